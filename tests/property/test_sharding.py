@@ -12,12 +12,13 @@ from itertools import chain
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from rdflib import OWL, RDF
+from rdflib import OWL, RDF, XSD, Literal
 
 from counts import cases
 from pantarhei import InconsistentOntologyError, Ontology, StreamReasoner, Window
 from pantarhei.errors import NotKeyLocalQueryError
 from pantarhei.language.rule import Different, Rule
+from pantarhei.literals.by_value import exact
 from pantarhei.query.sharding import check_key_local
 from pantarhei.query.syntax import read_query
 from strategies import (
@@ -237,15 +238,45 @@ def test_more_shards_by_an_allowed_key_hold_what_one_model_holds(case):
     check_shards(*case)
 
 
-def check_shards(rules, background, pool, stream, streaming, range_, unique_names, texts):
+_USUAL = "by_datatype"
+NEAR_ONE = [("1", XSD.double), ("1.0", XSD.float), ("1.5", XSD.double), ("1.50", XSD.decimal)]
+ON_ZONES = [each for each in WITH_BACKGROUND if any(atom.predicate == ZONE for atom in each.body)]
+NUMBERS = (*LITERALS, *(Literal(text, datatype=of) for text, of in NEAR_ONE))
+BY_VALUE = st.tuples(
+    st.tuples(some(DERIVING_RULES, 1), some(OVER_LITERALS, 1), st.permutations(ON_ZONES)).map(
+        lambda drawn: (*drawn[0], *drawn[1], *drawn[2][:2])
+    ),
+    st.tuples(*[st.sampled_from(NUMBERS)] * 3).map(
+        lambda values: [(name, ZONE, value) for name, value in zip(INDIVIDUALS, values, strict=True)]
+    ),
+    st.tuples(pools, some([(s, V, number) for s in (a, b) for number in NUMBERS], 5)).map(
+        lambda drawn: [*drawn[1], *drawn[0]]
+    ),
+    streams,
+    declarations,
+    st.sampled_from((1, 2, 4)),
+    st.sampled_from((True, True, True, False)),
+    queries,
+)
+
+
+@settings(max_examples=cases(10, 200, long=2_000), deadline=None, suppress_health_check=list(HealthCheck))
+@given(BY_VALUE)
+def test_shards_hold_what_one_model_holds_where_numbers_are_read_by_value(case):
+    check_shards(*case, numbers="by_value")
+
+
+def check_shards(rules, background, pool, stream, streaming, range_, unique_names, texts, numbers=_USUAL):
     try:
         ontology = Ontology.from_rules(rules)
-        report = ontology.sharding_report(streaming, background, unique_names)
+        report = ontology.sharding_report(streaming, background, unique_names, numbers=numbers)
     except InconsistentOntologyError:
         return
 
     def reasoner():
-        return StreamReasoner(ontology, Window(range_), background, unique_names=unique_names)
+        return StreamReasoner(
+            ontology, Window(range_), background, unique_names=unique_names, numbers=numbers
+        )
 
     admitted = [
         (s, p, o) for s, p, o in pool if report.admits(o if p == RDF.type else p, is_class=p == RDF.type)
@@ -253,7 +284,8 @@ def check_shards(rules, background, pool, stream, streaming, range_, unique_name
     aboxes = [{admitted[number] for number in drawn if number < len(admitted)} for drawn in stream]
     count(report, rules)
     for key in report.keys:
-        compare(reasoner, report.maps[key], aboxes, tuple(are_key_local(texts, report, key)))
+        asked = tuple(are_key_local(texts, report, key))
+        compare(reasoner, report.maps[key], aboxes, asked, canonical if numbers == _USUAL else exactly)
 
 
 def count(report, rules):
@@ -267,7 +299,7 @@ def count(report, rules):
     COUNTS["refused for a key"] += any(report.obstacles.values())
 
 
-def compare(reasoner, key, aboxes, texts):
+def compare(reasoner, key, aboxes, texts, read=canonical):
     """One model, and a model for each key, which all hear of every time."""
     whole, shards = reasoner(), {}
     for at, abox in enumerate(aboxes):
@@ -281,8 +313,8 @@ def compare(reasoner, key, aboxes, texts):
             shard.push(at, parts[name]) if name in parts else shard.advance(at)
         held = [each.materialization() for each in shards.values()] or [reasoner().materialization()]
         kept = [(time, fact) for each in shards.values() for time, fact in each.assertions()]
-        assert canonical(set().union(*held)) == canonical(whole.materialization())
-        assert timed(kept) == timed(whole.assertions())
+        assert read(set().union(*held)) == read(whole.materialization())
+        assert timed(kept, read) == timed(whole.assertions(), read)
         for text in texts:
             answers = Counter(whole.query(text, initNs=PREFIXES).rows)
             of_shards = (shard.query(text, initNs=PREFIXES).rows for shard in shards.values())
@@ -293,8 +325,13 @@ def compare(reasoner, key, aboxes, texts):
         COUNTS["steps with a cut"] += bool(update.repair.removed)
 
 
-def timed(assertions):
-    return {(at, *canonical([fact])) for at, fact in assertions}
+def timed(assertions, read):
+    return {(at, *read([fact])) for at, fact in assertions}
+
+
+def exactly(triples):
+    """Triples with one literal a value, where numbers are read by value."""
+    return canonical(tuple(map(exact, triple)) for triple in triples)
 
 
 @settings(

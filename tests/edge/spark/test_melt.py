@@ -1,5 +1,6 @@
 """Tables on Spark by a mapping: what comes out is what `read_records` makes of the same rows."""
 
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from random import Random
 
@@ -162,3 +163,57 @@ def test_what_is_no_table_or_said_twice_is_refused(spark, ontology):
     ):
         with pytest.raises(pr.OptionError, match=said):
             wrong()
+
+
+LEVELS = {
+    "prefixes": {"ex": AIR},
+    "time": {"column": "at", "unit": "number"},
+    "melt": {"columns": {"ozone": {"gas": "O3"}, "no2": {"gas": "NO2"}}},
+    "mappings": {"level": {"s": "ex:$(place)", "po": [["ex:$(gas)", "$(value)", "xsd:decimal"]]}},
+}
+ASKED = "PREFIX : <http://example.org/air#> SELECT ?place ?ozone { ?place a :High ; :O3 ?ozone }"
+TYPED = {"place": "name", "ozone": "number"}
+
+
+def test_shards_take_a_mapping_and_give_values_with_types_as_one_window_does(spark, ontology, tmp_path):
+    schema = "at long, place string, ozone double, no2 int"
+    random, folder = Random(5), Folder(tmp_path / "in")
+    rows = [
+        (at, random.choice("abcde"), random.choice([None, 81.5, 99.0, 2.0]), random.choice([None, 3]))
+        for at in range(12)
+        for _ in range(3)
+    ]
+    for part in (rows[:12], rows[12:24], rows[24:]):
+        lines = [",".join("" if cell is None else str(cell) for cell in row) for row in part]
+        folder.write_text("\n".join(lines) + "\n", "csv")
+    stream = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).csv(str(folder.path))
+    changes = []
+    reason_stream(
+        stream,
+        ontology,
+        pr.Window(range=3),
+        mapping=LEVELS,
+        types=TYPED,
+        query=ASKED,
+        shard_by="subject",
+        shards=3,
+        sink=lambda found, _: changes.extend(found.collect()),
+        output=tmp_path / "out",
+        trigger=NOW,
+    ).await_termination()
+    held, one = Counter(), pr.StreamReasoner(ontology, pr.Window(range=3))
+    for row in changes:
+        assert {type(row.place), type(row.ozone)} == {str, float}
+        held[row.place, row.ozone] += row.change
+    columns = ["at", "place", "ozone", "no2"]
+    table = pd.DataFrame(rows, columns=columns).convert_dtypes(dtype_backend="pyarrow")
+    for _ in one.run(pr.read_records(table, LEVELS)):
+        pass
+    expected = Counter((str(place), float(ozone)) for place, ozone in one.query(ASKED).rows)
+    assert +held == expected and len(expected) > 1
+    assert len({row.shard for row in changes}) > 1
+    files = spark.read.parquet(str(tmp_path / "out"))
+    assert dict(files.dtypes) == {
+        "shard": "int", "at": "bigint", "place": "string", "ozone": "double", "change": "int",
+    }  # fmt: skip
+    assert sorted(map(tuple, files.collect())) == sorted(map(tuple, changes))
