@@ -894,11 +894,12 @@ class NumbersApartWarning(UserWarning):
 
     Args:
         what: the property and its values, as text.
+        of_conditions: whether it is of the first kind.
     """
 
-    def __init__(self, what: str) -> None:
-        super().__init__(what)
-        self.what = what
+    def __init__(self, what: str, of_conditions: bool = False) -> None:
+        super().__init__(what, of_conditions)
+        self.what, self.of_conditions = what, of_conditions
 
     def __str__(self) -> str:
         way_out = 'read numbers by value (numbers="by_value"), or write both with datatypes of one kind'

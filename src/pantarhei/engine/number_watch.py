@@ -34,6 +34,10 @@ _KINDS: Final[dict[URIRef | None, int]] = {
 }
 
 
+Seen = tuple[tuple[Predicate, Literal], ...]
+"""Values of properties."""
+
+
 class NumbersApart(NamedTuple):
     """A property of the stream whose numbers do not meet.
 
@@ -78,6 +82,17 @@ class NumberWatch:
         self._literals = 0
 
     @property
+    def seen(self) -> Seen:
+        """What was seen, for `go_on_with`: of each property the first value of each kind, in order."""
+        return tuple((on, self._seen[on][kind]) for on, kind in self._order)
+
+    def go_on_with(self, seen: Seen) -> None:
+        """Know what another watch has seen."""
+        self._seen, self._order = {}, []
+        for on, literal in seen:
+            self._see(on, literal)
+
+    @property
     def mark(self) -> int:
         """How much was seen, for `back_to`."""
         return len(self._order)
@@ -112,18 +127,32 @@ class NumberWatch:
 
     def _found(self, new: Iterable[tuple[int, int]], vocabulary: Vocabulary) -> Iterator[NumbersApart]:
         for symbol, number in new:
-            literal = vocabulary.literals[number - FIRST_LITERAL]
-            kind, on = _KINDS.get(literal.datatype, 0), vocabulary.symbols[symbol].name
-            seen = self._seen.setdefault(on, {})
-            if not kind or kind in seen:
-                continue
-            seen[kind], self._left = literal, _MOST_LITERALS
-            self._order.append((on, kind))
-            asked = self._conditions.get(on, 0)
-            if asked and not asked & kind:
-                yield NumbersApart(on, literal, None)
-            elif len(seen) == 2 and asked != _DECIMAL | _BINARY:
-                yield NumbersApart(on, literal, next(iter(seen.values())))
+            on, literal = vocabulary.symbols[symbol].name, vocabulary.literals[number - FIRST_LITERAL]
+            if self._see(on, literal):
+                self._left = _MOST_LITERALS
+                yield from self._told(on, literal)
+
+    def _see(self, on: Predicate, literal: Literal) -> bool:
+        """Whether a value is the first of its kind."""
+        kind, seen = _KINDS.get(literal.datatype, 0), self._seen.setdefault(on, {})
+        if not kind or kind in seen:
+            return False
+        seen[kind] = literal
+        self._order.append((on, kind))
+        return True
+
+    def _told(self, on: Predicate, literal: Literal) -> Iterator[NumbersApart]:
+        """What is to be said when a value is the first of its kind."""
+        asked, seen = self._conditions.get(on, 0), self._seen[on]
+        if asked and not asked & _KINDS[literal.datatype]:
+            yield NumbersApart(on, literal, None)
+        elif len(seen) == 2 and asked != _DECIMAL | _BINARY:
+            yield NumbersApart(on, literal, next(iter(seen.values())))
+
+    def of_seen(self, seen: Seen) -> tuple[NumbersApart, ...]:
+        """The same as `found` of values that others have seen."""
+        new = (each for each in seen if self._see(*each))
+        return tuple(apart for each in new for apart in self._told(*each))
 
 
 def warn_of(found: Iterable[NumbersApart], known: Iterable[NumbersApart]) -> None:
@@ -132,7 +161,7 @@ def warn_of(found: Iterable[NumbersApart], known: Iterable[NumbersApart]) -> Non
     for each in found:
         if (each.other is None) not in told:
             told.add(each.other is None)
-            warnings.warn(NumbersApartWarning(str(each)), stacklevel=2)
+            warnings.warn(NumbersApartWarning(str(each), each.other is None), stacklevel=2)
 
 
 def conditions_on_numbers(rules: Iterable[Rule]) -> dict[Predicate, int]:

@@ -7,8 +7,8 @@ comes again costs nothing.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -16,13 +16,13 @@ from rdflib import Literal, URIRef
 
 from pantarhei.encoding.numbers import Integers, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.engine.number_watch import NumbersApart, warn_of
+from pantarhei.engine.number_watch import NumbersApart, NumberWatch, Seen, warn_of
 from pantarhei.errors import AxiomsInStreamWarning
 from pantarhei.explain.absence import UnknownName
 from pantarhei.explain.unknown import nearest_names
 from pantarhei.interpretation.foundation import Common
 from pantarhei.language.counted import counted
-from pantarhei.language.rule import Predicate
+from pantarhei.language.rule import Predicate, Rule
 from pantarhei.language.shown import last_part
 from pantarhei.language.term import Term, short
 from pantarhei.language.time_properties import TIME_PROPERTIES
@@ -46,11 +46,32 @@ class Unexpected:
         unknown: classes and properties that neither ontology nor background knows, in the order in which they
             came; the first 1,000.
         numbers: properties with numbers that never meet; see `NumbersApart`.
+        seen: of the properties that have numbers the first value of each kind.
     """
 
     axioms: int = 0
     unknown: tuple[UnknownName, ...] = ()
     numbers: tuple[NumbersApart, ...] = ()
+    seen: Seen = field(default=(), repr=False, compare=False)
+
+    @classmethod
+    def together(cls, parts: Iterable[Unexpected], rules: Iterable[Rule]) -> Unexpected:
+        """What several streams have asserted, each name and property once.
+
+        Args:
+            rules: the ontology's rules and constraints.
+        """
+        given = tuple(parts)
+        unknown: dict[tuple[Term, str], UnknownName] = {}
+        numbers: dict[tuple[Predicate, bool], NumbersApart] = {}
+        for name in (name for part in given for name in part.unknown):
+            unknown.setdefault((name.name, name.kind), name)
+        watch = NumberWatch(rules, is_open=True)
+        apart = watch.of_seen(tuple(each for part in given for each in part.seen))
+        for each in (*(each for part in given for each in part.numbers), *apart):
+            numbers.setdefault((each.property, each.other is None), each)
+        axioms = sum(part.axioms for part in given)
+        return cls(axioms, tuple(unknown.values())[:_MOST_NAMES], tuple(numbers.values()), watch.seen)
 
     def __bool__(self) -> bool:
         return bool(self.axioms or self.unknown or self.numbers)
@@ -88,6 +109,7 @@ class Noted(NamedTuple):
         of_axioms: the numbers of the symbols that write axioms.
         numbers: properties with numbers that never meet.
         symbols, revision: how many symbols of which tables were looked at.
+        seen: of the properties that have numbers the first value of each kind, where it is asked for.
     """
 
     axioms: int = 0
@@ -96,6 +118,7 @@ class Noted(NamedTuple):
     of_axioms: tuple[int, ...] = ()
     symbols: int = 0
     revision: object = None
+    seen: Seen = ()
 
     def after(self, facts: Integers, vocabulary: Vocabulary, common: Common, known: Known) -> Noted:
         """The same after further assertions. Costs O(1) while they bring no new symbols and no axioms.
@@ -156,7 +179,8 @@ class Noted(NamedTuple):
             for on, value, other in self.numbers
         ]
         unknown = [[write_term(name), arity] for name, arity in self.unknown]
-        return {"axioms": self.axioms, "unknown": unknown, "numbers": numbers}
+        seen = [[str(on), write_term(value)] for on, value in self.seen[:_MOST_NAMES]]
+        return {"axioms": self.axioms, "unknown": unknown, "numbers": numbers, "seen": seen}
 
     @classmethod
     def of_saved(cls, said: Mapping[str, Any]) -> Noted:
@@ -172,9 +196,10 @@ class Noted(NamedTuple):
             NumbersApart(URIRef(on), _literal(value), None if other is None else _literal(other))
             for on, value, other in said["numbers"]
         )
+        seen = tuple((URIRef(on), _literal(value)) for on, value in said.get("seen", ()))
         if type(said["axioms"]) is not int or any(symbol.arity not in (1, 2) for symbol in unknown):
             raise ValueError("what is unexpected is not as it is saved")
-        return cls(said["axioms"], unknown[:_MOST_NAMES], numbers)
+        return cls(said["axioms"], unknown[:_MOST_NAMES], numbers, seen=seen)
 
     def with_numbers(self, found: tuple[NumbersApart, ...]) -> Noted:
         """The same with further properties whose numbers never meet."""
@@ -196,6 +221,7 @@ class Noted(NamedTuple):
                 for name, arity in self.unknown
             ),
             self.numbers,
+            self.seen,
         )
 
 

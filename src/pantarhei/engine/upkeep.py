@@ -194,6 +194,7 @@ class Upkeep(ABC, Generic[GroundT]):
         """Hold these books from now on, in the numbers of the present vocabulary."""
         standing = self._standing._replace(books=books, forms=forms, model=None, complete=None)
         self._standing = standing._replace(noted=noted)
+        self._number_watch.go_on_with(noted.seen)
 
     def lose_model(self) -> None:
         """Let the model be made again, where it is to be changed or is of no use."""
@@ -284,7 +285,7 @@ class Upkeep(ABC, Generic[GroundT]):
     @property
     def noted(self) -> Noted:
         """What came that is likely a mistake."""
-        return self._standing.noted
+        return self._standing.noted._replace(seen=self._number_watch.seen)
 
     @property
     def mistakes(self) -> tuple[int, int, int]:
@@ -294,7 +295,7 @@ class Upkeep(ABC, Generic[GroundT]):
 
     def unexpected(self) -> Unexpected:
         """What has been asserted that is likely a mistake."""
-        return self._standing.noted.told(self.vocabulary, self.foundation.common, self._known)
+        return self.noted.told(self.vocabulary, self.foundation.common, self._known)
 
     @property
     def books(self) -> GroundT:

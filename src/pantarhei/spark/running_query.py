@@ -10,6 +10,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
+from pantarhei.engine.unexpected import Unexpected
 from pantarhei.errors import OptionError, PantarheiError
 from pantarhei.explain.absence import Absence
 from pantarhei.explain.quality import Quality
@@ -153,6 +154,12 @@ class ReasoningQuery:
     def conflicts(self) -> tuple[Conflict, ...]:
         """All conflict sets of the window, as `StreamReasoner.conflicts` says it; of all shards together."""
         return self._asked.conflicts()
+
+    def unexpected(self) -> Unexpected:
+        """What was asserted that is likely a mistake, as `StreamReasoner.unexpected` says it; of all shards
+        together.
+        """
+        return self._asked.unexpected()
 
     @property
     def _asked(self) -> StreamReasoner | AskedShards:

@@ -38,7 +38,7 @@ from pantarhei.spark.results import STREAM, OutputFormat, Results, Sinks
 from pantarhei.spark.results import outlets as outlets_of
 from pantarhei.spark.running_query import Batches, ReasoningQuery, start
 from pantarhei.spark.shards.sharded_query import run_shards
-from pantarhei.spark.shards.sharded_stream import Sharding, remembered, sharded
+from pantarhei.spark.shards.sharded_stream import Sharding, remembered, shard_setup, sharded
 from pantarhei.spark.typed_columns import ColumnTypes, typed
 from pantarhei.spark.worker import OnError, check_on_error
 from pantarhei.temporal.rules import TemporalRules
@@ -166,7 +166,8 @@ def reason_stream(
     if shard_by is not None:
         _refuse_where_sharded(on_update, on_late, on_error, queries, spark_partitions)
         sharding = Sharding(shard_by, shards, streaming)
-        stream = sharded(given, ontology, options, background, sharding, allowed_lateness, query, temporal)
+        setup = shard_setup(given, ontology, options, background, sharding, allowed_lateness, query, temporal)
+        stream = sharded(given, setup, allowed_lateness, tells=True)
         if chosen.kinds:
             stream = stream._replace(changes=typed(stream.changes, chosen.kinds))
         return run_shards(stream, outlets[STREAM], checkpoint, trigger, query_name)

@@ -153,3 +153,17 @@ def test_the_conditions_on_a_property_are_found_through_what_follows_from_it():
 
 def test_the_warning_pickles():
     assert str(pickle.loads(pickle.dumps(NumbersApartWarning("a")))) == str(NumbersApartWarning("a"))
+
+
+@pytest.mark.parametrize("text", ["", DECIMALS, DOUBLES])
+def test_a_restored_reasoner_knows_the_kinds_that_were_seen_before(text):
+    whole = watched(text)
+    whole.push(1, [says(3, EX["count"])])
+    restored = StreamReasoner.restore(whole.snapshot(), ontology(text))
+    for reasoner in (whole, restored):
+        with pytest.warns(NumbersApartWarning, match='values "3".* and "4.5"'):
+            reasoner.push(9, [says(4.5, EX["count"])])  # 3 has left the window
+        reasoner.push(10, [says(5, EX["count"])])
+    (found,) = restored.unexpected().numbers
+    assert (found,) == whole.unexpected().numbers
+    assert restored.unexpected().seen == whole.unexpected().seen

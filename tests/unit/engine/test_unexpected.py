@@ -9,7 +9,15 @@ import pyarrow as pa
 import pytest
 from rdflib import OWL, RDF, RDFS, Graph, Literal, Namespace, URIRef
 
-from pantarhei import AxiomsInStreamWarning, DynamicGraph, Ontology, StreamReasoner, Window, load_ontology
+from pantarhei import (
+    AxiomsInStreamWarning,
+    DynamicGraph,
+    Ontology,
+    StreamReasoner,
+    Unexpected,
+    Window,
+    load_ontology,
+)
 
 EX, OTHER = Namespace("http://example.org/"), Namespace("http://example.org/other#")
 ONTOLOGY = """
@@ -161,3 +169,24 @@ def test_a_restored_reasoner_counts_on_and_warns_of_nothing_twice():
 
 def test_the_warning_pickles():
     assert str(pickle.loads(pickle.dumps(AxiomsInStreamWarning("a")))) == str(AxiomsInStreamWarning("a"))
+
+
+@pytest.mark.filterwarnings("ignore::pantarhei.NumbersApartWarning")
+@pytest.mark.filterwarnings("ignore::pantarhei.AxiomsInStreamWarning")
+def test_what_parts_of_a_stream_have_is_told_together_as_of_the_whole():
+    ontology = load_ontology(Graph().parse(data=ONTOLOGY))
+    whole, parts = made(), [made(), made(), made()]
+    stream = [
+        [AXIOM, (EX.x, EX.zzz, Literal(5)), (EX.x, RDF.type, EX.Senser)],
+        [AXIOM, (EX.y, EX.zzz, Literal(5.5)), (EX.y, RDF.type, EX.Senser), (EX.y, EX.fedes, EX.x)],
+        [(EX.z, EX.zzz, Literal(6)), (EX.z, EX.other, Literal(1)), (EX.z, EX.other, Literal(1.5))],
+    ]
+    for at, abox in enumerate(stream):
+        whole.push(at, abox)
+        parts[at].push(at, abox)
+    rules = (*ontology.rules, *ontology.constraints)
+    together = Unexpected.together([part.unexpected() for part in parts], rules)
+    assert (together.axioms, set(together.unknown)) == (2, set(whole.unexpected().unknown))
+    assert sorted(together.numbers) == sorted(whole.unexpected().numbers) and len(together.numbers) == 2
+    assert together.seen == whole.unexpected().seen
+    assert Unexpected.together([], rules) == Unexpected()

@@ -16,6 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
+from pantarhei.engine.unexpected import Unexpected
 from pantarhei.errors import NotEntailedError, PantarheiError, TimestampError
 from pantarhei.explain.absence import Absence
 from pantarhei.explain.parts import absence_of, proofs_together, quality_together
@@ -94,6 +95,12 @@ class AskedShards:
     def conflicts(self) -> tuple[Conflict, ...]:
         """The conflict sets of all shards, shard by shard."""
         return tuple(conflict for found in self._of_all(StreamReasoner.conflicts) for conflict in found)
+
+    def unexpected(self) -> Unexpected:
+        """What the assertions of all shards have in them that is likely a mistake."""
+        ontology = self._shipped.value.ontology
+        rules = (*ontology.rules, *ontology.constraints)
+        return Unexpected.together(self._of_all(StreamReasoner.unexpected), rules)
 
     def _told(self, ask: Ask[T], shards: Sequence[int]) -> dict[int, T]:
         """What those of some shards say that have an answer.

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+from pyspark import Accumulator
 from pyspark.sql.streaming.stateful_processor import (
     ExpiredTimerInfo,
     StatefulProcessor,
@@ -23,6 +24,7 @@ from pyspark.sql.types import IntegerType, LongType, StringType, StructType
 
 from pantarhei.spark.shards.setup import ShardSetup, Shipped
 from pantarhei.spark.shards.shard import NO_ROWS, ROWS, Change, SavedShard, Shard
+from pantarhei.spark.shards.warned import Given, told_to
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,10 +40,15 @@ _MOST_LIVE = 64
 
 
 class ShardProcessor(StatefulProcessor):
-    """Keeps each shard in a value state, and wakes it when event time makes something leave its window."""
+    """Keeps each shard in a value state, and wakes it when event time makes something leave its window.
 
-    def __init__(self, setup: Shipped[ShardSetup]) -> None:
-        self._setup = setup
+    Args:
+        setup: how the stream is sharded.
+        warned: is told what shards warn of; if None, workers log it.
+    """
+
+    def __init__(self, setup: Shipped[ShardSetup], warned: Accumulator[Given] | None = None) -> None:
+        self._setup, self._warned = setup, warned
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Declare the state."""
@@ -67,7 +74,8 @@ class ShardProcessor(StatefulProcessor):
     def _take(self, number: int, rows: pa.Table, times: TimerValues) -> Iterator[pd.DataFrame]:
         closed = times.getCurrentWatermarkInMs()  # a tick is a millisecond to Spark
         shard = self._load(number)
-        changes = shard.take_in(rows, closed if closed > 0 else None)  # 0 is Spark's word for no watermark
+        with told_to(self._warned):  # 0 is Spark's word for no watermark
+            changes = shard.take_in(rows, closed if closed > 0 else None)
         self._save(number, shard)
         for timer in list(self._handle.listTimers()):
             self._handle.deleteTimer(timer)

@@ -45,6 +45,8 @@ def run_shards(
             files.write(rows.toArrow(), batch)
         if sink is not None:
             sink(rows, batch)
+        if stream.warned is not None:
+            stream.warned.tell()
 
     temporary = tempfile.TemporaryDirectory(prefix="pantarhei-") if checkpoint is None else None
     place = str(temporary.name if temporary else checkpoint)

@@ -36,6 +36,7 @@ from pantarhei.spark.shards.processor import ShardProcessor, columns_of
 from pantarhei.spark.shards.router import LAST_TICK, ROUTED, Router
 from pantarhei.spark.shards.setup import ShardSetup, Shipped
 from pantarhei.spark.shards.shard import Shard
+from pantarhei.spark.shards.warned import ShardWarnings
 from pantarhei.spark.stream_columns import COLUMNS
 from pantarhei.temporal.joining import joined
 from pantarhei.temporal.rules import TemporalRules
@@ -61,10 +62,11 @@ class Sharding(NamedTuple):
 
 
 class ShardedStream(NamedTuple):
-    """A stream that is sharded: the changes that its shards report, and how it is sharded."""
+    """A stream that is sharded: the changes that its shards report, how it is, and what shards warn of."""
 
     changes: DataFrame
     shipped: Shipped[ShardSetup]
+    warned: ShardWarnings | None
 
 
 def shard_stream(
@@ -163,7 +165,8 @@ def shard_stream(
     )
     sharding = Sharding(shard_by, shards, streaming)
     given = df if mapping is None else timestamped(df, None, mapping, "raise")
-    return sharded(given, ontology, options, background, sharding, allowed_lateness, query, temporal).changes
+    setup = shard_setup(given, ontology, options, background, sharding, allowed_lateness, query, temporal)
+    return sharded(given, setup, allowed_lateness).changes
 
 
 def remembered(history: History | None) -> History:
@@ -179,7 +182,7 @@ def remembered(history: History | None) -> History:
     return History(steps=0) if history is None else history
 
 
-def sharded(
+def shard_setup(
     df: DataFrame,
     ontology: Ontology,
     options: Options,
@@ -188,15 +191,13 @@ def sharded(
     allowed_lateness: Duration | None,
     query: str | None,
     temporal: TemporalRules | None = None,
-) -> ShardedStream:
-    """What `shard_stream` gives and raises; `options` are those of each shard."""
+) -> ShardSetup:
+    """What shards are, as `shard_stream` takes it, with its errors; `options` are those of each shard."""
     kind = _kind_of(df)
     session = df.sparkSession
     _check_state_store(session)
     step_to(options.window, None, time_of(0, kind))
-    lateness = duration_ticks(0 if kind is TimeKind.INTEGER else "PT0S", kind)
-    if allowed_lateness is not None:
-        lateness = duration_ticks(allowed_lateness, kind)
+    _ticks_late(allowed_lateness, kind)
     joined, facts = ontology.with_background(background)
     always = map(check_triple, triples_of(facts))
     whole = replace(joined, background=joined.background.union(always))
@@ -214,7 +215,12 @@ def sharded(
     if temporal is not None:
         setup = _concluding(setup, temporal)
     Shard(setup, setup.reasoner())  # raises what there is to raise
-    return _sharded(df, setup, lateness)
+    return setup
+
+
+def _ticks_late(allowed_lateness: Duration | None, kind: TimeKind) -> int:
+    nothing = 0 if kind is TimeKind.INTEGER else "PT0S"
+    return duration_ticks(nothing if allowed_lateness is None else allowed_lateness, kind)
 
 
 def _asked(setup: ShardSetup, query: str) -> ShardSetup:
@@ -245,13 +251,20 @@ def _concluding(setup: ShardSetup, rules: TemporalRules) -> ShardSetup:
     return replace(setup, temporal=rules, names=conclusion_columns(rules))
 
 
-def _sharded(df: DataFrame, setup: ShardSetup, lateness: int) -> ShardedStream:
+def sharded(
+    df: DataFrame, setup: ShardSetup, allowed_lateness: Duration | None, tells: bool = False
+) -> ShardedStream:
     """The plan. The column that carries the watermark is left out again, for Spark drops late rows by it.
 
     Spark's watermark is in whole milliseconds. It is given each tick for a millisecond, so that shards agree
     to the tick on what is late. Later times than that can hold (datetimes past the year 2262) are refused
     where rows are routed.
+
+    Args:
+        tells: whether what shards warn of is brought to the driver; workers log it otherwise.
     """
+    lateness = _ticks_late(allowed_lateness, setup.kind)
+    warned = ShardWarnings(df.sparkSession.sparkContext) if tells else None
     shipped, router = Shipped(setup), Shipped(Router(setup.report, setup.key, setup.shards))
     of_dates = setup.kind is TimeKind.DATETIME
     ticks: Column = F.unix_micros("timestamp") if of_dates else F.col("timestamp")
@@ -263,10 +276,13 @@ def _sharded(df: DataFrame, setup: ShardSetup, lateness: int) -> ShardedStream:
 
     routed = timed.select(ticks.alias("ticks"), *COLUMNS[1:]).mapInArrow(route, ROUTED)
     changes = routed.groupBy("shard").transformWithStateInPandas(
-        ShardProcessor(shipped), columns_of(setup.names), "Append", "EventTime"
+        ShardProcessor(shipped, None if warned is None else warned.given),
+        columns_of(setup.names),
+        "Append",
+        "EventTime",
     )
     timed = changes.withColumn("at", F.timestamp_micros("at")) if of_dates else changes
-    return ShardedStream(timed, shipped)
+    return ShardedStream(timed, shipped, warned)
 
 
 def _kind_of(df: DataFrame) -> TimeKind:
