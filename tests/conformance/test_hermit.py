@@ -27,10 +27,11 @@ from pathlib import Path
 import pytest
 
 import random_ontologies as random
+from counts import seeds
 from pantarhei import Ontology, StreamReasoner, Window, load_ontology
 from pantarhei.errors import InconsistentOntologyError
 
-SEEDS = range(200)
+SEEDS = seeds(50, 200)
 
 DRIVER = """
 import java.io.*;

@@ -148,6 +148,7 @@ def test_the_same_texts_have_a_value(datatype, data):
 BASE64 = string.ascii_letters + string.digits + "+/="
 
 
+@pytest.mark.long
 def test_the_same_ends_of_base64_have_a_value():
     ends = [*(f"A{last}==" for last in BASE64), *(f"AB{last}=" for last in BASE64), "A===", "====", "AAAA="]
     there = [text for text in ends if is_well_typed(lit(text, "base64Binary"))]
@@ -170,6 +171,7 @@ def well_typed(data, datatype):
     return text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("datatype", sorted(TEXTS.keys() - {"boolean"}))  # which has no facet `enumeration`
 @given(data=st.data())
 @FEW
@@ -219,6 +221,7 @@ ORDERED = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("datatype", ORDERED)
 @pytest.mark.parametrize("facet", ["minInclusive", "minExclusive", "maxInclusive", "maxExclusive"])
 @given(data=st.data())
@@ -236,6 +239,7 @@ def test_the_same_values_are_within_a_limit(datatype, facet, data):
     assert contains(range_, lit(text, datatype)) == narrowed.has(text)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("facet", ["minInclusive", "minExclusive", "maxInclusive", "maxExclusive"])
 def test_times_with_and_without_a_zone_are_in_the_same_order(facet):
     hours = ["2T23:59:59", "3T00:00:00", "3T14:00:00", "3T14:00:00.1", "3T24:00:00"]
@@ -343,6 +347,7 @@ def test_the_same_characters_are_of_a_class(escape):
     assert [text for text in texts if one.matches(text)] == [text for text in texts if other.has(text)]
 
 
+@pytest.mark.long
 @given(PATTERNS, st.lists(st.text("abcAé1٣-. _:\n^$\\[+¬", max_size=3), max_size=6))
 @MANY
 def test_the_same_texts_match_a_pattern(pattern, texts):

@@ -110,6 +110,7 @@ def expected(by_time, now):
 
 
 @needs_readings
+@pytest.mark.long
 @keeps
 def test_the_newest_reading_wins_at_every_row_of_the_morning_when_the_clock_was_put_back(keep):
     morning = datetime(2014, 1, 7, tzinfo=UTC)
@@ -132,6 +133,7 @@ def test_the_newest_reading_wins_at_every_row_of_the_morning_when_the_clock_was_
     assert repairs > 300
 
 
+@pytest.mark.long
 @needs_readings
 def test_the_weeks_before_the_failure_agree_wherever_one_looks():
     reasoner, by_time, dice, looked = plant(), {}, random.Random(1), 0

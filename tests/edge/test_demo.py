@@ -60,6 +60,7 @@ def test_the_building_answers_and_measures(narrow):
     assert lines_with(narrow, "of CPU to reason")
 
 
+@pytest.mark.long
 def test_it_tells_the_same_each_time(narrow):
     def without_figures(text):
         return text.partition("Measured in this run")[0]
@@ -67,6 +68,7 @@ def test_it_tells_the_same_each_time(narrow):
     assert without_figures(shown(80)) == without_figures(narrow)
 
 
+@pytest.mark.long
 def test_it_fits_a_wide_terminal():
     assert max(map(len, shown(120).splitlines())) <= 120
 

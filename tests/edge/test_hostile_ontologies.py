@@ -63,7 +63,7 @@ source._set_data_triple_spod(source.storid, world._abbreviate("{PYTHON_MODULE}")
 """
 
 
-@pytest.mark.parametrize("name", [*TRAPS, "an owlready2 ontology"])
+@pytest.mark.parametrize("name", some([*TRAPS, "an owlready2 ontology"], ["o.ttl"]))
 def test_a_python_module_that_an_ontology_names_is_not_imported(tmp_path, name):
     write(tmp_path / "trap_module.py", "raise SystemExit('imported')")
     source = HAND_OVER

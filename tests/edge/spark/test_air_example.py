@@ -59,6 +59,7 @@ def test_a_wide_table_goes_to_parquet_and_what_follows_comes_back_with_numbers(s
     assert set(frame["end"] - frame["start"]) == {timedelta(hours=1)}
 
 
+@pytest.mark.long
 def test_a_stream_of_it_has_typed_results_and_tells_how_far_it_has_come(spark, tmp_path):
     incoming = tmp_path / "incoming"
     header, *rows = made_up(12)

@@ -201,6 +201,7 @@ def test_a_query_that_shards_cannot_answer_is_refused_before_anything_runs(spark
         )
 
 
+@pytest.mark.long
 def test_rows_out_of_order_wait_and_blank_nodes_are_the_timestamps_own(spark, tmp_path):
     folder, window = Folder(tmp_path / "in"), Window(20)
     stray = ("_:b", RDF.type.n3(), A.n3())
@@ -292,7 +293,14 @@ def conclusions_of_one(rows, now, temporal):
     return {(atom.predicate, *atom.arguments) for atom in reasoner.atoms()}, turned
 
 
-@pytest.mark.parametrize(("shard_by", "temporal"), [(None, TEMPORAL), (IN, TEMPORAL), (IN, FED_BACK)])
+@pytest.mark.parametrize(
+    ("shard_by", "temporal"),
+    [
+        pytest.param(None, TEMPORAL, marks=pytest.mark.long),
+        (IN, TEMPORAL),
+        pytest.param(IN, FED_BACK, marks=pytest.mark.long),
+    ],
+)
 def test_what_rules_conclude_on_spark_is_what_one_reasoner_does_and_goes_on_after_a_restart(
     spark, tmp_path, shard_by, temporal
 ):

@@ -98,6 +98,7 @@ def test_a_query_says_what_one_reasoner_says_and_the_same_after_a_restart(spark,
     assert told(follow(spark, folder, **options), chosen(one)) == told(one, chosen(one))
 
 
+@pytest.mark.long
 def test_shards_that_each_hold_a_fact_give_the_best_proof_of_all_and_every_support(spark, folder):
     query, one, known = follow(spark, folder, sharded=True), one_reasoner(STREAM), member(EX.Known, EX.low)
     assert query.explain(known) == one.explain(known)
@@ -107,6 +108,7 @@ def test_shards_that_each_hold_a_fact_give_the_best_proof_of_all_and_every_suppo
     assert {proof.supports for proof in proofs} == {proof.supports for proof in one.explain(known, all=True)}
 
 
+@pytest.mark.long
 def test_what_contradicts_in_all_shards_is_told_where_nothing_is_repaired(spark, folder):
     folder.write(rows_of([(4, [(ROOMS[5], R, EX.high), (ROOMS[2], R, EX.low), (ROOMS[2], R, EX.high)])]))
     query = follow(spark, folder, sharded=True, repair="off")
@@ -138,7 +140,7 @@ def test_before_the_first_batch_is_saved_shards_know_the_background_alone(spark,
         query.stop()
 
 
-@pytest.mark.parametrize("sharded", [False, True])
+@pytest.mark.parametrize("sharded", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_a_question_that_has_no_answer_is_an_error_of_the_reasoner(spark, folder, sharded):
     query = follow(spark, folder, sharded=sharded)
     for triple, options, error in (
@@ -211,6 +213,7 @@ def test_within_a_batch_the_window_is_told_of_as_it_is_then(spark, tmp_path):
     assert str(query.explain(triple)) == said[-1]
 
 
+@pytest.mark.long
 def test_a_job_that_fails_is_one_error_of_one_line(spark, tmp_path, folder):
     query = follow(spark, folder, sharded=True, checkpoint=tmp_path / "state")
     for file in (tmp_path / "state" / "state").rglob("*.zip"):

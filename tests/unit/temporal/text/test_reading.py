@@ -235,10 +235,10 @@ def test_a_bare_name_needs_a_default_prefix():
 @pytest.mark.parametrize(
     "text",
     [
-        "a :- " + "(" * 100_000 + "b" + ")" * 100_000 + ".",
-        "a :- " + "not " * 100_000 + "b.",
-        "a :- " + "not(" * 100_000 + "b" + ")" * 100_000 + ".",
-        "a(X) :- b(X), X < " + "1 + " * 50_000 + "1.",
+        "a :- " + "(" * 20_000 + "b" + ")" * 20_000 + ".",
+        "a :- " + "not " * 20_000 + "b.",
+        "a :- " + "not(" * 20_000 + "b" + ")" * 20_000 + ".",
+        "a(X) :- b(X), X < " + "1 + " * 10_000 + "1.",
     ],
 )
 def test_depth_has_no_bound_but_that_of_the_text(text):
@@ -248,13 +248,13 @@ def test_depth_has_no_bound_but_that_of_the_text(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "(" * 200_000,
-        "a-" * 200_000,
-        "%*" * 200_000,
-        "%*\n" * 100_000,
-        '"' * 200_001,
-        ":" * 200_000,
-        "a" * 400_000,
+        "(" * 40_000,
+        "a-" * 40_000,
+        "%*" * 40_000,
+        "%*\n" * 20_000,
+        '"' * 40_001,
+        ":" * 40_000,
+        "a" * 80_000,
     ],
     ids=lambda text: text[:3],
 )
