@@ -1,6 +1,6 @@
 """Which tests stay together where two processes share them (`make test`): Spark's, else those of a file.
 
-And what tests of several files ask for.
+Which random cases they have, and what tests of several files ask for.
 """
 
 from __future__ import annotations
@@ -9,8 +9,15 @@ import logging
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
+
+from counts import LONG
 
 ON_SPARK = "tests/edge/spark/"
+
+settings.register_profile("the same each time", derandomize=True)
+if not LONG:
+    settings.load_profile("the same each time")
 
 
 def group_of(test: str) -> str:

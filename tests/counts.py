@@ -1,6 +1,7 @@
 """How many random cases a test has: some every day, more among all tests, most when it is to run for hours.
 
-`HYPOTHESIS_PROFILE` says which it is: nothing for every day, "all" (`make test-all`) or "long".
+`HYPOTHESIS_PROFILE` says which it is: nothing for every day, "all" (`make test-all`) or "long". For hours the
+cases are others each time, else the same (conftest.py).
 """
 
 from __future__ import annotations
