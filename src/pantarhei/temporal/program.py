@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from rdflib import URIRef
@@ -174,7 +175,7 @@ class TemporalProgram:
     plain: tuple[Symbol, ...] = ()
     fed_back: Mapping[Symbol, Symbol] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def keeps_all(self) -> bool:
         """Whether what is said stays known for ever."""
         dated = (size for each in self.remembered for _, size in each.dated)

@@ -224,6 +224,34 @@ def test_without_rules_a_push_runs_nothing_of_theirs():
     )
 
 
+def test_rules_that_a_push_does_not_touch_take_no_step_of_it():
+    def steps_of(rules):
+        """How many functions of ours pushes call or resume."""
+        reasoner = reasoner_with(
+            "\n".join(
+                f"a{n}(X) :- asserted :c{n}(X) in [2], not asserted :d{n}(X). b{n}(X) :- a{n}(X) in [1]."
+                for n in range(rules)
+            )
+        )
+        for tick in (0, 1):
+            reasoner.push(tick, is_a("c0"))
+        steps = 0
+
+        def count(frame, event, _):
+            nonlocal steps
+            steps += event == "call" and frame.f_globals.get("__name__", "").startswith("pantarhei.")
+
+        sys.setprofile(count)
+        try:
+            for tick in (2, 3, 9):
+                reasoner.push(tick, is_a("c0"))
+        finally:
+            sys.setprofile(None)
+        return steps
+
+    assert steps_of(50) == steps_of(1)
+
+
 def test_rules_are_attached_once():
     reasoner = reasoner_with("hot(X) :- :Hot(X).")
     with pytest.raises(OptionError, match=CONCLUSIONS):
