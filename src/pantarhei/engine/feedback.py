@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from pantarhei.encoding.numbers import Integers
+from pantarhei.errors import TemporalRuleError
 from pantarhei.language.counted import counted
 from pantarhei.language.time import TimePoint
 from pantarhei.repair.result import Repair
+
+MOST_AT_ONCE: Final = 100_000
+"""So many ABoxes of conclusions may be asserted on the way of one step."""
 
 
 class Feedback(NamedTuple):
@@ -47,3 +51,16 @@ class FedBack(NamedTuple):
     at: TimePoint
     facts: int
     repair: Repair
+
+
+def refuse_endless(asserted: int) -> None:
+    """Refuse to assert yet another ABox on the way of a step.
+
+    Raises:
+        TemporalRuleError: `MOST_AT_ONCE` have been.
+    """
+    if asserted >= MOST_AT_ONCE:
+        problem = f"on the way to a timestamp, conclusions were asserted at {asserted:_} ticks"
+        raise TemporalRuleError(
+            problem, "fewer: give the reasoner's window a slide, or come there in several steps (advance)"
+        )

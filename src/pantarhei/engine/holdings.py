@@ -20,7 +20,7 @@ from pantarhei.engine.attempts import Attempts
 from pantarhei.engine.books import Books, Counters
 from pantarhei.engine.concluding import CONCLUSIONS, Concluding
 from pantarhei.engine.consumer import Marks
-from pantarhei.engine.feedback import FedBack
+from pantarhei.engine.feedback import FedBack, refuse_endless
 from pantarhei.engine.followed_conclusions import FollowedConclusions
 from pantarhei.engine.history_writer import HistoryWriter
 from pantarhei.engine.options import Options
@@ -178,6 +178,7 @@ class Holdings(Upkeep[Books]):
         while (now := self.books.step) is not None and (
             feedback := concluding.next_feedback(now.now, until, self.model)
         ) is not None:
+            refuse_endless(len(fed_back))
             at, facts = time_of(feedback.at, now.kind), feedback.facts
             not_assertable += feedback.not_assertable
             steps.append(self._assert(at, facts) if len(facts) else self._pass(at))

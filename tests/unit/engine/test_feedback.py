@@ -6,6 +6,7 @@ import pytest
 from rdflib import RDF, Graph, Literal, Namespace
 
 import pantarhei as pr
+from pantarhei.engine import feedback
 from pantarhei.errors import InvalidTripleError, MemoryLimitError, TemporalRuleError
 
 EX = Namespace("http://example.org/")
@@ -48,6 +49,17 @@ def test_a_conclusion_is_asserted_once_at_the_next_tick_and_not_again_for_being_
     assert names(reasoner.conclusions()) == "said"
     assert not reasoner.push(2, []).fed_back
     assert not reasoner.conclusions() and reasoner.stats().fed_back == 1
+
+
+def test_a_jump_that_would_assert_without_end_is_refused_and_leaves_no_trace(monkeypatch):
+    monkeypatch.setattr(feedback, "MOST_AT_ONCE", 5)
+    reasoner = reasoner_with("warm(X) :- :Odd(X).", pr.Window(range=100))
+    reasoner.push(0, is_a("Hot"))
+    told = "on the way to a timestamp, conclusions were asserted at 5 ticks.*in several steps"
+    with pytest.raises(TemporalRuleError, match=told):
+        reasoner.advance(50)
+    assert reasoner.stats().fed_back == 0 and set(reasoner.assertions()) == {(0, *is_a("Hot"))}
+    assert len(reasoner.advance(5).fed_back) == 5
 
 
 def test_what_is_asserted_is_repaired_and_rules_see_it():
