@@ -34,7 +34,7 @@ def _measured(count: int, block: int, rounds: int) -> Figure:
         f"rdfs:subClassOf :Above{i} . "
         for i in range(count)
     )
-    reasoner = pr.StreamReasoner(_ontology(axioms), pr.Window(range=WINDOW))
+    reasoner = pr.StreamReasoner(ontology(axioms), pr.Window(range=WINDOW))
     samples = []
     for turn in range(rounds):
         readings = [_reading(turn * block + i) for i in range(block)]
@@ -54,7 +54,7 @@ def _reading(number: int) -> tuple[URIRef, URIRef, Literal]:
     return URIRef(f"{EX}sensor{number % SENSORS}"), LEVEL, value
 
 
-def _ontology(axioms: str) -> pr.Ontology:
+def ontology(axioms: str) -> pr.Ontology:
     prefixes = (
         f"@prefix : <{EX}> . @prefix owl: <http://www.w3.org/2002/07/owl#> . "
         "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . "

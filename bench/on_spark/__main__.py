@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from bench.command import Workloads, main
-from bench.on_spark import driver, latency, materialize
+from bench.on_spark import driver, latency, materialize, values
 
 WORKLOADS: Workloads = {
     "materialize": materialize.measure,
     "driver": driver.measure,
     "latency": latency.measure,
+    "values": values.measure,
 }
 
 if __name__ == "__main__":
