@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -80,6 +80,7 @@ class Driver:
         on_error: what to do with rows that are no timestamped triples.
         on_update: called with each update, at the state that it led to.
         on_late: called with each ABox that comes too late.
+        said: what else its note says.
     """
 
     def __init__(
@@ -90,8 +91,9 @@ class Driver:
         on_error: OnError,
         on_update: Callable[[WindowUpdate], object],
         on_late: Callable[[LateABox], object] | None,
+        said: Mapping[str, Json] | None = None,
     ) -> None:
-        self.reasoner, self.kind = reasoner, kind
+        self.reasoner, self.kind, self._said = reasoner, kind, dict(said or {})
         self._on_error, self._on_update, self._on_late = on_error, on_update, on_late
         lateness = 0 if allowed_lateness is None else duration_ticks(allowed_lateness, kind)
         self._lateness = lateness
@@ -136,6 +138,7 @@ class Driver:
             "counts": asdict(self.counts),
             "newest": self._waiting.newest,
             "passed": self._passed,
+            **self._said,
             **self._note_of_waiting,
         }
 

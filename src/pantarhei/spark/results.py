@@ -148,8 +148,33 @@ class Results:
     ) -> None:
         self._types = ColumnTypes.of(None) if types is None else types
         self._types.check([name for each in collectors.values() for name in each.names])
+        self._columns = {name: each.names for name, each in collectors.items()}
         self._used = [(each, outlets[name]) for name, each in collectors.items() if outlets[name].is_open]
         self._batch = -1
+
+    @property
+    def types(self) -> dict[str, dict[str, str]]:
+        """What the terms of each column are, by the names of queries."""
+        return {name: self._types.of_columns(columns) for name, columns in self._columns.items()}
+
+    def check_types(self, before: Mapping[str, Mapping[str, str]], source: str) -> None:
+        """Nothing, if the columns that were there before have the types that they had.
+
+        Args:
+            before: the types of a stream that goes on.
+            source: where it began.
+
+        Raises:
+            OptionError: one has another.
+        """
+        for query, columns in self.types.items():
+            given, was = dict(columns), before.get(query, {})
+            both = [name for name in given if name in was and given[name] != was[name]]
+            if both:
+                now, then = ({name: kinds[name] for name in both} for kinds in (given, was))
+                of = f" of {query}" if query != STREAM else ""
+                expected = f"{then}, with which the stream in {source} began"
+                raise OptionError(f"types{of}", str(now), expected)
 
     def begin(self, batch: int) -> None:
         """A batch begins; forget what an attempt before collected."""

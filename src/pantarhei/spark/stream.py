@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 from rdflib import Graph, URIRef
 
+from pantarhei.engine.checkpoint import Json
 from pantarhei.engine.options import Options
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import OptionError, check_type
@@ -119,7 +120,8 @@ def reason_stream(
             ends the query.
         checkpoint: a folder on a file system that the driver sees. If a stream was there before, it goes on;
             what `StreamReasoner` takes must then be the same, and what each of `queries` is that was there
-            before; all else may be another, `limits` and `history` too.
+            before, and the types of the columns that were there before; all else may be another, `limits` and
+            `history` too.
         trigger: as `DataStreamWriter.trigger` takes it: `{"availableNow": True}`,
             `{"processingTime": "1 second"}`; by default each batch follows upon the other.
         spark_partitions: how many tasks close the ABoxes of a batch; by default one a core.
@@ -167,7 +169,9 @@ def reason_stream(
         _refuse_where_sharded(on_update, on_late, on_error, queries, spark_partitions)
         sharding = Sharding(shard_by, shards, streaming)
         setup = shard_setup(given, ontology, options, background, sharding, allowed_lateness, query, temporal)
+        setup = replace(setup, types=chosen.of_columns(setup.names) if chosen.kinds else {})
         stream = sharded(given, setup, allowed_lateness, tells=True)
+        chosen.check(setup.names)
         if chosen.kinds:
             stream = stream._replace(changes=typed(stream.changes, chosen.kinds))
         return run_shards(stream, outlets[STREAM], checkpoint, trigger, query_name)
@@ -189,7 +193,10 @@ def reason_stream(
         if on_update is not None:
             on_update(update, reasoner)
 
-    driver = Driver(reasoner, kind, allowed_lateness, on_error, on_each, on_late)
+    before = cast("Mapping[str, Mapping[str, str]]", reasoner.note.get("types", {}))
+    results.check_types(before, str(progress.reasoner.parent))
+    said = cast("dict[str, Json]", {"types": results.types})
+    driver = Driver(reasoner, kind, allowed_lateness, on_error, on_each, on_late, said)
     progress.check(driver.batch)
     begins = not progress.exists
     for name, (files, _) in outlets.items():

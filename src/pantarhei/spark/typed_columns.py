@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
@@ -49,6 +50,10 @@ class ColumnTypes:
         """
         if unknown := sorted(map(str, self.kinds.keys() - set(names))):
             raise OptionError("types", ", ".join(unknown), f"columns of terms: {', '.join(names) or 'none'}")
+
+    def of_columns(self, names: Sequence[str]) -> dict[str, str]:
+        """What the terms of some columns are."""
+        return {name: self.kinds.get(name, "n-triples") for name in names}
 
     def schema(self, schema: pa.Schema) -> pa.Schema:
         """The schema of the table that `typed` makes of one with this schema."""
@@ -109,10 +114,14 @@ def typed(df: DataFrame, types: Mapping[str, str]) -> DataFrame:
             (bigint), `number` (double), `boolean` or `time` (timestamp).
 
     Raises:
-        OptionError: `types` is no such mapping, or there is no such column of strings; in the job, a term is
+        OptionError: `types` is no such mapping, there is no such column of strings, or a column is of a type
+            that Arrow has not; in the job, a term is
             of another kind than its column.
     """
     chosen = ColumnTypes.of(types)
     chosen.check([name for name, of in df.dtypes if of == "string"])
-    schema = chosen.schema(to_arrow_schema(df.schema, timezone="UTC"))
+    try:
+        schema = chosen.schema(to_arrow_schema(df.schema, timezone="UTC"))
+    except PySparkException as error:  # a column that workers cannot be given, such as an interval of months
+        raise OptionError("df", df.schema.simpleString(), f"columns without {error}") from None
     return df.mapInArrow(_Typing(chosen, schema), from_arrow_schema(schema, prefer_timestamp_ntz=False))

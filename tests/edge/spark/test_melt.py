@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import Observation
 
 import pantarhei as pr
-from pantarhei.spark import materialize_aboxes, melt, reason_stream, run
+from pantarhei.spark import materialize_aboxes, melt, reason_stream, run, typed
 from spark_streams import NOW, Folder, rows_of
 
 AIR = "http://example.org/air#"
@@ -139,6 +139,10 @@ MISTAKES = [
         r"the rows of the DataFrame have no numbers, which \$\(_row\) refers to",
     ),
     ({"melt": {"columns": {"other": {"gas": "O3"}}}}, "column other of the DataFrame is of type binary"),
+    (
+        {"melt": {"columns": {"lasting": {"gas": "O3"}}}},
+        "column lasting of .* is of type duration",
+    ),
     ({"melt": {"columns": {"place": {"gas": "O3"}}}}, r"the DataFrame has no column place"),
     ({"mappngs": {}}, "mappngs"),
 ]
@@ -147,7 +151,23 @@ MISTAKES = [
 @pytest.mark.parametrize(("changed", "said"), MISTAKES)
 def test_a_mapping_that_does_not_fit_the_columns_is_refused_before_anything_runs(spark, changed, said):
     with pytest.raises(pr.MappingError, match=said):
-        melt(frame(spark, table(1, 1)), {**MAPPING, **changed})
+        melt(lasting(frame(spark, table(1, 1))), {**MAPPING, **changed})
+
+
+def lasting(df):
+    """With a column of durations."""
+    return df.selectExpr("*", "make_dt_interval(0, 1, 30) AS lasting")
+
+
+def test_durations_beside_what_is_mapped_and_typed_stay_what_they_are(spark):
+    df = lasting(frame(spark, table(1, 3)))
+    assert melt(df, MAPPING).count() == melt(df.drop("lasting"), MAPPING).count()
+    terms = df.selectExpr("'<urn:a>' AS x", "lasting")
+    assert [tuple(row) for row in typed(terms, {"x": "name"}).limit(1).collect()] == [
+        ("urn:a", timedelta(hours=1, minutes=30))
+    ]
+    with pytest.raises(pr.OptionError, match="YearMonthIntervalType"):
+        typed(terms.selectExpr("x", "make_ym_interval(1) AS months"), {"x": "name"})
 
 
 def test_what_is_no_table_or_said_twice_is_refused(spark, ontology):
@@ -217,3 +237,33 @@ def test_shards_take_a_mapping_and_give_values_with_types_as_one_window_does(spa
         "shard": "int", "at": "bigint", "place": "string", "ozone": "double", "change": "int",
     }  # fmt: skip
     assert sorted(map(tuple, files.collect())) == sorted(map(tuple, changes))
+
+
+@pytest.mark.parametrize("shard_by", [None, "subject"])
+def test_going_on_with_other_types_is_refused_and_says_both(spark, ontology, tmp_path, shard_by):
+    folder = Folder(tmp_path / "in")
+
+    def follow(types, at):
+        folder.write_text(f"{at},a,81.5,3\n", "csv")
+        schema = "at long, place string, ozone double, no2 int"
+        reason_stream(
+            spark.readStream.schema(schema).csv(str(folder.path)),
+            ontology,
+            pr.Window(range=3),
+            mapping=LEVELS,
+            types=types,
+            query=ASKED,
+            shard_by=shard_by,
+            shards=shard_by and 2,
+            output=tmp_path / "out",
+            checkpoint=tmp_path / "state",
+            trigger=NOW,
+        ).await_termination()
+
+    follow(TYPED, 1)
+    follow(TYPED, 2)
+    said = r"'ozone': 'n-triples'.*'ozone': 'number'|'ozone': 'number'.*'ozone': 'n-triples'"
+    with pytest.raises(pr.OptionError if shard_by is None else pr.SparkError, match=said):
+        follow({**TYPED, "ozone": "n-triples"}, 3)
+    with pytest.raises(pr.OptionError if shard_by is None else pr.SparkError, match="'place': 'name'"):
+        follow(None, 4)

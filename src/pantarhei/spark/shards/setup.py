@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pickle
 import uuid
-from collections.abc import Hashable
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar, cast
 
 from pantarhei.engine.options import Options
@@ -59,6 +59,7 @@ class ShardSetup:
         query: what is asked of each shard; None for the changes of what it holds or concludes.
         names: the columns of its answers, of conclusions, or of a fact.
         temporal: the rules by which each shard concludes.
+        types: what the terms of columns are where they are made values later.
     """
 
     ontology: Ontology
@@ -71,6 +72,7 @@ class ShardSetup:
     query: str | None = None
     names: tuple[str, ...] = ("subject", "predicate", "object")
     temporal: TemporalRules | None = None
+    types: Mapping[str, str] = field(default_factory=dict)
 
     def reasoner(self) -> StreamReasoner:
         """A reasoner that has seen nothing yet."""

@@ -71,7 +71,7 @@ class Shard:
 
         Raises:
             CheckpointMismatchError: it was saved with another ontology, background, window, key, number of
-                shards, query or temporal rules.
+                shards, query, temporal rules or types.
         """
         options = setup.options
         reasoner = StreamReasoner.restore(
@@ -80,7 +80,10 @@ class Shard:
         given, was = _layout(setup), str(reasoner.note.get("layout"))
         if was != given:
             raise CheckpointMismatchError(
-                "of a shard", "window, key, number of shards, query, temporal rules or options", was, given
+                "of a shard",
+                "window, key, number of shards, query, temporal rules, types or options",
+                was,
+                given,
             )
         return cls(setup, reasoner, pa.ipc.open_stream(saved.held).read_all())
 
@@ -179,7 +182,8 @@ def _layout(setup: ShardSetup) -> str:
     rules = "" if setup.temporal is None else f", temporal={setup.temporal}"
     if setup.temporal is not None and setup.temporal.feedback:
         rules += ", feedback"
-    more = f"{numbers}{asked}{rules}"
+    types = f", types={dict(setup.types)}" if setup.types else ""
+    more = f"{numbers}{asked}{rules}{types}"
     return f"{options.window}, shards={setup.shards}, shard_by={setup.key!s}, options={others}{more}"
 
 
