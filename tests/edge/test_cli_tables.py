@@ -1,8 +1,10 @@
 """The command line over tables: `run --mapping`, and `map`, which writes a mapping to begin with."""
 
 import re
+from contextlib import ExitStack
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from pyarrow import csv, parquet
 from typer.testing import CliRunner
@@ -95,18 +97,39 @@ def test_a_table_without_mapping_is_said_to_need_one(files):
     assert "a table needs --mapping" in " ".join(result.stderr.split())
 
 
-def test_json_lines_of_json_ld_need_none(files):
+def pack(path, content):
+    kinds = {".gz": "gzip", ".zst": "zstd"}
+    compression = kinds.get(path.suffix)
+    with ExitStack() as stack:
+        file = stack.enter_context(pa.OSFile(str(path), "wb"))
+        if compression is not None:
+            file = stack.enter_context(pa.CompressedOutputStream(file, compression))
+        file.write(content)
+
+
+@pytest.mark.parametrize("name", ["log.jsonl", "log.ndjson.gz", "log.jsonl.gz", "log.jsonl.zst"])
+def test_json_lines_of_json_ld_need_none(files, name):
     context = '{"@vocab": "http://example.org/pedals#", "at": "http://www.w3.org/ns/prov#generatedAtTime"}'
     typed = '"@id": "http://example.org/pedals#x", "@type": "{}", "at": {}'
     lines = [
         f'{{"@context": {context}, {typed.format(what, at)}}}\n'
         for at, what in ((1, "GasPedalPressed"), (2, "BrakesPressed"))
     ]
-    (files / "log.jsonl").write_text("".join(lines))
-    done = run(files, mapping=None, stream="log.jsonl")
+    pack(files / name, "".join(lines).encode())
+    done = run(files, mapping=None, stream=name)
     assert done.exit_code == 0
     assert [line[:1] for line in done.stdout.splitlines()] == ["1", "2", " "]
     assert "known to neither" not in done.stderr  # of the time
+
+
+def test_packed_json_lines_that_are_a_table_need_one_and_what_cannot_be_unpacked_is_said(files):
+    pack(files / "rows.jsonl.gz", b'{"at": 1}\n')
+    assert "a table needs --mapping" in " ".join(
+        run(files, mapping=None, stream="rows.jsonl.gz").stderr.split()
+    )
+    (files / "rows.jsonl.gz").write_bytes((files / "rows.jsonl.gz").read_bytes()[:12] + b"no gzip at all")
+    done = run(files, mapping=None, stream="rows.jsonl.gz")
+    assert (done.exit_code, "it cannot be unpacked" in done.stderr) == (1, True)
 
 
 def test_a_mapping_with_a_mistake_ends_the_run_with_its_line(files):

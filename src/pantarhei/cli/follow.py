@@ -27,6 +27,8 @@ from pantarhei.language.counted import counted
 from pantarhei.language.shown import ShownNames
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint, in_zone_of, kind_of, ticks_of
+from pantarhei.rdf.statements import ByteFeed
+from pantarhei.rdf.unpacking import Unpacking
 from pantarhei.streams.abox import TimestampedABox
 from pantarhei.streams.read import StreamReader, read_stream
 from pantarhei.streams.records import read_records
@@ -130,11 +132,21 @@ def refuse_what_a_mapping_says(options: OnStream) -> None:
 
 
 def _is_json_ld(path: str) -> bool:
-    """Whether a file that may be a table in JSON lines, by its name, has documents of JSON-LD."""
+    """Whether a file that may be a table in JSON lines, by its name, has documents of JSON-LD.
+
+    Raises:
+        MalformedInputError: it is compressed, and cannot be unpacked.
+    """
     if tables.format_of(path) != "jsonl" or not Path(path).is_file():
         return False
     with Path(path).open("rb") as file:
-        return re.search(rb'"@(context|id|graph)"', file.readline(_FIRST_LINE)) is not None
+        return ByteFeed(Unpacking(file, path)).look_ahead(_begins_with_json_ld, _FIRST_LINE)
+
+
+def _begins_with_json_ld(first: bytes) -> bool | None:
+    """Whether a first line is a document of JSON-LD; None if that takes more of it."""
+    line, end, _ = first.partition(b"\n")
+    return re.search(rb'"@(context|id|graph)"', line) is not None or (False if end else None)
 
 
 def _is_reached(at: TimePoint, until: TimePoint) -> bool:

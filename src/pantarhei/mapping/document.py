@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 from pantarhei.errors import MappingError, OptionError
-from pantarhei.rdf.first_bytes import plain_text, unreadable
+from pantarhei.rdf.first_bytes import plain_text, refuse_null, unreadable
 
 LONGEST = 1 << 20
 DEEPEST = 20
@@ -51,6 +51,7 @@ def read_document(given: str | os.PathLike[str] | Mapping[str, Any]) -> tuple[st
     if isinstance(given, str) and "\n" in given:
         return "the mapping", _parsed("the mapping", given)
     source = os.fspath(given)
+    refuse_null(source)
     try:
         content = Path(source).read_bytes()
     except OSError as error:

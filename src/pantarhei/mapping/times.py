@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from functools import lru_cache
 from math import inf
 from typing import NamedTuple, cast
@@ -30,6 +30,7 @@ _MICROSECONDS = 10**6
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SURE_UNTIL = (datetime(2037, 1, 1, tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)
 _BY_COLUMN = re.compile(r"(?:[^%]|%[YmdHMS])*")  # formats that Arrow reads as Python does
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NAIVE, _ZONED = pa.timestamp("us"), pa.timestamp("us", "UTC")
 _FIRST = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)
 _LAST = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)
@@ -211,6 +212,8 @@ def _by_column(time: RowTime, values: pa.StringArray) -> Ticks | None:
     """The ticks of texts that are all as one expects, else None."""
     try:
         if time.unit is not None:
+            if any(pc.any(pc.match_substring(values, mark)).as_py() for mark in "xX"):
+                return None  # hexadecimal digits are none here, which Arrow reads
             numbers = np.from_dlpack(values.cast(pa.int64())).astype(np.int64, copy=False)
             least, most = _bounds(_kind(time, True), UNITS[time.unit])
             if len(numbers) and not (least <= numbers.min() and numbers.max() <= most):
@@ -273,7 +276,7 @@ def _one_by_one(time: RowTime, cells: Cells) -> RowTimes:
 
 def is_whole(text: str) -> bool:
     """Whether a text is a whole number, as those are written that can be times."""
-    return re.fullmatch(r"\s*[+-]?\d+\s*", text) is not None
+    return re.fullmatch(r"\s*[+-]?[0-9]+\s*", text) is not None
 
 
 def _tick(time: RowTime, text: str, kind: TimeKind) -> int:
@@ -285,14 +288,16 @@ def _tick(time: RowTime, text: str, kind: TimeKind) -> int:
     if time.unit is None:
         at = _zoned(_parsed(time, text), text, time)
         return (at - _EPOCH) // timedelta(microseconds=1)
+    if not _NUMBER.fullmatch(text.strip()):
+        raise ValueError(f"{text!r} is no number, and the mapping says unit: {time.unit}")
     try:
         number = Decimal(text.strip())
         scale = Decimal(FLOAT_TICKS if kind is TimeKind.FLOAT else 1)
         if kind is TimeKind.DATETIME:
             scale = Decimal(_MICROSECONDS) / UNITS[time.unit]
         ticks = int((number * scale).to_integral_value("ROUND_FLOOR"))
-    except (InvalidOperation, ValueError, OverflowError):
-        raise ValueError(f"{text!r} is no number, and the mapping says unit: {time.unit}") from None
+    except ArithmeticError:  # beyond what decimals hold
+        raise ValueError(_beyond(text.strip(), time.unit)) from None
     least, most = _bounds(kind, _MICROSECONDS)
     if not least <= ticks <= most:
         raise ValueError(_beyond(text.strip(), time.unit))

@@ -9,7 +9,7 @@ from typing import Final, NoReturn
 
 from pantarhei.errors import MissingFileError, OptionError
 from pantarhei.owl.document_format import SUFFIXES
-from pantarhei.rdf.first_bytes import is_document
+from pantarhei.rdf.first_bytes import is_document, refuse_null
 
 # Files that end so may hold anything; in a folder they are left out.
 _OF_ANYTHING: Final = (".json", ".xml")
@@ -42,6 +42,7 @@ def _expanded(given: object) -> Sequence[object]:
     if not isinstance(given, str | Path):
         return [given]
     path = Path(given)
+    refuse_null(path)
     if is_document(str(given)):
         expected = "a path; of a text, rdflib.Graph().parse(data=text, format=…)"
         raise OptionError("source", repr(given)[:60] + "…", expected)
@@ -60,9 +61,8 @@ def _is_ontology(path: Path) -> bool:
 def _none_in(folder: Path) -> str:
     """Why a folder stands for nothing."""
     reason = f"no file in this folder ends in {', '.join(ENDINGS)}"
-    below = next(filter(_is_ontology, folder.glob("*/*")), None) or next(
-        filter(_is_ontology, folder.glob("*/*/*")), None
-    )
+    levels = (sorted(filter(_is_ontology, folder.glob(pattern))) for pattern in ("*/*", "*/*/*"))
+    below = next((found[0] for found in levels if found), None)
     return f"{reason}; those in folders below are {folder}/**/*{below.suffix}" if below else reason
 
 

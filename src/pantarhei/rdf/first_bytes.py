@@ -57,6 +57,16 @@ def is_document(name: str) -> bool:
     return "\n" in name or len(os.fsencode(Path(name).name)) > _LONGEST_NAME or len(name) > _LONGEST_PATH
 
 
+def refuse_null(path: str | os.PathLike[str]) -> None:
+    """Refuse a path with the character that no path has.
+
+    Raises:
+        MissingFileError: it has that.
+    """
+    if "\0" in (name := os.fspath(path)):
+        raise MissingFileError(name.replace("\0", "\\0"), "there is a null character in the path")
+
+
 def refuse_unreadable(path: Path, unpacked: Container[str] = ()) -> None:
     """Refuse what would be no text whatever its format is. Pipes and the like are not looked into.
 
@@ -67,6 +77,7 @@ def refuse_unreadable(path: Path, unpacked: Container[str] = ()) -> None:
         MissingFileError: it is not there, no file, or cannot be opened.
         CompressedInputError: it is compressed.
     """
+    refuse_null(path)
     try:
         if path.exists() and not (path.is_file() or path.is_dir()):
             return

@@ -14,7 +14,7 @@ import pyoxigraph as ox
 from pantarhei.errors import MalformedInputError, MissingFileError, OptionError, UnknownFormatError
 from pantarhei.owl.document_format import FORMATS, SUFFIXES
 from pantarhei.rdf.encoding import in_utf_8
-from pantarhei.rdf.first_bytes import plain_text, refuse_unreadable, unreadable
+from pantarhei.rdf.first_bytes import plain_text, refuse_null, refuse_unreadable, unreadable
 from pantarhei.rdf.nesting_guard import refuse_deep_nesting
 from pantarhei.rdf.parse import parser_errors
 from pantarhei.rdf.statements import ByteFeed, OddLines, Readable, Statement, line_blocks, parse_lines
@@ -63,6 +63,7 @@ def read_table(source: str | os.PathLike[str], *, format: str | None = None) -> 
     if not isinstance(source, str | os.PathLike):
         raise OptionError("source", repr(source), "a path; read_stream reads files that are open")
     path = Path(source)
+    refuse_null(path)
     name = _format_of(path, format)
     try:
         if name in _BY_LINE:

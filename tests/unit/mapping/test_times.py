@@ -79,6 +79,18 @@ def test_a_number_that_is_no_time_is_said(values):
     assert isinstance(said, str)
 
 
+@pytest.mark.parametrize("unit", ["s", "ms", "number"])
+@pytest.mark.parametrize("text", ["1_000", "1_000.5", "\u0661", "\u0663.5", "Infinity", "nan", "0x1F"])
+def test_what_python_alone_takes_for_a_number_is_none(text, unit):
+    assert read([text, "1000"], unit=unit)[0] == f"{text!r} is no number, and the mapping says unit: {unit}"
+
+
+@pytest.mark.parametrize(("unit", "said"), [("s", "is no time from the year 1"), ("number", "does not fit")])
+def test_a_number_beyond_what_decimals_hold_is_one_rows_matter(unit, said):
+    reason, five = read(["1e999999", "5"], unit=unit)
+    assert said in reason and not isinstance(five, str)
+
+
 def test_a_local_time_that_comes_twice_is_the_one_that_is_said():
     twice, zone = ["2025-10-26 02:30"], "Europe/Copenhagen"
     assert "happened twice" in read(twice, zone=zone)[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from rdflib import Graph
 
@@ -96,3 +98,22 @@ def test_what_cannot_be_read_is_named_with_what_to_do(folder, monkeypatch, given
     with pytest.raises(error) as caught:
         load_ontology(given)
     assert said in str(caught.value)
+
+
+def test_the_hint_to_files_in_folders_below_does_not_depend_on_their_order(tmp_path, monkeypatch):
+    for name in ("z/o.ttl", "b/o.owl", "a/deep/o.nt"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text("")
+    found = Path.glob
+
+    def turned(path, pattern):
+        return reversed(list(found(path, pattern)))
+
+    said = set()
+    for glob in (found, turned):
+        monkeypatch.setattr(Path, "glob", glob)
+        with pytest.raises(MissingFileError) as refused:
+            sources_of(tmp_path)
+        said.add(str(refused.value))
+    (text,) = said
+    assert text.endswith("**/*.owl")

@@ -9,9 +9,11 @@ import lzma
 import os
 import pickle
 import zipfile
+from pathlib import Path
 
 import pytest
 
+import pantarhei as pr
 from pantarhei.errors import CompressedInputError, MissingFileError
 from pantarhei.rdf.first_bytes import BYTE_ORDER_MARK, is_undecided, plain_text, refuse_unreadable
 
@@ -71,3 +73,26 @@ def test_what_is_no_file_is_refused_but_a_pipe_is_not_waited_for(tmp_path):
             refuse_unreadable(path)
     os.mkfifo(tmp_path / "pipe")
     refuse_unreadable(tmp_path / "pipe")
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        pr.load_ontology,
+        pr.read_stream,
+        pr.load_rules,
+        lambda path: pr.read_records(path, {}),
+        lambda path: pr.read_records([path], {}),
+        lambda path: pr.read_records("here.csv", path),
+        lambda path: pr.StreamReasoner(pr.Ontology.from_rules([]), pr.Window(1)).checkpoint(path),
+        lambda path: pr.StreamReasoner.restore(path, pr.Ontology.from_rules([])),
+    ],
+)
+@pytest.mark.parametrize("name", ["a\0.ttl", "a\0.csv", "\0", "a\0*.nq"])
+def test_a_path_with_a_null_character_is_an_error_of_ours(read, name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "here.csv").touch()
+    with pytest.raises(pr.PantarheiError):
+        read(name)
+    with pytest.raises(pr.PantarheiError):
+        read(Path(name))

@@ -32,6 +32,8 @@ def write_whole(path: Path, data: bytes) -> None:
     Raises:
         CheckpointError: the file system does not let it.
     """
+    if "\0" in str(path):
+        raise CheckpointError(str(path).replace("\0", "\\0"), "there is a null character in the path")
     place = Path(os.path.realpath(path))
     try:
         _remove_leftovers(place)

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, TypeAlias
 import pyarrow as pa
 
 from pantarhei.errors import MissingFileError, OptionError, UnknownFormatError
-from pantarhei.rdf.first_bytes import is_document, unreadable
+from pantarhei.rdf.first_bytes import is_document, refuse_null, unreadable
 from pantarhei.rdf.statements import ByteFeed, Readable
 from pantarhei.rdf.unpacking import Unpacking
 from pantarhei.streams.tables.arrow_table import arrow_table, parquet_table, speaks_arrow
@@ -137,6 +137,7 @@ def _files(given: str | os.PathLike[str], format: str | None) -> list[str]:
     if name == "-":
         return [name]
     path = Path(name)
+    refuse_null(name)
     if is_document(name):
         raise OptionError("source", repr(name)[:60] + "…", "a path; of a text, io.BytesIO(text.encode())")
     if path.is_dir():
