@@ -1,8 +1,8 @@
 """ABoxes closed many at once whose rules look at values: facets, SWRL comparisons and computed values.
 
-Each ABox has ten readings of numbers with one decimal. A facet, or a SWRL rule with `greaterThan`, makes those
-above 50 high; or SWRL's `add` gives each reading a number more. All three go by column: what SWRL takes is at
-most twice what facets take.
+Each ABox has ten readings of numbers with one decimal. A facet, or a SWRL rule with `greaterThan`, makes
+those above 50 high; or SWRL's `add` gives each reading a number more. All three go by column: what SWRL takes
+is at most twice what facets take.
 """
 
 from __future__ import annotations
