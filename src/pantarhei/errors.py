@@ -292,12 +292,20 @@ class InconsistentOntologyError(OntologyError):
         facts: the facts that violate it, as N-Triples statements.
         origin: the axiom that the constraint comes from.
         proof: the steps that lead to these facts, and the violation, as text.
+        remedy: what else may be done than to repair one of them.
     """
 
-    def __init__(self, constraint: str, facts: Sequence[str], origin: str, proof: Sequence[str] = ()) -> None:
-        super().__init__(constraint, tuple(facts), origin, tuple(proof))
+    def __init__(
+        self,
+        constraint: str,
+        facts: Sequence[str],
+        origin: str,
+        proof: Sequence[str] = (),
+        remedy: str | None = None,
+    ) -> None:
+        super().__init__(constraint, tuple(facts), origin, tuple(proof), remedy)
         self.constraint, self.facts, self.origin = constraint, tuple(facts), origin
-        self.proof = tuple(proof)
+        self.proof, self.remedy = tuple(proof), remedy
 
     def __str__(self) -> str:
         if not self.facts:
@@ -309,6 +317,7 @@ class InconsistentOntologyError(OntologyError):
             f"the ontology is inconsistent with its background: {self.constraint} (from {self.origin}) "
             f"is violated by{lines}{proof}\n"
             "repair the ontology or the background; only streamed ABoxes are repaired"
+            + ("" if self.remedy is None else f"; or {self.remedy}")
         )
 
 

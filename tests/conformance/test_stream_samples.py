@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 
@@ -37,6 +38,16 @@ def test_each_stream_of_graphs_in_blank_nodes_is_read_whole():
         )
         assert sum(len(abox.triples) for abox in aboxes) == sum(len(each["@graph"]) for each in graphs)
     assert len(paths) == 6
+
+
+@needs_data
+def test_numbers_and_texts_are_the_same_decimals():
+    readings = []
+    for name in ("Merged", "Unioned"):  # temperatures as numbers of JSON, and as texts
+        path = RSP_QL / f"BGN_Location_TempC_Minute_{name}.json"
+        aboxes = read_stream(path, time=SAMPLED, zone="UTC", base="http://example.org/")
+        readings.append([sorted((s, Decimal(str(value))) for s, _, value in abox.triples) for abox in aboxes])
+    assert readings[0] == readings[1]
 
 
 @needs_data

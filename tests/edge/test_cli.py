@@ -311,8 +311,16 @@ def test_check_warns_of_contradictions_for_which_run_refuses(cli, run, written, 
     assert "Contradictions of unique names" in text
     assert "--no-unique-names" in text
     assert "Contradictions" not in cli("check", path, "--no-unique-names").stdout
-    fails(run(ontology=path, stream=quads("urn:1")), "is inconsistent with its background: prp-fp")
+    refused = run(ontology=path, stream=quads("urn:1"))
+    fails(refused, "is inconsistent with its background: prp-fp", "be one thing, with --no-unique-names")
     assert run("--no-unique-names", ontology=path, stream=quads("urn:1")).exit_code == 0
+
+
+def test_unique_names_are_no_matter_where_values_contradict(run, written, quads):
+    path = written(":weight a owl:DatatypeProperty, owl:FunctionalProperty . :cart :weight 1 , 2 .")
+    refused = run(ontology=path, stream=quads("urn:1"))
+    fails(refused, "is inconsistent with its background: prp-fp")
+    assert "--no-unique-names" not in refused.stderr
 
 
 def test_a_strict_check_shows_the_report_and_fails_if_something_is_lost(cli, written):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 
 from pantarhei.errors import (
     ForeignInterpretationError,
+    InconsistentOntologyError,
     InvalidRowError,
     LateABoxError,
     MemoryLimitError,
@@ -19,7 +20,13 @@ from pantarhei.errors import (
 )
 
 # The errors whose messages say which option would help.
-_NAMING_OPTIONS = (ForeignInterpretationError, InvalidRowError, LateABoxError, MemoryLimitError)
+_NAMING_OPTIONS = (
+    ForeignInterpretationError,
+    InconsistentOntologyError,
+    InvalidRowError,
+    LateABoxError,
+    MemoryLimitError,
+)
 _PRIVATE_USE = 0xE000
 _TYPED_AS = {"master": "spark", "source": "stream"}
 
@@ -46,13 +53,13 @@ def as_typed(error: PantarheiError, options: Collection[str]) -> str:
     if not isinstance(error, _NAMING_OPTIONS):
         return str(error)
     given: dict[str, str] = {}
-    kept = error.limit if isinstance(error, MemoryLimitError) else getattr(error, "lateness", None)
+    ours = [getattr(error, name, None) for name in ("limit", "lateness", "remedy")]
     make: Callable[..., PantarheiError] = type(error)
 
     def masked(value: object) -> object:
         if isinstance(value, tuple):
             return tuple(map(masked, value))
-        if not isinstance(value, str) or value == kept:
+        if not isinstance(value, str) or value in ours:
             return value
         mask = chr(_PRIVATE_USE + len(given))
         given[mask] = value

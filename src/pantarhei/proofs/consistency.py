@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rdflib import Literal
+
 from pantarhei.encoding.numbers import Integers
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import InconsistentOntologyError
@@ -13,6 +15,8 @@ from pantarhei.proofs.violation import proof_of_violation
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.rules.compilation.program import Program
 
+_ONE_THING = "let two names be one thing, with unique_names=False"
+
 
 def model_of_background(program: Program, vocabulary: Vocabulary, background: Integers) -> WindowModel:
     """A model in which `background` is asserted at level 0, so that what follows from it can be explained."""
@@ -21,13 +25,19 @@ def model_of_background(program: Program, vocabulary: Vocabulary, background: In
     return model
 
 
-def inconsistency(proof: Proof) -> InconsistentOntologyError:
-    """The error that says what `proof` proves."""
+def inconsistency(proof: Proof, unique_names: bool = False) -> InconsistentOntologyError:
+    """The error that says what `proof` proves.
+
+    Args:
+        unique_names: whether the constraint is about things that differ because their names do.
+    """
     rule = proof.steps[-1].rule
     assert rule is not None, "the last step of a proof of ⊥ is a constraint"
     statements = [write_triple(triple) + " ." for triple in proof.facts]
     text, axiom, lines = told_apart(lambda: (str(rule), rule.axiom, proof.lines()), names_of(proof.rules))
-    return InconsistentOntologyError(f"{rule.name}: {text}", statements, axiom, lines)
+    are_names = not any(isinstance(value, Literal) for _, _, value in proof.facts)
+    remedy = _ONE_THING if unique_names and rule.different and are_names else None
+    return InconsistentOntologyError(f"{rule.name}: {text}", statements, axiom, lines, remedy)
 
 
 def refuse_violations(model: WindowModel, background: Integers) -> None:
@@ -40,4 +50,4 @@ def refuse_violations(model: WindowModel, background: Integers) -> None:
         return
     proof = proof_of_violation(model_of_background(model.program, model.vocabulary, background))
     assert proof is not None, "the same facts violate the same constraint"
-    raise inconsistency(proof)
+    raise inconsistency(proof, unique_names=True)
