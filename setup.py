@@ -30,6 +30,7 @@ MODULES = (
     "deriving",
     "lineage",
     "bags",
+    "groups",
     "body_matches",
     "window_kernel",
     "levels",

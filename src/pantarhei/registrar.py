@@ -45,7 +45,7 @@ class KeptUp:
 
     def __init__(self, registered: Registered, registrar: Registrar) -> None:
         self.registered, self._registrar = registered, registrar
-        self._known: tuple[int, Counter[AnswerRow]] = (-1, Counter())
+        self._known: tuple[object, Counter[AnswerRow]] = (None, Counter())
         self._last: Callable[[], Counter[AnswerRow]] | None = None  # makes the answers that it closed with
 
     @property
@@ -71,11 +71,11 @@ class KeptUp:
 
         def look(registry: Registry, present: Present) -> Counter[AnswerRow]:
             counts = self.registered.answers  # up to date: from here on the journal stays as it is
-            if self._known[0] != registry.journal.noted:
+            state = registry.journal.noted, present.at
+            if self._known[0] != state:
                 decoder = registry.terms.decoder
                 rows = registry.in_order(self.registered, present)
-                found = Counter({decoder.row(row): counts[row] for row in rows})
-                self._known = registry.journal.noted, found
+                self._known = state, Counter({decoder.row(row): counts[row] for row in rows})
             return self._known[1]
 
         return self._registrar.look(look)

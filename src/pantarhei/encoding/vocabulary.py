@@ -65,8 +65,8 @@ class Vocabulary:
     """The numbers of symbols and terms; starts with those of a program.
 
     It knows all that it has met since its tables were last `renamed`. `revision` is another object whenever
-    numbers may have lost their meaning. `fulfilled` are the reserved numbers whose values have come since, in
-    that order; one whose coming was undone may be among them, or recur.
+    numbers may have lost their meaning. `fulfilled` are the numbers whose values were reserved or expected,
+    and have come since, in that order; one may recur.
 
     Args:
         program: what has numbers to begin with.
@@ -80,6 +80,8 @@ class Vocabulary:
         self._merged = 0  # so many names have the number of another
         self.columns = NumberedColumns()
         self.computed: ComputedForms | None = None  # who numbers what built-ins compute, if not this
+        self.expected: Mapping[Hashable, object] = {}
+        """Values that have no number, and of whose coming `fulfilled` is to tell; they count as entries."""
         self._ranges: tuple[DataRange, ...] = ()
         self._ranges_of = tester(())
         self.adopt(program)
@@ -259,6 +261,8 @@ class Vocabulary:
         number = self._value_numbers.get(value)
         if number is None:
             number = found = self._add_value(literal, value)
+            if value in self.expected:
+                self.fulfilled.append(number)
         elif self._is_reserved(number):
             self.literals[number - FIRST_LITERAL] = literal
             self.fulfilled.append(number)
@@ -296,16 +300,22 @@ class Vocabulary:
         brings it.
 
         Args:
-            value: the key of a literal's value in its datatype, where that is known.
+            value: what tells a literal's value from others (`key`), where that is known.
         """
         if not isinstance(term, Literal):
             return self._number_name(term)
         if value is None:
             value = self.value_of(term)
-        elif self.numbers == "by_value":
-            value = exact_key(value)
         number = self._value_numbers.get(value)
         return self._add_value(term, value) if number is None else number
+
+    def key(self, value: Hashable) -> Hashable:
+        """What tells a value from others here, of its key in its datatype."""
+        return exact_key(value) if self.numbers == "by_value" else value
+
+    def has_value(self, value: Hashable) -> bool:
+        """Whether a value has a number, of what tells it from others."""
+        return value in self._value_numbers
 
     def shows(self, number: int, term: Term) -> bool:
         """Whether the value of a number, which is the term's, is shown as this term."""
@@ -403,16 +413,17 @@ class Vocabulary:
     @property
     def mark(self) -> tuple[int, ...]:
         """How much it knows now, for `back_to`."""
-        return *map(len, self._dictionaries), len(self._variants)
+        return *map(len, self._dictionaries), len(self._variants), len(self.fulfilled)
 
     def back_to(self, mark: tuple[int, ...]) -> None:
         """Forget what was numbered since it was at `mark`, where nothing has such a number any more."""
         self.revision = object()
-        *sizes, variants = mark
+        *sizes, variants, fulfilled = mark
         for numbers, size in zip(self._dictionaries, sizes, strict=True):
             while len(numbers) > size:
                 numbers.popitem()
         del self._variants[variants:]
+        del self.fulfilled[fulfilled:]
         del self.literals[len(self._value_numbers) :]
         del self.names.keys[len(self._name_numbers) - self._merged :]
         del self.symbols[len(self._classes) + len(self._properties) :]
@@ -425,7 +436,8 @@ class Vocabulary:
     @property
     def size(self) -> int:
         """How many entries there are for symbols and terms: those by term, by text, and by form."""
-        return self._term_count + sum(map(len, self._dictionaries[: len(self._texts)]))
+        texts = sum(map(len, self._dictionaries[: len(self._texts)]))
+        return self._term_count + texts + len(self.expected)
 
     @property
     def tables(self) -> Tables:

@@ -7,20 +7,21 @@ how often each is there, as do MIN, MAX, SAMPLE and GROUP_CONCAT. What they say 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from typing import Any, Final
 
 from rdflib import BNode, Literal
 
 from pantarhei.encoding.numbers import NONE
+from pantarhei.materialize.kernel.groups import numbers_of, sum_up
 from pantarhei.query.algebra.expressions import Aggregate
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.aggregates import ntriples
 from pantarhei.query.expressions.ordering import order_key
-from pantarhei.query.expressions.values import Numeric
+from pantarhei.query.expressions.values import EXACT, Numeric
 from pantarhei.query.incremental.journal import ABSENT
 from pantarhei.query.incremental.operator import Bag, Row, Shared, appearances
-from pantarhei.query.incremental.totals import NOTHING, Addend, addend_of
+from pantarhei.query.incremental.totals import NOTHING, Addends, Total
 
 LOOKING_AT_ALL: Final = frozenset(("MIN", "MAX", "SAMPLE", "GROUP_CONCAT"))
 """The aggregates that may have to look at all values of a group."""
@@ -42,12 +43,21 @@ class Accumulator:
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
 
-    def change(self, group: Row, items: Items) -> None:
+    def change(self, parts: dict[Row, Items]) -> None:
+        """Take in what came to groups and went."""
+        for group, items in parts.items():
+            self._change(group, items)
+
+    def _change(self, group: Row, items: Items) -> None:
         """Take in what came to a group and went."""
         raise NotImplementedError
 
-    def value(self, group: Row) -> int:
-        """The number of the term that a group comes to, `NONE` for an error."""
+    def values(self, groups: list[Row]) -> list[int]:
+        """The numbers of the terms that groups come to, `NONE` for an error."""
+        return list(map(self._value, groups))
+
+    def _value(self, group: Row) -> int:
+        """The number of the term that a group comes to."""
         raise NotImplementedError
 
     def drop(self, group: Row) -> None:
@@ -73,24 +83,13 @@ class _ByGroup(Accumulator):
     def __init__(self, shared: Shared) -> None:
         super().__init__(shared)
         self._kept: dict[Row, Any] = {}
-        self._numbers: dict[Numeric, int] = {}
+        self._numbers: dict[Hashable, int] = {}  # of some results
 
-    def _keep(self, group: Row, value: object) -> None:
-        kept = self._kept
-        self._shared.journal.entries.append((kept, group, kept.get(group, ABSENT)))
-        kept[group] = value
-
-    def _number(self, result: Numeric | None) -> int:
-        """The number of the literal of a number, `NONE` for an error."""
-        if result is None:
-            return NONE
-        number = self._numbers.get(result)
-        if number is None:
-            number = self._shared.terms.id_of_number(result)
-            if result.value:  # 0 and -0 are equal, and are two terms
-                if len(self._numbers) > _MOST_REMEMBERED:
-                    self._numbers.clear()
-                self._numbers[result] = number
+    def _remember(self, result: Hashable, number: int) -> int:
+        """Note the number of a result, and give it."""
+        if len(self._numbers) > _MOST_REMEMBERED:
+            self._numbers.clear()
+        self._numbers[result] = number
         return number
 
     def forget(self) -> None:
@@ -111,16 +110,23 @@ class Count(_ByGroup):
         super().__init__(shared)
         self._whole_rows = whole_rows
 
-    def change(self, group: Row, items: Items) -> None:
+    def _change(self, group: Row, items: Items) -> None:
         more = 0
         for item, weight in items:
             if self._whole_rows or item[0] != NONE:
                 more += weight
         if more:
-            self._keep(group, self._kept.get(group, 0) + more)
+            kept = self._kept
+            self._shared.journal.entries.append((kept, group, kept.get(group, ABSENT)))
+            kept[group] = kept.get(group, 0) + more
 
-    def value(self, group: Row) -> int:
-        return self._number(Numeric(kinds.INTEGER, self._kept.get(group, 0)))
+    def _value(self, group: Row) -> int:
+        count = self._kept.get(group, 0)
+        number = self._numbers.get(count)
+        if number is None:
+            number = self._shared.terms.id_of_number(Numeric(kinds.INTEGER, count))
+            self._remember(count, number)
+        return number
 
 
 class _Summing(_ByGroup):
@@ -129,23 +135,25 @@ class _Summing(_ByGroup):
     def __init__(self, shared: Shared, is_average: bool) -> None:
         super().__init__(shared)
         self._is_average = is_average
-        self._addends: dict[int, Addend] = {}
+        self._addends = Addends(shared.terms.term)
 
-    def change(self, group: Row, items: Items) -> None:
-        known = self._addends
-        addends = [(known.get(item[0]) or self._addend(item[0]), weight) for item, weight in items]
-        self._keep(group, self._kept.get(group, NOTHING).plus(addends))
+    def change(self, parts: dict[Row, Items]) -> None:
+        sum_up(self._kept, parts, self._addends, NOTHING, EXACT.fma, self._shared.journal.entries, ABSENT)
 
-    def _addend(self, number: int) -> Addend:
-        if len(self._addends) > _MOST_REMEMBERED:
-            self._addends.clear()
-        addend = addend_of(None if number == NONE else self._shared.terms.term(number))
-        self._addends[number] = addend
-        return addend
+    def values(self, groups: list[Row]) -> list[int]:
+        found: list[int] = numbers_of(
+            groups, self._kept, NOTHING, self._is_average, self._numbers, self._number
+        )
+        return found
 
-    def value(self, group: Row) -> int:
-        total = self._kept.get(group, NOTHING)
-        return self._number(total.average if self._is_average else total.sum)
+    def _number(self, total: tuple[Any, ...], result: Hashable) -> int:
+        """The number of the term that a total comes to; `result` is what `result_of` gives of it."""
+        if isinstance(result, float):
+            return self._remember(result, self._shared.terms.id_of_number(Numeric(kinds.DOUBLE, result)))
+        numbers = Total._make(total)
+        value = numbers.average if self._is_average else numbers.sum
+        number = NONE if value is None else self._shared.terms.id_of_number(value)
+        return number if result is None else self._remember(result, number)
 
     def forget(self) -> None:
         super().forget()
@@ -191,11 +199,11 @@ class Each(_Values):
         super().__init__(shared)
         self._inner = inner
 
-    def change(self, group: Row, items: Items) -> None:
-        self._inner.change(group, self._take(group, items))
+    def change(self, parts: dict[Row, Items]) -> None:
+        self._inner.change({group: self._take(group, items) for group, items in parts.items()})
 
-    def value(self, group: Row) -> int:
-        return self._inner.value(group)
+    def values(self, groups: list[Row]) -> list[int]:
+        return self._inner.values(groups)
 
     def drop(self, group: Row) -> None:
         super().drop(group)
@@ -238,7 +246,7 @@ class Extreme(_InOrder):
         self._is_last = is_last
         self._best: Bag = {}
 
-    def change(self, group: Row, items: Items) -> None:
+    def _change(self, group: Row, items: Items) -> None:
         taken = self._take(group, _bound(items))
         best = self._best.get(group)
         if best is not None and ((best,), -1) in taken:
@@ -265,7 +273,7 @@ class Extreme(_InOrder):
         alike = [item for item in items if self._key(item)[0] == most]
         return min(alike, key=self._key)[0]
 
-    def value(self, group: Row) -> int:
+    def _value(self, group: Row) -> int:
         return self._best.get(group, NONE)
 
     def drop(self, group: Row) -> None:
@@ -286,10 +294,10 @@ class Concatenation(_InOrder):
         super().__init__(shared)
         self._separator, self._is_distinct = separator, is_distinct
 
-    def change(self, group: Row, items: Items) -> None:
+    def _change(self, group: Row, items: Items) -> None:
         self._take(group, _bound(items))
 
-    def value(self, group: Row) -> int:
+    def _value(self, group: Row) -> int:
         bag, texts = self._of.get(group, {}), []
         for item in sorted(bag, key=self._key):
             term = self._shared.terms.term(item[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from pantarhei.encoding.numbers import Symbols
 from pantarhei.materialize.model import WindowModel
@@ -74,12 +74,14 @@ class AllContents:
         """The content that a graph is, None for one that is none."""
         return self.concluded if self._conclusions is not None and name == CONCLUSIONS_GRAPH else None
 
-    def begin_step(self) -> None:
-        """A step has been made: let the conclusions be what they are after it."""
-        if self._conclusions is not None:
-            changed = self._conclusions.take_facts()
-            if self._concluded is not None:
-                self._concluded.go_on(changed)
+    def begin_step(self) -> Iterable[Content]:
+        """A step has been made: let the conclusions be what they are after it; gives all contents."""
+        if self._conclusions is None:
+            return self._made.values()
+        changed = self._conclusions.take_facts()
+        if self._concluded is not None:
+            self._concluded.go_on(changed)
+        return self
 
     def forget_unused(self, queries: Collection[Registered]) -> None:
         """Follow only what these queries look at."""

@@ -72,16 +72,16 @@ class Compiler:
             return _chosen(self.truth(condition), self.result(then), self.result(otherwise), NONE)
         if expression.function == "COALESCE":
             return _first(list(map(self.result, expression.arguments)), NONE)
-        operand, id_of = self.operand(expression), self._terms.id_of
+        operand, terms = self.operand(expression), self._terms
 
         def result(row: Row) -> int:
             value = operand(row)
             if value is None:
                 return NONE
-            try:
-                return id_of(canonical.boolean(value) if isinstance(value, bool) else _literal(value))
-            except (ExpressionError, ArithmeticError):  # it is too large
-                return NONE
+            if isinstance(value, bool):
+                return terms.id_of(canonical.boolean(value))
+            assert isinstance(value, Numeric), "what is computed is a number or a truth value"
+            return terms.id_of_number(value)
 
         return result
 
@@ -290,8 +290,3 @@ def _negative(of: Operand) -> Operand:
         return Numeric(value.type, number.copy_negate() if isinstance(number, Decimal) else -number)
 
     return negative
-
-
-def _literal(value: Value) -> Literal:
-    assert isinstance(value, Numeric), "what is computed is a number or a truth value"
-    return canonical.number(value)

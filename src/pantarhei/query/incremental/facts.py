@@ -72,26 +72,23 @@ class _Reader:
 class Facts:
     """The leaves that are told of each fact that comes or goes and may match them.
 
-    `_by_given` has the readers by a constant of theirs and its place, those without any under None.
+    `leaves` are these. `_by_given` has the readers by a constant of theirs and its place, those without any
+    under None.
     """
 
-    _leaves: dict[FactLeaf, None] = field(default_factory=dict)
+    leaves: dict[FactLeaf, None] = field(default_factory=dict)
     _by_given: dict[tuple[int, int] | None, list[_Reader]] = field(default_factory=dict)
     _names: dict[int, int] = field(default_factory=dict)
     _revision: object = None
 
-    def __bool__(self) -> bool:
-        """Whether there is any."""
-        return bool(self._leaves)
-
     def add(self, leaf: FactLeaf) -> None:
         """Tell a leaf from now on."""
-        self._leaves[leaf] = None
+        self.leaves[leaf] = None
         self.renamed()
 
     def keep(self, leaves: Container[object]) -> None:
         """Tell no leaves but these."""
-        self._leaves = {leaf: None for leaf in self._leaves if leaf in leaves}
+        self.leaves = {leaf: None for leaf in self.leaves if leaf in leaves}
         self.renamed()
 
     def renamed(self) -> None:
@@ -119,7 +116,7 @@ class Facts:
         """Number all constants."""
         number = model.vocabulary.reserve
         self._by_given, self._names, self._revision = {}, {}, model.vocabulary.revision
-        for leaf in self._leaves:
+        for leaf in self.leaves:
             places, refused = _places_of(leaf.node)
             variables = [(at, place) for at, place in enumerate(places) if isinstance(place, Variable)]
             first = dict(reversed([(variable, at) for at, variable in variables]))

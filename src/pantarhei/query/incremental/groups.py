@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from rdflib import Variable
 
-from pantarhei.materialize.kernel.bags import put
+from pantarhei.materialize.kernel.groups import by_group, picked, say, weighed
 from pantarhei.query.algebra.expressions import Expression, is_drawn
 from pantarhei.query.algebra.nodes import Extend, Group, Node, is_hidden
-from pantarhei.query.incremental.accumulators import LOOKING_AT_ALL, accumulator
+from pantarhei.query.incremental.accumulators import LOOKING_AT_ALL, Items, accumulator
 from pantarhei.query.incremental.journal import ABSENT
 from pantarhei.query.incremental.maintenance import Maintenance
 from pantarhei.query.incremental.operator import (
@@ -20,7 +20,6 @@ from pantarhei.query.incremental.operator import (
     Row,
     Shared,
     places_of,
-    taker,
 )
 from pantarhei.query.incremental.row_expressions import RowExpression
 from pantarhei.query.incremental.shapes import is_parameter, parameters_of
@@ -41,19 +40,6 @@ def drawn_below(node: Group) -> Group:
     return replace(node, child=child, aggregates=tuple(made_of))
 
 
-def _by_group(
-    groups: Iterable[Row], items: Iterable[Row], weights: Iterable[int]
-) -> dict[Row, list[tuple[Row, int]]]:
-    """What came to each group and went."""
-    found: dict[Row, list[tuple[Row, int]]] = {}
-    for group, item, weight in zip(groups, items, weights, strict=True):
-        if group in found:
-            found[group].append((item, weight))
-        else:
-            found[group] = [(item, weight)]
-    return found
-
-
 class GroupOperator(Operator):
     """A row for each group: its keys and aggregates.
 
@@ -65,12 +51,12 @@ class GroupOperator(Operator):
         super().__init__(node, shared, (child,))
         self._is_one = node.keys is None or all(map(is_parameter, node.keys))
         self._is_shape = bool(parameters_of(node))
-        self._key = taker(places_of(node.keys or (), child.variables))
+        self._keys = list(places_of(node.keys or (), child.variables))
         self._accumulators = [accumulator(made, shared) for made in node.aggregates]
         arguments = dict.fromkeys(made.argument for made in node.aggregates if made.argument is not None)
         self._arguments = {each: RowExpression(each, child.variables, shared) for each in arguments}
         self._of = [made.argument for made in node.aggregates]
-        self._shown = taker([place for place, v in enumerate(child.variables) if not is_hidden(v)])
+        self._shown = [place for place, v in enumerate(child.variables) if not is_hidden(v)]
         if any(made.function in LOOKING_AT_ALL for made in node.aggregates):
             self.maintenance = Maintenance.GROUPS
         self._sizes: Bag = {}
@@ -80,60 +66,48 @@ class GroupOperator(Operator):
         return NOTHING if self._is_shape else self.enter(())
 
     def enter(self, numbers: Row) -> Mapping[Row, int]:
-        made: Bag = {}
-        if self._is_one:
-            self._say(numbers, made)
-        return made
+        return self._say([numbers]) if self._is_one else NOTHING
 
     def leave(self, numbers: Row) -> Mapping[Row, int]:
-        made: Bag = {}
-        if self._is_one:
-            self._drop(numbers, made)
-        return made
+        return self._drop([numbers]) if self._is_one else NOTHING
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         (change,) = changes
-        groups = list(map(self._key, change))
-        more: Bag = {}
-        for group, weight in zip(groups, change.values(), strict=True):
-            more[group] = more.get(group, 0) + weight
+        groups, weights = picked(change, self._keys), list(change.values())
+        more = weighed(groups, weights)
         self.shared.add_all(self._sizes, {group: weight for group, weight in more.items() if weight})
-        items: dict[Expression | None, dict[Row, list[tuple[Row, int]]]] = {
-            argument: _by_group(groups, [(id_,) for id_ in value.ids(change)], change.values())
+        items: dict[Expression | None, dict[Row, Items]] = {
+            argument: by_group(groups, [(id_,) for id_ in value.ids(change)], weights)
             for argument, value in self._arguments.items()
         }
         if None in self._of:
-            items[None] = _by_group(groups, map(self._shown, change), change.values())
-        made: Bag = {}
-        told = [(kept, items[argument]) for kept, argument in zip(self._accumulators, self._of, strict=True)]
-        for group in more:
-            for kept, of_group in told:
-                kept.change(group, of_group[group])
-            self._say(group, made)
+            items[None] = by_group(groups, picked(change, self._shown), weights)
+        for kept, argument in zip(self._accumulators, self._of, strict=True):
+            kept.change(items[argument])
+        if self._is_one:
+            return self._say(list(more))
+        sizes = self._sizes
+        left = [group for group in more if group not in sizes]
+        if not left:
+            return self._say(list(more))
+        return {**self._say([group for group in more if group in sizes]), **self._drop(left)}
+
+    def _say(self, groups: list[Row]) -> Bag:
+        """Say the rows of groups that changed."""
+        columns = [kept.values(groups) for kept in self._accumulators]
+        made: Bag = say(groups, columns, self._said, self.shared.journal.entries, ABSENT)
         return made
 
-    def _say(self, group: Row, made: Bag) -> None:
-        """Say the row of a group that changed."""
-        if not self._is_one and group not in self._sizes:
-            self._drop(group, made)
-            return
-        old = self._said.get(group)
-        now = (*group, *[kept.value(group) for kept in self._accumulators])
-        if now == old:
-            return
-        self.shared.journal.entries.append((self._said, group, ABSENT if old is None else old))
-        self._said[group] = now
-        if old is not None:
-            put(made, old, -1)
-        put(made, now, 1)
-
-    def _drop(self, group: Row, made: Bag) -> None:
-        """Have no row of a group any more."""
-        for kept in self._accumulators:
-            kept.drop(group)
-        if group in self._said:
-            self.shared.journal.note(self._said, group)
-            put(made, self._said.pop(group), -1)
+    def _drop(self, groups: list[Row]) -> Bag:
+        """Have no rows of groups any more."""
+        made: Bag = {}
+        for group in groups:
+            for kept in self._accumulators:
+                kept.drop(group)
+            if group in self._said:
+                self.shared.journal.note(self._said, group)
+                made[self._said.pop(group)] = -1
+        return made
 
     @property
     def bags(self) -> Iterable[Bag]:

@@ -6,12 +6,15 @@ other term, or form, has a number of its own, which is never given again.
 
 A query may compute a term before an ABox brings its value in that very form. The term keeps the number that
 it got first: `shown` gives it for the vocabulary's.
+
+A computed number is *unsettled* while the vocabulary has no number for its value. It is settled when the
+value is asked for, or computed in another form, or comes with an ABox; most are shown at most.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from rdflib import Literal
@@ -19,10 +22,10 @@ from rdflib import Literal
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.term import Term
-from pantarhei.literals.value import STRING, double_key
-from pantarhei.query.expressions import kinds
+from pantarhei.literals.value import STRING
 from pantarhei.query.expressions.sums import written
 from pantarhei.query.expressions.values import Numeric
+from pantarhei.query.incremental.computed_numbers import LocalTerms, Unsettled, value_key
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.table import Ids
 from pantarhei.query.terms import LOCAL, TermSpace
@@ -54,8 +57,13 @@ class LastingTerms(TermSpace):
     def __init__(self, vocabulary: Vocabulary, journal: Journal) -> None:
         super().__init__(vocabulary.find, vocabulary.lexicon.term)
         self._vocabulary, self._journal = vocabulary, journal
-        self._value_of: list[int] = []
-        self._instead: dict[int, int] = {}
+        self.locals: list[Any] = LocalTerms()
+        self._value_of: list[int] = []  # `NONE` of what is unsettled
+        self._unsettled: dict[Hashable, Unsettled] = {}  # by value
+        vocabulary.expected = self._unsettled
+        self._settled: list[int] = []  # those settled in the present step
+        self.instead: dict[int, int] = {}
+        """The numbers of terms of the vocabulary that have others than those of the vocabulary."""
         self._fulfilled = 0  # so many of the vocabulary's have been looked at
         self.revision, self._certain = vocabulary.revision, 0
 
@@ -63,40 +71,45 @@ class LastingTerms(TermSpace):
         """Take note of what has happened to the vocabulary: a step begins."""
         if self.revision is not self._vocabulary.revision:
             # it may have forgotten the numbers of what was computed in a step that was broken off
-            reserve = self._vocabulary.reserve
-            self._value_of[self._certain :] = map(reserve, self.locals[self._certain :])
+            for place in (*self._settled, *range(self._certain, len(self.locals))):
+                if self._value_of[place] != NONE:
+                    self._value_of[place] = self._vocabulary.reserve(self.locals[place])
             self.revision = self._vocabulary.revision
         self._certain = len(self.locals)
+        if self._settled:
+            self._settled.clear()
         fulfilled = self._vocabulary.fulfilled
         if self._fulfilled == len(fulfilled):
             return
         for number in fulfilled[self._fulfilled :]:
-            self._journal.note(self._instead, number)
-            local = self._ids.get(_plain(self._term(number)))
+            self._journal.note(self.instead, number)
+            term = self._term(number)
+            self._settle_value(self._vocabulary.value_of(term))
+            local = self._ids.get(_plain(term))
             if local is None:
-                self._instead.pop(number, None)
+                self.instead.pop(number, None)
             else:
-                self._instead[number] = local
+                self.instead[number] = local
         self._journal.set(self, "_fulfilled", len(fulfilled))
 
     @property
     def has_further_numbers(self) -> bool:
         """Whether terms of the vocabulary may have numbers that are not the vocabulary's."""
-        return bool(self._instead)
+        return bool(self.instead)
 
     def first_form(self, number: int) -> int | None:
         """The number that stands for a value of the vocabulary in its first form, where that is another."""
-        return self._instead.get(number)
+        return self.instead.get(number)
 
     def shown(self, ids: Ids) -> Ids:
         """The numbers of terms where those of the vocabulary stand for values in their first form."""
-        if not self._instead:
+        if not self.instead:
             return ids
-        places = np.flatnonzero(np.isin(ids, np.fromiter(self._instead, np.int64)))
+        places = np.flatnonzero(np.isin(ids, np.fromiter(self.instead, np.int64)))
         if not len(places):
             return ids
         shown = ids.copy()
-        shown[places] = [self._instead[number] for number in ids[places].tolist()]
+        shown[places] = [self.instead[number] for number in ids[places].tolist()]
         return shown
 
     def find_value(self, term: Term) -> int:
@@ -108,15 +121,47 @@ class LastingTerms(TermSpace):
         return self._id_of(_plain(term))
 
     def id_of_number(self, number: Numeric) -> int:
-        """The number of the literal that a number is written as, `NONE` if it is too large."""
+        """The number of the literal that a number is written as, `NONE` if it is too large.
+
+        Where the vocabulary does not know the value, it gets to know it when somebody asks or it comes.
+        """
+        key = value_key(number)
+        if key is not None:
+            key = self._vocabulary.key(key)
+            known = self._unsettled.get(key)
+            if known is None and not self._vocabulary.has_value(key):
+                id_ = self._add(number, NONE)
+                self._unsettled[key] = Unsettled(id_, number.type)
+                return id_
+            if known is not None and known.type == number.type:
+                return known.number
         literal = written(number)
-        if literal is None:
-            return NONE
-        is_double = number.type == kinds.DOUBLE
-        return self._id_of(literal, double_key(float(number.value)) if is_double else None)
+        return NONE if literal is None else self._id_of(literal, key)
+
+    def _add(self, term: Term | Numeric, value: int) -> int:
+        """A new number of a term, of whose value this is the number."""
+        place = len(self.locals)
+        self._value_of[place:] = (value,)  # an interrupt may have come after this
+        self.locals.append(term)
+        return LOCAL + place
+
+    def _settle_value(self, key: Hashable) -> None:
+        """Let the term that was computed with a value have the vocabulary's number of it, if one waits."""
+        found = self._unsettled.get(key)
+        if found is None:
+            return
+        place = found.number - LOCAL
+        term = self.locals[place]
+        self._settled.append(place)
+        self._ids[term] = found.number
+        self._value_of[place] = self._vocabulary.reserve(term, key)
+        del self._unsettled[key]
 
     def _id_of(self, term: Term, key: Hashable = None) -> int:
-        """`id_of` of a term that is no string with its datatype; `key` is that of its value, where known."""
+        """`id_of` of a term that is no string with its datatype; `key` tells its value, where known."""
+        if self._unsettled and isinstance(term, Literal):
+            key = self._vocabulary.value_of(term) if key is None else key
+            self._settle_value(key)
         local = self._ids.get(term)
         if local is not None:
             return local
@@ -125,9 +170,7 @@ class LastingTerms(TermSpace):
         is_new = value >= unknown  # nothing has come that shows it
         if not is_new and (not isinstance(term, Literal) or self._vocabulary.shows(value, term)):
             return value
-        number = LOCAL + len(self.locals)
-        self._value_of.append(value)
-        self.locals.append(term)
+        number = self._add(term, value)
         self._ids[term] = number
         return number
 
@@ -138,7 +181,18 @@ class LastingTerms(TermSpace):
 
     def value(self, number: int) -> int:
         """The number of a term's value; `NONE` for `NONE`."""
-        return self._value_of[number - LOCAL] if number >= LOCAL else number
+        if number < LOCAL:
+            return number
+        value = self._value_of[number - LOCAL]
+        if value == NONE:
+            self._settle_value(self._vocabulary.value_of(self.term(number)))
+            value = self._value_of[number - LOCAL]
+        return value
+
+    def settled_values(self, numbers: Iterable[int]) -> set[int]:
+        """The numbers that the vocabulary has for the values of terms; terms without one are left out."""
+        values = {self._value_of[number - LOCAL] if number >= LOCAL else number for number in numbers}
+        return values - {NONE}
 
     def values(self, ids: Ids) -> Ids:
         """The numbers of the terms' values."""
@@ -146,14 +200,14 @@ class LastingTerms(TermSpace):
         if not len(local):
             return ids
         values = ids.copy()
-        values[local] = [self._value_of[number - LOCAL] for number in ids[local].tolist()]
+        values[local] = list(map(self.value, ids[local].tolist()))
         return values
 
     def renamed(self, values: dict[int, int], used: set[int]) -> dict[int, int]:
         """Take the numbers that the vocabulary gives values from now on; forget the terms that are not used.
 
         Args:
-            values: the new numbers of values.
+            values: the new numbers of the `settled_values`.
             used: the numbers of the terms that are used.
 
         Returns:
@@ -161,10 +215,18 @@ class LastingTerms(TermSpace):
         """
         numbers = {NONE: NONE}
         instead: dict[int, int] = {}
-        terms: list[Term] = []
+        terms = LocalTerms()
         values_of: list[int] = []
         ids: dict[Term, int] = {}
+        unsettled: dict[Hashable, Unsettled] = {}
+        waiting = {found.number: key for key, found in self._unsettled.items()}
         for number in sorted(used - {NONE}):
+            if number in waiting:
+                numbers[number] = LOCAL + len(terms)
+                unsettled[waiting[number]] = self._unsettled[waiting[number]]._replace(number=numbers[number])
+                terms.append(self.locals[number - LOCAL])
+                values_of.append(NONE)
+                continue
             value = values[self.value(number)]
             if value < FIRST_LITERAL:
                 numbers[number] = value
@@ -183,7 +245,9 @@ class LastingTerms(TermSpace):
             self._journal.set(self, name, made)
         self._journal.set(self, "_term", self._vocabulary.lexicon.term)
         self._journal.set(self, "_fulfilled", 0)
-        self._journal.replace(self._instead, instead)
+        self._journal.replace(self.instead, instead)
+        self._journal.replace(self._unsettled, unsettled)
+        self._settled.clear()
         self._journal.set(self, "_ids", ids)
         self._journal.set(self, "_certain", len(terms))
         self._journal.set(self, "revision", self._vocabulary.revision)

@@ -15,7 +15,6 @@ from pantarhei.query.algebra.nodes import Node, Query
 from pantarhei.query.expressions import Context, LiteralValues, clock_at
 from pantarhei.query.guard import NO_LIMITS
 from pantarhei.query.incremental.contents import Content
-from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.lasting_terms import LastingTerms
 from pantarhei.query.operators.evaluation import Evaluation
 from pantarhei.query.operators.forms import described
@@ -59,14 +58,13 @@ class Outlook:
     def __init__(
         self,
         present: Present,
-        journal: Journal,
         terms: LastingTerms,
         dataset: Callable[[Moment, TermSpace], Dataset],
         forms: Mapping[Fact, Literal],
         conclusions: Callable[[], WindowModel] | None = None,
     ) -> None:
         self.present, self.terms, self.tells_time = present, terms, False
-        self._journal, self._dataset_of, self._forms = journal, dataset, forms
+        self._dataset_of, self._forms = dataset, forms
         self._conclusions = conclusions
         self._datasets: dict[Content, Dataset] = {}
         self._literals = self._literals_now()
@@ -74,7 +72,7 @@ class Outlook:
 
     def stand_at(self, present: Present) -> None:
         """Look at another state of the window."""
-        self._journal.set(self, "present", present)
+        self.present = present
         if self._datasets:
             self._datasets.clear()
         self.terms.look_again()

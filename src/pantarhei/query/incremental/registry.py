@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import cast
 
 import numpy as np
 
 from pantarhei.encoding.forms import FactForms
-from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE, Symbols, as_tuples, together
+from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, Symbols, as_tuples, together
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import WindowModel
@@ -35,6 +36,9 @@ from pantarhei.query.sources.relation import Dataset
 from pantarhei.query.terms import TermSpace
 from pantarhei.query.window_door import Moment
 from pantarhei.window.sliding import Step, Window
+
+_Standing = tuple[Mark, Present]
+"""The state of the journal, and that of the window."""
 
 
 class Registry:
@@ -64,7 +68,7 @@ class Registry:
         self.terms = LastingTerms(present.model.vocabulary, self.journal)
         self._forms = ShownForms(self.journal, self.terms)
         concluded = None if conclusions is None else lambda: contents.concluded.model
-        self._outlook = Outlook(present, self.journal, self.terms, dataset, self._forms.facts, concluded)
+        self._outlook = Outlook(present, self.terms, dataset, self._forms.facts, concluded)
         self._shared = Shared(self.journal, self.terms, self._outlook.context)
         self._plans = SharedPlans(self._shared, self._outlook, contents.named)
         self.network = self._plans.network
@@ -206,7 +210,9 @@ class Registry:
     def due(self, after: int, until: int) -> int | None:
         """The next boundary at which the window of a query closes."""
         now = self._outlook.present.step
-        return None if now is None else self.reporting.due(now, after, until)
+        if now is None or not self.reporting.sees_windows:
+            return None
+        return self.reporting.due(now, after, until)
 
     def before(self, step: Step, model: WindowModel) -> None:
         """Time has come to a boundary, and nothing has arrived there."""
@@ -214,12 +220,13 @@ class Registry:
 
     def apply(self, changes: StepChanges, model: WindowModel) -> None:
         """Bring all queries to where the model is."""
-        step, log, was = changes.step, changes.log, self._outlook.present
+        step, log, outlook = changes.step, changes.log, self._outlook
         assert log is not None, "a step says what is in the window"
         looks = self.reporting.sees_windows
-        if looks and step is not None and was.step is not None:
-            self.reporting.leave(was.step, step, was.log)
-        self._stand_at(Present(model, log, step, changes.at))
+        if looks and step is not None and outlook.present.step is not None:
+            self.reporting.leave(outlook.present.step, step, outlook.present.log)
+        outlook.stand_at(Present(model, log, step, changes.at))
+        self._shared.context = outlook.context
         done = self.network.step(self._changed_leaves(changes, model), self._begun)
         if self._begun < self.network.made:
             done.update(self.network.begin(self._begun))
@@ -238,17 +245,17 @@ class Registry:
         before, shown = self._forms.change(changes.forms)
         leaves: dict[Operator, Mapping[Row, int]] = {}
         looks, step = self.reporting.sees_windows, changes.step
-        self._contents.begin_step()
-        for content in self._contents:
+        for content in self._contents.begin_step():
             if step is not None and content.closed is None:
                 content.begin(step)
             closing = self.reporting.closing(content, step) if looks and step is not None else None
-            noted = content.take(changes, model, closing)
-            is_default = content.name is None
-            again = reformed(before, noted, content.model) if before and is_default else NO_FACTS
-            as_shown = shown if is_default else self._forms.first()
+            noted, again, as_shown = content.take(changes, model, closing), NO_FACTS, shown
+            if content.name is not None:
+                as_shown = self._forms.first()
+            elif before:
+                again = reformed(before, noted, content.model)
             leaves.update(content.patterns.changes(content.model, noted, again, as_shown))
-            if content.facts:
+            if content.facts.leaves:
                 leaves.update(content.facts.changes(content.model, noted, again, as_shown))
             if looks:
                 self.reporting.note_moved(content, noted)
@@ -261,14 +268,15 @@ class Registry:
                         leaves[leaf] = leaf.change()
         return leaves
 
-    def mark(self) -> Mark:
+    def mark(self) -> _Standing:
         """How things stand."""
-        return self.journal.mark()
+        return self.journal.mark(), self._outlook.present
 
     def back(self, mark: object) -> None:
         """Be as when `mark` was given."""
-        assert isinstance(mark, Mark)
-        self.journal.back(mark)
+        assert isinstance(mark, tuple), "marks come from `mark`"
+        state, self._outlook.present = cast(_Standing, mark)
+        self.journal.back(state)
         self.reporting.recount()
         self._forget()
         self._renumber()
@@ -280,7 +288,7 @@ class Registry:
         self.reporting.catch_up()
         for content in self._contents:
             content.used_terms(used)
-        numbers = np.array([self.terms.value(n) for n in self._used() if n != NONE], np.int64)
+        numbers = np.array(list(self.terms.settled_values(self._used())), np.int64)
         used.names[numbers[numbers < FIRST_LITERAL]] = 1
         used.literals[numbers[numbers >= FIRST_LITERAL] - FIRST_LITERAL] = 1
         for registered in self.queries.values():
@@ -294,8 +302,7 @@ class Registry:
         used = self._used()
         values = {
             value: names[value] if value < FIRST_LITERAL else literals[value - FIRST_LITERAL]
-            for value in {self.terms.value(number) for number in used}
-            if value != NONE
+            for value in self.terms.settled_values(used)
         }
         numbers = self.terms.renamed(values, used)
 

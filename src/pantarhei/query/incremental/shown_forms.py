@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from typing import Final
 
 import numpy as np
 from rdflib import Literal
@@ -40,8 +41,8 @@ class ShownForms:
             The former forms of facts that are written another way now; how facts are shown before the step
             and after it, None where all are in their first forms.
         """
-        if not forms and not self.facts and not self._terms.has_further_numbers:
-            return {}, None
+        if not forms and not self.facts and not self._terms.instead:
+            return _UNCHANGED
         before: dict[Fact, Literal | None] = {}
         for fact, form in forms.items():
             old = self.facts.get(fact)
@@ -62,6 +63,9 @@ class ShownForms:
             return terms.first_form(fact[2]) if form is None else terms.id_of(form)
 
         return before, shown
+
+
+_UNCHANGED: Final[tuple[Forms, None]] = ({}, None)
 
 
 def reformed(before: Forms, noted: Integers, model: WindowModel) -> Integers:

@@ -12,7 +12,7 @@ Source: SPARQL 1.1, sections 18.5.1.3 and 18.5.1.4.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
@@ -20,21 +20,22 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from rdflib import Literal
 
+from pantarhei.encoding.numbers import NONE
 from pantarhei.language.term import Term
+from pantarhei.materialize.kernel.groups import UNITS
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.bulk import are_ties
 from pantarhei.query.expressions.sums import decimal_of, divided
 from pantarhei.query.expressions.values import (
     DECIMALS,
-    EXACT,
     Numeric,
     to_double,
     to_single,
     value_of,
 )
 
+_MOST_REMEMBERED: Final = 1 << 16
 _SMALLEST: Final = 1074  # the smallest xsd:double above 0 is two to the power of minus this
-_UNITS: Final = 1 << _SMALLEST
 
 
 class Total(NamedTuple):
@@ -69,17 +70,6 @@ class Total(NamedTuple):
         """How many rows there are."""
         return self.errors + self.integers + self.decimals + self.floats + self.doubles
 
-    def plus(self, changes: Iterable[tuple[Addend, int]]) -> Total:
-        """The total after numbers have come and gone, each with how many copies of it."""
-        total: list[Any] = list(self)
-        for addend, weight in changes:
-            for place, amount in addend:
-                if type(amount) is Decimal:
-                    total[place] = EXACT.fma(amount, weight, total[place])
-                else:
-                    total[place] += weight * amount
-        return Total._make(total)
-
     @property
     def average(self) -> Numeric | None:
         """AVG, None for an error."""
@@ -103,10 +93,28 @@ class Total(NamedTuple):
             return None
 
 
-NOTHING: Final = Total()
+NOTHING: Final = tuple(Total())  # a plain one, as the kernel takes it
 
 Addend = tuple[tuple[int, Any], ...]
 """What a number adds to a total: to which of its entries how much."""
+
+
+class Addends(dict[int, Addend]):
+    """What terms add to a total, by their numbers; read when first asked for.
+
+    Args:
+        term: gives the term of a number.
+    """
+
+    def __init__(self, term: Callable[[int], Term]) -> None:
+        super().__init__()
+        self._term = term
+
+    def __missing__(self, number: int) -> Addend:
+        if len(self) > _MOST_REMEMBERED:
+            self.clear()
+        addend = self[number] = addend_of(None if number == NONE else self._term(number))
+        return addend
 
 
 def addend_of(term: Term | None) -> Addend:
@@ -151,7 +159,7 @@ def _sum(nearest: Callable[[int], float], finite: int, up: int, down: int, nan: 
 def _double(multiples: int) -> float:
     """The nearest xsd:double."""
     try:
-        return multiples / _UNITS
+        return multiples / UNITS
     except OverflowError:
         return math.inf if multiples > 0 else -math.inf
 
@@ -160,5 +168,5 @@ def _single(multiples: int) -> float:
     """The nearest xsd:float, by way of the nearest xsd:double where that is no tie."""
     number = _double(multiples)
     if math.isfinite(number) and are_ties(np.array([number]))[0]:
-        return to_single(decimal_of(Fraction(multiples, _UNITS)))
+        return to_single(decimal_of(Fraction(multiples, UNITS)))
     return to_single(number)

@@ -26,8 +26,8 @@ class Kept:
         self.kept = accumulator(self.made, self.bench.shared)
 
     def change(self, change):
-        self.kept.change(GROUP, self.bench.bag(change).items())
-        ((text, _),) = self.bench.shown({(self.kept.value(GROUP),): 1}).items()
+        self.kept.change({GROUP: self.bench.bag(change).items()})
+        ((text, _),) = self.bench.shown({tuple(self.kept.values([GROUP])): 1}).items()
         return text
 
 
@@ -96,7 +96,7 @@ def test_it_is_the_aggregate_of_what_is_there(function, distinct, seed):
             weight = rng.randint(-there.get((number,), 0), 2)
             if weight:
                 change[number,] = weight
-        operator.change(GROUP, list(change.items()))
+        operator.change({GROUP: list(change.items())})
         there = {row: there.get(row, 0) + change.get(row, 0) for row in {**there, **change}}
         there = {row: weight for row, weight in there.items() if weight}
         if rng.random() < 0.2:
@@ -109,5 +109,5 @@ def test_it_is_the_aggregate_of_what_is_there(function, distinct, seed):
         rows = [row for row, weight in there.items() for _ in range(weight)]
         groups = np.zeros(len(rows), np.intp)
         (expected,) = aggregate((kept.made,), table_of(rows, (X,)), groups, 1, bench.shared.context)
-        shown = [bench.shown({(number,): 1}) for number in (operator.value(GROUP), int(expected[0]))]
+        shown = [bench.shown({(number,): 1}) for number in (*operator.values([GROUP]), int(expected[0]))]
         assert shown[0] == shown[1], there

@@ -6,6 +6,8 @@ from rdflib import XSD, Literal, URIRef
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.query.expressions import kinds
+from pantarhei.query.expressions.values import Numeric
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.lasting_terms import LastingTerms
 from pantarhei.query.terms import LOCAL
@@ -123,3 +125,65 @@ def test_a_term_whose_coming_was_undone_keeps_one_number_when_others_are_forgott
     case.terms.look_again()
     numbers = case.terms.renamed({number: number}, {computed})
     assert case.terms.id_of(ONE) == numbers[computed]
+
+
+HALF = Numeric(kinds.DOUBLE, 0.5)
+SHOWN, GIVEN = (Literal(text, datatype=XSD.double, normalize=False) for text in ("5.0E-1", "0.5"))
+
+
+def test_a_computed_number_takes_no_place_in_the_vocabulary_until_somebody_asks_for_its_value(case):
+    known, size = case.vocabulary.counts, case.vocabulary.size
+    number = case.terms.id_of_number(HALF)
+    assert case.terms.id_of_number(HALF) == number >= LOCAL
+    assert case.terms.decoder.row((number,)) == (SHOWN,)
+    assert case.vocabulary.counts == known
+    assert case.vocabulary.size == size + 1  # so that it is forgotten in time
+    value = case.terms.value(number)
+    assert case.vocabulary.find(GIVEN) == value
+    assert case.vocabulary.size == size + 1
+    assert case.terms.id_of_number(HALF) == case.terms.id_of(SHOWN) == number
+
+
+@pytest.mark.parametrize("form", [SHOWN, GIVEN])
+def test_a_computed_number_joins_with_what_comes_later(case, form):
+    computed = case.terms.id_of_number(HALF)
+    number = case.bring(form)
+    assert case.terms.value(computed) == number
+    assert case.terms.first_form(number) == (computed if form == SHOWN else None)
+    assert case.shown(number) == form
+
+
+def test_a_term_that_is_given_as_text_is_the_computed_one_and_another_form_has_its_value(case):
+    computed = case.terms.id_of_number(HALF)
+    other = case.terms.id_of(GIVEN)
+    assert case.terms.id_of(SHOWN) == computed != other
+    assert case.terms.value(other) == case.terms.value(computed)
+
+
+def test_numbers_of_two_types_are_two_terms_of_one_value(case):
+    whole, decimal = (case.terms.id_of_number(Numeric(t, 5)) for t in (kinds.INTEGER, kinds.DECIMAL))
+    assert list(map(str, map(case.terms.term, (whole, decimal)))) == ["5", "5.0"]
+    assert case.terms.values(np.array([whole, decimal])).tolist() == [case.terms.value(whole)] * 2
+
+
+def test_what_was_settled_in_a_step_that_failed_has_a_value_afterwards(case):
+    computed = case.terms.id_of_number(HALF)
+    case.terms.look_again()
+    mark, before = case.journal.mark(), case.vocabulary.mark
+    case.bring(SHOWN)
+    case.journal.back(mark)
+    case.vocabulary.back_to(before)
+    assert case.vocabulary.fulfilled == []
+    case.bring(ONE)
+    assert case.terms.value(computed) == case.vocabulary.find(SHOWN) != case.vocabulary.find(ONE)
+    assert case.terms.first_form(case.bring(SHOWN)) == computed
+
+
+def test_computed_numbers_that_are_used_stay_unsettled_when_others_get_new_numbers(case):
+    unused, used = (case.terms.id_of_number(Numeric(kinds.DOUBLE, number)) for number in (0.25, 0.5))
+    assert case.terms.settled_values({used, unused}) == set()
+    numbers = case.terms.renamed({}, {used})
+    assert numbers == {NONE: NONE, used: LOCAL}
+    assert (case.terms.id_of_number(HALF), case.terms.term(LOCAL)) == (LOCAL, SHOWN)
+    assert case.terms.id_of_number(Numeric(kinds.DOUBLE, 0.25)) == LOCAL + 1
+    assert case.vocabulary.counts[2] == 0

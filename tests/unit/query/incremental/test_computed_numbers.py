@@ -1,0 +1,46 @@
+"""Computed numbers have keys by value, and literals when somebody looks."""
+
+import math
+from decimal import Decimal
+
+import pytest
+from rdflib import XSD, Literal
+
+from pantarhei.literals.value import value_of
+from pantarhei.query.expressions import canonical, kinds
+from pantarhei.query.expressions.values import Numeric
+from pantarhei.query.incremental.computed_numbers import LocalTerms, value_key
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        Numeric(kinds.INTEGER, -7),
+        Numeric(kinds.DECIMAL, Decimal("2.50")),
+        Numeric(kinds.DECIMAL, Decimal("2.00")),
+        Numeric(kinds.DOUBLE, 0.1),
+    ],
+)
+def test_the_key_is_that_of_the_literal(number):
+    assert value_key(number) == value_of(canonical.number(number))
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        Numeric(kinds.DOUBLE, -0.0),
+        Numeric(kinds.DOUBLE, math.inf),
+        Numeric(kinds.DOUBLE, math.nan),
+        Numeric(kinds.FLOAT, 0.5),
+        Numeric(kinds.INTEGER, 10**15),
+    ],
+)
+def test_some_are_better_written_at_once(number):
+    assert value_key(number) is None
+
+
+def test_a_literal_is_made_once_when_it_is_looked_at():
+    terms = LocalTerms([Literal("a"), Numeric(kinds.INTEGER, 5)])
+    assert terms[1] == Literal("5", datatype=XSD.integer)
+    assert terms[1] is terms[1]
+    assert terms[0] == Literal("a")
