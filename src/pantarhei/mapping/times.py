@@ -263,7 +263,7 @@ def _one_by_one(time: RowTime, cells: Cells) -> RowTimes:
     reasons: dict[int, str] = {}
     used = set(np.unique(cells.codes).tolist())
     texts = cells.values.to_pylist()
-    kind = _kind(time, all(is_whole(texts[place]) for place in used - {-1}))
+    kind = _kind(time, not any(_is_fraction(texts[place]) for place in used - {-1}))
     for place in sorted(used):
         try:
             ticks[place] = _tick(time, texts[place], kind) if place >= 0 else 0
@@ -277,6 +277,11 @@ def _one_by_one(time: RowTime, cells: Cells) -> RowTimes:
 def is_whole(text: str) -> bool:
     """Whether a text is a whole number, as those are written that can be times."""
     return re.fullmatch(r"\s*[+-]?[0-9]+\s*", text) is not None
+
+
+def _is_fraction(text: str) -> bool:
+    """Whether a text is a number that is written as no whole one; what is no number is one row's matter."""
+    return not is_whole(text) and _NUMBER.fullmatch(text.strip()) is not None
 
 
 def _tick(time: RowTime, text: str, kind: TimeKind) -> int:

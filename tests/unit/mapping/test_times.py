@@ -85,6 +85,12 @@ def test_what_python_alone_takes_for_a_number_is_none(text, unit):
     assert read([text, "1000"], unit=unit)[0] == f"{text!r} is no number, and the mapping says unit: {unit}"
 
 
+def test_what_is_no_number_leaves_whole_numbers_whole():
+    seven, _, nine = read(["7", "soon", "9"], unit="number")
+    assert (type(seven), seven, nine) == (int, 7, 9)
+    assert [type(at) for at in read(["7", "8.5"], unit="number")] == [float, float]
+
+
 @pytest.mark.parametrize(("unit", "said"), [("s", "is no time from the year 1"), ("number", "does not fit")])
 def test_a_number_beyond_what_decimals_hold_is_one_rows_matter(unit, said):
     reason, five = read(["1e999999", "5"], unit=unit)
