@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import pyarrow as pa
 from pyspark import Accumulator
@@ -15,14 +16,23 @@ from pantarhei.language.time import TimeKind, kind_of, ticks_of
 from pantarhei.mapping.mapping import ROW, RecordMapping
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.rdf.triple_table import NAMES, ColumnarTriples, TripleColumns
-from pantarhei.spark.counted_files import SKIPS_KEPT, ByPart, FilesAccount, in_file
+from pantarhei.spark.counted_files import SKIPS_KEPT, SMALLEST_PART, ByPart, FilesAccount, in_file
 from pantarhei.spark.sources.arrow_rows import record_batches
 from pantarhei.spark.sources.text_rows import Rows
 from pantarhei.spark.sources.triple_columns import GrowingColumns
 from pantarhei.spark.stream_columns import arrow_columns, columns
 from pantarhei.streams.abox import TimestampedABox, same_kind
-from pantarhei.streams.tables.opening import Sources, sources_of
+from pantarhei.streams.tables.csv_parts import CSVPart, parts_of
+from pantarhei.streams.tables.formats import format_of
+from pantarhei.streams.tables.opening import Sources, delimiter_of, sources_of
 from pantarhei.streams.tables.reader import RecordReader
+
+Items: TypeAlias = tuple[str | CSVPart, ...]
+"""Files and parts of files that are read one after the other."""
+
+
+def _path(item: str | CSVPart) -> str:
+    return item if isinstance(item, str) else item.path
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +61,38 @@ class TableOptions:
         paths = sources_of(self.path, self.format).paths
         return [paths] if self._numbers_rows else [(path,) for path in paths]
 
+    def split(self, size: int) -> list[Items]:
+        """What is read apart: files as of `parts`, big ones in CSV in parts of at least `size` bytes.
+
+        Raises:
+            As `parts`.
+        """
+        found: list[Items] = []
+        for paths in self.parts():
+            pieces = [] if self._numbers_rows else self._pieces(paths[0], size)
+            found += [(piece,) for piece in pieces] or [paths]
+        return found
+
+    def _pieces(self, path: str, size: int) -> list[CSVPart]:
+        if (self.format or format_of(path) or "csv") not in ("csv", "tsv"):
+            return []
+        return parts_of(path, size, delimiter_of(path, self.format, self.mapping.delimiter))
+
+    @property
+    def size(self) -> int:
+        """How many bytes the files have."""
+        return sum(os.path.getsize(path) for paths in self.parts() for path in paths)
+
     @property
     def _numbers_rows(self) -> bool:
         patterns = (pattern for group in self.mapping.groups for pattern in group)
         named = {name for pattern in patterns for name, _ in pattern.columns}
         return ROW in named.union(self.mapping.time.template.columns)
 
-    def reader(self, paths: tuple[str, ...]) -> RecordReader:
-        """A reader of some of the files, one after the other."""
-        return RecordReader(Sources(", ".join(paths), paths, self.format), self.mapping, self.skip_errors)
+    def reader(self, items: Items) -> RecordReader:
+        """A reader of some of the files or parts, one after the other."""
+        name = ", ".join(dict.fromkeys(map(_path, items)))
+        return RecordReader(Sources(name, items, self.format), self.mapping, self.skip_errors)
 
     def kind(self) -> TimeKind:
         """The kind of the timestamps, from the first ABox of the first file that has one.
@@ -85,7 +118,8 @@ class CountedTables:
     """
 
     def __init__(self, spark: SparkSession, options: TableOptions, kind: TimeKind) -> None:
-        parts = options.parts()
+        cores = spark.sparkContext.defaultParallelism
+        parts = options.split(max(SMALLEST_PART, -(-options.size // cores)))
         self._accounts: Accumulator[dict[int, FilesAccount]] = spark.sparkContext.accumulator({}, ByPart())
         read = _TableReader(tuple(parts), options, kind, self._accounts)
         numbers = spark.range(0, len(parts), 1, max(1, len(parts)))
@@ -102,14 +136,14 @@ class CountedTables:
 class _TableReader:
     """Reads the tables whose numbers it is given; for `mapInArrow`."""
 
-    parts: tuple[tuple[str, ...], ...]
+    parts: tuple[Items, ...]
     options: TableOptions
     kind: TimeKind
     accounts: Accumulator[dict[int, FilesAccount]]
     directory: str = field(default_factory=os.getcwd)
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        if not all(os.path.isabs(path) for paths in self.parts for path in paths):
+        if not all(map(os.path.isabs, self._paths)):
             os.chdir(self.directory)  # the driver's; errors have paths as they were given
         for batch in batches:
             for number in batch.column(0).to_pylist():
@@ -117,16 +151,21 @@ class _TableReader:
                 yield from self._read(self.parts[number], account)
                 self.accounts.add({number: account})
 
-    def _read(self, paths: tuple[str, ...], account: FilesAccount) -> Iterator[pa.RecordBatch]:
-        """The rows of files, up to where something is wrong."""
-        reader = self.options.reader(paths)
+    @property
+    def _paths(self) -> set[str]:
+        return {_path(item) for items in self.parts for item in items}
+
+    def _read(self, items: Items, account: FilesAccount) -> Iterator[pa.RecordBatch]:
+        """The rows of files and parts, up to where something is wrong."""
+        reader = self.options.reader(items)
         try:
             yield from record_batches(self._noted(reader, account), self.kind, arrow_columns(self.kind))
         except (PantarheiError, OSError) as error:
             account.error = error
         account.skipped_count = reader.skipped_count
-        alone = len(paths) == 1 and len(self.parts) > 1
-        account.skipped = [in_file(paths[0], each) if alone else each for each in reader.skipped[:SKIPS_KEPT]]
+        skipped = reader.skipped[:SKIPS_KEPT]
+        named = len(items) == 1 and len(self._paths) > 1
+        account.skipped = [in_file(_path(items[0]), each) for each in skipped] if named else skipped
 
     def _noted(self, reader: RecordReader, account: FilesAccount) -> Iterator[Rows]:
         for abox in reader:

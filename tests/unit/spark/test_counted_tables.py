@@ -6,6 +6,7 @@ from pantarhei.errors import MissingFileError, OptionError
 from pantarhei.language.time import TimeKind
 from pantarhei.mapping.read import read_mapping
 from pantarhei.spark.counted_tables import TableOptions
+from pantarhei.streams.tables import csv_table
 
 
 def options(path, subject="ex:x", unit="number"):
@@ -38,3 +39,16 @@ def test_the_first_abox_of_all_files_tells_the_kind_of_times(folder):
         options(folder / "0.csv").kind()
     with pytest.raises(MissingFileError):
         options(folder / "2.csv").parts()
+
+
+def test_big_tables_in_csv_are_read_in_parts_unless_rows_are_numbered(folder, monkeypatch):
+    monkeypatch.setattr(csv_table, "BLOCK", 64)
+    big = folder / "2.csv"
+    big.write_text("at,level\n" + "9,1\n" * 100)
+    small = [(str(folder / "0.csv"),), (str(folder / "1.csv"),)]
+    found = options(folder).split(150)
+    assert found[:2] == small and len(found) == 5
+    assert all(part.path == str(big) for (part,) in found[2:])
+    assert [len(abox.triples) for items in found[2:] for abox in options(folder).reader(items)] == [45, 48, 7]
+    assert options(folder, "ex:$(_row)").split(150) == [(*small[0], *small[1], str(big))]
+    assert options(folder).size == sum(len(path.read_bytes()) for path in folder.iterdir())

@@ -42,6 +42,7 @@ class CSVTable:
         self._feed, self._given = feed, delimiter
         self.delimiter = delimiter or DELIMITERS[0]
         self._line = 1  # of what comes next
+        self.header_size = 0  # in bytes, without a byte order mark; known once it is open
         self._rest = b""  # read and not yet part of a block
         self._ended = False
 
@@ -66,7 +67,7 @@ class CSVTable:
             raise MalformedInputError(self.source, None, reason)
         self.names = [cell.decode() for cell in _cells(row, self.delimiter)]
         self._line += header.count(b"\n")
-        self._rest = first[len(header) :]
+        self.header_size, self._rest = len(header), first[len(header) :]
 
     def blocks(self, columns: Sequence[str]) -> Iterator[Block]:
         for text, broken in self._records():
@@ -77,6 +78,19 @@ class CSVTable:
                 yield self._block(text, line, columns)
 
     # records
+
+    def runs(self, size: int) -> Iterator[tuple[int, int, int]]:
+        """Neighbouring records of at least `size` bytes but for the last: where they begin and end behind the
+        header, and their first line.
+        """
+        start, end, first = 0, 0, self._line
+        for text, _ in self._records():
+            end, self._line = end + len(text), self._line + _newlines(text)
+            if end - start >= size:
+                yield start, end, first
+                start, first = end, self._line
+        if end > start:
+            yield start, end, first
 
     def _records(self) -> Iterator[tuple[bytes, str | None]]:
         """Whole records, as many as have come; or a line that is none, and why."""

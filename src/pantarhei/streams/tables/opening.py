@@ -18,6 +18,7 @@ from pantarhei.rdf.statements import ByteFeed, Readable
 from pantarhei.rdf.unpacking import Unpacking
 from pantarhei.streams.tables.arrow_table import arrow_table, parquet_table, speaks_arrow
 from pantarhei.streams.tables.block import Table
+from pantarhei.streams.tables.csv_parts import CSVPart, CSVPartTable
 from pantarhei.streams.tables.csv_table import CSVTable
 from pantarhei.streams.tables.formats import FORMATS, SUFFIXES, format_of
 from pantarhei.streams.tables.json_table import JSONTable
@@ -30,7 +31,7 @@ class Sources:
 
     Args:
         name: what all of them are called.
-        items: paths, "-", binary files, or what speaks Arrow.
+        items: paths, parts of CSV files, "-", binary files, or what speaks Arrow.
         format: of those that are bytes; None for what their names tell.
     """
 
@@ -83,6 +84,9 @@ class Sources:
 
     def _table(self, item: Any, delimiter: str | None, stack: ExitStack) -> Table:
         name = _name_of(item)
+        if isinstance(item, CSVPart):
+            part = stack.enter_context(_opened(item.path))
+            return CSVPartTable(part, item, delimiter_of(item.path, self._format, delimiter))
         if speaks_arrow(item):
             if isinstance(item, pa.RecordBatchReader) and self._begun:
                 expected = (
@@ -102,7 +106,12 @@ class Sources:
         unpacked = ByteFeed(Unpacking(self._feed, name))
         if format == "jsonl":
             return JSONTable(name, unpacked)
-        return CSVTable(name, unpacked, delimiter or ("\t" if format == "tsv" else None))
+        return CSVTable(name, unpacked, delimiter_of(name, self._format, delimiter))
+
+
+def delimiter_of(name: str, format: str | None, delimiter: str | None) -> str | None:
+    """What is between the cells of a CSV file, None where its first line tells."""
+    return delimiter or ("\t" if (format or format_of(name)) == "tsv" else None)
 
 
 def sources_of(source: Source, format: str | None) -> Sources:
@@ -177,6 +186,8 @@ def _is_path(given: object) -> bool:
 
 
 def _name_of(item: Any) -> str:
+    if isinstance(item, CSVPart):
+        return item.path
     if isinstance(item, str) and item == "-":
         return "<stdin>"
     if _is_path(item):
