@@ -90,6 +90,47 @@ def sum_up(kept: dict, parts: dict, addends, nothing: tuple, fma, entries: list,
         kept[group] = tuple(total)
 
 
+def count_values(of: dict, parts: dict, only_terms, entries: list, absent):
+    """Count the different items of groups; gives by group those that are new (1) or there no more (-1).
+
+    Args:
+        of: the items of each group, with how many copies there are.
+        parts: what `by_group` gives.
+        only_terms: items that begin with `NONE` do not count.
+        entries, absent: as `say` takes them.
+    """
+    found: dict = {}
+    bag: dict
+    before: dict
+    changed: list
+    for group, items in parts.items():
+        known = of.get(group)
+        if known is None:
+            entries.append((of, group, absent))
+            bag = of[group] = {}
+        else:
+            bag = known
+        before = {}
+        for item, weight in items:
+            if only_terms and item[0] == NONE:
+                continue
+            copies = bag.get(item)
+            before.setdefault(item, copies is not None)
+            entries.append((bag, item, absent if copies is None else copies))
+            copies = weight if copies is None else copies + weight
+            if copies:
+                bag[item] = copies
+            else:
+                bag.pop(item, None)
+        changed = []
+        for item, was in before.items():
+            if (item in bag) != was:
+                changed.append((item, -1 if was else 1))
+        if changed:
+            found[group] = changed
+    return found
+
+
 def result_of(total: tuple, is_average):
     """What tells the sum or average of a total from those of others, None where that is not simple.
 

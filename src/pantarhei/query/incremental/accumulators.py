@@ -13,14 +13,15 @@ from typing import Any, Final
 from rdflib import BNode, Literal
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.materialize.kernel.groups import numbers_of, sum_up
+from pantarhei.language.term import Term
+from pantarhei.materialize.kernel.groups import count_values, numbers_of, sum_up
 from pantarhei.query.algebra.expressions import Aggregate
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.aggregates import ntriples
 from pantarhei.query.expressions.ordering import order_key
 from pantarhei.query.expressions.values import EXACT, Numeric
 from pantarhei.query.incremental.journal import ABSENT
-from pantarhei.query.incremental.operator import Bag, Row, Shared, appearances
+from pantarhei.query.incremental.operator import Bag, Row, Shared
 from pantarhei.query.incremental.totals import NOTHING, Addends, Total
 
 LOOKING_AT_ALL: Final = frozenset(("MIN", "MAX", "SAMPLE", "GROUP_CONCAT"))
@@ -30,11 +31,6 @@ _MOST_REMEMBERED = 1 << 16
 
 Items = Collection[tuple[Row, int]]
 """What came to one group and went: the value of the argument alone, or a whole row, and how many copies."""
-
-
-def _bound(items: Items) -> Items:
-    """Those that are terms."""
-    return [pair for pair in items if pair[0][0] != NONE]
 
 
 class Accumulator:
@@ -167,16 +163,12 @@ class _Values(Accumulator):
         super().__init__(shared)
         self._of: dict[Row, Bag] = {}
 
-    def _take(self, group: Row, changes: Items) -> Items:
-        """Count values of a group; gives those that are new (1), and those that are there no more (-1)."""
-        bag = self._of.get(group)
-        if bag is None:
-            self._shared.journal.note(self._of, group)
-            bag = self._of[group] = {}
-        before: dict[Row, int] = {}
-        for item, weight in changes:
-            before.setdefault(item, self._shared.add(bag, item, weight)[0])
-        return appearances(before, bag).items()
+    def _take(self, parts: dict[Row, Items], only_terms: bool) -> dict[Row, Items]:
+        """Count values of groups; gives those that are new (1), and those that are there no more (-1)."""
+        found: dict[Row, Items] = count_values(
+            self._of, parts, only_terms, self._shared.journal.entries, ABSENT
+        )
+        return found
 
     def drop(self, group: Row) -> None:
         self._shared.journal.note(self._of, group)
@@ -200,7 +192,7 @@ class Each(_Values):
         self._inner = inner
 
     def change(self, parts: dict[Row, Items]) -> None:
-        self._inner.change({group: self._take(group, items) for group, items in parts.items()})
+        self._inner.change(self._take(parts, only_terms=False))
 
     def values(self, groups: list[Row]) -> list[int]:
         return self._inner.values(groups)
@@ -217,22 +209,35 @@ class Each(_Values):
         self._inner.forget()
 
 
+_Key = tuple[tuple[Any, ...], str]
+"""Where a term stands in the order of a group's values."""
+
+
+class _Keys(dict[int, _Key]):
+    """The keys of terms by their numbers, made when first asked for.
+
+    Args:
+        term: gives the term of a number.
+    """
+
+    def __init__(self, term: Callable[[int], Term]) -> None:
+        super().__init__()
+        self._term = term
+
+    def __missing__(self, number: int) -> _Key:
+        if len(self) > _MOST_REMEMBERED:
+            self.clear()
+        term = self._term(number)
+        key = self[number] = order_key(term), ntriples(term)
+        return key
+
+
 class _InOrder(_Values):
     """What follows the order of a group's values: that of ORDER BY, then N-Triples text."""
 
     def __init__(self, shared: Shared) -> None:
         super().__init__(shared)
-        self._keys: dict[int, tuple[tuple[Any, ...], str]] = {}
-
-    def _key(self, item: Row) -> tuple[tuple[Any, ...], str]:
-        number = item[0]
-        key = self._keys.get(number)
-        if key is None:
-            if len(self._keys) > _MOST_REMEMBERED:
-                self._keys.clear()
-            term = self._shared.terms.term(number)
-            key = self._keys[number] = order_key(term), ntriples(term)
-        return key
+        self._keys = _Keys(shared.terms.term)
 
     def forget(self) -> None:
         self._keys.clear()
@@ -246,8 +251,10 @@ class Extreme(_InOrder):
         self._is_last = is_last
         self._best: Bag = {}
 
-    def _change(self, group: Row, items: Items) -> None:
-        taken = self._take(group, _bound(items))
+    def change(self, parts: dict[Row, Items]) -> None:
+        super().change(self._take(parts, only_terms=True))
+
+    def _change(self, group: Row, taken: Items) -> None:
         best = self._best.get(group)
         if best is not None and ((best,), -1) in taken:
             self._say(group, self._of[group])
@@ -264,14 +271,14 @@ class Extreme(_InOrder):
                 self._best[group] = found
 
     def _first(self, items: Iterable[Row]) -> int | None:
-        if not self._is_last:
-            return min(items, key=self._key, default=(None,))[0]
-        last = max(items, key=lambda item: self._key(item)[0], default=None)
-        if last is None:
+        keys = self._keys
+        keyed = [(keys[number], number) for (number,) in items]
+        if not keyed:
             return None
-        most = self._key(last)[0]
-        alike = [item for item in items if self._key(item)[0] == most]
-        return min(alike, key=self._key)[0]
+        if self._is_last:
+            most = max(order for (order, _), _ in keyed)
+            keyed = [each for each in keyed if each[0][0] == most]
+        return min(keyed)[1]
 
     def _value(self, group: Row) -> int:
         return self._best.get(group, NONE)
@@ -294,12 +301,12 @@ class Concatenation(_InOrder):
         super().__init__(shared)
         self._separator, self._is_distinct = separator, is_distinct
 
-    def _change(self, group: Row, items: Items) -> None:
-        self._take(group, _bound(items))
+    def change(self, parts: dict[Row, Items]) -> None:
+        self._take(parts, only_terms=True)
 
     def _value(self, group: Row) -> int:
-        bag, texts = self._of.get(group, {}), []
-        for item in sorted(bag, key=self._key):
+        bag, keys, texts = self._of.get(group, {}), self._keys, []
+        for item in sorted(bag, key=lambda item: keys[item[0]]):
             term = self._shared.terms.term(item[0])
             if not isinstance(term, BNode):
                 texts += [str(term)] * (1 if self._is_distinct else bag[item])

@@ -9,6 +9,7 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.materialize.kernel.groups import (
     UNITS,
     by_group,
+    count_values,
     numbers_of,
     picked,
     result_of,
@@ -57,6 +58,19 @@ def test_amounts_that_are_no_integers_are_added_as_they_say():
     kept = {}
     sum_up(kept, {(): [((7,), 2)]}, {7: ((5, 1.5),)}, NOTHING, lambda a, b, c: a * b + c + 1, [], ABSENT)
     assert kept[()][5] == 4.0
+
+
+@pytest.mark.parametrize("only_terms", [False, True])
+def test_values_come_with_their_first_copy_and_go_with_the_last(only_terms):
+    bag, entries = {(5,): 1, (6,): 2}, []
+    of = {(1,): bag}
+    came = {(1,): [((5,), -1), ((6,), -1), ((7,), 2)], (2,): [((NONE,), 1)], (3,): [((8,), 1), ((8,), -1)]}
+    found = count_values(of, came, only_terms, entries, ABSENT)
+    unbound = {} if only_terms else {(2,): [((NONE,), 1)]}
+    assert found == {(1,): [((5,), -1), ((7,), 1)], **unbound}
+    assert of == {(1,): {(6,): 1, (7,): 2}, (2,): {} if only_terms else {(NONE,): 1}, (3,): {}}
+    assert entries[:3] == [(bag, (5,), 1), (bag, (6,), 2), (bag, (7,), ABSENT)]
+    assert (of, (2,), ABSENT) in entries
 
 
 @pytest.mark.parametrize("is_average", [False, True])
