@@ -904,13 +904,16 @@ class NumbersApartWarning(UserWarning):
     Args:
         what: the property and its values, as text.
         of_conditions: whether it is of the first kind.
+        of_texts: whether the values are texts that read as numbers, which meet no condition on numbers.
     """
 
-    def __init__(self, what: str, of_conditions: bool = False) -> None:
-        super().__init__(what, of_conditions)
-        self.what, self.of_conditions = what, of_conditions
+    def __init__(self, what: str, of_conditions: bool = False, of_texts: bool = False) -> None:
+        super().__init__(what, of_conditions, of_texts)
+        self.what, self.of_conditions, self.of_texts = what, of_conditions, of_texts
 
     def __str__(self) -> str:
+        if self.of_texts:
+            return f"{self.what}; write it with a datatype of numbers, such as xsd:decimal"
         way_out = 'read numbers by value (numbers="by_value"), or write both with datatypes of one kind'
         return f"{self.what}; {way_out}"
 

@@ -1,5 +1,7 @@
 """Numbers of a stream that can never meet: doubles where conditions ask for decimals, a property with both.
 
+So are texts that read as numbers, where conditions ask for numbers: a datatype was forgotten.
+
 OWL keeps the values of xsd:double and xsd:float apart from those of decimals. Nothing is wrong with such
 data, and nothing follows from them: so it is said when they are first seen. Only values that are new are
 looked at, and none after 10,000 that told nothing new: the cost does not grow with the stream.
@@ -7,6 +9,7 @@ looked at, and none after 10,000 that told nothing new: the cost does not grow w
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
@@ -18,13 +21,16 @@ from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import NumbersApartWarning
 from pantarhei.language.rule import Member, Predicate, Rule
 from pantarhei.language.term import short
-from pantarhei.literals.condition import DOUBLES, FLOATS, NUMBERS
+from pantarhei.literals.condition import DOUBLES, FLOATS, NUMBERS, STRINGS
 from pantarhei.literals.membership import formula
 from pantarhei.literals.value import INTEGER_BOUNDS
 
 _MOST_LITERALS: Final = 10_000
 _FEW: Final = 64  # facts, which are looked at faster one by one
-_DECIMAL, _BINARY = 1, 2
+_DECIMAL, _BINARY, _TEXT = 1, 2, 4
+_NUMERIC: Final = _DECIMAL | _BINARY
+_LIKE_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
+_TEXTS: Final = (None, XSD.string)
 _KINDS: Final[dict[URIRef | None, int]] = {
     XSD.double: _BINARY,
     XSD.float: _BINARY,
@@ -51,12 +57,25 @@ class NumbersApart(NamedTuple):
     value: Literal
     other: Literal | None
 
+    def is_text(self) -> bool:
+        """Whether the value is a text that reads as a number."""
+        return self.value.datatype in _TEXTS
+
     def __str__(self) -> str:
         on, value = short(self.property), _shown(self.value)
         if self.other is not None:
             return f"{on} has the values {_shown(self.other)} and {value}, which never equal one another"
+        if self.is_text():
+            return f"{on} has the text {value}, which meets no condition on its values: these are of numbers"
         asked = "decimals" if _KINDS[self.value.datatype] == _BINARY else "xsd:double or xsd:float"
         return f"{on} has the value {value}, which meets no condition on its values: these are of {asked}"
+
+
+def _kind_of(literal: Literal) -> int:
+    """The kind of number that a literal is, or reads as; 0 for others."""
+    if literal.datatype in _TEXTS:
+        return _TEXT if literal.language is None and _LIKE_NUMBER.fullmatch(literal) else 0
+    return _KINDS.get(literal.datatype, 0)
 
 
 def _shown(literal: Literal) -> str:
@@ -134,7 +153,7 @@ class NumberWatch:
 
     def _see(self, on: Predicate, literal: Literal) -> bool:
         """Whether a value is the first of its kind."""
-        kind, seen = _KINDS.get(literal.datatype, 0), self._seen.setdefault(on, {})
+        kind, seen = _kind_of(literal), self._seen.setdefault(on, {})
         if not kind or kind in seen:
             return False
         seen[kind] = literal
@@ -143,11 +162,12 @@ class NumberWatch:
 
     def _told(self, on: Predicate, literal: Literal) -> Iterator[NumbersApart]:
         """What is to be said when a value is the first of its kind."""
-        asked, seen = self._conditions.get(on, 0), self._seen[on]
-        if asked and not asked & _KINDS[literal.datatype]:
+        asked, kind = self._conditions.get(on, 0), _kind_of(literal)
+        other = self._seen[on].get(_NUMERIC - kind)
+        if asked & _NUMERIC and not asked & kind:
             yield NumbersApart(on, literal, None)
-        elif len(seen) == 2 and asked != _DECIMAL | _BINARY:
-            yield NumbersApart(on, literal, next(iter(seen.values())))
+        elif other is not None and asked & _NUMERIC != _NUMERIC:
+            yield NumbersApart(on, literal, other)
 
     def of_seen(self, seen: Seen) -> tuple[NumbersApart, ...]:
         """The same as `found` of values that others have seen."""
@@ -157,11 +177,12 @@ class NumberWatch:
 
 def warn_of(found: Iterable[NumbersApart], known: Iterable[NumbersApart]) -> None:
     """Give a warning of the first of each kind that is found."""
-    told = {each.other is None for each in known}
+    told = {(each.other is None, each.is_text()) for each in known}
     for each in found:
-        if (each.other is None) not in told:
-            told.add(each.other is None)
-            warnings.warn(NumbersApartWarning(str(each), each.other is None), stacklevel=2)
+        kind = (each.other is None, each.is_text())
+        if kind not in told:
+            told.add(kind)
+            warnings.warn(NumbersApartWarning(str(each), *kind), stacklevel=2)
 
 
 def conditions_on_numbers(rules: Iterable[Rule]) -> dict[Predicate, int]:
@@ -178,7 +199,8 @@ def conditions_on_numbers(rules: Iterable[Rule]) -> dict[Predicate, int]:
                         found[atom.predicate] = found.get(atom.predicate, 0) | _kinds_in(test)
         for atom in rule.body:
             if len(atom.arguments) == 2 and isinstance(value := atom.arguments[1], Literal):
-                found[atom.predicate] = found.get(atom.predicate, 0) | _KINDS.get(value.datatype, 0)
+                kind = _TEXT if value.datatype in _TEXTS else _KINDS.get(value.datatype, 0)
+                found[atom.predicate] = found.get(atom.predicate, 0) | kind
     copies = [
         (atom.predicate, rule.head.predicate)
         for rule in given
@@ -199,4 +221,5 @@ def conditions_on_numbers(rules: Iterable[Rule]) -> dict[Predicate, int]:
 def _kinds_in(test: Member) -> int:
     decimals = formula(test.range, NUMBERS) is not False
     binaries = any(formula(test.range, sort) is not False for sort in (DOUBLES, FLOATS))
-    return _DECIMAL * decimals | _BINARY * binaries
+    texts = formula(test.range, STRINGS) is not False
+    return _DECIMAL * decimals | _BINARY * binaries | _TEXT * texts

@@ -63,13 +63,13 @@ class Unexpected:
         """
         given = tuple(parts)
         unknown: dict[tuple[Term, str], UnknownName] = {}
-        numbers: dict[tuple[Predicate, bool], NumbersApart] = {}
+        numbers: dict[tuple[Predicate, bool, bool], NumbersApart] = {}
         for name in (name for part in given for name in part.unknown):
             unknown.setdefault((name.name, name.kind), name)
         watch = NumberWatch(rules, is_open=True)
         apart = watch.of_seen(tuple(each for part in given for each in part.seen))
         for each in (*(each for part in given for each in part.numbers), *apart):
-            numbers.setdefault((each.property, each.other is None), each)
+            numbers.setdefault((each.property, each.other is None, each.is_text()), each)
         axioms = sum(part.axioms for part in given)
         return cls(axioms, tuple(unknown.values())[:_MOST_NAMES], tuple(numbers.values()), watch.seen)
 
@@ -91,13 +91,21 @@ class Unexpected:
                 f"background: {'; '.join(names)}"
             )
 
-        if self.numbers:
-            told = list(map(str, self.numbers[:_MOST_SHOWN]))
-            told += [f"… and {len(self.numbers) - _MOST_SHOWN} more"] * (len(self.numbers) > _MOST_SHOWN)
-            yield f'numbers that never meet, unless numbers="by_value": {"; ".join(told)}'
+        texts = [str(each) for each in self.numbers if each.is_text()]
+        numbers = [str(each) for each in self.numbers if not each.is_text()]
+        if numbers:
+            yield f'numbers that never meet, unless numbers="by_value": {_together(numbers)}'
+        if texts:
+            yield f"numbers that are texts, for want of a datatype: {_together(texts)}"
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
+
+
+def _together(told: list[str]) -> str:
+    """The first of what is told, and how many more there are."""
+    more = [f"… and {len(told) - _MOST_SHOWN} more"] * (len(told) > _MOST_SHOWN)
+    return "; ".join([*told[:_MOST_SHOWN], *more])
 
 
 class Noted(NamedTuple):

@@ -93,6 +93,45 @@ def test_a_decimal_that_meets_no_condition_of_doubles_is_warned_of_too():
         reasoner.push(1, [says(85)])
 
 
+CODES = """
+[ a owl:Restriction ; owl:onProperty :celsius ; owl:hasValue "hot" ] rdfs:subClassOf :Hot .
+"""
+
+
+@pytest.mark.parametrize("text", [DECIMALS, DOUBLES, VALUE])
+@pytest.mark.parametrize("value", [Literal("85.5"), Literal(" 8E1 ", datatype=XSD.string)])
+def test_a_text_that_reads_as_a_number_is_warned_of_once(text, value):
+    reasoner = watched(text)
+    with pytest.warns(NumbersApartWarning, match=r"has the text .* of numbers; .* such as xsd:decimal"):
+        reasoner.push(1, [says(value)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        reasoner.push(2, [says("86.5")])
+    (found,) = reasoner.unexpected().numbers
+    assert found.is_text() and found.property == EX.celsius and reasoner.stats().apart == 1
+    (line,) = reasoner.unexpected().lines()
+    assert line.startswith("numbers that are texts, for want of a datatype: celsius has the text ")
+    restored = StreamReasoner.restore(reasoner.snapshot(), ontology(text))
+    assert str(restored.unexpected()) == str(reasoner.unexpected()).replace("^^xsd:string", "")
+
+
+@pytest.mark.parametrize("text", ["", CODES, CODES + DECIMALS])
+def test_a_text_is_not_spoken_of_where_conditions_take_texts_or_none_is_of_numbers(text):
+    reasoner = watched(text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        reasoner.push(1, [says("85"), says(Literal("86", lang="en")), says("87", EX["count"]), says(88)])
+    assert not reasoner.unexpected().numbers
+
+
+@pytest.mark.filterwarnings("ignore::pantarhei.NumbersApartWarning")
+def test_a_double_and_a_text_are_told_of_both():
+    reasoner = watched()
+    reasoner.push(1, [says("85"), says(85.5)])
+    assert sorted(found.is_text() for found in reasoner.unexpected().numbers) == [False, True]
+    assert len(list(reasoner.unexpected().lines())) == 2
+
+
 def test_values_of_both_kinds_are_warned_of():
     reasoner = watched()
     reasoner.push(1, [says(3.5, EX["count"])])
