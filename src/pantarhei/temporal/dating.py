@@ -78,6 +78,11 @@ class Dating:
         """What comes with what is asserted at a tick."""
         return self._fed(self._events, events, tick)
 
+    def said(self, events: Integers, tick: int) -> Parts:
+        """What comes with all events and states of a tick: it stands, whatever else is gone."""
+        yield from self.events(events, tick)
+        yield from self._fed(self._states, self._standing, tick)
+
     def is_repeating(self, concludes_at_ticks: bool) -> bool:
         """Whether the next tick brings something though nothing is said at it.
 
@@ -88,7 +93,10 @@ class Dating:
 
     def _fed(self, feeds: Iterable[Feed], facts: Integers, tick: int) -> Parts:
         for feed in feeds if len(facts) else ():
-            yield from self._rows(_of(facts, (feed.source,)), feed.target, tick, feed.size)
+            followed = _of(facts, (feed.source,))
+            if feed.selector is not None:
+                followed = feed.selector.selected(followed)
+            yield from self._rows(followed, feed.target, tick, feed.size)
 
     def _held(
         self,

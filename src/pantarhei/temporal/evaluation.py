@@ -205,6 +205,8 @@ class Evaluation:
             dated, gone = self._dating.states(came, went, self.tick)
             self._go(gone)
             self._add_dated(dated)
+            if len(gone):
+                self._add_dated(self._dating.said(self._events, self.tick))
         if any(not key.is_asserted for key in self._counts):
             for fact in as_tuples(went):
                 self._repeating.pop(fact, None)
@@ -220,6 +222,8 @@ class Evaluation:
             for rows, _ in self._dating.events(lost, self.tick):
                 self._go(rows)
             self._add_dated(self._dating.events(fresh, self.tick))
+            if len(lost):
+                self._add_dated(self._dating.said(events, self.tick))
 
     # -- what follows ------------------------------------------------------------------------------
 

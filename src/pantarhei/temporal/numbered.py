@@ -18,6 +18,7 @@ from pantarhei.temporal.memberships import Memberships
 from pantarhei.temporal.ordering import Making, ranks
 from pantarhei.temporal.pair_reification import LEFT, PAIR, RIGHT
 from pantarhei.temporal.program import ALWAYS, FIRST, IS_LITERAL, REST, TUPLE, UNIT, TemporalProgram
+from pantarhei.temporal.selecting import Selector, selectors
 
 
 class Feed(NamedTuple):
@@ -29,6 +30,7 @@ class Feed(NamedTuple):
         target: the predicate in the second kernel.
         is_asserted: whether they follow what is asserted.
         times, counts_tuples: how often it is to hold, and in what window.
+        selector: selects those of the facts that they follow; None for all.
     """
 
     source: int
@@ -38,6 +40,7 @@ class Feed(NamedTuple):
     is_asserted: bool
     times: int = 1
     counts_tuples: bool = False
+    selector: Selector | None = None
 
     @property
     def is_direct(self) -> bool:
@@ -123,10 +126,18 @@ class NumberedProgram:
             False: defaultdict(list),
             True: defaultdict(list),
         }
+        selector_of = selectors((each.selection for each in program.inputs), vocabulary)
         for given in program.inputs:
             number, target = vocabulary.number_symbol(given.source), of[given.target]
             feed = Feed(
-                number, given.mode, given.size, target, given.is_asserted, given.times, given.counts_tuples
+                number,
+                given.mode,
+                given.size,
+                target,
+                given.is_asserted,
+                given.times,
+                given.counts_tuples,
+                selector_of[given.selection],
             )
             self._feeds[given.is_asserted][number].append(feed)
         self._feeding = {flag: _flags(by_source) for flag, by_source in self._feeds.items()}

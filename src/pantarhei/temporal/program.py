@@ -32,6 +32,7 @@ from rdflib import URIRef
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.language.rule import Rule
 from pantarhei.language.temporal_rule import Mode
+from pantarhei.temporal.selecting import Selection
 from pantarhei.temporal.ticks import Ticks
 
 UNIT = URIRef("urn:pantarhei:temporal:unit")
@@ -64,6 +65,7 @@ class Input(NamedTuple):
         target: the predicate in the second kernel.
         times: at how many ticks of the window they are there at least.
         counts_tuples: whether the window holds assertions.
+        selection: which of the facts they follow; None for all.
     """
 
     source: Symbol
@@ -73,6 +75,7 @@ class Input(NamedTuple):
     target: Symbol
     times: int = 1
     counts_tuples: bool = False
+    selection: Selection | None = None
 
 
 class Guard(NamedTuple):

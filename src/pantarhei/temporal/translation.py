@@ -16,7 +16,14 @@ from rdflib import Literal, URIRef
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.language.rule import Argument, Atom, Predicate, Rule
-from pantarhei.language.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TupleWindow
+from pantarhei.language.temporal_rule import (
+    Formula,
+    Mode,
+    TemporalAtom,
+    TemporalRule,
+    TimeWindow,
+    TupleWindow,
+)
 from pantarhei.temporal.binding import with_tests_in_order
 from pantarhei.temporal.checks.dates import check_dates
 from pantarhei.temporal.checks.form import check_times
@@ -35,6 +42,7 @@ from pantarhei.temporal.program import (
     Run,
     TemporalProgram,
 )
+from pantarhei.temporal.selecting import Selection, selection_of
 from pantarhei.temporal.ticks import Ticks
 from pantarhei.temporal.tuple_reification import TupleReification, WidePredicate, reified
 
@@ -141,6 +149,9 @@ class _Translation:
     def _translate(self, rule: TemporalRule, name: str, feedback: bool) -> None:
         made = self.collected
         head = self._head(rule.head, feedback and rule.head.atom.predicate != TUPLE)
+        if (selection := selection_of(rule)) and not self._is_wide(rule):
+            self._select(rule.body[0], head, selection)
+            return
         body = [self._atom(formula) for formula in rule.body if not formula.is_negated]
         denied = [self._atom(formula) for formula in rule.body if formula.is_negated]
         body = connected(made, body, [head, *denied]) or [Atom(ALWAYS.name, (UNIT,))]
@@ -154,6 +165,17 @@ class _Translation:
         made.add(
             name, connected(made, [*body, *free], [head]), head, rule.tests
         )  # by what is computed, maybe
+
+    def _is_wide(self, rule: TemporalRule) -> bool:
+        return any(formula.atom.predicate in self.wide_ones for formula in rule.formulas)
+
+    def _select(self, event: Formula, head: Atom, selection: Selection) -> None:
+        """Heads that come with an event at its own tick."""
+        window = event.window
+        size = self.ticks.size_of(window, event) if isinstance(window, TimeWindow) else WHOLE
+        self.sizes.add(size)
+        source, target = symbol_of(event.atom), Symbol(head.predicate, 2)
+        self.collected.feed(Input(source, True, Mode.AT, size, target, selection=selection))
 
     def _join(self, rule: Rule) -> None:
         """A rule of the ontology: what nothing concludes of its body is what holds."""
