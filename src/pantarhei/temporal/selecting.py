@@ -26,12 +26,10 @@ class Condition(NamedTuple):
     Args:
         place: which argument, from 1.
         range: what it is to be in; a name is in none.
-        inside: False where it is to be a literal outside.
     """
 
     place: int
     range: DataRange
-    inside: bool
 
 
 class Selection(NamedTuple):
@@ -53,7 +51,7 @@ def selection_of(rule: TemporalRule) -> Selection | None:
     >>> text = "a(X) at T :- asserted b(X, N) at T in [9], N > 4. a(X) at T :- asserted b(X, T) at T in [9]."
     >>> for rule in load_rules(text, prefixes={"": "http://example.org/"}).rules:
     ...     selection = selection_of(rule)
-    ...     print(selection and (selection.arity, *map(str, selection.conditions[0][:2])))
+    ...     print(selection and (selection.arity, *map(str, selection.conditions[0])))
     (1, '2', 'Compared(greaterThan "4"^^<http://www.w3.org/2001/XMLSchema#integer>)')
     None
     """
@@ -68,7 +66,7 @@ def selection_of(rule: TemporalRule) -> Selection | None:
     for test in map(as_member, rule.tests):
         if not isinstance(test, Member) or test.argument not in event:
             return None
-        conditions.append(Condition(event.index(test.argument) + 1, test.range, test.inside))
+        conditions.append(Condition(event.index(test.argument) + 1, test.range))
     return Selection(len(head), tuple(conditions))
 
 
@@ -76,15 +74,6 @@ def _is_event_at_its_tick(formula: Formula, head: Formula) -> bool:
     is_event = formula.mode is Mode.AT and formula.atom.is_asserted and not formula.is_negated
     is_at_tick = head.mode is Mode.AT and isinstance(head.time, Variable) and formula.time == head.time
     return is_event and is_at_tick and not isinstance(formula.window, TupleWindow)
-
-
-class _Bits(NamedTuple):
-    """What conditions on one argument want of one byte of a literal's memberships."""
-
-    place: int
-    byte: int
-    mask: int
-    wanted: int
 
 
 class Selector:
@@ -98,22 +87,18 @@ class Selector:
 
     def __init__(self, selection: Selection, ranges: Sequence[DataRange], memberships: Memberships) -> None:
         self._arity, self._memberships, self._width = selection.arity, memberships, (len(ranges) + 7) // 8
-        masks: dict[tuple[int, int], tuple[int, int]] = {}
-        for place, range_, inside in selection.conditions:
+        self._wanted: dict[tuple[int, int], int] = {}  # bits that are set, by argument and byte
+        for place, range_ in selection.conditions:
             byte, bit = divmod(ranges.index(range_), 8)
-            mask, wanted = masks.get((place, byte), (0, 0))
-            if mask >> bit & 1 and wanted >> bit & 1 != inside:
-                wanted = 1 << 8  # it is to be inside and outside: no byte is that
-            masks[place, byte] = mask | 1 << bit, wanted | inside << bit
-        self._wanted = [_Bits(*where, *bits) for where, bits in masks.items()]
+            self._wanted[place, byte] = self._wanted.get((place, byte), 0) | 1 << bit
 
     def selected(self, facts: Integers) -> Integers:
         """The heads' arguments, as facts of the events' predicate. Costs the facts."""
-        for place, byte, mask, wanted in self._wanted:
+        for (place, byte), wanted in self._wanted.items():
             literals = facts[:, place] - FIRST_LITERAL
             which = (literals >= 0).nonzero()[0]
             bits = self._memberships.bits.take(literals[which] * self._width + byte)
-            facts = facts.take(which[bits & mask == wanted], axis=0)
+            facts = facts.take(which[bits & wanted == wanted], axis=0)
         if self._arity == 1 and len(facts) and facts[0, 2] != NONE:
             facts = facts.copy()
             facts[:, 2] = NONE
