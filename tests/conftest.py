@@ -6,17 +6,16 @@ Which random cases they have, and what tests of several files ask for.
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
 
-from counts import LONG
-
 ON_SPARK = "tests/edge/spark/"
 
 settings.register_profile("the same each time", derandomize=True)
-if not LONG:
+if os.environ.get("HYPOTHESIS_PROFILE") != "long":
     settings.load_profile("the same each time")
 
 
