@@ -1,6 +1,6 @@
 # Everything happens in .venv, which these targets make and fill with what is missing.
 #   make demo        the main job on three examples, the last on Spark too
-#   make test        the tests of every day: four minutes or so on two cores
+#   make test        the tests of every day: some minutes on two cores
 #   make test-all    these and the long ones: clusters, crashes, sessions of their own, slow peers
 #   make check       lint, types, import contract
 #   make bench       measurements (never part of the tests); bench-spark those of Spark

@@ -104,7 +104,7 @@ def test_a_step_interrupted_at_any_line_leaves_queries_in_step(step):
     further = go_on(steady)
     shaken, nth, going = reasoner_of(), 0, True
     while going:
-        nth += 3
+        nth += cases(7, 3)
         going = interrupted(partial(STEPS[step], shaken), nth, in_the_house)
         found = answers(shaken)
         assert found in (before, after), nth
@@ -186,7 +186,7 @@ def test_a_query_whose_closing_is_interrupted_at_any_line_is_closed_by_trying_ag
     kept, further = kept_up(steady), go_on(steady)
     nth, going = 0, True
     while going:
-        nth += cases(11, 3)
+        nth += cases(6, 3)
         shaken = registered()
         going = interrupted(shaken.queries["lab"].close, nth, where_queries_are_kept_up)
         if nth % 2 and "lab" in shaken.queries:

@@ -6,7 +6,7 @@ from counts import cases
 from pantarhei.reference.answers import agrees, answers
 from random_queries import random_dataset, random_query
 
-QUERIES = cases(60, 150)
+QUERIES = cases(30, 150)
 
 
 def test_random_queries_are_answered_the_same_again():

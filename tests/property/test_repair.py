@@ -29,7 +29,7 @@ def named(elements, times):
 
 
 @given(conflict_hypergraphs())
-@settings(max_examples=cases(160, 500), deadline=None)
+@settings(max_examples=cases(80, 500), deadline=None)
 def test_the_exact_cut_is_what_some_maximal_subset_lacks(hypergraph):
     times, conflicts = numbered(hypergraph)
     kept = reference.repair_of_conflicts(named(times, times), [named(c, times) for c in conflicts])
@@ -39,7 +39,7 @@ def test_the_exact_cut_is_what_some_maximal_subset_lacks(hypergraph):
 
 
 @given(conflict_hypergraphs())
-@settings(max_examples=cases(100, 300), deadline=None)
+@settings(max_examples=cases(50, 300), deadline=None)
 def test_the_grounded_fixpoint_decides_nothing_wrong(hypergraph):
     times, conflicts = numbered(hypergraph)
     exact = choose(conflicts, times, "exact", Budget()).cut
@@ -50,7 +50,7 @@ def test_the_grounded_fixpoint_decides_nothing_wrong(hypergraph):
 
 
 @given(conflict_hypergraphs())
-@settings(max_examples=cases(100, 300), deadline=None)
+@settings(max_examples=cases(50, 300), deadline=None)
 def test_algorithm3_is_the_printed_one(hypergraph):
     times, conflicts = numbered(hypergraph)
     removed = reference.algorithm3([named(c, times) for c in conflicts])
@@ -58,7 +58,7 @@ def test_algorithm3_is_the_printed_one(hypergraph):
 
 
 @given(conflict_hypergraphs(), st.integers(0, 12))
-@settings(max_examples=cases(100, 300), deadline=None)
+@settings(max_examples=cases(50, 300), deadline=None)
 def test_past_its_budget_a_search_removes_what_it_did_not_decide(hypergraph, steps):
     times, conflicts = numbered(hypergraph)
     exact = choose(conflicts, times, "exact", Budget()).cut

@@ -225,14 +225,14 @@ CASES = st.tuples(
 )
 
 
-@settings(max_examples=cases(30, 60), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=cases(15, 60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(CASES)
 def test_shards_by_an_allowed_key_hold_what_one_model_holds(case):
     check_shards(*case)
 
 
 @pytest.mark.long
-@settings(max_examples=cases(400, 400, long=6_000), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=cases(200, 400, long=6_000), deadline=None, suppress_health_check=list(HealthCheck))
 @given(CASES)
 def test_more_shards_by_an_allowed_key_hold_what_one_model_holds(case):
     check_shards(*case)
@@ -260,7 +260,7 @@ BY_VALUE = st.tuples(
 )
 
 
-@settings(max_examples=cases(10, 200, long=2_000), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=cases(5, 200, long=2_000), deadline=None, suppress_health_check=list(HealthCheck))
 @given(BY_VALUE)
 def test_shards_hold_what_one_model_holds_where_numbers_are_read_by_value(case):
     check_shards(*case, numbers="by_value")

@@ -13,7 +13,7 @@ from pantarhei.query.languages import read_stream_text
 from reported import as_run, reported, without_empty
 
 EX = Namespace("http://example.org/")
-SEEDS = range(cases(60, 60, long=2_000))
+SEEDS = range(cases(30, 60, long=2_000))
 BODIES = (
     "?x :p ?y",
     "?x :p ?y . ?y :q ?z",
@@ -177,7 +177,7 @@ class TimedCase(Case):
         return f"SELECT * {' '.join(windows)} {{ {block} {random.choice(OUTSIDE)} }}"
 
 
-@pytest.mark.parametrize("seed", range(cases(20, 60, long=1_000)))
+@pytest.mark.parametrize("seed", range(cases(10, 60, long=1_000)))
 def test_the_time_of_a_triple_is_the_newest_of_its_support(seed):
     """With an ontology and its repairs, in the graph that is looked at."""
     ontology = pr.load_ontology(Graph().parse(data=TIMED))

@@ -254,7 +254,7 @@ def random_messages(random, graph, count):
         yield message
 
 
-CASES = cases(1_000, 1_000, long=10_000)
+CASES = cases(500, 1_000, long=10_000)
 
 
 @pytest.mark.parametrize("seed", seeds(1, 4))
