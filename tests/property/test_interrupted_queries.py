@@ -186,7 +186,7 @@ def test_a_query_whose_closing_is_interrupted_at_any_line_is_closed_by_trying_ag
     kept, further = kept_up(steady), go_on(steady)
     nth, going = 0, True
     while going:
-        nth += cases(6, 3)
+        nth += cases(31, 3)
         shaken = registered()
         going = interrupted(shaken.queries["lab"].close, nth, where_queries_are_kept_up)
         if nth % 2 and "lab" in shaken.queries:
