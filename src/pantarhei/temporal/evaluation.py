@@ -221,9 +221,8 @@ class Evaluation:
         if self._dating is not None:
             for rows, _ in self._dating.events(lost, self.tick):
                 self._go(rows)
-            self._add_dated(self._dating.events(fresh, self.tick))
-            if len(lost):
-                self._add_dated(self._dating.said(events, self.tick))
+            dating, tick = self._dating, self.tick
+            self._add_dated(dating.said(events, tick) if len(lost) else dating.events(fresh, tick))
 
     # -- what follows ------------------------------------------------------------------------------
 
