@@ -22,12 +22,12 @@ from pantarhei.query.expressions.ordering import order_key
 from pantarhei.query.expressions.values import EXACT, Numeric
 from pantarhei.query.incremental.journal import ABSENT
 from pantarhei.query.incremental.operator import Bag, Row, Shared
-from pantarhei.query.incremental.totals import NOTHING, Addends, Total
+from pantarhei.query.incremental.remembered import MOST_REMEMBERED, Remembered
+from pantarhei.query.incremental.totals import NOTHING, Total, addends
 
 LOOKING_AT_ALL: Final = frozenset(("MIN", "MAX", "SAMPLE", "GROUP_CONCAT"))
 """The aggregates that may have to look at all values of a group."""
 
-_MOST_REMEMBERED = 1 << 16
 
 Items = Collection[tuple[Row, int]]
 """What came to one group and went: the value of the argument alone, or a whole row, and how many copies."""
@@ -83,7 +83,7 @@ class _ByGroup(Accumulator):
 
     def _remember(self, result: Hashable, number: int) -> int:
         """Note the number of a result, and give it."""
-        if len(self._numbers) > _MOST_REMEMBERED:
+        if len(self._numbers) > MOST_REMEMBERED:
             self._numbers.clear()
         self._numbers[result] = number
         return number
@@ -131,7 +131,7 @@ class _Summing(_ByGroup):
     def __init__(self, shared: Shared, is_average: bool) -> None:
         super().__init__(shared)
         self._is_average = is_average
-        self._addends = Addends(shared.terms.term)
+        self._addends = addends(shared.terms.term)
 
     def change(self, parts: dict[Row, Items]) -> None:
         sum_up(self._kept, parts, self._addends, NOTHING, EXACT.fma, self._shared.journal.entries, ABSENT)
@@ -213,23 +213,14 @@ _Key = tuple[tuple[Any, ...], str]
 """Where a term stands in the order of a group's values."""
 
 
-class _Keys(dict[int, _Key]):
-    """The keys of terms by their numbers, made when first asked for.
+def _keys(term: Callable[[int], Term]) -> Remembered[_Key]:
+    """The keys of terms by their numbers; `term` gives the term of one."""
 
-    Args:
-        term: gives the term of a number.
-    """
+    def key_of(number: int) -> _Key:
+        known = term(number)
+        return order_key(known), ntriples(known)
 
-    def __init__(self, term: Callable[[int], Term]) -> None:
-        super().__init__()
-        self._term = term
-
-    def __missing__(self, number: int) -> _Key:
-        if len(self) > _MOST_REMEMBERED:
-            self.clear()
-        term = self._term(number)
-        key = self[number] = order_key(term), ntriples(term)
-        return key
+    return Remembered(key_of)
 
 
 class _InOrder(_Values):
@@ -237,7 +228,7 @@ class _InOrder(_Values):
 
     def __init__(self, shared: Shared) -> None:
         super().__init__(shared)
-        self._keys = _Keys(shared.terms.term)
+        self._keys = _keys(shared.terms.term)
 
     def forget(self) -> None:
         self._keys.clear()

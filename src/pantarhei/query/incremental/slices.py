@@ -24,6 +24,7 @@ from pantarhei.query.incremental.operator import (
     places_of,
     taker,
 )
+from pantarhei.query.incremental.remembered import Remembered
 from pantarhei.query.incremental.row_expressions import RowExpression
 from pantarhei.rdf.ntriples import write_term
 
@@ -71,19 +72,14 @@ def _descending(key: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple([_Descending(part) if isinstance(part, str) else -part for part in key])
 
 
-class _Keys(dict[int, tuple[Any, ...]]):
-    """What terms are ordered by, by their numbers: found when first asked for, since values recur."""
+def _keys(terms: LastingTerms, is_descending: bool) -> Remembered[tuple[Any, ...]]:
+    """What terms are ordered by, by their numbers."""
 
-    def __init__(self, terms: LastingTerms, is_descending: bool) -> None:
-        super().__init__()
-        self._terms, self._is_descending = terms, is_descending
+    def key_of(number: int) -> tuple[Any, ...]:
+        key: tuple[Any, ...] = order_key(None if number == NONE else terms.term(number))
+        return _descending(key) if is_descending else key
 
-    def __missing__(self, number: int) -> tuple[Any, ...]:
-        if len(self) > _MOST_REMEMBERED:
-            self.clear()
-        key: tuple[Any, ...] = order_key(None if number == NONE else self._terms.term(number))
-        key = self[number] = _descending(key) if self._is_descending else key
-        return key
+    return Remembered(key_of)
 
 
 @total_ordering
@@ -116,7 +112,6 @@ class _Text:
 _Rank = tuple[Any, ...]
 """What a row is ordered by: the keys, the N-Triples text, and for what is shown alike the row itself."""
 
-_MOST_REMEMBERED = 1 << 16
 
 _MANY = 16
 """Where one of so many rows changes, or more, they are ordered anew."""
@@ -138,7 +133,7 @@ class SliceOperator(Operator):
         super().__init__(node, shared, (child,))
         self._slice = node
         self._keys = [
-            (RowExpression(k.expression, child.variables, shared), _Keys(shared.terms, k.descending))
+            (RowExpression(k.expression, child.variables, shared), _keys(shared.terms, k.descending))
             for k in keys
         ]
         self._shown = taker(places_of(node.variables, child.variables))

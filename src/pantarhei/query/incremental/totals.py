@@ -33,8 +33,8 @@ from pantarhei.query.expressions.values import (
     to_single,
     value_of,
 )
+from pantarhei.query.incremental.remembered import Remembered
 
-_MOST_REMEMBERED: Final = 1 << 16
 _SMALLEST: Final = 1074  # the smallest xsd:double above 0 is two to the power of minus this
 
 
@@ -99,22 +99,9 @@ Addend = tuple[tuple[int, Any], ...]
 """What a number adds to a total: to which of its entries how much."""
 
 
-class Addends(dict[int, Addend]):
-    """What terms add to a total, by their numbers; read when first asked for.
-
-    Args:
-        term: gives the term of a number.
-    """
-
-    def __init__(self, term: Callable[[int], Term]) -> None:
-        super().__init__()
-        self._term = term
-
-    def __missing__(self, number: int) -> Addend:
-        if len(self) > _MOST_REMEMBERED:
-            self.clear()
-        addend = self[number] = addend_of(None if number == NONE else self._term(number))
-        return addend
+def addends(term: Callable[[int], Term]) -> Remembered[Addend]:
+    """What terms add to a total, by their numbers; `term` gives the term of one."""
+    return Remembered(lambda number: addend_of(None if number == NONE else term(number)))
 
 
 def addend_of(term: Term | None) -> Addend:
