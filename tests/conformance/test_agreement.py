@@ -172,6 +172,7 @@ def test_owlrl_agrees_on_a_building_in_its_module_of_brick():
     assert_agreement(by_us(axioms, building()), theirs, building(), THING, RESOURCE, REFLEXIVE)
 
 
+@pytest.mark.long
 @with_brick
 def test_the_module_of_brick_has_the_consequences_of_all_of_brick():
     whole, part = by_us(brick(), building()), by_us(module(brick(), building()), building())

@@ -64,6 +64,7 @@ def expected_values(window):
     return values([term(binding[name]) for name in window["vars"]] for binding in window["bindings"])
 
 
+@pytest.mark.long
 @needs_data
 @EACH
 def test_the_definitions_report_what_is_expected(name):

@@ -21,7 +21,7 @@ from pantarhei.owl.document import read_graph
 FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "conformance" / "mobibench-ore"
 NAMES = sorted((path.stem for path in (FOLDER / "input").glob("*.nt")), key=int)
 pytestmark = pytest.mark.skipif(not NAMES, reason=f"no ontologies in {FOLDER}")
-each_ontology = pytest.mark.parametrize("name", some(NAMES, NAMES[::4]))
+each_ontology = pytest.mark.parametrize("name", some(NAMES, NAMES[::8]))
 
 BUILT_IN_TYPES = frozenset({RDFS.Datatype, OWL.AnnotationProperty, OWL.Class})
 SCHEMA = frozenset(

@@ -29,14 +29,19 @@ KNOWN_FAILURES = {"a function that nobody has made known is refused": "sparql11/
 REASONS = {id: reason for reason, ids in KNOWN_FAILURES.items() for id in ids.split()}
 
 
-def parameters(kinds, wanted=lambda case: True):
-    """The cases of some kinds as parameters, known failures marked."""
-    return [_parameter(case) for case in CASES if case.kind in kinds and wanted(case)]
+def parameters(kinds, wanted=lambda case: True, every=1):
+    """The cases of some kinds as parameters, known failures marked.
+
+    Args:
+        every: one of so many is tried every day, the others are `long`.
+    """
+    cases = [case for case in CASES if case.kind in kinds and wanted(case)]
+    return [_parameter(case, is_long=place % every > 0) for place, case in enumerate(cases)]
 
 
-def _parameter(case):
+def _parameter(case, is_long):
     marks = [pytest.mark.xfail(reason=REASONS[case.id])] if case.id in REASONS else []
-    return pytest.param(case, id=case.id, marks=marks)
+    return pytest.param(case, id=case.id, marks=[*marks, *[pytest.mark.long] * is_long])
 
 
 EVALUATIONS = ("QueryEvaluationTest", "CSVResultFormatTest")
@@ -47,14 +52,14 @@ def test_a_query_over_a_graph_has_the_expected_answer(case):
     w3c_sparql.check_result(case, run_query(case.dataset(), case.text))
 
 
-@pytest.mark.parametrize("case", parameters(EVALUATIONS, lambda case: not case.asks_graphs))
+@pytest.mark.parametrize("case", parameters(EVALUATIONS, lambda case: not case.asks_graphs, every=4))
 def test_a_query_over_the_window_has_the_expected_answer(case):
     reasoner = pr.StreamReasoner(pr.load_ontology(Graph()), pr.Window(range=1))
     reasoner.push(0, list(case.dataset()))
     w3c_sparql.check_result(case, reasoner.query(case.text))
 
 
-@pytest.mark.parametrize("case", parameters(EVALUATIONS, lambda case: not case.asks_graphs))
+@pytest.mark.parametrize("case", parameters(EVALUATIONS, lambda case: not case.asks_graphs, every=4))
 def test_a_registered_query_has_the_expected_answer_when_data_come_in_parts_and_what_is_left_when_they_go(
     case,
 ):
@@ -76,9 +81,7 @@ def test_a_registered_query_has_the_expected_answer_when_data_come_in_parts_and_
             assert +summed == Counter(rows), at
 
 
-@pytest.mark.parametrize(
-    "case", [pytest.param(case, id=case.id) for case in CASES if case.kind == "QueryEvaluationTest"]
-)
+@pytest.mark.parametrize("case", parameters(("QueryEvaluationTest",), every=4))
 def test_by_definition_a_query_has_the_expected_answer(case):
     default = [triple for name in case.data for triple in w3c_sparql.read_triples(name)]
     named = {name: list(w3c_sparql.read_triples(name)) for name in case.named}
@@ -98,7 +101,7 @@ def test_a_query_is_understood(case):
 
 
 @pytest.mark.parametrize(
-    "case", parameters(("PositiveSyntaxTest", "PositiveSyntaxTest11", "QueryEvaluationTest"))
+    "case", parameters(("PositiveSyntaxTest", "PositiveSyntaxTest11", "QueryEvaluationTest"), every=4)
 )
 def test_a_query_is_the_same_to_the_languages_of_streams(case):
     """No word of SPARQL is taken for one of theirs. Labels of blank nodes are drawn anew."""

@@ -76,7 +76,7 @@ def both_ways(ontology, background, unique_names, aboxes, conflicts):
 # -- by column is by row ---------------------------------------------------------------------------
 
 
-@settings(max_examples=cases(50, 300), deadline=None)
+@settings(max_examples=cases(25, 300), deadline=None)
 @given(
     scene=scenes(),
     choices=st.lists(st.lists(st.integers(0, 15), max_size=6), min_size=1, max_size=4),

@@ -152,7 +152,7 @@ ways = st.lists(
 )
 
 
-@settings(max_examples=cases(20, 150, long=2_000), deadline=None)
+@settings(max_examples=cases(10, 150, long=2_000), deadline=None)
 @given(scenes(), windows, steps, ways)
 def test_forgetting_is_not_to_be_seen(scene, window, steps, ways):
     rules, background, pool, options = scene

@@ -8,6 +8,7 @@ import pytest
 from rdflib import RDF, Variable
 
 from class_counts import ClassCounts
+from counts import seeds
 from followed import Followed
 from pantarhei import MemoryLimitError, Ontology, OptionError, StreamReasoner, Window
 from pantarhei.interpretation.foundation import Foundation
@@ -116,7 +117,7 @@ class FollowedLevels(Followed):
 
 
 @pytest.mark.parametrize("bulk", [False, True])
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(4, 12))
 def test_levels_are_known_from_changes_alone(seed, bulk, monkeypatch):
     if bulk:
         monkeypatch.setattr(WindowModel, "bulk_from", 0)

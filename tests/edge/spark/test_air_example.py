@@ -38,6 +38,7 @@ def expected(rows):
     return found
 
 
+@pytest.mark.long
 def test_a_wide_table_goes_to_parquet_and_what_follows_comes_back_with_numbers(spark, tmp_path):
     header, *rows = made_up(18)
     table = tmp_path / "air.csv"

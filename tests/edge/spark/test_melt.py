@@ -195,6 +195,7 @@ ASKED = "PREFIX : <http://example.org/air#> SELECT ?place ?ozone { ?place a :Hig
 TYPED = {"place": "name", "ozone": "number"}
 
 
+@pytest.mark.long
 def test_shards_take_a_mapping_and_give_values_with_types_as_one_window_does(spark, ontology, tmp_path):
     schema = "at long, place string, ozone double, no2 int"
     random, folder = Random(5), Folder(tmp_path / "in")
@@ -239,7 +240,7 @@ def test_shards_take_a_mapping_and_give_values_with_types_as_one_window_does(spa
     assert sorted(map(tuple, files.collect())) == sorted(map(tuple, changes))
 
 
-@pytest.mark.parametrize("shard_by", [None, "subject"])
+@pytest.mark.parametrize("shard_by", [None, pytest.param("subject", marks=pytest.mark.long)])
 def test_going_on_with_other_types_is_refused_and_says_both(spark, ontology, tmp_path, shard_by):
     folder = Folder(tmp_path / "in")
 

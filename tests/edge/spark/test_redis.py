@@ -139,6 +139,7 @@ def test_entries_deleted_in_the_middle_and_streams_made_anew_are_noticed(url, cl
 # through Spark
 
 
+@pytest.mark.long
 @needs_server
 def test_a_stream_from_redis_has_every_row_once_across_stops(spark, url, client, tmp_path):
     register(spark)

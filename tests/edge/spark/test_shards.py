@@ -220,6 +220,7 @@ def test_rows_out_of_order_wait_and_blank_nodes_are_the_timestamps_own(spark, tm
     assert ("t1-b", str(S), str(ROOMS[0])) not in facts  # a newer value has replaced it
 
 
+@pytest.mark.long
 def test_datetimes_come_back_and_a_row_that_only_the_background_may_say_stops_the_query(spark, tmp_path):
     folder, found = Folder(tmp_path / "in"), []
     at = "2026-03-01T12:00:00.000001Z"
@@ -293,14 +294,8 @@ def conclusions_of_one(rows, now, temporal):
     return {(atom.predicate, *atom.arguments) for atom in reasoner.atoms()}, turned
 
 
-@pytest.mark.parametrize(
-    ("shard_by", "temporal"),
-    [
-        pytest.param(None, TEMPORAL, marks=pytest.mark.long),
-        (IN, TEMPORAL),
-        pytest.param(IN, FED_BACK, marks=pytest.mark.long),
-    ],
-)
+@pytest.mark.long
+@pytest.mark.parametrize(("shard_by", "temporal"), [(None, TEMPORAL), (IN, TEMPORAL), (IN, FED_BACK)])
 def test_what_rules_conclude_on_spark_is_what_one_reasoner_does_and_goes_on_after_a_restart(
     spark, tmp_path, shard_by, temporal
 ):

@@ -28,6 +28,7 @@ SECOND = [
 ]
 
 
+@pytest.mark.long
 def test_what_is_unexpected_is_told_of_all_shards_and_after_a_restart(spark, tmp_path):
     folder, ontology = Folder(tmp_path / "in"), load_ontology(Graph().parse(data=ONTOLOGY))
     whole = StreamReasoner(ontology, Window(3))

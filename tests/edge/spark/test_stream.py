@@ -148,6 +148,7 @@ def test_times_with_a_zone_stream_and_other_columns_do_not_matter(spark, tmp_pat
     ]
 
 
+@pytest.mark.long
 def test_one_batch_with_all_timestamps_and_one_batch_each_end_alike(spark, tmp_path):
     rows = [row(at, C if at % 3 else A, f"x{number}") for at in range(9) for number in range(at % 4)]
     reasoner = StreamReasoner(ONTOLOGY, Window(6))

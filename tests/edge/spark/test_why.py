@@ -119,6 +119,7 @@ def test_what_contradicts_in_all_shards_is_told_where_nothing_is_repaired(spark,
     assert query.conflicts()[0].proofs
 
 
+@pytest.mark.long
 def test_before_the_first_batch_is_saved_shards_know_the_background_alone(spark, tmp_path):
     stream, said = Folder(tmp_path / "in"), []
 
