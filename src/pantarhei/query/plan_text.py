@@ -124,7 +124,8 @@ _BARE = frozenset((XSD.integer, XSD.decimal, XSD.double, XSD.boolean))  # which 
 
 def _aggregate(made: Aggregate, show: Show) -> str:
     inside = "*" if made.argument is None else expression_text(made.argument, show)
-    return f"{made.function}({'DISTINCT ' if made.distinct else ''}{inside})"
+    name = "" if is_hidden(made.variable) else f" as ?{made.variable}"
+    return f"{made.function}({'DISTINCT ' if made.distinct else ''}{inside}){name}"
 
 
 def expression_text(expression: Expression, show: Show) -> str:

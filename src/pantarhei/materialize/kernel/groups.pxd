@@ -12,5 +12,6 @@ cdef int _DOUBLED
 cdef int _UP
 cdef int _DOWN
 cdef int _NAN
+cdef int _TINY
 
 cpdef result_of(tuple total, is_average)

@@ -2,7 +2,8 @@
 
 A total says what the numbers of a group add up to. It is a tuple of how many errors, integers, decimals,
 xsd:floats and xsd:doubles there are, and of what they add up to exactly, as xsd:floats and as xsd:doubles;
-its parts have names in query/incremental/totals.py.
+its parts have names in query/incremental/totals.py. A result is what tells the sum or average of a total from
+those of others: an xsd:double by itself, what is exact by what it is computed from.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ _DOUBLED = 10
 _UP = 11
 _DOWN = 12
 _NAN = 13
+_TINY = 15
 
-UNITS = 1 << 1074
-"""How many of the smallest xsd:double above 0 make 1."""
+UNIT = 2.0**-112
+"""Most xsd:doubles are multiples of it, and sums of multiples fit into few words."""
 
 
 def picked(rows, places: list):
@@ -32,21 +34,16 @@ def picked(rows, places: list):
     found: list = []
     row: tuple
     part: list
+    if len(places) == 1 and places[0] >= 0:
+        place: cython.Py_ssize_t = places[0]
+        for row in rows:
+            found.append(row[place : place + 1])  # noqa: PERF401 (this loop is one of C)
+        return found
     for row in rows:
         part = []
-        for place in places:
-            part.append(row[place] if place >= 0 else NONE)
+        for each in places:
+            part.append(row[each] if each >= 0 else NONE)
         found.append(tuple(part))
-    return found
-
-
-def weighed(groups: list, weights: list):
-    """How many rows more each group has."""
-    found: dict = {}
-    i: cython.Py_ssize_t
-    for i in range(len(groups)):
-        before = found.get(groups[i])
-        found[groups[i]] = weights[i] if before is None else before + weights[i]
     return found
 
 
@@ -63,6 +60,33 @@ def by_group(groups: list, items: list, weights: list):
             own = known
         own.append((items[i], weights[i]))
     return found
+
+
+def count_rows(sizes: dict, parts: dict, entries: list, absent):
+    """Count the rows of groups; gives the groups that have none now.
+
+    Args:
+        sizes: how many rows each group has that has any.
+        parts: what `by_group` gives.
+        entries, absent: as `say` takes them.
+    """
+    left: list = []
+    own: list
+    for group, own in parts.items():
+        before = sizes.get(group)
+        size = 0 if before is None else before
+        for _, weight in own:
+            size = size + weight
+        if not size:
+            left.append(group)
+        if size == (0 if before is None else before):
+            continue
+        entries.append((sizes, group, absent if before is None else before))
+        if size:
+            sizes[group] = size
+        else:
+            del sizes[group]
+    return left
 
 
 def sum_up(kept: dict, parts: dict, addends, nothing: tuple, fma, entries: list, absent):
@@ -132,9 +156,8 @@ def count_values(of: dict, parts: dict, only_terms, entries: list, absent):
 
 
 def result_of(total: tuple, is_average):
-    """What tells the sum or average of a total from those of others, None where that is not simple.
-
-    It is the result itself where that is an xsd:double other than 0; else what an exact one is computed from.
+    """The result of a total, None where that is not simple; what comes to 0 as xsd:double is not, since 0 and
+    -0 are equal, and are two terms.
     """
     if total[_ERRORS]:
         return None
@@ -143,52 +166,75 @@ def result_of(total: tuple, is_average):
             return None
         size = total[_INTEGERS] + total[_DECIMALS] if is_average else 0
         return total[_EXACT], size, total[_DECIMALS] > 0
-    if total[_UP] or total[_DOWN] or total[_NAN]:
+    if total[_UP] or total[_DOWN] or total[_NAN] or total[_TINY]:
         return None
     try:
-        result = total[_DOUBLED] / UNITS
+        result = float(total[_DOUBLED]) * UNIT
     except OverflowError:
         return None
     if is_average:
         result = result / (total[_INTEGERS] + total[_DECIMALS] + total[_FLOATS] + total[_DOUBLES])
-    return result or None  # 0 and -0 are equal, and are two terms
+    return result or None
 
 
-def numbers_of(groups: list, kept: dict, nothing: tuple, is_average, known: dict, number):
+def numbers_of(groups: list, kept: dict, nothing: tuple, is_average, known: dict, number, numbers):
     """The numbers of the terms that the totals of groups come to.
 
     Args:
         kept, nothing: as `sum_up` takes them.
-        known: the numbers of some results, by what `result_of` gives.
-        number: gives the number of another one, told its total and what tells it from others.
+        known: the numbers of some results.
+        number: gives the number of another result, told its total and the result.
+        numbers: gives those of other xsd:doubles, told these.
     """
     found: list = []
-    for group in groups:
-        total = kept.get(group)
+    doubles: list = []
+    places: list = []
+    i: cython.Py_ssize_t
+    for i in range(len(groups)):
+        total = kept.get(groups[i])
         if total is None:
             total = nothing
         result = result_of(total, is_average)
         there = None if result is None else known.get(result)
-        found.append(number(total, result) if there is None else there)
+        if there is not None:
+            found.append(there)
+        elif type(result) is float:
+            found.append(NONE)
+            doubles.append(result)
+            places.append(i)
+        else:
+            found.append(number(total, result))
+    if doubles:
+        for place, there in zip(places, numbers(doubles), strict=True):
+            found[place] = there
     return found
 
 
-def say(groups: list, columns: list, said: dict, entries: list, absent):
-    """Let groups have rows that end with what columns say of them; gives the change.
+def say(groups: list, columns: list, places: list, said: dict, entries: list, absent):
+    """Let groups have rows of what they are and what columns say of them; gives the change.
 
     Args:
+        places: where in these together stands what a row has, below 0 for nowhere.
         said: the rows of groups.
         entries: takes down what stood in a dictionary before: `(dictionary, key, value)`.
         absent: the value of what was not there.
     """
     made: dict = {}
+    group: tuple
     row: list
     i: cython.Py_ssize_t
+    at: cython.Py_ssize_t
     for i in range(len(groups)):
         group = groups[i]
-        row = list(group)
-        for column in columns:
-            row.append(column[i])
+        row = []
+        for place in places:
+            at = place
+            if at < 0:
+                row.append(NONE)
+            elif at < len(group):
+                row.append(group[at])
+            else:
+                row.append(columns[at - len(group)][i])
         now = tuple(row)
         old = said.get(group)
         if old is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from rdflib import Literal, Variable
@@ -13,6 +13,7 @@ from pantarhei.query.algebra.expressions import (
     Expression,
     is_drawn,
     looks_at_times,
+    replaced,
     variables_of,
 )
 from pantarhei.query.algebra.nodes import (
@@ -52,6 +53,47 @@ def with_children(node: Node, change: Pass) -> Node:
     if node.children:
         return replace(node, child=change(node.children[0]))  # type: ignore[call-arg]
     return node
+
+
+# -- names -------------------------------------------------------------------------------------------------
+
+
+def name_aggregates(node: Node) -> Node:
+    """Let an aggregate have the name that SELECT gives it, and no column of its own besides."""
+    node = with_children(node, name_aggregates)
+    above: list[Extend | Filter | OrderBy] = []
+    group = node.child if isinstance(node, Project) else node
+    while isinstance(group, Extend | Filter | OrderBy):
+        above.append(group)
+        group = group.child
+    if not isinstance(node, Project) or not isinstance(group, Group):
+        return node
+    made = {aggregate.variable for aggregate in group.aggregates}
+    names: dict[Variable, Variable] = {
+        part.expression: part.variable
+        for part in above
+        if isinstance(part, Extend) and isinstance(part.expression, Variable) and part.expression in made
+    }
+    aggregates = tuple(replace(a, variable=names.get(a.variable, a.variable)) for a in group.aggregates)
+    child: Node = replace(group, aggregates=aggregates)
+    for part in reversed(above):
+        if not isinstance(part, Extend) or part.variable not in child.variables:
+            child = _renamed(part, child, names)
+    return replace(node, child=child)
+
+
+def _renamed(part: Extend | Filter | OrderBy, child: Node, names: Mapping[Variable, Expression]) -> Node:
+    """The same over another child, whose columns have these names."""
+
+    def renamed(expression: Expression) -> Expression:
+        return replaced(expression, names)
+
+    if isinstance(part, Extend):
+        return replace(part, child=child, expression=renamed(part.expression))
+    if isinstance(part, Filter):
+        return replace(part, child=child, condition=renamed(part.condition))
+    keys = tuple(replace(key, expression=renamed(key.expression)) for key in part.keys)
+    return replace(part, child=child, keys=keys)
 
 
 # -- filters -------------------------------------------------------------------------------------------------
@@ -224,8 +266,8 @@ def _grouped_by(node: Group) -> frozenset[Variable]:
     return frozenset(needed)
 
 
-ALWAYS: tuple[Pass, ...] = (push_filters, drop_columns)
-WITHOUT_FORMS: tuple[Pass, ...] = (push_filters, order_joins, drop_columns)
+ALWAYS: tuple[Pass, ...] = (name_aggregates, push_filters, drop_columns)
+WITHOUT_FORMS: tuple[Pass, ...] = (name_aggregates, push_filters, order_joins, drop_columns)
 
 
 def simplified(node: Node, has_forms: bool) -> Node:

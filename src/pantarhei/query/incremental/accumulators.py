@@ -138,14 +138,18 @@ class _Summing(_ByGroup):
 
     def values(self, groups: list[Row]) -> list[int]:
         found: list[int] = numbers_of(
-            groups, self._kept, NOTHING, self._is_average, self._numbers, self._number
+            groups, self._kept, NOTHING, self._is_average, self._numbers, self._number, self._doubles
         )
         return found
 
+    def _doubles(self, results: list[float]) -> list[int]:
+        """The numbers of xsd:doubles; those that the vocabulary knows are remembered."""
+        if len(self._numbers) > MOST_REMEMBERED:
+            self._numbers.clear()
+        return self._shared.terms.ids_of_doubles(results, self._numbers)
+
     def _number(self, total: tuple[Any, ...], result: Hashable) -> int:
         """The number of the term that a total comes to; `result` is what `result_of` gives of it."""
-        if isinstance(result, float):
-            return self._remember(result, self._shared.terms.id_of_number(Numeric(kinds.DOUBLE, result)))
         numbers = Total._make(total)
         value = numbers.average if self._is_average else numbers.sum
         number = NONE if value is None else self._shared.terms.id_of_number(value)

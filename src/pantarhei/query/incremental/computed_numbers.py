@@ -4,38 +4,38 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
-from typing import Any, Final, NamedTuple, SupportsIndex
+from typing import Any, Final, SupportsIndex
 
 from pantarhei.language.term import Term
 from pantarhei.literals.value import DECIMAL, double_key, number
 from pantarhei.query.expressions import canonical, kinds
-from pantarhei.query.expressions.values import Numeric
+from pantarhei.query.expressions.values import Numeric, number_of
 
 _MOST: Final = 10**15  # no literal of an exact number below is too large
 
 
-class Unsettled(NamedTuple):
-    """A computed term whose value has no number in the vocabulary, and takes none before somebody asks.
-
-    Args:
-        number: of the term.
-        type: that of the number that it is.
-    """
-
-    number: int
-    type: int
-
-
 class LocalTerms(list[Any]):
-    """Terms by their places; where a computed number stands, its literal is made at the first look."""
+    """Terms by their places; where a computed number stands, its literal is made at the first look.
+
+    An xsd:double stands there as a float, any other number as a `Numeric`.
+    """
 
     def __getitem__(self, place: SupportsIndex | slice) -> Any:
         found = super().__getitem__(place)
+        if type(found) is float:
+            found = Numeric(kinds.DOUBLE, found)
         if type(found) is Numeric:
             term: Term = canonical.number(found)
             self[place] = term
             return term
         return found
+
+    def type_at(self, place: int) -> int:
+        """The type of the number at a place."""
+        found = super().__getitem__(place)
+        if type(found) is float:
+            return kinds.DOUBLE
+        return found.type if type(found) is Numeric else number_of(found).type
 
 
 def value_key(result: Numeric) -> Hashable:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from rdflib import Variable
 
-from pantarhei.materialize.kernel.groups import by_group, picked, say, weighed
+from pantarhei.materialize.kernel.groups import by_group, count_rows, picked, say
 from pantarhei.query.algebra.expressions import Expression, is_drawn
 from pantarhei.query.algebra.nodes import Extend, Group, Node, is_hidden
 from pantarhei.query.incremental.accumulators import LOOKING_AT_ALL, Items, accumulator
@@ -45,18 +45,35 @@ class GroupOperator(Operator):
 
     Costs what came to the group and went; where a first or last value went, or all are to be said one after
     another, the different values of the group.
+
+    Args:
+        variables: what its rows have: the keys at least, in any order. None for what the node has.
     """
 
-    def __init__(self, node: Group, shared: Shared, child: Operator) -> None:
+    def __init__(
+        self, node: Group, shared: Shared, child: Operator, variables: tuple[Variable, ...] | None = None
+    ) -> None:
         super().__init__(node, shared, (child,))
+        if variables is not None:
+            self.variables = variables
+        self._places = list(places_of(self.variables, node.variables))
         self._is_one = node.keys is None or all(map(is_parameter, node.keys))
         self._is_shape = bool(parameters_of(node))
         self._keys = list(places_of(node.keys or (), child.variables))
         self._accumulators = [accumulator(made, shared) for made in node.aggregates]
-        arguments = dict.fromkeys(made.argument for made in node.aggregates if made.argument is not None)
-        self._arguments = {each: RowExpression(each, child.variables, shared) for each in arguments}
         self._of = [made.argument for made in node.aggregates]
-        self._shown = [place for place, v in enumerate(child.variables) if not is_hidden(v)]
+        self._places_of: dict[Expression | None, list[int]] = {
+            argument: list(places_of((argument,), child.variables))
+            for argument in self._of
+            if isinstance(argument, Variable)
+        }
+        if any(made.argument is None and made.distinct for made in node.aggregates):
+            self._places_of[None] = [place for place, v in enumerate(child.variables) if not is_hidden(v)]
+        self._computed: dict[Expression, RowExpression] = {
+            argument: RowExpression(argument, child.variables, shared)
+            for argument in self._of
+            if argument is not None and not isinstance(argument, Variable)
+        }
         if any(made.function in LOOKING_AT_ALL for made in node.aggregates):
             self.maintenance = Maintenance.GROUPS
         self._sizes: Bag = {}
@@ -74,28 +91,31 @@ class GroupOperator(Operator):
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         (change,) = changes
         groups, weights = picked(change, self._keys), list(change.values())
-        more = weighed(groups, weights)
-        self.shared.add_all(self._sizes, {group: weight for group, weight in more.items() if weight})
-        items: dict[Expression | None, dict[Row, Items]] = {
-            argument: by_group(groups, [(id_,) for id_ in value.ids(change)], weights)
-            for argument, value in self._arguments.items()
-        }
-        if None in self._of:
-            items[None] = by_group(groups, picked(change, self._shown), weights)
+        parts: dict[Expression | None, dict[Row, Items]] = {}
+        for argument in self._of or (None,):
+            if argument not in parts:
+                parts[argument] = by_group(groups, self._items(argument, change, groups), weights)
+        *_, of_any = parts.values()
+        left = count_rows(self._sizes, of_any, self.shared.journal.entries, ABSENT)
         for kept, argument in zip(self._accumulators, self._of, strict=True):
-            kept.change(items[argument])
-        if self._is_one:
-            return self._say(list(more))
-        sizes = self._sizes
-        left = [group for group in more if group not in sizes]
-        if not left:
-            return self._say(list(more))
-        return {**self._say([group for group in more if group in sizes]), **self._drop(left)}
+            kept.change(parts[argument])
+        if self._is_one or not left:
+            return self._say(list(of_any))
+        gone = set(left)
+        return {**self._say([group for group in of_any if group not in gone]), **self._drop(left)}
+
+    def _items(self, argument: Expression | None, change: Mapping[Row, int], groups: list[Row]) -> list[Row]:
+        """What an aggregate looks at of each row of a change; where that is nothing, the group."""
+        places = self._places_of.get(argument)
+        if places is not None:
+            found: list[Row] = picked(change, places)
+            return found
+        return groups if argument is None else [(id_,) for id_ in self._computed[argument].ids(change)]
 
     def _say(self, groups: list[Row]) -> Bag:
         """Say the rows of groups that changed."""
         columns = [kept.values(groups) for kept in self._accumulators]
-        made: Bag = say(groups, columns, self._said, self.shared.journal.entries, ABSENT)
+        made: Bag = say(groups, columns, self._places, self._said, self.shared.journal.entries, ABSENT)
         return made
 
     def _drop(self, groups: list[Row]) -> Bag:
@@ -125,5 +145,5 @@ class GroupOperator(Operator):
     def forget(self) -> None:
         for kept in self._accumulators:
             kept.forget()
-        for argument in self._arguments.values():
-            argument.forget()
+        for computed in self._computed.values():
+            computed.forget()

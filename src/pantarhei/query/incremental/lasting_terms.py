@@ -14,7 +14,7 @@ value is asked for, or computed in another form, or comes with an ABox; most are
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from rdflib import Literal
@@ -22,10 +22,11 @@ from rdflib import Literal
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.term import Term
-from pantarhei.literals.value import STRING
+from pantarhei.literals.value import STRING, double_key
+from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.sums import written
 from pantarhei.query.expressions.values import Numeric
-from pantarhei.query.incremental.computed_numbers import LocalTerms, Unsettled, value_key
+from pantarhei.query.incremental.computed_numbers import LocalTerms, value_key
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.table import Ids
 from pantarhei.query.terms import LOCAL, TermSpace
@@ -57,9 +58,9 @@ class LastingTerms(TermSpace):
     def __init__(self, vocabulary: Vocabulary, journal: Journal) -> None:
         super().__init__(vocabulary.find, vocabulary.lexicon.term)
         self._vocabulary, self._journal = vocabulary, journal
-        self.locals: list[Any] = LocalTerms()
+        self.locals: LocalTerms = LocalTerms()
         self._value_of: list[int] = []  # `NONE` of what is unsettled
-        self._unsettled: dict[Hashable, Unsettled] = {}  # by value
+        self._unsettled: dict[Hashable, int] = {}  # the numbers of computed terms, by value
         vocabulary.expected = self._unsettled
         self._settled: list[int] = []  # those settled in the present step
         self.instead: dict[int, int] = {}
@@ -130,13 +131,41 @@ class LastingTerms(TermSpace):
             key = self._vocabulary.key(key)
             known = self._unsettled.get(key)
             if known is None and not self._vocabulary.has_value(key):
-                id_ = self._add(number, NONE)
-                self._unsettled[key] = Unsettled(id_, number.type)
+                id_ = self._unsettled[key] = self._add(number, NONE)
                 return id_
-            if known is not None and known.type == number.type:
-                return known.number
+            if known is not None and self.locals.type_at(known - LOCAL) == number.type:
+                return known
         literal = written(number)
         return NONE if literal is None else self._id_of(literal, key)
+
+    def ids_of_doubles(self, doubles: Sequence[float], found: dict[Hashable, int]) -> list[int]:
+        """`id_of_number` for many xsd:doubles, finite ones other than 0.
+
+        Args:
+            found: takes down the numbers of those that cost more than a look-up.
+        """
+        ids: list[int] = []
+        vocabulary, unsettled, locals_, values = (
+            self._vocabulary,
+            self._unsettled,
+            self.locals,
+            self._value_of,
+        )
+        keys_are_theirs = vocabulary.numbers == "by_datatype"  # else a decimal may have the same one
+        del values[len(locals_) :]  # an interrupt may have come between the two
+        for double in doubles:
+            key = double_key(double) if keys_are_theirs else None
+            id_ = unsettled.get(key)
+            if id_ is None:
+                if keys_are_theirs and not vocabulary.has_value(key):
+                    id_ = LOCAL + len(locals_)
+                    values.append(NONE)
+                    locals_.append(double)
+                    unsettled[key] = id_
+                else:
+                    id_ = found[double] = self.id_of_number(Numeric(kinds.DOUBLE, double))
+            ids.append(id_)
+        return ids
 
     def _add(self, term: Term | Numeric, value: int) -> int:
         """A new number of a term, of whose value this is the number."""
@@ -150,10 +179,10 @@ class LastingTerms(TermSpace):
         found = self._unsettled.get(key)
         if found is None:
             return
-        place = found.number - LOCAL
+        place = found - LOCAL
         term = self.locals[place]
         self._settled.append(place)
-        self._ids[term] = found.number
+        self._ids[term] = found
         self._value_of[place] = self._vocabulary.reserve(term, key)
         del self._unsettled[key]
 
@@ -218,12 +247,11 @@ class LastingTerms(TermSpace):
         terms = LocalTerms()
         values_of: list[int] = []
         ids: dict[Term, int] = {}
-        unsettled: dict[Hashable, Unsettled] = {}
-        waiting = {found.number: key for key, found in self._unsettled.items()}
+        unsettled: dict[Hashable, int] = {}
+        waiting = {found: key for key, found in self._unsettled.items()}
         for number in sorted(used - {NONE}):
             if number in waiting:
-                numbers[number] = LOCAL + len(terms)
-                unsettled[waiting[number]] = self._unsettled[waiting[number]]._replace(number=numbers[number])
+                numbers[number] = unsettled[waiting[number]] = LOCAL + len(terms)
                 terms.append(self.locals[number - LOCAL])
                 values_of.append(NONE)
                 continue

@@ -84,6 +84,9 @@ def made(node: Node, shared: Shared, look: Look, use: Use) -> Operator:
         return SliceOperator(node, shared, use(sliced[0]), sliced[1])
     if isinstance(node, Project) and _takes_of_pattern(node):
         return PatternLeaf(node, shared, look)
+    if isinstance(node, Project) and isinstance(node.child, Group) and _tells_groups(node, node.child):
+        group = drawn_below(node.child)
+        return GroupOperator(group, shared, use(group.child), node.names)
     if isinstance(node, Group):
         node = drawn_below(node)
     if isinstance(node, LeftJoin):
@@ -108,6 +111,11 @@ def _takes_of_pattern(node: Project) -> bool:
     if not isinstance(child, BGP) or not child.patterns or separated(child) is not child:
         return False
     return is_kernel_pattern(child.patterns[0]) and set(node.names) <= set(child.variables)
+
+
+def _tells_groups(node: Project, group: Group) -> bool:
+    """Whether a projection leaves a row of its own to each group, which follows the changes below."""
+    return set(group.keys or ()) <= set(node.names) and not is_whole(group)
 
 
 def _of_path(node: Closure, shared: Shared, use: Use) -> Operator:

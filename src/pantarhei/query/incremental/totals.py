@@ -3,8 +3,8 @@
 A total is a vector: what a number adds to it when it comes, it takes away when it goes. So it is known how
 many numbers of each type there are, and what they add up to in each of the types that the sum may have.
 
-xsd:doubles and xsd:floats are counted as multiples of the smallest one above 0, so that nothing is rounded
-before the end. `expressions/sums.py` is the same by column.
+xsd:doubles and xsd:floats are counted as multiples of a unit, so that nothing is rounded before the end: most
+of `UNIT`, the others of the smallest xsd:double above 0. `expressions/sums.py` is the same by column.
 
 Source: SPARQL 1.1, sections 18.5.1.3 and 18.5.1.4.
 """
@@ -22,7 +22,7 @@ from rdflib import Literal
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.language.term import Term
-from pantarhei.materialize.kernel.groups import UNITS
+from pantarhei.materialize.kernel.groups import UNIT
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.bulk import are_ties
 from pantarhei.query.expressions.sums import decimal_of, divided
@@ -36,6 +36,8 @@ from pantarhei.query.expressions.values import (
 from pantarhei.query.incremental.remembered import Remembered
 
 _SMALLEST: Final = 1074  # the smallest xsd:double above 0 is two to the power of minus this
+_COARSE: Final = 1 - math.frexp(UNIT)[1]  # and the other unit to that of minus this
+_ONE: Final = 1 << _SMALLEST
 
 
 class Total(NamedTuple):
@@ -45,9 +47,10 @@ class Total(NamedTuple):
         errors: how many were no numbers.
         integers, decimals, floats, doubles: how many there are of each type.
         exact: the sum of the integers and decimals.
-        singles, doubled: the sums of what may be added up as xsd:floats, and as xsd:doubles: the finite ones,
-            in multiples of the smallest xsd:double above 0.
+        singles, doubled: the sums of what may be added up as xsd:floats, and as xsd:doubles: of the multiples
+            of `UNIT` among them, in that.
         single_up, single_down, single_nan, up, down, nan: how many of each are INF, -INF and NaN.
+        tiny_singles, tiny: the sums of the other finite ones, in the smallest xsd:double above 0.
     """
 
     errors: int = 0
@@ -64,6 +67,8 @@ class Total(NamedTuple):
     up: int = 0
     down: int = 0
     nan: int = 0
+    tiny_singles: int = 0
+    tiny: int = 0
 
     @property
     def size(self) -> int:
@@ -81,10 +86,12 @@ class Total(NamedTuple):
         if self.errors:
             return None
         if self.doubles:
-            return Numeric(kinds.DOUBLE, _sum(_double, self.doubled, self.up, self.down, self.nan))
+            finite = _together(self.doubled, self.tiny)
+            return Numeric(kinds.DOUBLE, _sum(_double, finite, self.up, self.down, self.nan))
         if self.floats:
+            finite = _together(self.singles, self.tiny_singles)
             counts = self.single_up, self.single_down, self.single_nan
-            return Numeric(kinds.FLOAT, _sum(_single, self.singles, *counts))
+            return Numeric(kinds.FLOAT, _sum(_single, finite, *counts))
         if not self.decimals:
             return Numeric(kinds.INTEGER, int(self.exact))
         try:
@@ -115,11 +122,17 @@ def _total_of(term: Term | None) -> Total:
     if not isinstance(value, Numeric):
         return Total(errors=1)
     type_, number = value
-    double, up, down, nan = _multiples(to_double(number))
+    total = _as_doubles(to_double(number))
     if type_ == kinds.DOUBLE:
-        return Total(doubles=1, doubled=double, up=up, down=down, nan=nan)
-    single, single_up, single_down, single_nan = _multiples(to_single(number))
-    total = Total(0, 0, 0, 0, 0, 0, single, single_up, single_down, single_nan, double, up, down, nan)
+        return total._replace(doubles=1)
+    single = _as_doubles(to_single(number))
+    total = total._replace(
+        singles=single.doubled,
+        tiny_singles=single.tiny,
+        single_up=single.up,
+        single_down=single.down,
+        single_nan=single.nan,
+    )
     if type_ == kinds.FLOAT:
         return total._replace(floats=1)
     assert not isinstance(number, float), "integers and decimals are exact"
@@ -127,12 +140,20 @@ def _total_of(term: Term | None) -> Total:
     return total._replace(integers=int(is_integer), decimals=int(not is_integer), exact=number)
 
 
-def _multiples(number: float) -> tuple[int, int, int, int]:
-    """A number in multiples of the smallest above 0; else whether it is INF, -INF or NaN."""
+def _as_doubles(number: float) -> Total:
+    """What a number adds to sums of xsd:doubles."""
     if not math.isfinite(number):
-        return 0, int(number > 0), int(number < 0), int(number != number)
+        return Total(up=int(number == math.inf), down=int(number == -math.inf), nan=int(number != number))
     numerator, denominator = number.as_integer_ratio()
-    return numerator << _SMALLEST + 1 - denominator.bit_length(), 0, 0, 0
+    missing = denominator.bit_length() - 1 - _COARSE
+    if missing <= 0:
+        return Total(doubled=numerator << -missing)
+    return Total(tiny=numerator << _SMALLEST - _COARSE - missing)
+
+
+def _together(coarse: int, tiny: int) -> int:
+    """A sum in multiples of the smallest xsd:double above 0."""
+    return (coarse << _SMALLEST - _COARSE) + tiny
 
 
 def _sum(nearest: Callable[[int], float], finite: int, up: int, down: int, nan: int) -> float:
@@ -146,7 +167,7 @@ def _sum(nearest: Callable[[int], float], finite: int, up: int, down: int, nan: 
 def _double(multiples: int) -> float:
     """The nearest xsd:double."""
     try:
-        return multiples / UNITS
+        return multiples / _ONE
     except OverflowError:
         return math.inf if multiples > 0 else -math.inf
 
@@ -155,5 +176,5 @@ def _single(multiples: int) -> float:
     """The nearest xsd:float, by way of the nearest xsd:double where that is no tie."""
     number = _double(multiples)
     if math.isfinite(number) and are_ties(np.array([number]))[0]:
-        return to_single(decimal_of(Fraction(multiples, UNITS)))
+        return to_single(decimal_of(Fraction(multiples, _ONE)))
     return to_single(number)

@@ -7,20 +7,20 @@ import pytest
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.materialize.kernel.groups import (
-    UNITS,
+    UNIT,
     by_group,
+    count_rows,
     count_values,
     numbers_of,
     picked,
     result_of,
     say,
     sum_up,
-    weighed,
 )
 
 ABSENT = object()
-NOTHING = (0,) * 14
-ODD = {"errors": 0, "floats": 3, "up": 11, "down": 12, "nan": 13}
+NOTHING = (0,) * 16
+ODD = {"errors": 0, "floats": 3, "up": 11, "down": 12, "nan": 13, "tiny": 15}
 
 
 def exact(number, count=1, decimals=0):
@@ -28,21 +28,35 @@ def exact(number, count=1, decimals=0):
 
 
 def doubled(number, count=1):
-    return (*NOTHING[:4], count, *NOTHING[5:10], int(Fraction(number) * UNITS), *NOTHING[11:])
+    return (*NOTHING[:4], count, *NOTHING[5:10], int(Fraction(number) / Fraction(UNIT)), *NOTHING[11:])
 
 
 def test_a_place_that_is_nowhere_is_unbound():
     assert picked([(1, 2, 3), (4, 5, 6)], [2, -1, 0]) == [(3, NONE, 1), (6, NONE, 4)]
+    assert picked([(1, 2), (3, 4)], [1]) == [(2,), (4,)]
+    assert picked([(1, 2)], [-1]) == [(NONE,)]
     assert picked({(1,): 5}, []) == [()]
 
 
-def test_copies_of_rows_and_items_go_to_their_groups():
+def test_copies_of_items_go_to_their_groups():
     groups = [(1,), (2,), (1,)]
-    assert weighed(groups, [1, 2, -1]) == {(1,): 0, (2,): 2}
     assert by_group(groups, [(7,), (8,), (9,)], [1, 2, -1]) == {
         (1,): [((7,), 1), ((9,), -1)],
         (2,): [((8,), 2)],
     }
+
+
+def test_groups_are_left_when_their_last_row_goes():
+    sizes, entries = {(1,): 1, (2,): 2, (3,): 5}, []
+    parts = {
+        (1,): [((7,), 2), ((8,), -3)],
+        (2,): [((7,), 1)],
+        (3,): [((7,), 1), ((8,), -1)],
+        (4,): [((7,), 0)],
+    }
+    assert count_rows(sizes, parts, entries, ABSENT) == [(1,), (4,)]
+    assert sizes == {(2,): 3, (3,): 5}
+    assert entries == [(sizes, (1,), 1), (sizes, (2,), 2)]
 
 
 def test_totals_are_replaced_and_what_stood_there_is_noted():
@@ -100,13 +114,23 @@ def test_numbers_that_are_known_are_not_asked_for():
         asked.append((total, result))
         return 5
 
-    kept, known = {(1,): doubled(2.5), (2,): doubled(math.pi)}, {2.5: 9}
-    assert numbers_of([(1,), (2,), (3,)], kept, NOTHING, False, known, number) == [9, 5, 5]
-    assert asked == [(doubled(math.pi), math.pi), (NOTHING, (0, 0, False))]
+    kept, known = {(1,): doubled(2.5), (2,): doubled(math.pi), (4,): doubled(math.e)}, {2.5: 9}
+    groups = [(1,), (2,), (3,), (4,)]
+    numbers = {math.pi: 6, math.e: 7}
+    assert numbers_of(
+        groups, kept, NOTHING, False, known, number, lambda results: map(numbers.pop, results)
+    ) == [9, 6, 5, 7]
+    assert asked == [(NOTHING, (0, 0, False))]
+    assert not numbers
 
 
 def test_a_row_is_said_where_it_is_another_one():
     said, entries = {(1,): (1, 5), (2,): (2, 6)}, []
-    assert say([(1,), (2,), (3,)], [[5, 7, 8]], said, entries, ABSENT) == {(2, 6): -1, (2, 7): 1, (3, 8): 1}
+    groups, columns = [(1,), (2,), (3,)], [[5, 7, 8]]
+    assert say(groups, columns, [0, 1], said, entries, ABSENT) == {(2, 6): -1, (2, 7): 1, (3, 8): 1}
     assert said == {(1,): (1, 5), (2,): (2, 7), (3,): (3, 8)}
     assert entries == [(said, (2,), (2, 6)), (said, (3,), ABSENT)]
+
+
+def test_a_row_of_a_group_has_what_is_asked_for_in_any_order():
+    assert say([(1, 2)], [[5], [6]], [3, -1, 1, 0], {}, [], ABSENT) == {(6, NONE, 2, 1): 1}

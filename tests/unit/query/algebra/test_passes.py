@@ -11,6 +11,7 @@ from pantarhei.query.algebra.nodes import (
     Extend,
     Filter,
     Graph,
+    Group,
     Join,
     LeftJoin,
     Minus,
@@ -18,15 +19,62 @@ from pantarhei.query.algebra.nodes import (
     Slice,
     Union,
     Values,
+    is_hidden,
     nodes_of,
 )
-from pantarhei.query.algebra.passes import drop_columns, order_joins, push_filters, with_children
+from pantarhei.query.algebra.passes import (
+    drop_columns,
+    name_aggregates,
+    order_joins,
+    push_filters,
+    with_children,
+)
 from pantarhei.query.languages import read_stream_text
 
 
 def filtered(text):
     """The nodes directly below the filters."""
     return [type(node.child) for node in nodes_of(push_filters(pattern(text))) if isinstance(node, Filter)]
+
+
+# -- names ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "more"),
+    [
+        ("SELECT ?x (AVG(?y) AS ?a) { ?x :p ?y } GROUP BY ?x", ["a"], []),
+        ("SELECT (1 + COUNT(*) AS ?n) (MAX(?y) AS ?m) { ?x :p ?y }", ["#", "m"], ["n"]),
+        ("SELECT (MAX(?y) AS ?m) (?m + 1 AS ?n) { ?x :p ?y } HAVING(?m > 1) ORDER BY ?m", ["m"], ["n"]),
+        ("SELECT * { { SELECT (SUM(?y) AS ?s) { ?x :p ?y } } BIND(?s AS ?t) }", ["s"], ["t"]),
+        ("SELECT (?y AS ?a) { ?x :p ?y } GROUP BY ?y", [], ["a"]),
+        ("SELECT ?y (1 AS ?a) { ?x :p ?y }", None, ["a"]),
+    ],
+)
+def test_an_aggregate_has_the_name_that_select_gives_it(text, names, more):
+    nodes = list(nodes_of(name_aggregates(read(text).node)))
+    made = [[a.variable for a in node.aggregates] for node in nodes if isinstance(node, Group)]
+    shown = [["#" if is_hidden(variable) else str(variable) for variable in own] for own in made]
+    assert shown == ([] if names is None else [names])
+    assert [str(node.variable) for node in nodes if isinstance(node, Extend)] == more
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            "SELECT (MAX(?y) AS ?m) (?m AS ?n) { ?x :p ?y } HAVING(?m > 1) ORDER BY ?m",
+            ["2^integer 2^integer"],
+        ),
+        (
+            "SELECT ?x (MAX(?y) AS ?m) (?m + 1 AS ?n) { ?x :p ?y } GROUP BY ?x ORDER BY DESC(?m)",
+            ["b 2^integer 3^integer", "a 1^integer 2^integer"],
+        ),
+        ("SELECT ?x { ?x :p ?y } GROUP BY ?x HAVING(MAX(?y) > 1)", ["b"]),
+    ],
+)
+def test_conditions_and_orders_look_at_a_named_aggregate(text, found):
+    assert rows(text, ":a :p 1 . :b :p 2 .") == found
 
 
 # -- filters -----------------------------------------------------------------------------------------------

@@ -40,7 +40,10 @@ def test_some_are_better_written_at_once(number):
 
 
 def test_a_literal_is_made_once_when_it_is_looked_at():
-    terms = LocalTerms([Literal("a"), Numeric(kinds.INTEGER, 5)])
+    terms = LocalTerms([Literal("a"), Numeric(kinds.INTEGER, 5), 0.5])
+    assert [terms.type_at(1), terms.type_at(2)] == [kinds.INTEGER, kinds.DOUBLE]
     assert terms[1] == Literal("5", datatype=XSD.integer)
+    assert terms[2] == Literal("5.0E-1", datatype=XSD.double, normalize=False)
     assert terms[1] is terms[1]
     assert terms[0] == Literal("a")
+    assert [terms.type_at(1), terms.type_at(2)] == [kinds.INTEGER, kinds.DOUBLE]

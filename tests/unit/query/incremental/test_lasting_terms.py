@@ -1,5 +1,7 @@
 """A term keeps its number from step to step, whoever brings it first, and in whatever form."""
 
+from decimal import Decimal
+
 import numpy as np
 import pytest
 from rdflib import XSD, Literal, URIRef
@@ -19,8 +21,8 @@ PAIR = URIRef("urn:s"), URIRef("urn:p")
 
 
 class Case:
-    def __init__(self):
-        self.vocabulary, self.journal = Vocabulary(compile_([])), Journal()
+    def __init__(self, numbers="by_datatype"):
+        self.vocabulary, self.journal = Vocabulary(compile_([]), numbers), Journal()
         self.terms = LastingTerms(self.vocabulary, self.journal)
 
     def bring(self, literal):
@@ -158,6 +160,22 @@ def test_a_term_that_is_given_as_text_is_the_computed_one_and_another_form_has_i
     other = case.terms.id_of(GIVEN)
     assert case.terms.id_of(SHOWN) == computed != other
     assert case.terms.value(other) == case.terms.value(computed)
+
+
+@pytest.mark.parametrize("numbers", ["by_datatype", "by_value"])
+def test_many_xsd_doubles_get_the_numbers_that_each_would_get(numbers):
+    case, found = Case(numbers), {}
+    known = case.bring(GIVEN)
+    decimal = case.terms.id_of_number(Numeric(kinds.DECIMAL, Decimal("0.125")))
+    computed, settled = (case.terms.id_of_number(Numeric(kinds.DOUBLE, each)) for each in (0.25, 0.75))
+    case.terms.value(settled)
+    ids = case.terms.ids_of_doubles([0.25, 0.5, 0.125, 0.75, 0.125], found)
+    assert ids == [computed, ids[1], ids[2], settled, ids[2]]
+    assert len({*ids, decimal}) == 5
+    assert found.keys() >= {0.5, 0.75}
+    assert case.terms.value(ids[1]) == known
+    assert ids[2] == case.terms.id_of_number(Numeric(kinds.DOUBLE, 0.125))
+    assert case.terms.decoder.row((ids[2],)) == (Literal("1.25E-1", datatype=XSD.double, normalize=False),)
 
 
 def test_numbers_of_two_types_are_two_terms_of_one_value(case):

@@ -3,6 +3,7 @@
 import pytest
 
 from answered import read
+from followed_queries import Followed
 from pantarhei.query.algebra.nodes import nodes_of
 from pantarhei.query.incremental.making import is_whole
 
@@ -25,3 +26,19 @@ from pantarhei.query.incremental.making import is_whole
 )
 def test_a_query_has_parts_that_are_evaluated_anew_or_not(query, is_any):
     assert any(map(is_whole, nodes_of(read(query).node))) is is_any
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("SELECT ?s (AVG(?v) AS ?a) { ?s :p ?v } GROUP BY ?s", "Group by ?s; AVG(?v) as ?a"),
+        ("SELECT (MAX(?v) AS ?m) (?s AS ?t) ?s { ?s :p ?v } GROUP BY ?s", "Project ?m ?t ?s"),
+        ("SELECT (MAX(?v) AS ?m) ?s { ?s :p ?v } GROUP BY ?s", "Group by ?s; MAX(?v) as ?m"),
+        ("SELECT (MAX(?v) AS ?m) { ?s :p ?v } GROUP BY ?s", "Project ?m"),
+        ("SELECT (MAX(?v) AS ?m) { ?s :p ?v ; :in :hall }", "Group all rows; MAX(?v) as ?m"),
+    ],
+)
+def test_a_group_says_its_rows_as_they_are_selected_where_each_stays_one(query, first):
+    followed = Followed()
+    followed.push(":a :p 1 ; :in :hall . :b :p 1 ; :in :hall .")
+    assert followed.register(query).plan().startswith(f"{first}  (")

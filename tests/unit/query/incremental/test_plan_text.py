@@ -17,21 +17,22 @@ def test_it_shows_operators_their_rows_and_patterns():
     assert (
         plan("SELECT ?r (AVG(?v) AS ?a) { ?s :value ?v ; :in ?r FILTER(?v > 20) } GROUP BY ?r")
         == """\
-Project ?r ?a  (exact per row)
-  Bind _:aggregate1 as ?a  (exact per row)
-    Group by ?r; AVG(?v)  (exact per row)  → 2 rows kept
-      Project ?v ?r  (exact per row)
-        Filter (?v > 20)  (exact per row)
-          Match  (exact per row)
-            ?s urn:value ?v
-            ?s urn:in ?r"""
+Group by ?r; AVG(?v) as ?a  (exact per row)  → 2 rows kept
+  Project ?v ?r  (exact per row)
+    Filter (?v > 20)  (exact per row)
+      Match  (exact per row)
+        ?s urn:value ?v
+        ?s urn:in ?r"""
     )
 
 
 @pytest.mark.parametrize(
     ("query", "line"),
     [
-        ("SELECT (MAX(?v) AS ?m) { ?s :value ?v }", "Group all rows; MAX(?v)  (each changed group anew)"),
+        (
+            "SELECT (MAX(?v) AS ?m) { ?s :value ?v }",
+            "Group all rows; MAX(?v) as ?m  (each changed group anew)",
+        ),
         ("SELECT * { ?s :in+ ?r }", "Path ?s (+) ?r  (each source anew from which a change is reached)"),
         ("SELECT * { ?s :in* ?r }", "Terms of the graph  (exact per row)"),
         ("SELECT * { ?s :in ?r } LIMIT 1", "Slice limit 1  (the slice anew, of rows kept in order)"),
