@@ -80,8 +80,8 @@ class Driven:
     def note(self, at):
         """What is said at the tick of a time, as it stands."""
         tick = self.tick_of(at)
-        kept = {fact for time, fact in self.plain.assertions() if self.tick_of(time) == tick}
-        events = [fact for time, fact in self.pushed if self.tick_of(time) == tick and fact in kept]
+        kept = set(self.plain.assertions())
+        events = [told[1] for told in self.pushed if self.tick_of(told[0]) == tick and told in kept]
         atoms = [TemporalAtom(cls, (who,), True) for who, _, cls in dict.fromkeys(events)]
         atoms += [
             TemporalAtom(cls, (who,)) for who, kind, cls in self.plain.materialization() if kind == RDF.type

@@ -4,7 +4,7 @@ import random
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rdflib import RDF, Literal
 
@@ -161,6 +161,7 @@ def test_what_is_not_said_of_a_literal_is_not_there(seed):
 
 @settings(max_examples=cases(6, 100, long=2_000), deadline=None)
 @given(seed=SEEDS)
+@example(seed=1041)  # a fact is asserted twice in a tick, and the first of these is cut
 def test_over_a_repaired_window_the_past_is_what_was_said(seed):
     driven = Driven(random.Random(seed))
     rnd, at = driven.rnd, 0
