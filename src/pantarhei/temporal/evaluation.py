@@ -102,6 +102,7 @@ class Evaluation:
 
     def begin(self, past: Past, standing: Standing) -> None:
         """Start from what was said before the present tick. Costs the past, and the states."""
+        self.program.literals.begin()
         self._come([np.array([self.program.always], np.int32)])
         if self._tuples is not None:
             before = past.columns
@@ -162,6 +163,7 @@ class Evaluation:
             withdrawn: those that went in it.
         """
         ended, self.tick = self.tick, tick
+        self.program.literals.begin()
         self._events, self._remembered_changes = NO_FACTS, []
         self.model.come_to(tick)
         self._feeding.come_to(ended, concluded, withdrawn)
@@ -188,6 +190,7 @@ class Evaluation:
 
     def change(self, came: Integers, went: Integers, events: Integers) -> None:
         """States came and went, and these are all events of the present tick, each once."""
+        self.program.literals.begin()
         if len(came) or len(went):
             self._change_states(came, went)
         if len(events) or len(self._events):

@@ -12,8 +12,9 @@ from rdflib import Variable
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.temporal_rule import Mode
+from pantarhei.language.temporal_rule import Mode, TemporalRule
 from pantarhei.rules.compilation.program import Program, compile_
+from pantarhei.temporal.checks.endless import MOST_MADE, refuse_endless
 from pantarhei.temporal.memberships import Memberships
 from pantarhei.temporal.ordering import Making, ranks
 from pantarhei.temporal.pair_reification import LEFT, PAIR, RIGHT
@@ -79,7 +80,7 @@ class NumberedProgram:
                     if not isinstance(argument, Variable):
                         vocabulary.number(argument)
         self.compiled: Program = compile_(program.rules, _Terms(program, vocabulary))
-        self.literals = Computing(self.compiled, vocabulary)
+        self.literals = Computing(self.compiled, vocabulary, program.maybe_endless)
         of = {symbol: number for number, symbol in enumerate(self.compiled.predicates)}
         self.always = (of[ALWAYS], unit, NONE)
         self.conclusions = {of[symbol]: named for symbol, named in program.conclusions.items()}
@@ -248,13 +249,21 @@ class Computing:
     Args:
         compiled: the kernel's program.
         vocabulary: numbers what is computed.
+        maybe_endless: a rule that may compute without end, None if there is none.
     """
 
-    def __init__(self, compiled: Program, vocabulary: Vocabulary) -> None:
+    def __init__(
+        self, compiled: Program, vocabulary: Vocabulary, maybe_endless: TemporalRule | None = None
+    ) -> None:
         self._builtins, self._vocabulary = compiled.builtins, vocabulary
         self._memberships = Memberships(compiled.ranges, vocabulary)
         self._found: dict[tuple[int, int, int], int] = {}
         self._revision = vocabulary.revision
+        self._maybe_endless, self._known = maybe_endless, 0
+
+    def begin(self) -> None:
+        """From now on it is counted what is new."""
+        self._known = len(self._vocabulary.literals)
 
     @property
     def memberships(self) -> npt.NDArray[np.uint8]:
@@ -262,7 +271,11 @@ class Computing:
         return self._memberships.bits
 
     def evaluate(self, builtin: int, left: int, right: int) -> int:
-        """See `Vocabulary.evaluate`. What was found of late is not looked for again."""
+        """See `Vocabulary.evaluate`. What was found of late is not looked for again.
+
+        Raises:
+            TemporalRuleError: rules compute without end.
+        """
         if self._builtins[builtin] == IS_LITERAL:
             return int(left >= FIRST_LITERAL)
         if self._revision is not self._vocabulary.revision or len(self._found) > _MOST_FOUND:
@@ -271,6 +284,9 @@ class Computing:
         found = self._found.get(asked)
         if found is None:
             found = self._found[asked] = self._vocabulary.result(self._builtins[builtin], left, right)
+            made = len(self._vocabulary.literals) - self._known
+            if made > MOST_MADE and self._maybe_endless is not None:
+                raise refuse_endless(self._maybe_endless, made)
         return found
 
 

@@ -31,7 +31,7 @@ from rdflib import URIRef
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.language.rule import Rule
-from pantarhei.language.temporal_rule import Mode
+from pantarhei.language.temporal_rule import Mode, TemporalRule
 from pantarhei.temporal.selecting import Selection
 from pantarhei.temporal.ticks import Ticks
 
@@ -162,6 +162,7 @@ class TemporalProgram:
         plain: predicates of conclusions with tuples that can be triples; where they are, these have them too.
         fed_back: where conclusions are asserted at the next tick, for each predicate the one that has what
             rules conclude of it.
+        maybe_endless: a rule that may compute without end, None if there is none.
     """
 
     rules: tuple[Rule, ...]
@@ -177,6 +178,7 @@ class TemporalProgram:
     ticks: Ticks
     plain: tuple[Symbol, ...] = ()
     fed_back: Mapping[Symbol, Symbol] = field(default_factory=dict)
+    maybe_endless: TemporalRule | None = None
 
     @cached_property
     def keeps_all(self) -> bool:

@@ -26,6 +26,7 @@ from pantarhei.language.temporal_rule import (
 )
 from pantarhei.temporal.binding import with_tests_in_order
 from pantarhei.temporal.checks.dates import check_dates
+from pantarhei.temporal.checks.endless import maybe_endless
 from pantarhei.temporal.checks.form import check_times
 from pantarhei.temporal.checks.refusal import refused
 from pantarhei.temporal.collecting import TIME, Collected, plainly, symbol_of, terms_of
@@ -70,8 +71,9 @@ def program_of(
     for rule in rules:
         check_dates(rule, ticks.kind)
     reification = TupleReification(list(map(with_tests_in_order, rules)))
-    given, wide = reification.rules, reification.wide
-    return _Translation(given, wide, list(ontology), frozenset(remembered), ticks, feedback).program()
+    given, wide, joined = reification.rules, reification.wide, list(ontology)
+    program = _Translation(given, wide, joined, frozenset(remembered), ticks, feedback).program()
+    return replace(program, maybe_endless=maybe_endless(rules, joined))
 
 
 @dataclass

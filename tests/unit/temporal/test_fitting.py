@@ -52,9 +52,15 @@ def test_what_is_wrong_is_said_of_the_kind_that_is_meant(text, line, column, sai
     assert (told.value.line, told.value.column) == (line, column)
 
 
+def test_what_fits_no_stream_is_refused_when_it_is_read():
+    with pytest.raises(TemporalRuleError, match="a stream has one kind"):
+        pr.load_rules("a(X) :- b(X) in [3 sec].\nc(X) :- b(X) in [3].", prefixes=PREFIXES)
+    assert kind_of('a(X) :- b(X) at T in [3 sec], T != "?".', pr.Window(range="PT6S", slide="PT1S"))
+
+
 def test_where_the_window_says_the_kind_that_is_meant():
     with pytest.raises(TemporalRuleError, match="needs a stream with datetimes, and the range 6 is a number"):
-        kind_of("a(X) :- b(X) in [3 sec], b(X) in [3].", pr.Window(range=6))
+        kind_of("a(X) :- b(X) in [3 sec].", pr.Window(range=6))
 
 
 def test_a_start_says_it_too():

@@ -37,7 +37,7 @@ def check_form(rules: Sequence[TemporalRule]) -> None:
 
     Raises:
         TemporalRuleError: one cannot; or a predicate has two numbers of arguments, or a conclusion stands in
-            a window of the last assertions.
+            a window of the last assertions, or some windows count ticks where others are lengths of time.
     """
     heads = {rule.head.atom.predicate for rule in rules}
     arities: dict[URIRef, int] = {}
@@ -51,6 +51,7 @@ def check_form(rules: Sequence[TemporalRule]) -> None:
             check_times(formula)
             _check_arity(formula, rule, arities)
             _check_tuple_window(formula, rule, heads)
+    _check_one_kind(rules)
 
 
 def check_triples(rules: Sequence[TemporalRule]) -> None:
@@ -69,6 +70,27 @@ def _check_head(rule: TemporalRule) -> None:
     head, expected = rule.head, "an atom such as alarm(X), or alarm(X) at T"
     if head.is_negated or head.atom.is_asserted or head.window or head.mode not in (Mode.NOW, Mode.AT):
         raise refused(f"a head is {head}", expected, head, rule)
+
+
+def _check_one_kind(rules: Sequence[TemporalRule]) -> None:
+    """That no window is for streams with datetimes where another is for those with numbers."""
+    first: tuple[Formula, str] | None = None
+    for rule in rules:
+        for formula in rule.body:
+            match formula.window:
+                case TimeWindow(timedelta()):
+                    kind = "datetimes"
+                case TimeWindow(int(size)) if size:
+                    kind = "numbers"
+                case _:
+                    continue
+            before, its_kind = first = first or (formula, kind)
+            if its_kind != kind:
+                problem = (
+                    f"{formula} is for times that are {kind}, and {before} is for times that are {its_kind}"
+                )
+                expected = "windows and times of one kind in all rules"
+                raise refused(f"{problem}; a stream has one kind", expected, formula, rule)
 
 
 def _check_predicate(formula: Formula, rule: TemporalRule) -> None:

@@ -33,6 +33,7 @@ from pantarhei.language.term import Term
 from pantarhei.literals.builtin import EQUAL, compute, holds, is_computation
 from pantarhei.literals.value import value_of
 from pantarhei.temporal.binding import steps, taken
+from pantarhei.temporal.checks.endless import MOST_MADE, maybe_endless, refuse_endless
 from pantarhei.temporal.models.said import SaidStream
 from pantarhei.temporal.ticks import Ticks
 
@@ -58,6 +59,9 @@ class Terms:
     def __init__(self) -> None:
         self._numbers: dict[Hashable, int] = {}
         self._terms: list[Term] = []
+
+    def __len__(self) -> int:
+        return len(self._terms)
 
     def number(self, term: Term) -> int:
         """The number of a term."""
@@ -85,6 +89,7 @@ class AspProgram:
 
     def __init__(self, rules: Sequence[TemporalRule], said: SaidStream, ticks: Ticks) -> None:
         self.said, self.ticks, self.terms = said, ticks, Terms()
+        self._maybe_endless = maybe_endless(rules)
         self._kinds: dict[Kind, int] = {}
         self._tests: list[Builtin] = []
         self._fresh = 0
@@ -120,9 +125,17 @@ class AspProgram:
         return holds(EQUAL, self.terms.term(left), self.terms.term(right))
 
     def computed(self, test: int, *operands: int) -> int | None:
-        """The result of a computation, None for none."""
+        """The result of a computation, None for none.
+
+        Raises:
+            TemporalRuleError: rules compute without end.
+        """
         found = compute(self._tests[test].name, *map(self.terms.term, operands))
-        return None if found is None else self.terms.number(found)
+        if found is None:
+            return None
+        if self._maybe_endless is not None and len(self.terms) > MOST_MADE:
+            raise refuse_endless(self._maybe_endless, len(self.terms))
+        return self.terms.number(found)
 
     def time(self, tick: int) -> int:
         """The term that names a tick."""

@@ -88,7 +88,7 @@ class _Called:
         """Do something; raises what was raised in a call."""
         try:
             work()
-        except RuntimeError:
+        except Exception:  # clingo makes another of the same kind, if it can
             if self._raised:
                 raise self._raised[0] from None
             raise

@@ -74,7 +74,7 @@ def tokens(text: str, source: str | None = None) -> list[Token]:
         problem = "half of a character, a surrogate, stands here"
         raise _error_at(text, source, half.start(), problem, "whole characters")
     found: list[Token] = []
-    place = 1 if text.startswith("\ufeff") else 0
+    place = 0
     while place < len(text):
         match = _TOKEN.match(text, place)
         if match is None:

@@ -64,7 +64,8 @@ def read_rules(text: str, prefixes: Mapping[str, str] | None = None, source: str
     Raises:
         TemporalTextError: it is malformed.
     """
-    return _Reader(text, prefixes or {}, source).text()
+    without_mark = text.removeprefix("\ufeff")  # of the byte order, which is in no column
+    return _Reader(without_mark, prefixes or {}, source).text()
 
 
 _BEGIN = ("name", "quoted", "iri", "prefixed")  # what a statement can begin with

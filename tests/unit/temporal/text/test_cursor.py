@@ -19,7 +19,6 @@ from pantarhei.temporal.text.cursor import Cursor, tokens
         ("'a b' <urn:a> ?x", "quoted iri variable end"),
         ("X<Y<=Z ≠", "name relation name relation name relation end"),
         ("a % b. :-\n// c\n/* d\n */ %* e *% f", "name name end"),
-        ("\ufeffa", "name end"),
         ("", "end"),
     ],
 )

@@ -227,6 +227,14 @@ def test_a_message_has_the_line_and_a_mark_below_the_place():
     assert str(told.value).split("\n")[1:] == ["    c :- d in [5 fort].", "                 ^"]
 
 
+def test_a_byte_order_mark_and_the_line_ends_of_windows_are_in_no_column():
+    assert read_rules("\ufeffa :- b.\r\n% c\r\n", PREFIXES).rules == read_rules("a :- b.", PREFIXES).rules
+    with pytest.raises(TemporalTextError) as told:
+        read_rules("\ufeffa :- f:b.\r\n", PREFIXES)
+    error = told.value
+    assert (error.line, error.column, error.source_line) == (1, 6, "a :- f:b.")
+
+
 def test_a_bare_name_needs_a_default_prefix():
     with pytest.raises(TemporalTextError, match="a has no prefix, and the text no default one; expected"):
         read_rules("a :- b.")
