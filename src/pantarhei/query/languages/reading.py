@@ -27,6 +27,7 @@ from pantarhei.query.languages.written import Length, Part, Written, all_subtree
 from pantarhei.query.registration import Condition, Emit, Tick
 from pantarhei.query.syntax import read_query
 from pantarhei.query.syntax.names import OwnFunction
+from pantarhei.query.syntax.parser import without_mark
 
 
 class _Custom(NamedTuple):
@@ -78,6 +79,7 @@ def read_stream_text(
     datetime.timedelta(seconds=1)
     """
     check_type("query", text, str, "a text in C-SPARQL, RSP-QL, CQELS or SPARQL")
+    text = without_mark(text)
     tree = parse(text)
     return _Reader(Written(text, tree, prefixes or {}, base), tree).stream_text(prefixes, base)
 

@@ -48,6 +48,11 @@ def parse_update(text: str) -> CompValue:
         return cast(CompValue, _parser.parseUpdate(text))
 
 
+def without_mark(text: str) -> str:
+    """The text without the byte order mark that some editors put in front of a file."""
+    return text.removeprefix("\ufeff")
+
+
 def without_escapes(text: str) -> str:
     """The text with a character for each escape `\\uXXXX` or `\\UXXXXXXXX`.
 

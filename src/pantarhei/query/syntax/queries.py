@@ -28,6 +28,7 @@ from pantarhei.query.algebra.nodes import (
 from pantarhei.query.syntax.expressions import ExpressionReader
 from pantarhei.query.syntax.mistakes import parsed
 from pantarhei.query.syntax.names import Names, OwnFunction
+from pantarhei.query.syntax.parser import without_mark
 from pantarhei.query.syntax.paths import joined, plain_predicate
 from pantarhei.query.syntax.patterns import PatternReader, marked, shown
 
@@ -49,7 +50,7 @@ def read_query(
         QueryError: it is malformed, with line and column where they are known; it is an update; it has
             SERVICE; or it uses a prefix or function that is not known.
     """
-    prologue, tree = parsed(text)
+    prologue, tree = parsed(without_mark(text))
     try:
         return _QueryReader(Names(prologue, prefixes or {}, base, functions)).query(tree)
     except RecursionError:

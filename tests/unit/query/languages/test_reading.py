@@ -571,3 +571,11 @@ def test_a_text_that_is_nested_deeply_is_read_or_refused():
     deep = f"SELECT * {STRAIGHT} " + "{" * 5000 + "}" * 5000
     with pytest.raises(QueryError, match="nested too deeply"):
         read_stream_text(deep)
+
+
+def test_a_byte_order_mark_is_no_part_of_a_text():
+    text = "SELECT ?x\r\nFROM STREAM <urn:s> [RANGE 2 STEP 1]\r\n{ ?x a ?c }\r\n"
+    assert read_stream_text(f"\ufeff{text}") == read_stream_text(text)
+    with pytest.raises(QueryTextError) as told:
+        read_stream_text("\ufeffSELECT ?x FROM STREAM <urn:s> [RANGE 2 STEP] { ?x a ?c }")
+    assert (told.value.line, told.value.column) == (1, 44)

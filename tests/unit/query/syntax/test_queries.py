@@ -4,7 +4,7 @@ import pytest
 from rdflib import BNode, Literal, URIRef, Variable
 
 from answered import pattern, read
-from pantarhei.errors import QueryError
+from pantarhei.errors import QueryError, QueryTextError
 from pantarhei.query.algebra.expressions import Call, OrderKey
 from pantarhei.query.algebra.nodes import (
     UNIT,
@@ -114,3 +114,11 @@ def test_from_and_from_named_are_kept():
 def test_what_select_may_not_name_is_refused(text, reason):
     with pytest.raises(QueryError, match=reason):
         read(text)
+
+
+def test_a_byte_order_mark_is_no_part_of_a_query():
+    text = "SELECT ?x\r\n{ ?x :p ?y }\r\n"
+    assert read(f"\ufeff{text}") == read(text)
+    with pytest.raises(QueryTextError) as told:
+        read("\ufeffSELECT 5")
+    assert (told.value.line, told.value.column, told.value.source_line) == (1, 8, "SELECT 5")
