@@ -19,6 +19,7 @@ from pantarhei.language.written import Written
 from pantarhei.rdf.first_bytes import refuse_unreadable, unreadable
 from pantarhei.temporal.checks.assertable import NotAssertable
 from pantarhei.temporal.checks.constants import NameForVariable, names_for_variables
+from pantarhei.temporal.checks.endless import Endless, uncompared
 from pantarhei.temporal.checks.forgotten import Forgotten, forgotten
 from pantarhei.temporal.checks.form import check_form, check_triples
 from pantarhei.temporal.checks.safety import check_safety
@@ -28,7 +29,7 @@ from pantarhei.temporal.text.terms import check_prefixes
 from pantarhei.temporal.text.writing import declarations, names_in_text
 from pantarhei.temporal.tuple_reification import with_literals_in_front
 
-RuleWarning = NameForVariable | Forgotten | NotAssertable
+RuleWarning = NameForVariable | Forgotten | NotAssertable | Endless
 """What is allowed, and hardly meant."""
 
 
@@ -85,14 +86,20 @@ class TemporalRules:
     def warnings(self) -> tuple[RuleWarning, ...]:
         """What is allowed, and hardly meant: names where variables are meant; windows that look back at what
         is not remembered; with feedback conclusions that may have a literal in first place, so that they
-        cannot be asserted.
+        cannot be asserted; what may compute without end.
         """
         return self.warnings_with(self.remembered)
 
     def warnings_with(self, remembered: Collection[URIRef]) -> tuple[RuleWarning, ...]:
         """The same where these predicates are remembered: an ontology has some remembered too."""
         not_assertable = map(NotAssertable, with_literals_in_front(self.rules) if self.feedback else ())
-        return (*names_for_variables(self.rules), *forgotten(self.rules, remembered), *not_assertable)
+        looking_back = forgotten(self.rules, remembered)
+        return (
+            *names_for_variables(self.rules),
+            *looking_back,
+            *not_assertable,
+            *uncompared(self.rules),
+        )
 
     def _check_remembered(self, concluded: Mapping[URIRef, int], written: Mapping[URIRef, Written]) -> None:
         for predicate in sorted(self.remembered.difference(concluded)):

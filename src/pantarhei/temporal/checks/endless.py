@@ -3,16 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final
 
 from pantarhei.errors import TemporalRuleError
 from pantarhei.language.rule import Atom, Rule
+from pantarhei.language.rule_text import builtin_text
 from pantarhei.language.temporal_rule import Formula, TemporalRule
+from pantarhei.language.written import told_place
+from pantarhei.literals.builtin import is_computation
 from pantarhei.rules.translation.termination import endless
 from pantarhei.temporal.checks.refusal import refused
 
 MOST_MADE: Final = 250_000
 """So many literals may be new at a tick, where rules may compute without end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endless:
+    """A warning: a rule computes from what may come of its own results, and compares nothing.
+
+    Args:
+        rule: the rule.
+    """
+
+    rule: TemporalRule
+
+    def __str__(self) -> str:
+        test = self.rule.tests[0]
+        what = f"{builtin_text(test)} computes from what may come of its own results"
+        refusal = "a tick at which that does not end is refused; a comparison ends it, such as Z < 100"
+        return f"{told_place(test.written)}{what}; {refusal}"
+
+
+def uncompared(rules: Iterable[TemporalRule]) -> tuple[Endless, ...]:
+    """The warning of a rule that may compute without end, where no comparison is in it."""
+    rule = maybe_endless(rules)
+    return () if rule is None or not all(map(is_computation, rule.tests)) else (Endless(rule),)
 
 
 def maybe_endless(rules: Iterable[TemporalRule], ontology: Iterable[Rule] = ()) -> TemporalRule | None:

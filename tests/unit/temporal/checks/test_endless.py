@@ -37,6 +37,12 @@ def test_what_may_compute_without_end_is_known(text, line):
     assert (rule and rule.written.line) == line
 
 
+def test_what_compares_nothing_is_warned_of():
+    (warning,) = rules_of(f"{COUNTING}.").warnings
+    assert str(warning).startswith("line 2, column 21: Z = Y + 1 computes from what may come of its own")
+    assert rules_of(f"{COUNTING}, Z < 9.").warnings == ()
+
+
 def test_what_does_is_refused_when_it_goes_too_far_and_nothing_remains_of_it(monkeypatch):
     monkeypatch.setattr(numbered, "MOST_MADE", 100)
     window, ontology = pr.Window(range=0), pr.load_ontology(Graph())
