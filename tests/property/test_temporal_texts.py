@@ -63,11 +63,10 @@ times = st.one_of(
         lambda at: Literal(f"{at.isoformat()}Z", datatype=XSD.dateTime, normalize=False)
     ),
 )
-windows = st.one_of(
-    st.integers(0, 4_000_000).map(TimeWindow),
-    st.timedeltas(timedelta(0), timedelta(days=10**6)).map(TimeWindow),
-    st.integers(1, 4_000_000).map(TupleWindow),
-)
+of_ticks = st.integers(0, 4_000_000).map(TimeWindow)
+of_time = st.timedeltas(timedelta(0), timedelta(days=10**6)).map(TimeWindow)
+of_one_kind = st.shared(st.sampled_from([of_ticks, of_time]), key="a stream has one kind of times")
+windows = st.one_of(of_one_kind.flatmap(lambda kind: kind), st.integers(1, 4_000_000).map(TupleWindow))
 
 
 def most_times(window):
