@@ -5,6 +5,8 @@ A fact is a row `(predicate, subject, object)` of int32: `C(x)` is `(C, x, NONE)
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -69,6 +71,20 @@ def each_once(facts: Integers) -> Integers:
     is_first = np.append(True, (ordered[1:] != ordered[:-1]).any(axis=1))
     once: Integers = facts[np.sort(order[is_first])]
     return once
+
+
+def by_predicate(facts: Integers) -> Iterator[tuple[int, Integers]]:
+    """The facts of each predicate that is there, in their order."""
+    if not len(facts):
+        return
+    predicates = facts[:, 0]
+    if (predicates == predicates[0]).all():
+        yield int(predicates[0]), facts
+        return
+    ordered = facts.take(predicates.argsort(kind="stable"), axis=0)
+    begins = ((ordered[1:, 0] != ordered[:-1, 0]).nonzero()[0] + 1).tolist()
+    for begin, end in pairwise((0, *begins, len(ordered))):
+        yield int(ordered[begin, 0]), ordered[begin:end]
 
 
 def signed(facts: Integers, sign: int) -> Integers:

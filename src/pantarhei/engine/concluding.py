@@ -40,13 +40,16 @@ from pantarhei.temporal.evaluation import Evaluation, Standing
 from pantarhei.temporal.fitting import fitted
 from pantarhei.temporal.joining import Joined
 from pantarhei.temporal.numbered import NumberedProgram
+from pantarhei.temporal.pair_reification import with_pairs
 from pantarhei.temporal.past import Past
+from pantarhei.temporal.reasons.occasions import AtTicks
 from pantarhei.temporal.reasons.testimony import Testimony
 from pantarhei.temporal.rules import TemporalRules
 from pantarhei.temporal.saving import data_of, kind_of_saved, to_bytes
 from pantarhei.temporal.ticks import Ticks
-from pantarhei.temporal.translation import program_of
+from pantarhei.temporal.translation import translated
 from pantarhei.temporal.tuples import Tuples
+from pantarhei.temporal.unfolding import unfolded
 from pantarhei.window.sliding import Step, Window
 
 CONCLUSIONS: Final = "conclusions"
@@ -80,8 +83,9 @@ class Concluding:
     def _fit(self, ticks: Ticks) -> None:
         """Have the program for a stream of that kind of time; an error leaves all as it was."""
         rules, ontology, remembered = self._given
-        program = program_of(rules.rules, remembered, ticks, ontology, rules.feedback)
-        self._ticks, self._program = ticks, program
+        whole = translated(rules.rules, remembered, ticks, ontology, rules.feedback)
+        program = with_pairs(unfolded(whole))
+        self._ticks, self._whole, self._program = ticks, whole, program
         self._numbered = NumberedProgram(program, self._vocabulary)
 
     @property
@@ -126,11 +130,15 @@ class Concluding:
         """All that reasons are found in; None before the first tick. Costs a pass over what is concluded."""
         if self._data is None:
             return None
-        facts = self._running(model).model.facts()
-        states = self._standing(model)
-        return Testimony(
-            self._given, self._ticks, self._numbered, self._vocabulary, self._data, states, facts
-        )
+        given, data, facts = self._given, self._data, self._running(model).model.facts()
+        numbered, vocabulary, states = self._numbered, self._vocabulary, self._standing(model)
+
+        def at_ticks() -> AtTicks:
+            whole = NumberedProgram(with_pairs(self._whole), vocabulary)
+            there = data.mapped(lambda said: said, lambda rows: whole.of_conclusions(rows, numbered))
+            return _made(whole, there, states).model.facts(), whole
+
+        return Testimony(given, self._ticks, numbered, vocabulary, data, states, facts, at_ticks)
 
     def tick_of(self, ticks: int) -> int:
         """The tick of a timestamp, which is given in the stream's smallest units."""
@@ -267,7 +275,8 @@ class Concluding:
             came, went = self._standing(model), NO_FACTS
         evaluation = self._evaluation
         if evaluation is None:
-            evaluation = self._evaluation = self._made(union(without(self._standing(model), came), went))
+            states = union(without(self._standing(model), came), went)
+            evaluation = self._evaluation = _made(self._numbered, self._data, states)
         if tick > self._data.tick:
             self._move_on(evaluation, tick, changes.at)
         self._data = self._said(self._data, changes, came, went)
@@ -316,22 +325,9 @@ class Concluding:
         if not self._numbered.fits:
             self._number()
         if self._evaluation is None:
-            self._evaluation = self._made(self._standing(model))
+            assert self._data is not None, "a tick has begun"
+            self._evaluation = _made(self._numbered, self._data, self._standing(model))
         return self._evaluation
-
-    def _made(self, states: Integers) -> Evaluation:
-        """The evaluation of what has been said.
-
-        Args:
-            states: those that hold now.
-        """
-        data = self._data
-        assert data is not None, "a tick has begun"
-        made = Evaluation(self._numbered, data.first, data.tick, data.tuples)
-        made.begin(data.past, Standing(data.before(states), data.concluded))
-        made.change(data.came, data.went, data.events)
-        made.take_changes()
-        return made
 
     def mark(self) -> object:
         """See `Consumer`."""
@@ -387,3 +383,16 @@ class Concluding:
     def saved(self) -> bytes:
         """See `Consumer`."""
         return to_bytes(self._given.rules, self._data, self._numbered, self._vocabulary)
+
+
+def _made(numbered: NumberedProgram, data: DataStream, states: Integers) -> Evaluation:
+    """The evaluation of what has been said.
+
+    Args:
+        states: those that hold now.
+    """
+    made = Evaluation(numbered, data.first, data.tick, data.tuples)
+    made.begin(data.past, Standing(data.before(states), data.concluded))
+    made.change(data.came, data.went, data.events)
+    made.take_changes()
+    return made

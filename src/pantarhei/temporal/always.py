@@ -7,11 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from pantarhei.encoding.numbers import Fact, Integers, as_tuples
+from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples
 from pantarhei.temporal.boxes import EventBox, StateBox
+from pantarhei.temporal.data_stream import union, without
 from pantarhei.temporal.numbered import Feed
-from pantarhei.temporal.operators import Rows, by_predicate, of, rows_of
-from pantarhei.temporal.past import Past
+from pantarhei.temporal.operators import Rows, of, rows_of
+from pantarhei.temporal.past import Past, held_at
+from pantarhei.temporal.selecting import Batches
 from pantarhei.temporal.waking import Waking
 
 
@@ -67,60 +69,98 @@ class StatesAlways:
 
 
 class EventsAlways:
-    """Always within windows, of what is asserted anew at each tick. Costs what is asserted at a tick.
+    """Always within windows, of what is asserted anew at each tick, or holds at each.
+
+    Costs what is asserted at a tick, and the states where both count.
 
     Args:
-        feeds: what the boxes feed.
+        boxes: what the boxes feed; all that feeds one predicate is one box.
         first: where the timeline begins.
     """
 
-    def __init__(self, feeds: Iterable[Feed], first: int) -> None:
-        self._feeds = list(feeds)
-        self._boxes = [EventBox(feed.size, first) for feed in self._feeds]
-        self._places = _by_source(self._feeds)
-        self._running: set[int] = set()  # classes and properties that were asserted when last told
+    def __init__(self, boxes: Iterable[Sequence[Feed]], first: int) -> None:
+        self._feeds = list(map(list, boxes))
+        self._boxes = [EventBox(feeds[0].size, first) for feeds in self._feeds]
+        self._places = {
+            is_asserted: _places(
+                (feed.source, place)
+                for place, feeds in enumerate(self._feeds)
+                for feed in feeds
+                if feed.is_asserted is is_asserted
+            )
+            for is_asserted in (True, False)
+        }
+        self._standing = Batches(NO_FACTS)  # the states of now
+        self._running: set[int] = set()  # boxes that had anything when they were last told
         self._is_due, self._tick = False, first
 
-    def begin(self, past: Past, tick: int) -> None:
-        """Go on at a tick with what was asserted at each of those before, up to the last."""
-        runs: dict[Fact, int] = {}
-        last = tick
-        for said in past if self._feeds else ():
-            went_on = runs if said.tick == last + 1 else {}
-            runs = {fact: went_on.get(fact, said.tick) for fact in as_tuples(said.events)}
-            last = said.tick
-        if last == tick - 1:
-            facts = np.array(list(runs), np.int32).reshape(-1, 3)
-            starts = np.array(list(runs.values()), np.int64)
-            for feed, box in zip(self._feeds, self._boxes, strict=True):
-                of_source = facts[:, 0] == feed.source
-                box.begin(facts[of_source], starts[of_source], last)
-                if of_source.any():
-                    self._running.add(feed.source)
+    def begin(self, past: Past, states: Integers, tick: int) -> None:
+        """Go on at a tick with what was said at those before; the states are those of the tick before."""
+        self._standing = Batches(self._among(states))
+        if not self._feeds:
+            return
+        said = {each.tick: each.events for each in past}
+        turns = [(each.tick, self._among(each.came), self._among(each.went)) for each in past]
+        oldest = max(past.begun, tick - max(feeds[0].size for feeds in self._feeds))
+        held = (
+            held_at(turns, as_tuples(self._standing.facts), tick - 1, oldest) if self._places[False] else ()
+        )
+        standing = {each: np.array(sorted(facts), np.int32) for each, facts in held if facts}
+        for each in sorted({*said, *standing}):
+            events, states_then = (Batches(given.get(each, NO_FACTS)) for given in (said, standing))
+            for place in self._touched(events, states_then):
+                self._boxes[place].tell(self._facts(place, events, states_then), each)
 
     def next_due(self) -> int | None:
-        """The next tick, if anything holds: what is not asserted anew then has not held always."""
-        return self._tick + 1 if self._is_due else None
+        """The next tick, if anything holds: what is not said anew then has not held always."""
+        return self._tick + 1 if self._is_due or len(self._standing.facts) else None
 
-    def change(self, events: Integers, tick: int) -> Iterator[Rows]:
+    def change_states(self, came: Integers, went: Integers) -> None:
+        """States came and went at the present tick."""
+        if self._places[False] and (len(came) or len(went)):
+            kept = without(self._standing.facts, self._among(went))
+            self._standing = Batches(union(kept, self._among(came)))
+
+    def change(self, events: Batches, tick: int) -> Iterator[Rows]:
         """All that is asserted at a tick; returns what holds now and what no more."""
         self._is_due, self._tick = False, tick
-        if not self._places:
-            return
-        asserted = {predicate: part for predicate, part in by_predicate(events) if predicate in self._places}
-        none = events[:0]
-        for source in sorted({*asserted, *self._running}):
-            for place in self._places[source]:
-                box, target = self._boxes[place], self._feeds[place].target
-                fresh, ended = box.change(asserted.get(source, none), tick)
-                self._is_due = self._is_due or len(box.held) > 0
-                if len(fresh) or len(ended):
-                    yield Rows(of(fresh, target), of(ended, target))
-        self._running = set(asserted)
+        touched = self._touched(events, self._standing) if self._feeds else set[int]()
+        running, self._running = self._running, touched
+        for place in sorted(touched | running):
+            box, target = self._boxes[place], self._feeds[place][0].target
+            fresh, ended = box.change(self._facts(place, events, self._standing), tick)
+            self._is_due = self._is_due or len(box.held) > 0
+            if len(fresh) or len(ended):
+                yield Rows(of(fresh, target), of(ended, target))
+
+    def _among(self, states: Integers) -> Integers:
+        return states[np.isin(states[:, 0], list(self._places[False]))] if self._places[False] else NO_FACTS
+
+    def _touched(self, events: Batches, standing: Batches) -> set[int]:
+        """The boxes that are fed by anything said."""
+        found = set[int]()
+        for places, facts in ((self._places[True], events), (self._places[False], standing)):
+            for source in facts.by_predicate if places and len(facts.facts) else ():
+                found.update(places.get(source, ()))
+        return found
+
+    def _facts(self, place: int, events: Batches, standing: Batches) -> Integers:
+        """What is there at a tick for a box; a fact may recur."""
+        found = []
+        for feed in self._feeds[place]:
+            batch = (events if feed.is_asserted else standing).by_predicate.get(feed.source)
+            if batch is not None:
+                found.append(batch.facts if feed.selector is None else feed.selector.rows(batch, NONE)[0])
+        return found[0] if len(found) == 1 else np.concatenate([NO_FACTS, *found])
 
 
 def _by_source(feeds: Sequence[Feed]) -> dict[int, list[int]]:
+    return _places((feed.source, place) for place, feed in enumerate(feeds))
+
+
+def _places(given: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
+    """Places by the predicates that they belong to."""
     places: defaultdict[int, list[int]] = defaultdict(list)
-    for place, feed in enumerate(feeds):
-        places[feed.source].append(place)
+    for source, place in given:
+        places[source].append(place)
     return dict(places)

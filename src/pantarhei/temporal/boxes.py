@@ -104,12 +104,6 @@ class EventBox:
         self._held = _NO_RUNS  # those of them that are long enough
         self._tick = first
 
-    def begin(self, facts: Integers, starts: npt.NDArray[np.int64], tick: int) -> None:
-        """Go on after a tick at which these facts had run since their starts."""
-        keys = _keys(facts)
-        order = keys.argsort()
-        self._now, self._tick = _Runs(facts[order], keys[order], starts[order]), tick
-
     @property
     def held(self) -> Integers:
         """What holds always."""
@@ -120,13 +114,17 @@ class EventBox:
         return self._tick + 1 if len(self.held) else None
 
     def change(self, facts: Integers, tick: int) -> tuple[Integers, Integers]:
-        """What is asserted at a tick in all, each fact once; returns what holds now and what no more."""
+        """What is asserted at a tick in all; returns what holds now and what no more."""
+        self.tell(facts, tick)
+        before, self._held = self._held, self._now.since(max(self._first, tick - self._size))
+        return self._held.without(before), before.without(self._held)
+
+    def tell(self, facts: Integers, tick: int) -> None:
+        """What is asserted at a tick in all, where nobody asks yet what holds."""
         if tick > self._tick:
             self._closed = self._now if tick == self._tick + 1 else _NO_RUNS
             self._tick = tick
         self._now = self._closed.going_on(facts, tick)
-        before, self._held = self._held, self._now.since(max(self._first, tick - self._size))
-        return self._held.without(before), before.without(self._held)
 
 
 class _Runs(NamedTuple):
@@ -143,10 +141,14 @@ class _Runs(NamedTuple):
     starts: npt.NDArray[np.int64]
 
     def going_on(self, facts: Integers, tick: int) -> _Runs:
-        """The runs of facts at a tick: those that are here go on, the others begin."""
+        """The runs of facts at a tick: those that are here go on, the others begin; a fact may recur."""
         keys = _keys(facts)
         order = keys.argsort()
         keys = keys[order]
+        differs = keys[1:] != keys[:-1]
+        if not differs.all():
+            first = np.append(True, differs).nonzero()[0]
+            order, keys = order.take(first), keys.take(first)
         starts = np.full(len(keys), tick, np.int64)
         if len(self.keys) and len(keys):
             places, there = self._find(keys)

@@ -11,7 +11,6 @@ from pantarhei.encoding.numbers import Symbol
 from pantarhei.language.rule import Atom, Rule, Test
 from pantarhei.language.temporal_rule import Mode, TemporalAtom
 from pantarhei.literals.builtin import as_member
-from pantarhei.temporal.pair_reification import reified_pairs
 from pantarhei.temporal.program import FIRST, REST, UNIT, Clock, DatedRun, Guard, Input, Run
 from pantarhei.temporal.tuple_reification import WidePredicate, reified
 
@@ -37,8 +36,7 @@ class Collected:
 
     def add(self, name: str, body: Iterable[Atom], head: Atom, tests: tuple[Test, ...] = ()) -> None:
         """A rule, of atoms with up to three arguments. What it compares with constants is decided once."""
-        for atoms, concluded, conditions in reified_pairs(body, head, tuple(map(as_member, tests))):
-            self.rules[Rule(name, atoms, concluded, tests=conditions)] = None
+        self.rules[Rule(name, tuple(dict.fromkeys(body)), head, tests=tuple(map(as_member, tests)))] = None
 
     def clock(self, size: int) -> URIRef:
         """The predicate of the ticks of a window."""

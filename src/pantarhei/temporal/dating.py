@@ -7,17 +7,19 @@ tick~n has (unit, time of u) until u + n  for each tick u
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from pantarhei.encoding.numbers import NO_FACTS, NONE, Integers, as_tuples
+from pantarhei.language.temporal_rule import Mode
 from pantarhei.temporal.data_stream import union, without
 from pantarhei.temporal.expiry_model import ExpiryModel
-from pantarhei.temporal.numbered import Feed, NumberedProgram
+from pantarhei.temporal.numbered import Feed, NumberedProgram, by_source
 from pantarhei.temporal.operators import NOTHING, Rows
 from pantarhei.temporal.pairs import Pairs
 from pantarhei.temporal.past import Past, held_at
+from pantarhei.temporal.selecting import Batches
 
 Parts = Iterator[tuple[Integers, int]]
 """Rows of the second kernel, each part with its expiry."""
@@ -34,27 +36,28 @@ class Dating:
 
     def __init__(self, program: NumberedProgram, pairs: Pairs, first: int) -> None:
         self._program, self._pairs, self._first = program, pairs, first
-        self._states = [feed for feed in program.dated_feeds if not feed.is_asserted]
-        self._events = [feed for feed in program.dated_feeds if feed.is_asserted]
+        self._states = by_source(feed for feed in program.dated_feeds if not feed.is_asserted)
+        self._events = by_source(feed for feed in program.dated_feeds if feed.is_asserted)
         self._standing = NO_FACTS  # states that are asked for
         self._timed = first - 1, NONE
         self._concluded = NO_FACTS  # remembered conclusions, when the last closed tick ended
 
     def begin(self, past: Past, states: Integers, concluded: Integers, tick: int) -> Parts:
         """What was said before a tick; states and conclusions are those of the tick before."""
-        self._standing = _of(states, {feed.source for feed in self._states})
+        self._standing = _of(states, self._states)
         self._concluded = _of(concluded, self._program.dated)
         yield from self._clocks(self._first, tick)
         for said in past:
-            yield from self.events(said.events, said.tick)
+            yield from self.events(Batches(said.events), said.tick)
         turns = [(said.tick, said.came, said.went) for said in past]
-        for feed in self._states:
-            yield from self._held(turns, states, feed.source, feed.target, feed.size, past.begun, tick)
+        for feed in (feed for feeds in self._states.values() for feed in feeds):
+            yield from self._held(turns, states, feed, past.begun, tick)
         turns = [(said.tick, said.concluded, said.withdrawn) for said in past]
         for source, windows in self._program.dated.items():
             for target, size in windows:
-                yield from self._held(turns, concluded, source, target, size, past.begun, tick)
-        yield from self._fed(self._states, self._standing, tick)
+                feed = Feed(source, Mode.AT, size, target, is_asserted=False)
+                yield from self._held(turns, concluded, feed, past.begun, tick)
+        yield from self.standing(tick)
 
     def come_to(self, tick: int, ended: int, concluded: Integers, withdrawn: Integers) -> Parts:
         """A new tick has come after one that ended, at which conclusions came and went."""
@@ -64,24 +67,22 @@ class Dating:
         for source, windows in self._program.dated.items():
             for target, size in windows:
                 yield from self._rows(_of(self._concluded, (source,)), target, ended, size)
-        yield from self._fed(self._states, self._standing, tick)
+        yield from self.standing(tick)
 
     def states(self, came: Integers, went: Integers, tick: int) -> tuple[Parts, Integers]:
         """What comes with states at the present tick, and the rows that go with them."""
-        asked = {feed.source for feed in self._states}
-        coming, going = _of(came, asked), _of(went, asked)
+        coming, going = _of(came, self._states), _of(went, self._states)
         self._standing = union(without(self._standing, going), coming)
-        gone = [rows for rows, _ in self._fed(self._states, going, tick)]
-        return self._fed(self._states, coming, tick), np.concatenate([NO_FACTS, *gone])
+        gone = [rows for rows, _ in self._fed(self._states, Batches(going), tick)]
+        return self._fed(self._states, Batches(coming), tick), np.concatenate([NO_FACTS, *gone])
 
-    def events(self, events: Integers, tick: int) -> Parts:
+    def events(self, events: Batches, tick: int) -> Parts:
         """What comes with what is asserted at a tick."""
         return self._fed(self._events, events, tick)
 
-    def said(self, events: Integers, tick: int) -> Parts:
-        """What comes with all events and states of a tick: it stands, whatever else is gone."""
-        yield from self.events(events, tick)
-        yield from self._fed(self._states, self._standing, tick)
+    def standing(self, tick: int) -> Parts:
+        """What comes with all states of a tick: it stands, whatever else is gone."""
+        return self._fed(self._states, Batches(self._standing), tick)
 
     def is_repeating(self, concludes_at_ticks: bool) -> bool:
         """Whether the next tick brings something though nothing is said at it.
@@ -91,27 +92,25 @@ class Dating:
         """
         return len(self._standing) > 0 or len(self._concluded) > 0 or concludes_at_ticks
 
-    def _fed(self, feeds: Iterable[Feed], facts: Integers, tick: int) -> Parts:
-        for feed in feeds if len(facts) else ():
-            followed = _of(facts, (feed.source,))
-            if feed.selector is not None:
-                followed = feed.selector.selected(followed)
-            yield from self._rows(followed, feed.target, tick, feed.size)
+    def _fed(self, feeds: Mapping[int, Sequence[Feed]], facts: Batches, tick: int) -> Parts:
+        for source, batch in facts.by_predicate.items() if feeds and len(facts.facts) else ():
+            for feed in feeds.get(source, ()):
+                rows = batch.facts if feed.selector is None else feed.selector.rows(batch, feed.target)[0]
+                yield from self._rows(rows, feed.target, tick, feed.size)
 
     def _held(
         self,
         turns: list[tuple[int, Integers, Integers]],
         facts: Integers,
-        source: int,
-        target: int,
-        size: int,
+        feed: Feed,
         begun: int,
         tick: int,
     ) -> Parts:
         """What held at the ticks before, of facts of one predicate that come and go."""
-        for each, standing in held_at(turns, as_tuples(facts), tick - 1, max(begun, tick - size)):
-            there = sorted(fact for fact in standing if fact[0] == source)
-            yield from self._rows(np.array(there, np.int32).reshape(-1, 3), target, each, size)
+        for each, standing in held_at(turns, as_tuples(facts), tick - 1, max(begun, tick - feed.size)):
+            there = sorted(fact for fact in standing if fact[0] == feed.source)
+            held = Batches(np.array(there, np.int32).reshape(-1, 3))
+            yield from self._fed({feed.source: (feed,)}, held, each)
 
     def _clocks(self, after: int, tick: int) -> Parts:
         for target, size in self._program.clocks:

@@ -6,7 +6,7 @@ it can be taken back. What is remembered of it is what stood when it ended.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from pantarhei.encoding.numbers import (
     Fact,
     Integers,
     as_tuples,
+    by_predicate,
     net_changes,
     parted,
     signed,
@@ -27,13 +28,14 @@ from pantarhei.temporal.always import EventsAlways, StatesAlways
 from pantarhei.temporal.counting import Counting
 from pantarhei.temporal.data_stream import without
 from pantarhei.temporal.dating import Dating, EnoughTicks
-from pantarhei.temporal.expiry_model import UNTIL_REMOVED, ExpiryModel
+from pantarhei.temporal.expiry_model import UNTIL_REMOVED, ExpiryModel, Until
 from pantarhei.temporal.feeding import Feeding
 from pantarhei.temporal.numbered import Feed, NumberedProgram
 from pantarhei.temporal.occurrences import Occurrence
-from pantarhei.temporal.operators import ConclusionBox, Negation, Operator, Rows, by_predicate
+from pantarhei.temporal.operators import ConclusionBox, Negation, Operator, Rows
 from pantarhei.temporal.pairs import Pairs
 from pantarhei.temporal.past import Past, held_at
+from pantarhei.temporal.selecting import Batches
 from pantarhei.temporal.tuples import TupleLinks, Tuples
 from pantarhei.temporal.waking import Waking
 
@@ -67,26 +69,29 @@ class Evaluation:
         self._events = NO_FACTS
         self._changed: list[Integers] = []  # conclusions, since someone asked
         self._remembered_changes: list[Integers] = []  # remembered conclusions, at the present tick
-        self._states_always = StatesAlways(program.boxes(is_asserted=False), first)
-        self._events_always = EventsAlways(program.boxes(is_asserted=True), first)
+        boxes = {True: list[Sequence[Feed]](), False: list[Sequence[Feed]]()}
+        for feeds in program.boxes:
+            boxes[len(feeds) == 1 and feeds[0].follows_states].append(feeds)
+        self._states_always = StatesAlways((feed for (feed,) in boxes[True]), first)
+        self._events_always = EventsAlways(boxes[False], first)
         self._pairs = Pairs(*program.pairs)
         self._tuples = TupleLinks(tuples or Tuples(), *program.tuples) if program.tuples else None
         self._dating = Dating(program, self._pairs, first) if program.is_dated else None
-        self._dated: list[tuple[Integers, int]] = []  # rows that are to be raised, with their expiries
+        self._dated: list[tuple[Integers, Until]] = []  # rows that are to be raised, with their expiries
         self._at_ticks = 0  # how many conclusions there are at ticks that heads name
         self._counts = {
             key: Counting(feeds, program, self._pairs, first)
             for key, feeds in _by_window(program.counted).items()
         }
         self._repeating: dict[Fact, None] = {}  # the states that are counted, as they stand
-        boxes = [ConclusionBox(run.source, run.target, run.size, first) for run in program.runs]
+        conclusion_boxes = [ConclusionBox(run.source, run.target, run.size, first) for run in program.runs]
         negations = [Negation(*guard) for guard in program.guards]
         dated = [
             EnoughTicks(source, target, size, times, arity, self._pairs, first, tick)
             for source, target, size, times, arity in program.dated_runs
         ]
         numbering = [self._pairs] if self._tuples is None else [self._tuples, self._pairs]
-        others: list[Operator] = [*negations, *dated, *boxes]
+        others: list[Operator] = [*negations, *dated, *conclusion_boxes]
         others.sort(key=lambda each: program.ranks[each.makes])
         self._operators: list[Operator] = [*numbering, *others]
         self._waking = Waking(self._operators)
@@ -108,7 +113,7 @@ class Evaluation:
             before = past.columns
             self._come(map(self._tuples.begin, (standing.concluded, before.facts[before.of_rules])))
         self._feeding.begin(past, standing.states, standing.concluded)
-        self._events_always.begin(past, self.tick)
+        self._events_always.begin(past, standing.states, self.tick)
         self._come(self._states_always.begin(past, standing.states, self.tick))
         turns = past.conclusions
         for place, operator in enumerate(self._operators):
@@ -193,12 +198,13 @@ class Evaluation:
         self.program.literals.begin()
         if len(came) or len(went):
             self._change_states(came, went)
+        batches = Batches(events)
         if len(events) or len(self._events):
-            self._change_events(events)
+            self._change_events(batches)
         for key, counting in self._counts.items():
             facts = self._events if key.is_asserted else _array(self._repeating)
             self._come_and_go(counting.change(facts, self.model))
-        for rows in self._events_always.change(events, self.tick):
+        for rows in self._events_always.change(batches, self.tick):
             self._come_and_go(rows)
         self._settle()
 
@@ -209,23 +215,33 @@ class Evaluation:
             self._go(gone)
             self._add_dated(dated)
             if len(gone):
-                self._add_dated(self._dating.said(self._events, self.tick))
+                self._add_dated(self._dating.events(Batches(self._events), self.tick))
+                self._add_dated(self._dating.standing(self.tick))
         if any(not key.is_asserted for key in self._counts):
             for fact in as_tuples(went):
                 self._repeating.pop(fact, None)
             self._repeating.update(dict.fromkeys(as_tuples(came)))
         for rows in self._states_always.change(came, went, self.tick):
             self._come_and_go(rows)
+        self._events_always.change_states(came, went)
 
-    def _change_events(self, events: Integers) -> None:
-        lost, fresh = without(self._events, events), without(events, self._events)
-        self._events = events
-        self._feeding.change_events(lost, fresh)
+    def _change_events(self, events: Batches) -> None:
+        before, self._events = self._events, events.facts
+        lost, fresh = Batches(without(before, events.facts)), events
+        if len(lost.facts):
+            self._lose_events(lost)  # what follows from others too is there still
+        elif len(before):
+            fresh = Batches(without(events.facts, before))
+        self._feeding.add_events(fresh)
+        if self._dating is not None:
+            self._add_dated(self._dating.events(fresh, self.tick))
+
+    def _lose_events(self, lost: Batches) -> None:
+        self._feeding.lose_events(lost)
         if self._dating is not None:
             for rows, _ in self._dating.events(lost, self.tick):
                 self._go(rows)
-            dating, tick = self._dating, self.tick
-            self._add_dated(dating.said(events, tick) if len(lost) else dating.events(fresh, tick))
+            self._add_dated(self._dating.standing(self.tick))
 
     # -- what follows ------------------------------------------------------------------------------
 
@@ -293,8 +309,9 @@ class Evaluation:
             self.model.lower(rows, NONE)
 
     def _come_dated(self) -> None:
-        dated, self._dated = self._dated, []
-        self.model.add_parts(dated)
+        if self._dated:
+            self.model.add_parts(self._dated)
+            self._dated = []
 
 
 class _Seen(NamedTuple):

@@ -6,7 +6,7 @@ derivations of the smallest in their bodies. What expires is dropped by partitio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from typing import Any, Final, Protocol
 
@@ -89,12 +89,16 @@ class ExpiryModel:
         """
         return self._add(facts, self._levels(until, len(facts)))
 
-    def add_parts(self, parts: Iterable[tuple[Integers, int]]) -> None:
-        """Let the facts of each part hold until its expiry at least; none is before the present tick."""
-        given = [(facts, self._levels(expiry, len(facts))) for facts, expiry in parts]
-        if given:
-            facts, levels = map(np.concatenate, zip(*given, strict=True))
-            self._add(facts, levels)
+    def add_parts(self, parts: Sequence[tuple[Integers, Until]]) -> tuple[Integers, Integers]:
+        """As `add`, for the facts of several parts; returns them with their levels before."""
+        facts = parts[0][0] if len(parts) == 1 else np.concatenate([facts for facts, _ in parts])
+        untils = [until for _, until in parts if isinstance(until, int)]
+        if len(untils) == len(parts):
+            kinds = np.array(list(map(self._level, untils)), np.int32)
+            levels = kinds.repeat([len(facts) for facts, _ in parts])
+        else:
+            levels = np.concatenate([self._levels(until, len(facts)) for facts, until in parts])
+        return facts, self._add(facts, levels)
 
     def _add(self, facts: Integers, levels: Integers) -> Integers:
         self._consult()

@@ -15,8 +15,9 @@ import numpy.typing as npt
 
 from pantarhei.encoding.numbers import NONE, Fact, Integers, as_tuples
 from pantarhei.temporal.expiry_model import UNTIL_REMOVED, Expiries, ExpiryModel, Until
-from pantarhei.temporal.numbered import NumberedProgram
+from pantarhei.temporal.numbered import NumberedProgram, by_source
 from pantarhei.temporal.past import Past, Turns
+from pantarhei.temporal.selecting import Batch, Batches, Places
 
 
 class Feeding:
@@ -39,6 +40,7 @@ class Feeding:
             for is_asserted in (True, False)
         )
         self._of_conclusions = Targets(program.windows)
+        self._selected = by_source(program.selected_feeds)
         self._raised: list[tuple[Integers, Integers]] = []  # at the present tick, with their levels before
         self._before: dict[Fact, int] | None = None  # their expiries before, once someone looks
 
@@ -51,6 +53,11 @@ class Feeding:
         events, said_at = past.events
         for rows, sizes, which in self._of_events.rows(events):
             self._add_lasting(rows, said_at[which] + sizes)
+        for source in self._selected if len(events) else ():
+            of_source = events[:, 0] == source
+            batch, times = Batch(events[of_source]), said_at[of_source]
+            for rows, size, which in self._following(source, batch):
+                self._add_lasting(rows, times[which] + size)
         self._begin(self._of_states, states, past.states)
         self._begin(self._of_conclusions, concluded, past.conclusions)
 
@@ -73,19 +80,38 @@ class Feeding:
         for rows, sizes, _ in self._of_states.rows(went):
             self._model.lower(rows, self._earlier(rows, self._model.tick - 1 + sizes))
         for rows, _, _ in self._of_states.rows(came):
-            self._raise(rows, UNTIL_REMOVED)
+            self._raise([(rows, UNTIL_REMOVED)])
 
-    def change_events(self, lost: Integers, fresh: Integers) -> None:
-        """What is asserted at the present tick has changed."""
-        for rows, _, _ in self._of_events.rows(lost):
+    def lose_events(self, lost: Batches) -> None:
+        """These are asserted at the present tick no more; add those that are."""
+        for rows, _ in self._rows_of(lost):
             self._model.lower(rows, self._earlier(rows, NONE))
-        for rows, sizes, _ in self._of_events.rows(fresh):
-            self._raise(rows, self._model.tick + sizes)
 
-    def _raise(self, rows: Integers, until: Until) -> None:
+    def add_events(self, fresh: Batches) -> None:
+        """These are asserted at the present tick."""
+        self._raise([(rows, self._model.tick + sizes) for rows, sizes in self._rows_of(fresh)])
+
+    def _rows_of(self, events: Batches) -> Iterator[tuple[Integers, Until]]:
+        """The rows that events are or select, with the sizes of their windows."""
+        for rows, sizes, _ in self._of_events.rows(events.facts):
+            yield rows, sizes
+        for source, batch in events.by_predicate.items() if self._selected else ():
+            for rows, size, _ in self._following(source, batch):
+                yield rows, size
+
+    def _following(self, source: int, batch: Batch) -> Iterator[tuple[Integers, int, Places]]:
+        """The rows that follow from events of one predicate, the sizes of their windows, and from which."""
+        for feed in self._selected.get(source, ()):
+            assert feed.selector is not None, "it is a selected feed"
+            rows, which = feed.selector.rows(batch, feed.target)
+            if len(rows):
+                yield rows, feed.size, which
+
+    def _raise(self, parts: Sequence[tuple[Integers, Until]]) -> None:
         """Raise rows, such that they can be lowered again at this tick to what they were."""
-        self._raised.append((rows, self._model.add(rows, until)))
-        self._before = None
+        if parts:
+            self._raised.append(self._model.add_parts(parts))
+            self._before = None
 
     def _earlier(self, rows: Integers, otherwise: Until) -> Until:
         """What the expiries of rows were before they were raised at this tick; else `otherwise`."""
@@ -95,7 +121,9 @@ class Feeding:
             self._before = {
                 fact: expiry
                 for raised, levels in reversed(self._raised)  # the first time that one was raised counts
-                for fact, expiry in zip(as_tuples(raised), self._model.expiries(levels).tolist(), strict=True)
+                for fact, expiry in zip(
+                    as_tuples(raised[::-1]), self._model.expiries(levels[::-1]).tolist(), strict=True
+                )
             }
         known, others = self._before, np.broadcast_to(np.asarray(otherwise, np.int64), len(rows))
         facts = zip(as_tuples(rows), others.tolist(), strict=True)

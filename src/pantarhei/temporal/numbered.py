@@ -45,8 +45,13 @@ class Feed(NamedTuple):
 
     @property
     def is_direct(self) -> bool:
-        """Whether each of its facts is a row, with an expiry."""
-        return self.mode in (Mode.NOW, Mode.SOMETIME) and not self.is_counted
+        """Whether each of its facts is a row, with its arguments and an expiry."""
+        return self.mode in (Mode.NOW, Mode.SOMETIME) and not self.is_counted and self.selector is None
+
+    @property
+    def follows_states(self) -> bool:
+        """Whether each state of its predicate is a row while it holds."""
+        return not self.is_asserted and self.selector is None
 
     @property
     def is_counted(self) -> bool:
@@ -81,7 +86,8 @@ class NumberedProgram:
                         vocabulary.number(argument)
         self.compiled: Program = compile_(program.rules, _Terms(program, vocabulary))
         self.literals = Computing(self.compiled, vocabulary, program.maybe_endless)
-        of = {symbol: number for number, symbol in enumerate(self.compiled.predicates)}
+        self.predicates = {symbol: number for number, symbol in enumerate(self.compiled.predicates)}
+        of = self.predicates
         self.always = (of[ALWAYS], unit, NONE)
         self.conclusions = {of[symbol]: named for symbol, named in program.conclusions.items()}
         self.is_conclusion = np.zeros(len(of), bool)
@@ -143,6 +149,9 @@ class NumberedProgram:
             self._feeds[given.is_asserted][number].append(feed)
         self._feeding = {flag: _flags(by_source) for flag, by_source in self._feeds.items()}
         self.ticks, self._vocabulary, self._ranges = program.ticks, vocabulary, vocabulary.ranges
+        self.selected_feeds = [
+            feed for feed in self._all_feeds() if feed.selector is not None and feed.mode is Mode.SOMETIME
+        ]
         self.dated_feeds = [
             feed for feed in self._all_feeds() if feed.mode is Mode.AT and not feed.is_counted
         ]
@@ -175,6 +184,13 @@ class NumberedProgram:
         """What the stream's predicates feed, by their numbers."""
         return self._feeds[is_asserted]
 
+    def of_conclusions(self, facts: Integers, other: NumberedProgram) -> Integers:
+        """Conclusions in the numbers of another program of the same rules."""
+        known = [self.predicates.get(symbol, NONE) for symbol in other.compiled.predicates]
+        rows = facts.copy()
+        rows[:, 0] = np.array(known, np.int32)[facts[:, 0]]
+        return rows
+
     @property
     def symbols(self) -> Integers:
         """The numbers that the predicates of conclusions have in the vocabulary, where these are triples."""
@@ -201,11 +217,14 @@ class NumberedProgram:
         """
         return int(self._beside_triples[facts[:, 0]].sum()) if self._beside_triples.any() else 0
 
-    def boxes(self, is_asserted: bool) -> Iterator[Feed]:
-        """All feeds of what holds always in a window of ticks."""
+    @property
+    def boxes(self) -> Iterable[Sequence[Feed]]:
+        """The feeds of what holds always in a window of ticks, those of each target."""
+        found: defaultdict[int, list[Feed]] = defaultdict(list)
         for feed in self._all_feeds():
-            if feed.is_asserted is is_asserted and feed.mode is Mode.ALWAYS and not feed.is_counted:
-                yield feed
+            if feed.mode is Mode.ALWAYS and not feed.is_counted:
+                found[feed.target].append(feed)
+        return found.values()
 
     def _all_feeds(self) -> Iterator[Feed]:
         for by_source in self._feeds.values():
@@ -226,6 +245,14 @@ def _translated(facts: Integers, predicates: Integers) -> Integers:
     numbers = predicates[facts[:, 0]]
     are_triples = (numbers != NONE) & (facts[:, 1] < FIRST_LITERAL)
     return np.column_stack([numbers[are_triples], facts[are_triples, 1:]])
+
+
+def by_source(feeds: Iterable[Feed]) -> dict[int, list[Feed]]:
+    """Feeds by the predicates of the stream that they follow."""
+    found: defaultdict[int, list[Feed]] = defaultdict(list)
+    for feed in feeds:
+        found[feed.source].append(feed)
+    return dict(found)
 
 
 def _flags(sources: Collection[int]) -> npt.NDArray[np.bool_]:

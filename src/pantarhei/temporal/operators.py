@@ -7,8 +7,6 @@ others rest on go first (see `ordering`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
 from typing import Final, NamedTuple, Protocol
 
 import numpy as np
@@ -140,20 +138,6 @@ def of(rows: Integers, predicate: int) -> Integers:
     renamed = rows[:, :3].copy()
     renamed[:, 0] = predicate
     return renamed
-
-
-def by_predicate(facts: Integers) -> Iterator[tuple[int, Integers]]:
-    """The facts of each predicate that is there, in their order."""
-    if not len(facts):
-        return
-    predicates = facts[:, 0]
-    if (predicates == predicates[0]).all():
-        yield int(predicates[0]), facts
-        return
-    ordered = facts.take(predicates.argsort(kind="stable"), axis=0)
-    begins = ((ordered[1:, 0] != ordered[:-1, 0]).nonzero()[0] + 1).tolist()
-    for begin, end in pairwise((0, *begins, len(ordered))):
-        yield int(ordered[begin, 0]), ordered[begin:end]
 
 
 def rows_of(facts: list[Fact], predicate: int) -> Integers:

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 
 from rdflib import URIRef, Variable
 
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.language.rule import Argument, Atom, Test
+from pantarhei.language.rule import Argument, Atom, Rule, Test
+from pantarhei.temporal.program import TemporalProgram
 
 LEFT = Symbol(URIRef("urn:pantarhei:temporal:left"), 2)
 RIGHT = Symbol(URIRef("urn:pantarhei:temporal:right"), 2)
@@ -23,6 +25,18 @@ PAIR = Symbol(URIRef("urn:pantarhei:temporal:pair"), 2)
 
 ReifiedRule = tuple[tuple[Atom, ...], Atom, tuple[Test, ...]]
 """A rule's body, head and tests."""
+
+
+def with_pairs(program: TemporalProgram) -> TemporalProgram:
+    """The same program with atoms of up to two arguments."""
+    rules = dict[Rule, None]()
+    for rule in program.rules:
+        if rule.head is None or all(len(atom.arguments) < 3 for atom in rule.atoms):
+            rules[rule] = None
+            continue
+        for body, head, tests in reified_pairs(rule.body, rule.head, rule.tests):
+            rules[Rule(rule.name, body, head, tests=tests)] = None
+    return replace(program, rules=tuple(rules))
 
 
 def reified_pairs(body: Iterable[Atom], head: Atom, tests: tuple[Test, ...]) -> Iterator[ReifiedRule]:

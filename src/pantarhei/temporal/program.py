@@ -12,7 +12,9 @@ predicate of its own, written here behind the predicate's name:
     p~n×k        p at k ticks of the window at least
     was-p~n      p concluded at a tick that is over, within n ticks
     p()          p with its arguments in a tuple (see `tuple_reification`)
-    said-p       p as the stream says it, where p has tuples
+    said-p       p as the stream says it, where p has tuples, or rows that come with events
+    event-p      p by events, where other rows of it come with events and their ticks
+    p:0          p without the arguments that no rule looks at
     concluded-p  p concluded by a rule, not only said (where conclusions are asserted at the next tick)
     asked-x      `not x` is looked for       free-x    and x is not there (see `Guard`)
 

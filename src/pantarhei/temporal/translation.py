@@ -21,7 +21,6 @@ from pantarhei.language.temporal_rule import (
     Mode,
     TemporalAtom,
     TemporalRule,
-    TimeWindow,
     TupleWindow,
 )
 from pantarhei.temporal.binding import with_tests_in_order
@@ -32,6 +31,7 @@ from pantarhei.temporal.checks.refusal import refused
 from pantarhei.temporal.collecting import TIME, Collected, plainly, symbol_of, terms_of
 from pantarhei.temporal.connecting import connected
 from pantarhei.temporal.looking_back import LookingBack, furthest_ticks, one_windows
+from pantarhei.temporal.pair_reification import with_pairs
 from pantarhei.temporal.program import (
     ALWAYS,
     TUPLE,
@@ -43,9 +43,9 @@ from pantarhei.temporal.program import (
     Run,
     TemporalProgram,
 )
-from pantarhei.temporal.selecting import Selection, selection_of
 from pantarhei.temporal.ticks import Ticks
 from pantarhei.temporal.tuple_reification import TupleReification, WidePredicate, reified
+from pantarhei.temporal.unfolding import unfolded
 
 
 def program_of(
@@ -55,7 +55,18 @@ def program_of(
     ontology: Iterable[Rule] = (),
     feedback: bool = False,
 ) -> TemporalProgram:
-    """The program of temporal rules. Costs their size.
+    """The program of temporal rules as the second kernel runs it. Costs their size. See `translated`."""
+    return with_pairs(unfolded(translated(rules, remembered, ticks, ontology, feedback)))
+
+
+def translated(
+    rules: Iterable[TemporalRule],
+    remembered: Iterable[URIRef],
+    ticks: Ticks,
+    ontology: Iterable[Rule] = (),
+    feedback: bool = False,
+) -> TemporalProgram:
+    """The program of temporal rules, formula by formula; its atoms have up to three arguments.
 
     Args:
         rules: safe and stratified.
@@ -151,9 +162,6 @@ class _Translation:
     def _translate(self, rule: TemporalRule, name: str, feedback: bool) -> None:
         made = self.collected
         head = self._head(rule.head, feedback and rule.head.atom.predicate != TUPLE)
-        if (selection := selection_of(rule)) and not self._is_wide(rule):
-            self._select(rule.body[0], head, selection)
-            return
         body = [self._atom(formula) for formula in rule.body if not formula.is_negated]
         denied = [self._atom(formula) for formula in rule.body if formula.is_negated]
         body = connected(made, body, [head, *denied]) or [Atom(ALWAYS.name, (UNIT,))]
@@ -167,17 +175,6 @@ class _Translation:
         made.add(
             name, connected(made, [*body, *free], [head]), head, rule.tests
         )  # by what is computed, maybe
-
-    def _is_wide(self, rule: TemporalRule) -> bool:
-        return any(formula.atom.predicate in self.wide_ones for formula in rule.formulas)
-
-    def _select(self, event: Formula, head: Atom, selection: Selection) -> None:
-        """Heads that come with an event at its own tick."""
-        window = event.window
-        size = self.ticks.size_of(window, event) if isinstance(window, TimeWindow) else WHOLE
-        self.sizes.add(size)
-        source, target = symbol_of(event.atom), Symbol(head.predicate, 2)
-        self.collected.feed(Input(source, True, Mode.AT, size, target, selection=selection))
 
     def _join(self, rule: Rule) -> None:
         """A rule of the ontology: what nothing concludes of its body is what holds."""

@@ -9,6 +9,7 @@ from pantarhei.encoding.numbers import (
     NONE,
     Symbol,
     as_tuples,
+    by_predicate,
     each_once,
     keys_of,
     net_changes,
@@ -57,3 +58,11 @@ def test_what_came_and_went_adds_up():
     rows = np.array([(3, 1, NONE), (1, 1, 2)], np.int32)
     noted = np.concatenate([signed(rows, 1), signed(rows[:1], -1)])
     assert net_changes(noted).tolist() == [[1, 1, 2, 1]]
+
+
+def test_facts_are_parted_by_their_predicates_in_their_order():
+    given = np.array([(7, 3, NONE), (7, 1, NONE), (5, 2, NONE), (7, 2, NONE)], np.int32)
+    parts = {predicate: part[:, 1].tolist() for predicate, part in by_predicate(given)}
+    assert parts == {7: [3, 1, 2], 5: [2]}
+    assert [predicate for predicate, _ in by_predicate(given[:2])] == [7]
+    assert not list(by_predicate(NO_FACTS))

@@ -7,6 +7,7 @@ from pantarhei.language.temporal_rule import Mode
 from pantarhei.temporal.always import EventsAlways, StatesAlways
 from pantarhei.temporal.numbered import Feed
 from pantarhei.temporal.past import Past, Said
+from pantarhei.temporal.selecting import Batches
 
 HOT, COLD, OTHER = 1, 2, 3
 HOT_2, HOT_3, COLD_2 = 11, 12, 13
@@ -16,6 +17,10 @@ LONG_AGO = -100
 def feeds(is_asserted):
     given = ((HOT, 2, HOT_2), (HOT, 3, HOT_3), (COLD, 2, COLD_2))
     return [Feed(source, Mode.ALWAYS, size, target, is_asserted) for source, size, target in given]
+
+
+def boxes_of(feeds):
+    return [[feed] for feed in feeds]
 
 
 def rows(*predicates):
@@ -49,14 +54,14 @@ def test_states_go_on_from_when_they_came():
 def held(boxes, ticks):
     found, there = [], set()
     for tick, said in enumerate(ticks):
-        for came, went in boxes.change(rows(*said), tick):
+        for came, went in boxes.change(Batches(rows(*said)), tick):
             there = there - set(predicates([went])) | set(predicates([came]))
         found.append(sorted(there))
     return found
 
 
 def test_each_box_of_events_takes_what_is_asserted_of_its_own():
-    boxes = EventsAlways(feeds(True), LONG_AGO)
+    boxes = EventsAlways(boxes_of(feeds(True)), LONG_AGO)
     said = [(HOT,), (HOT, COLD, OTHER), (COLD, HOT), (COLD, HOT), (COLD,), ()]
     assert held(boxes, said) == [[], [], [HOT_2], [HOT_2, HOT_3, COLD_2], [COLD_2], []]
     assert boxes.next_due() is None
@@ -64,7 +69,35 @@ def test_each_box_of_events_takes_what_is_asserted_of_its_own():
 
 def test_events_go_on_from_the_ticks_before_if_none_is_missing():
     past = [Said(tick, rows(HOT)) for tick in (-4, -2, -1)]
-    boxes = EventsAlways(feeds(True), LONG_AGO)
-    boxes.begin(Past.of(LONG_AGO, past), 0)
+    boxes = EventsAlways(boxes_of(feeds(True)), LONG_AGO)
+    boxes.begin(Past.of(LONG_AGO, past), NO_FACTS, 0)
     assert held(boxes, [(HOT,), (HOT,)]) == [[HOT_2], [HOT_2, HOT_3]]
     assert boxes.next_due() == 2
+
+
+# at:        0   1   2   3   4   5   6
+# hot        |===|       |===========         events
+# cold           |===============|            states
+# either     |===================|===|
+def test_what_is_asserted_and_what_holds_can_fill_a_window_together():
+    boxes = EventsAlways(
+        [[Feed(HOT, Mode.ALWAYS, 2, HOT_2, True), Feed(COLD, Mode.ALWAYS, 2, HOT_2, False)]], 0
+    )
+    came_at = {1: (rows(COLD), NO_FACTS), 5: (NO_FACTS, rows(COLD))}
+    found = []
+    for tick, said in enumerate([(HOT,), (HOT,), (), (HOT,), (HOT,), (HOT,), (), ()]):
+        boxes.change_states(*came_at.get(tick, (NO_FACTS, NO_FACTS)))
+        assert tick != 2 or boxes.next_due() == 2
+        found += [(tick, len(came), len(went)) for came, went in boxes.change(Batches(rows(*said)), tick)]
+    assert found == [(0, 1, 0), (6, 0, 1)]
+    assert boxes.next_due() is None
+
+
+def test_windows_over_both_go_on_from_the_ticks_before():
+    boxes = EventsAlways(
+        [[Feed(HOT, Mode.ALWAYS, 2, HOT_2, True), Feed(COLD, Mode.ALWAYS, 2, HOT_2, False)]], 0
+    )
+    past = Past.of(0, [Said(4, rows(HOT)), Said(5, came=rows(COLD))])
+    boxes.begin(past, rows(COLD), 7)
+    (changes,) = boxes.change(Batches(NO_FACTS), 7)
+    assert as_tuples(changes.coming) == as_tuples(rows(HOT_2))

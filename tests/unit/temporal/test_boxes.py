@@ -119,6 +119,7 @@ def test_a_tick_that_is_jumped_over_ends_all_runs():
 
 def test_an_event_box_goes_on_with_runs_that_began_earlier():
     box = EventBox(2, LONG_AGO)
-    box.begin(rows(HOT), np.array([3]), 5)
+    for tick in (3, 4, 5):
+        box.tell(rows(HOT), tick)
     came, _ = box.change(rows(HOT), 6)
     assert as_tuples(came) == [HOT]

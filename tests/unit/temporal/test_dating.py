@@ -13,6 +13,7 @@ from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.pairs import Pairs
 from pantarhei.temporal.past import Past, Said
 from pantarhei.temporal.rules import load_rules
+from pantarhei.temporal.selecting import Batches
 from pantarhei.temporal.ticks import Ticks
 from pantarhei.temporal.translation import program_of
 from pantarhei.window.sliding import Window
@@ -47,8 +48,8 @@ class Scene:
 
 
 def test_an_event_is_a_row_until_its_window_has_passed():
-    scene = Scene("a(X) :- asserted hot(X) at T in [3].")
-    assert scene.shown(scene.dating.events(scene.facts("hot"), 5)) == [("hot@3", 5, 8)]
+    scene = Scene("a(X) :- asserted hot(X) at T in [3], b(T).")
+    assert scene.shown(scene.dating.events(Batches(scene.facts("hot")), 5)) == [("hot@3", 5, 8)]
     assert not scene.dating.is_repeating(concludes_at_ticks=False)
 
 
@@ -73,7 +74,7 @@ def test_it_goes_on_from_what_was_said_before():
 
 @pytest.mark.parametrize(("tick", "ticks"), [(1, [1]), (2, [1, 2]), (9, [7, 8, 9])])
 def test_the_ticks_of_a_window_are_told_once_each(tick, ticks):
-    scene = Scene("a(X) at T :- asserted c(X) at T in [3]. b(X) :- a(X) in [2].")
+    scene = Scene("a(X) at T :- asserted c(X) at T in [3], d(X). b(X) :- a(X) in [2].")
     clock = [
         row for row in scene.shown(scene.dating.come_to(tick, 0, NO_FACTS, NO_FACTS)) if row[0] == "tick~2"
     ]
@@ -116,3 +117,10 @@ def test_what_comes_and_goes_with_one_step_is_no_change():
     enough.react(np.array([(1, 7, 1, 1)], np.int32), At(1))
     for rows in enough.react(np.array([(1, 7, 1, -1), (1, 7, 2, 1)], np.int32), At(2)):
         assert not len(rows)
+
+
+def test_of_an_event_that_alone_says_what_holds_at_its_tick_that_is_a_row():
+    scene = Scene(
+        "a(X, T) :- asserted hot(X) at T in [3]. b(X) at T :- a(X, T), asserted hot(X) at T in [2]."
+    )
+    assert scene.shown(scene.dating.events(Batches(scene.facts("hot")), 5)) == [("a", 5, 8), ("hot@2", 5, 7)]

@@ -48,8 +48,8 @@ def test_feeds_lead_from_the_streams_predicates_to_the_kernels(numbered, vocabul
 
 
 def test_feeds_are_found_by_their_mode(numbered):
-    assert [feed.size for feed in numbered.boxes(is_asserted=False)] == [3]
-    assert not list(numbered.boxes(is_asserted=True))
+    ((feed,),) = numbered.boxes
+    assert feed.size == 3 and feed.follows_states
 
 
 def test_terms_of_rules_have_the_numbers_that_the_stream_gives_them(numbered, vocabulary):

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from rdflib import Namespace, Variable
 
-from pantarhei.encoding.numbers import NO_FACTS, NONE, as_tuples, signed
+from pantarhei.encoding.numbers import NONE, as_tuples, signed
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.rule import Atom, Rule
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.temporal.expiry_model import UNTIL_REMOVED, ExpiryModel
-from pantarhei.temporal.operators import ConclusionBox, Negation, by_predicate, of
+from pantarhei.temporal.operators import ConclusionBox, Negation
 
 EX = Namespace("http://e/")
 X = Variable("X")
@@ -106,15 +106,3 @@ def test_a_box_goes_on_with_what_ran_before(model):
     box = ConclusionBox(SOURCE, TARGET, 2, -10)
     assert as_tuples(box.begin({(SOURCE, 7, NONE): -3, (SOURCE, 8, NONE): -1}, 0)) == [(TARGET, 7, NONE)]
     assert box.next_due() == 1
-
-
-def test_facts_are_parted_by_their_predicates_in_their_order():
-    given = np.concatenate([rows(FREE, 3, 1), rows(ASKED, 2), rows(FREE, 2)])
-    parts = {predicate: part[:, 1].tolist() for predicate, part in by_predicate(given)}
-    assert parts == {FREE: [3, 1, 2], ASKED: [2]}
-    assert [predicate for predicate, _ in by_predicate(given[:2])] == [FREE]
-    assert not list(by_predicate(NO_FACTS))
-
-
-def test_rows_of_another_predicate():
-    assert as_tuples(of(rows(SOURCE, 1), TARGET)) == [(TARGET, 1, NONE)]

@@ -8,7 +8,7 @@ from pantarhei.language.temporal_rule import Mode
 from pantarhei.language.time import TimeKind
 from pantarhei.temporal.program import WHOLE
 from pantarhei.temporal.ticks import Ticks
-from pantarhei.temporal.translation import program_of
+from pantarhei.temporal.translation import translated
 
 EX = Namespace("http://e/")
 TICKS = Ticks(Window(range=9), TimeKind.INTEGER)
@@ -16,7 +16,7 @@ TICKS = Ticks(Window(range=9), TimeKind.INTEGER)
 
 def made(text):
     rules = load_rules(text + "\n", prefixes={"": str(EX)})
-    return program_of(rules.rules, rules.remembered, TICKS)
+    return translated(rules.rules, rules.remembered, TICKS)
 
 
 def short(text):

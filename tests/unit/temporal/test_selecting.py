@@ -1,20 +1,25 @@
-"""Which rules' heads come with an event, and which events they come from."""
+"""What follows from one event by itself, and from which events it does."""
 
 import numpy as np
 import pytest
 from rdflib import Literal, Namespace
 
-from pantarhei import load_rules
+from pantarhei import Window, load_rules
 from pantarhei.encoding.numbers import NONE
 from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.language.time import TimeKind
 from pantarhei.rules.compilation.program import compile_
-from pantarhei.temporal.selecting import selection_of, selectors
+from pantarhei.temporal.selecting import Batch, Selection, selectors
+from pantarhei.temporal.ticks import Ticks
+from pantarhei.temporal.translation import program_of
 
 EX = Namespace("http://e/")
 
 
 def selections(text):
-    return [selection_of(rule) for rule in load_rules(text, prefixes={"": str(EX)}).rules]
+    rules = load_rules(text, prefixes={"": str(EX)})
+    program = program_of(rules.rules, rules.remembered, Ticks(Window(range=9), TimeKind.INTEGER))
+    return [each.selection for each in program.inputs if each.selection]
 
 
 def selected(text, *rows):
@@ -23,43 +28,22 @@ def selected(text, *rows):
     vocabulary = Vocabulary(compile_([]))
     number_of = {each: vocabulary.number(each) for row in rows for each in row if each is not None}
     given = [[0, *(number_of.get(each, NONE) for each in row)] for row in rows]
-    found = selectors([selection], vocabulary)[selection].selected(np.array(given, np.int32))
+    selector = selectors([selection], vocabulary)[selection]
+    found, which = selector.rows(Batch(np.array(given, np.int32)), 8)
+    assert (found[:, 0] == 8).all() and len(which) == len(found)
     term_of = {number: each for each, number in number_of.items()}
     return [tuple(map(term_of.get, row[1:])) for row in found.tolist()]
 
 
-@pytest.mark.parametrize(
-    "rule",
-    [
-        "a(X) at T :- asserted b(X) at T in [3], c(X).",  # two formulas
-        "a(X) at T :- b(X) at T in [3].",  # a state
-        "a(X) :- asserted b(X) at T in [3].",  # a head at no tick
-        "a(X) at 5 :- asserted b(X) at 5 in [9].",
-        "a(X) at T :- asserted b(X) at T in [3 #].",
-        "a(X, T) at T :- asserted b(X) at T in [3].",  # the tick as an argument
-        "a(X) at T :- asserted b(X, T) at T in [3].",
-        "a(Y) at T :- asserted b(X, Y) at T in [3].",  # what may be a literal in first place
-        "a(X) at T :- asserted b(X, X) at T in [3].",
-        "a(X) at T :- asserted b(X, i) at T in [3].",
-        "a(i) at T :- asserted b(X) at T in [3].",
-        "a(X) at T :- asserted b(X, N) at T in [3], N > T.",
-        "a(X) at T :- asserted b(X, N) at T in [3], T > 2.",
-        "a(X) at T :- asserted b(X, N) at T in [3], M = N + 1, M > 2.",
-    ],
-)
-def test_a_rule_that_looks_at_more_than_an_event_at_its_tick_stays_a_rule(rule):
-    assert selections(rule) == [None]
-
-
-def test_heads_have_the_first_arguments_of_events_that_meet_all_conditions():
-    rule = "a(X) at T :- asserted b(X, N) at T in [3], N > 1, 5 >= N."
+def test_heads_have_the_arguments_of_events_that_meet_all_conditions():
+    rule = "a(X) :- asserted b(X, N) in [3], N > 1, 5 >= N."
     rows = [(EX.x, Literal(value)) for value in (1, 2, 5, 6)]
     assert selected(rule, *rows, (EX.y, EX.z), (EX.y, Literal("3"))) == [(EX.x, None)] * 2
 
 
 def test_there_may_be_more_conditions_than_a_byte_has_bits():
     bounds = ", ".join(f"N != {value}" for value in range(20))
-    rule = f"a(X, N) at T :- asserted b(X, N) at T in [3], {bounds}."
+    rule = f"a(X, N) :- asserted b(X, N) in [3], {bounds}."
     assert selected(rule, *((EX.x, Literal(value)) for value in range(22))) == [
         (EX.x, Literal(20)),
         (EX.x, Literal(21)),
@@ -67,4 +51,23 @@ def test_there_may_be_more_conditions_than_a_byte_has_bits():
 
 
 def test_a_condition_on_what_is_a_name_never_holds():
-    assert selected("a(X) at T :- asserted b(X) at T in [3], X != 1.", (EX.x, None)) == []
+    assert selected("a(X) :- asserted b(X) in [3], X != 1.", (EX.x, None)) == []
+
+
+def test_terms_of_a_rule_are_those_of_the_event_or_of_the_head():
+    rows = [(EX.x, EX.i), (EX.y, EX.j), (EX.z, EX.i)]
+    assert selected("a(X) :- asserted b(X, i) in [3].", *rows) == [(EX.x, None), (EX.z, None)]
+    assert [one for one, _ in selected("a(X, i) :- asserted b(X, Y) in [3].", *rows)] == [EX.x, EX.y, EX.z]
+
+
+def test_nothing_is_said_of_a_literal():
+    rows = [(EX.x, Literal(1)), (EX.x, EX.y)]
+    vocabulary, selection = Vocabulary(compile_([])), Selection((2, 1))
+    given = [[0, *map(vocabulary.number, row)] for row in rows]
+    found, which = selectors([selection], vocabulary)[selection].rows(Batch(np.array(given, np.int32)), 8)
+    assert found.tolist() == [[8, given[1][2], given[1][1]]] and which.tolist() == [1]
+
+
+@pytest.mark.parametrize("test", ["N > M", "M = N + 1, M > 2", "T > 2"])
+def test_what_is_compared_with_no_constant_is_left_to_rules(test):
+    assert not selections(f"a(X) at T :- asserted b(X, N) at T in [3], M = N + 0, {test}.")

@@ -6,7 +6,7 @@ Nothing here is kept up: it is read from what has been said when a reason is ask
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -57,6 +57,10 @@ class Run(NamedTuple):
         return range(max(self.first, self.last - most + 1), self.last + 1)
 
 
+AtTicks = tuple[Integers, NumberedProgram]
+"""All that holds by a program in the second kernel, and the program."""
+
+
 class Occasions:
     """All that rules can ask for at the present tick.
 
@@ -66,6 +70,8 @@ class Occasions:
         concluded: what holds in the second kernel.
         numbered: the program, and the numbers of its predicates.
         vocabulary: the stream's.
+        at_ticks: what holds there by a program that has rows for all conclusions at ticks, and that program;
+            asked once, if at all.
     """
 
     def __init__(
@@ -75,14 +81,14 @@ class Occasions:
         concluded: Integers,
         numbered: NumberedProgram,
         vocabulary: Vocabulary,
+        at_ticks: Callable[[], AtTicks],
     ) -> None:
         self.first, self.now = data.first, data.tick
         self._data, self._states, self._facts = data, states, concluded
         self._vocabulary = vocabulary
-        self._own = {symbol: number for number, symbol in enumerate(numbered.compiled.predicates)}
+        self._own = numbered.predicates
         self._wide, self._whole = numbered.wide, frozenset(numbered.wide.values())
-        self._names = numbered.compiled.predicates
-        self._links = numbered.pairs[1:]
+        self._at_ticks, self._names = at_ticks, numbered.compiled.predicates
         self._found: dict[tuple[URIRef, Pattern, bool], dict[Arguments, list[Run]]] = {}
 
     # -- what was said -----------------------------------------------------------------------------
@@ -173,10 +179,11 @@ class Occasions:
 
     def dated(self, predicate: URIRef, pattern: Pattern) -> Iterator[tuple[Arguments, int]]:
         """What the rules conclude at ticks that heads name, with the number of the tick's time."""
+        facts, numbered = self._dated
         wide = self._wide.get(predicate)
         name = predicate if wide is None else self._names[wide].name
-        own = self._own.get(Symbol(URIRef(f"{name}@"), 2))
-        for _, subject, last in as_tuples(self._facts[_fits(self._facts, own, ())]):
+        own = numbered.predicates.get(Symbol(URIRef(f"{name}@"), 2))
+        for _, subject, last in as_tuples(facts[_fits(facts, own, ())]):
             if wide is None and len(pattern) < 2:
                 arguments, time = (subject,)[: len(pattern)], last
             else:
@@ -186,9 +193,14 @@ class Occasions:
                 yield arguments, time
 
     @cached_property
+    def _dated(self) -> AtTicks:
+        return self._at_ticks()
+
+    @cached_property
     def _pairs(self) -> dict[int, tuple[int, int]]:
         """Term and time of each pair."""
-        left, right = (dict(self._facts[self._facts[:, 0] == each, 1:].tolist()) for each in self._links)
+        facts, numbered = self._dated
+        left, right = (dict(facts[facts[:, 0] == each, 1:].tolist()) for each in numbered.pairs[1:])
         return {pair: (term, right[pair]) for pair, term in left.items() if pair in right}
 
     # -- tables ------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple, cast
 
@@ -18,7 +18,7 @@ from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.reasons.bodies import Bodies
 from pantarhei.temporal.reasons.evidence import Atom, Clause
 from pantarhei.temporal.reasons.missing import missing
-from pantarhei.temporal.reasons.occasions import Occasions
+from pantarhei.temporal.reasons.occasions import AtTicks, Occasions
 from pantarhei.temporal.reasons.proving import Reasons
 from pantarhei.temporal.reasons.writing import Sources, Words
 from pantarhei.temporal.ticks import Ticks
@@ -35,6 +35,7 @@ class Testimony(NamedTuple):
         data: what has been said.
         states: those that hold now, in the stream's predicates.
         facts: what holds in the second kernel.
+        at_ticks: see `Occasions`.
     """
 
     given: Joined
@@ -44,6 +45,7 @@ class Testimony(NamedTuple):
     data: DataStream
     states: Integers
     facts: Integers
+    at_ticks: Callable[[], AtTicks]
 
     def proofs(self, atom: TemporalAtom, sources: Sources, is_all: bool, limit: int) -> list[Proof]:
         """The proofs of what rules conclude at the present tick; none of what they do not.
@@ -82,7 +84,7 @@ class Testimony(NamedTuple):
         return Bodies(Clause.all_of(self.given), self._occasions(), self.ticks, self.vocabulary)
 
     def _occasions(self) -> Occasions:
-        return Occasions(self.data, self.states, self.facts, self.numbered, self.vocabulary)
+        return Occasions(self.data, self.states, self.facts, self.numbered, self.vocabulary, self.at_ticks)
 
     def _now(self, atom: TemporalAtom) -> Atom:
         arguments = tuple(self.vocabulary.number(cast(Term, term)) for term in atom.arguments)

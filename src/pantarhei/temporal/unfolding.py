@@ -1,0 +1,302 @@
+"""Rules that look at one event each are unfolded: what follows comes with the event, as base rows.
+
+    hot(S) at T :- asserted temp(S, V) at T in [20], V >= 100.
+    seen(S) :- asserted temp(S, V) in [5].
+    calm(S) :- asserted temp(S, V), not alarm(S).
+
+The first two say of each event by itself what follows from it, and for how long. So `!temp@20` and `!temp~5`
+need no rows, if no other rule reads them. The third asks of each sensor that reports whether it is free of
+alarms, and needs to know no more: `free-alarm` is enough, and `!temp` needs no rows either.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from rdflib import URIRef, Variable
+
+from pantarhei.encoding.numbers import Symbol
+from pantarhei.language.rule import Atom, Rule
+from pantarhei.language.temporal_rule import Mode
+from pantarhei.temporal.program import TUPLE, Input, TemporalProgram
+from pantarhei.temporal.selecting import TIME, Selection
+
+_MOST: Final = 8
+"""So many inputs at most take the place of those of one predicate: each looks at the events by itself."""
+
+
+def unfolded(program: TemporalProgram) -> TemporalProgram:
+    """The same program with fewer rules and rows. Costs the rules.
+
+    Args:
+        program: whose atoms have up to three arguments, the last a tick where they are dated.
+    """
+    unfolding = _Unfolding(program)
+    unfolding.leave_to_guards()
+    unfolding.run()
+    return unfolding.program()
+
+
+class _Instead(NamedTuple):
+    """What takes the place of a rule for some rows: inputs, and a rule, None where it was for these alone."""
+
+    inputs: list[Input]
+    rule: Rule | None
+
+
+class _Unfolding:
+    """Rules and inputs as they become fewer; used once."""
+
+    def __init__(self, program: TemporalProgram) -> None:
+        self._program = program
+        self._rules: dict[Rule, None] = {}
+        self._readers: defaultdict[Symbol, dict[Rule, None]] = defaultdict(dict)
+        self._makers: defaultdict[Symbol, dict[Rule, None]] = defaultdict(dict)
+        self._inputs: defaultdict[Symbol, dict[Input, None]] = defaultdict(dict)
+        for rule in program.rules:
+            self._add(rule)
+        for each in program.inputs:
+            self._inputs[each.target][each] = None
+        self._asked = {guard.free.name: guard.asked for guard in program.guards}
+        self._clocks = {clock.symbol.name: clock.size for clock in program.clocks}
+        self._runs = dict.fromkeys(program.dated_runs)
+        self._read_elsewhere = set(_read_elsewhere(program))
+        self._given_up: set[Symbol] = set()
+
+    def program(self) -> TemporalProgram:
+        """What is left."""
+        inputs = tuple(self._apart())
+        read = {atom.predicate for rule in self._rules for atom in rule.body}
+        clocks = tuple(clock for clock in self._program.clocks if clock.symbol.name in read)
+        rules, runs = tuple(self._rules), tuple(self._runs)
+        return replace(self._program, rules=rules, inputs=inputs, dated_runs=runs, clocks=clocks)
+
+    def _add(self, rule: Rule) -> None:
+        self._rules[rule] = None
+        for atom in rule.body:
+            self._readers[_symbol(atom)][rule] = None
+        if rule.head is not None:
+            self._makers[_symbol(rule.head)][rule] = None
+
+    def _drop(self, rule: Rule) -> None:
+        del self._rules[rule]
+        for symbol in {_symbol(atom) for atom in rule.body}:
+            del self._readers[symbol][rule]
+        if rule.head is not None:
+            del self._makers[_symbol(rule.head)][rule]
+
+    # -- what is asked for -------------------------------------------------------------------------
+
+    def leave_to_guards(self) -> None:
+        """Where rules look at nothing but an event that is free of something, leave that to the guards."""
+        for rule in list(self._rules):
+            free = tuple(atom for atom in rule.body if atom.predicate in self._asked)
+            if free and self._is_enough(free, rule):
+                self._drop(rule)
+                self._add(replace(rule, body=free, tests=()))
+
+    def _is_enough(self, free: tuple[Atom, ...], rule: Rule) -> bool:
+        """Whether guards let through just what the rest of a body has: this rule alone asks them."""
+        others = tuple(atom for atom in rule.body if atom not in free)
+        known, *more = {atom.arguments for atom in free}
+        if more or len(known) > 2 or len(others) != 1 or rule.head is None:
+            return False
+        variables = {each for each in rule.head.arguments if isinstance(each, Variable)}
+        return (
+            variables <= {*known}
+            and self._has_events_alone(_symbol(others[0]))
+            and all(
+                (asking.body, asking.tests) == (others, rule.tests)
+                and (asking.head is not None and asking.head.arguments == known)
+                for atom in free
+                for asking in self._makers[self._asked[atom.predicate]]
+            )
+        )
+
+    def _has_events_alone(self, symbol: Symbol) -> bool:
+        inputs = self._inputs[symbol]
+        return len(inputs) > 0 and not self._makers[symbol] and all(map(_is_event, inputs))
+
+    # -- what is given up --------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Give up the rows of one predicate after the other, where what is made of them can do without."""
+        waiting = list(self._inputs)
+        for symbol in waiting:
+            if symbol not in self._given_up:
+                self._box(symbol)
+                waiting += self._give_up(symbol)
+
+    def _give_up(self, symbol: Symbol) -> list[Symbol]:
+        """Have what follows from a predicate's rows come with what these come with, if all of it can; the
+        predicates that have other rows then.
+        """
+        if symbol in self._read_elsewhere or any(run.source == symbol for run in self._runs):
+            return []
+        rows = list(filter(_is_row, self._inputs[symbol]))
+        events = list(filter(_is_event, rows))
+        for given in (rows, events) if events else ():
+            is_whole = len(given) == len(self._inputs[symbol]) and not self._makers[symbol]
+            readers = list(self._readers[symbol])
+            found = [self._instead(rule, symbol, given, is_whole) for rule in readers]
+            instead = {rule: each for rule, each in zip(readers, found, strict=True) if each is not None}
+            count = sum(_is_event(each) for inputs, _ in instead.values() for each in inputs)
+            if len(instead) == len(readers) and count <= _MOST:
+                return self._replace(symbol, given, instead)
+        return []
+
+    def _replace(self, symbol: Symbol, given: list[Input], instead: dict[Rule, _Instead]) -> list[Symbol]:
+        self._given_up.add(symbol)
+        for each in given:
+            del self._inputs[symbol][each]
+        changed = dict[Symbol, None]()
+        for rule, (inputs, other) in instead.items():
+            for each in inputs:
+                self._inputs[each.target][each] = None
+                changed[each.target] = None
+            if other != rule:
+                self._drop(rule)
+                changed.update(dict.fromkeys([_symbol(rule.head)] if rule.head else ()))
+            if other is not None and other != rule:
+                self._add(other)
+        return list(changed)
+
+    def _instead(self, rule: Rule, symbol: Symbol, given: list[Input], is_whole: bool) -> _Instead | None:
+        """What takes the place of a rule that reads a predicate, for some of its rows; None if nothing can.
+
+        Args:
+            is_whole: whether it has no other rows.
+        """
+        found = [self._through(rule, symbol, each) for each in given]
+        if None not in found:
+            return _Instead([each for some in found if some for each in some], None if is_whole else rule)
+        shorter = _shorter(rule, symbol) if is_whole else {}
+        found = [self._through(less, symbol, each) for each in given for less in shorter.values()]
+        if None in found or not found:
+            return None
+        heads = {atom: less.head for atom, less in shorter.items() if less.head is not None}
+        other = replace(rule, body=tuple(heads.get(atom, atom) for atom in rule.body))
+        return _Instead([each for some in found if some for each in some], other)
+
+    def _through(self, rule: Rule, symbol: Symbol, given: Input) -> list[Input] | None:
+        """What an input brings through a rule, if the rule looks at nothing else but the clock."""
+        (atom, *more), size = [atom for atom in rule.body if _symbol(atom) == symbol], given.size
+        for other in rule.body:
+            if other != atom:
+                is_clock = other.predicate in self._clocks and given.mode is Mode.AT
+                if not is_clock or other.arguments[-1] != atom.arguments[-1]:
+                    return None
+                size = min(size, self._clocks[other.predicate])
+        selection = _selection(given).through(atom, rule)
+        if more or selection is None or rule.head is None:
+            return None
+        target, other_selection = _symbol(rule.head), _plain(selection, given)
+        if not selection.is_dated and not given.is_asserted:
+            is_said = target == given.source and size == 0 and other_selection is None
+            return [] if is_said else None  # now the stream says it by itself
+        is_odd = target.name == TUPLE or target == symbol or target in self._given_up
+        if is_odd or (target in self._program.at_ticks and not selection.is_dated):
+            return None
+        mode = Mode.AT if selection.is_dated else Mode.SOMETIME
+        return [Input(given.source, given.is_asserted, mode, size, target, selection=other_selection)]
+
+    def _box(self, symbol: Symbol) -> None:
+        """Have what holds at each tick of a window follow from what is said, if all that it rests on does."""
+        inputs = list(self._inputs[symbol])
+        if not inputs or self._makers[symbol] or not all(map(_is_row, inputs)):
+            return
+        for run in [run for run in self._runs if run.source == symbol and run.times is None]:
+            if all(each.mode is Mode.AT and each.size >= run.size for each in inputs):
+                del self._runs[run]
+                for each in inputs:
+                    selection = Selection(_selection(each).arguments[:-1], _selection(each).conditions)
+                    boxed = each._replace(mode=Mode.ALWAYS, size=run.size, target=run.target)
+                    boxed = boxed._replace(selection=_plain(selection, each))
+                    self._inputs[run.target][boxed] = None
+
+    # -- what stands beside events -----------------------------------------------------------------
+
+    def _apart(self) -> Iterator[Input]:
+        """The inputs, such that rows of a predicate come and go for one kind of reasons: the others have a
+        predicate of their own, from which a rule leads to it.
+        """
+        for symbol, inputs in list(self._inputs.items()):
+            first = min(map(_kind, inputs), default="")
+            for each in inputs:
+                if _kind(each) == first:
+                    yield each
+                    continue
+                terms = tuple(Variable(f"x{place}") for place in range(symbol.arity))
+                apart = Symbol(URIRef(f"{_kind(each)}-{symbol.name}"), symbol.arity)
+                self._add(Rule("apart", (Atom(apart.name, terms),), Atom(symbol.name, terms)))
+                yield each._replace(target=apart)
+
+
+def _kind(given: Input) -> str:
+    """What its rows come with: ticks, events or what else is said."""
+    return "dated" if given.mode is Mode.AT else "event" if _is_event(given) else "said"
+
+
+def _is_event(given: Input) -> bool:
+    """Whether each assertion of its predicate is a row by itself, until some tick."""
+    is_row = given.mode is not Mode.ALWAYS and given.times == 1 and not given.counts_tuples
+    return given.is_asserted and is_row
+
+
+def _is_row(given: Input) -> bool:
+    """Whether all that it says of a tick is a row by itself: an event, or a state at its tick."""
+    is_state = given.mode is Mode.AT and given.times == 1 and not given.counts_tuples
+    return _is_event(given) or is_state
+
+
+def _selection(given: Input) -> Selection:
+    """Which facts it follows, and its arguments."""
+    places = range(1, given.source.arity + 1)
+    return given.selection or Selection((*places, TIME) if given.mode is Mode.AT else (*places,))
+
+
+def _plain(selection: Selection, given: Input) -> Selection | None:
+    """None for a selection that has all facts of an input, with their arguments."""
+    places = range(1, given.source.arity + 1)
+    is_whole = selection == Selection((*places, TIME) if selection.is_dated else (*places,))
+    return None if is_whole else selection
+
+
+def _shorter(rule: Rule, symbol: Symbol) -> dict[Atom, Rule]:
+    """For the atoms of a predicate in a rule, rules that keep those of their arguments which anything else
+    looks at: of p(x, y) `p:0` may have x alone. Empty if some atom has no such arguments, or no others.
+    """
+    counts = Counter(argument for part in (*rule.atoms, *rule.tests) for argument in part.arguments)
+    found: dict[Atom, Rule] = {}
+    for atom in (atom for atom in rule.body if _symbol(atom) == symbol):
+        given = enumerate(atom.arguments)
+        kept = [place for place, each in given if counts[each] > 1 or not isinstance(each, Variable)]
+        if rule.different or 0 not in kept or len(kept) == len(atom.arguments):
+            return {}
+        name = URIRef(f"{atom.predicate}:{''.join(map(str, kept))}")
+        less = Atom(name, tuple(atom.arguments[place] for place in kept))
+        found[atom] = Rule("less", (atom,), less)
+    return found
+
+
+def _read_elsewhere(program: TemporalProgram) -> Iterator[Symbol]:
+    """Predicates that others read than rules."""
+    yield from program.conclusions
+    yield from program.plain
+    for pair in program.fed_back.items():
+        yield from pair
+    for guard in program.guards:
+        yield from (guard.denied, guard.asked)
+    for run in program.runs:
+        yield run.source
+    yield from program.at_ticks
+    for remembered in program.remembered:
+        yield remembered.source
+
+
+def _symbol(atom: Atom) -> Symbol:
+    """The predicate of an atom in the second kernel: of three arguments two become a pair there."""
+    return Symbol(atom.predicate, min(2, len(atom.arguments)))
