@@ -31,6 +31,7 @@ MODULES = (
     "lineage",
     "bags",
     "groups",
+    "sums",
     "body_matches",
     "window_kernel",
     "levels",

@@ -13,6 +13,8 @@ if not cython.compiled:
 
 from pantarhei.materialize.kernel.arrays import ints_of
 
+_UNKNOWN = object()
+
 
 def put(bag: dict, row: tuple, weight):
     """Add copies of a row to a bag."""
@@ -62,6 +64,37 @@ def by_end(change, size: cython.Py_ssize_t):
             part = found
         part[row[: length - size]] = weight
     return parts
+
+
+def true_rows(change, place: cython.Py_ssize_t, known):
+    """The rows of a change for which what stands at a place is known to be true; None where of one that is not
+    known.
+    """
+    rows: dict = change
+    truths: dict = known
+    found: dict = {}
+    row: tuple
+    for row, weight in rows.items():
+        is_true = truths.get(row[place], _UNKNOWN)
+        if is_true is True:
+            found[row] = weight
+        elif is_true is _UNKNOWN:
+            return None
+    return found
+
+
+def projected(change, places: list):
+    """The rows of a change with what stands at these places alone, `NONE` where a place is below 0."""
+    rows: dict = change
+    found: dict = {}
+    row: tuple
+    part: list
+    for row, weight in rows.items():
+        part = []
+        for each in places:
+            part.append(row[each] if each >= 0 else NONE)
+        put(found, tuple(part), weight)
+    return found
 
 
 def taken(items, at, places):

@@ -1,10 +1,4 @@
-"""Groups of rows that come and go: what registered aggregates do for each row, and for each group.
-
-A total says what the numbers of a group add up to. It is a tuple of how many errors, integers, decimals,
-xsd:floats and xsd:doubles there are, and of what they add up to exactly, as xsd:floats and as xsd:doubles;
-its parts have names in query/incremental/totals.py. A result is what tells the sum or average of a total from
-those of others: an xsd:double by itself, what is exact by what it is computed from.
-"""
+"""Groups of rows that come and go: what registered aggregates do for each row, and for each group."""
 
 from __future__ import annotations
 
@@ -12,21 +6,6 @@ import cython
 
 if not cython.compiled:
     from pantarhei.materialize.kernel.constants import *
-
-_ERRORS = 0  # where these stand in a total
-_INTEGERS = 1
-_DECIMALS = 2
-_FLOATS = 3
-_DOUBLES = 4
-_EXACT = 5
-_DOUBLED = 10
-_UP = 11
-_DOWN = 12
-_NAN = 13
-_TINY = 15
-
-UNIT = 2.0**-112
-"""Most xsd:doubles are multiples of it, and sums of multiples fit into few words."""
 
 
 def picked(rows, places: list):
@@ -89,31 +68,6 @@ def count_rows(sizes: dict, parts: dict, entries: list, absent):
     return left
 
 
-def sum_up(kept: dict, parts: dict, addends, nothing: tuple, fma, entries: list, absent):
-    """Add to the totals of groups what came to them, and take from them what went.
-
-    Args:
-        kept: the totals by group.
-        parts: what `by_group` gives; an item begins with the number of a term.
-        addends: what the term of a number adds to a total: places, each with the amount.
-        nothing: the total of no numbers.
-        fma: the product of two numbers plus a third, for amounts that are no integers.
-        entries, absent: as `say` takes them.
-    """
-    total: list
-    for group, items in parts.items():
-        before = kept.get(group)
-        total = list(nothing if before is None else before)
-        for item, weight in items:
-            for place, amount in addends[item[0]]:
-                if type(amount) is int:
-                    total[place] = total[place] + (amount if weight == 1 else weight * amount)
-                else:
-                    total[place] = fma(amount, weight, total[place])
-        entries.append((kept, group, absent if before is None else before))
-        kept[group] = tuple(total)
-
-
 def count_values(of: dict, parts: dict, only_terms, entries: list, absent):
     """Count the different items of groups; gives by group those that are new (1) or there no more (-1).
 
@@ -152,61 +106,6 @@ def count_values(of: dict, parts: dict, only_terms, entries: list, absent):
                 changed.append((item, -1 if was else 1))
         if changed:
             found[group] = changed
-    return found
-
-
-def result_of(total: tuple, is_average):
-    """The result of a total, None where that is not simple; what comes to 0 as xsd:double is not, since 0 and
-    -0 are equal, and are two terms.
-    """
-    if total[_ERRORS]:
-        return None
-    if not total[_DOUBLES]:
-        if total[_FLOATS]:
-            return None
-        size = total[_INTEGERS] + total[_DECIMALS] if is_average else 0
-        return total[_EXACT], size, total[_DECIMALS] > 0
-    if total[_UP] or total[_DOWN] or total[_NAN] or total[_TINY]:
-        return None
-    try:
-        result = float(total[_DOUBLED]) * UNIT
-    except OverflowError:
-        return None
-    if is_average:
-        result = result / (total[_INTEGERS] + total[_DECIMALS] + total[_FLOATS] + total[_DOUBLES])
-    return result or None
-
-
-def numbers_of(groups: list, kept: dict, nothing: tuple, is_average, known: dict, number, numbers):
-    """The numbers of the terms that the totals of groups come to.
-
-    Args:
-        kept, nothing: as `sum_up` takes them.
-        known: the numbers of some results.
-        number: gives the number of another result, told its total and the result.
-        numbers: gives those of other xsd:doubles, told these.
-    """
-    found: list = []
-    doubles: list = []
-    places: list = []
-    i: cython.Py_ssize_t
-    for i in range(len(groups)):
-        total = kept.get(groups[i])
-        if total is None:
-            total = nothing
-        result = result_of(total, is_average)
-        there = None if result is None else known.get(result)
-        if there is not None:
-            found.append(there)
-        elif type(result) is float:
-            found.append(NONE)
-            doubles.append(result)
-            places.append(i)
-        else:
-            found.append(number(total, result))
-    if doubles:
-        for place, there in zip(places, numbers(doubles), strict=True):
-            found[place] = there
     return found
 
 

@@ -14,7 +14,8 @@ from rdflib import BNode, Literal
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.language.term import Term
-from pantarhei.materialize.kernel.groups import count_values, numbers_of, sum_up
+from pantarhei.materialize.kernel.groups import count_values
+from pantarhei.materialize.kernel.sums import numbers_of, sum_up
 from pantarhei.query.algebra.expressions import Aggregate
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.aggregates import ntriples
@@ -23,7 +24,7 @@ from pantarhei.query.expressions.values import EXACT, Numeric
 from pantarhei.query.incremental.journal import ABSENT
 from pantarhei.query.incremental.operator import Bag, Row, Shared
 from pantarhei.query.incremental.remembered import MOST_REMEMBERED, Remembered
-from pantarhei.query.incremental.totals import NOTHING, Total, addends
+from pantarhei.query.incremental.totals import Result, Total, addends, plain_number
 
 LOOKING_AT_ALL: Final = frozenset(("MIN", "MAX", "SAMPLE", "GROUP_CONCAT"))
 """The aggregates that may have to look at all values of a group."""
@@ -134,26 +135,25 @@ class _Summing(_ByGroup):
         self._addends = addends(shared.terms.term)
 
     def change(self, parts: dict[Row, Items]) -> None:
-        sum_up(self._kept, parts, self._addends, NOTHING, EXACT.fma, self._shared.journal.entries, ABSENT)
+        sum_up(self._kept, parts, self._addends, EXACT.fma, self._shared.journal.entries, ABSENT)
 
     def values(self, groups: list[Row]) -> list[int]:
         found: list[int] = numbers_of(
-            groups, self._kept, NOTHING, self._is_average, self._numbers, self._number, self._doubles
+            groups, self._kept, self._is_average, self._numbers, self._number, self._numbers_of
         )
         return found
 
-    def _doubles(self, results: list[float]) -> list[int]:
-        """The numbers of xsd:doubles; those that the vocabulary knows are remembered."""
+    def _numbers_of(self, results: list[Result]) -> list[int]:
+        """The numbers of results; of those that the vocabulary knows they are remembered."""
         if len(self._numbers) > MOST_REMEMBERED:
             self._numbers.clear()
-        return self._shared.terms.ids_of_doubles(results, self._numbers)
+        return self._shared.terms.ids_of_plain(results, map(plain_number, results), self._numbers)
 
-    def _number(self, total: tuple[Any, ...], result: Hashable) -> int:
-        """The number of the term that a total comes to; `result` is what `result_of` gives of it."""
-        numbers = Total._make(total)
+    def _number(self, total: tuple[Any, ...]) -> int:
+        """The number of the term that a total comes to."""
+        numbers = Total.of(total)
         value = numbers.average if self._is_average else numbers.sum
-        number = NONE if value is None else self._shared.terms.id_of_number(value)
-        return number if result is None else self._remember(result, number)
+        return NONE if value is None else self._shared.terms.id_of_number(value)
 
     def forget(self) -> None:
         super().forget()

@@ -22,11 +22,10 @@ from rdflib import Literal
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.term import Term
-from pantarhei.literals.value import STRING, double_key
-from pantarhei.query.expressions import kinds
+from pantarhei.literals.value import STRING
 from pantarhei.query.expressions.sums import written
 from pantarhei.query.expressions.values import Numeric
-from pantarhei.query.incremental.computed_numbers import LocalTerms, value_key
+from pantarhei.query.incremental.computed_numbers import LocalTerms, Plain, numeric_of, value_key
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.table import Ids
 from pantarhei.query.terms import LOCAL, TermSpace
@@ -138,11 +137,18 @@ class LastingTerms(TermSpace):
         literal = written(number)
         return NONE if literal is None else self._id_of(literal, key)
 
-    def ids_of_doubles(self, doubles: Sequence[float], found: dict[Hashable, int]) -> list[int]:
-        """`id_of_number` for many xsd:doubles, finite ones other than 0.
+    def ids_of_plain(
+        self,
+        names: Iterable[Hashable],
+        numbers: Iterable[tuple[Plain, Hashable]],
+        found: dict[Hashable, int],
+    ) -> list[int]:
+        """`id_of_number` for many plain numbers of few digits.
 
         Args:
-            found: takes down the numbers of those that cost more than a look-up.
+            names: what the caller knows each by.
+            numbers: each with the key of its value in its datatype.
+            found: takes down the ids of those that cost more than a look-up, by their names.
         """
         ids: list[int] = []
         vocabulary, unsettled, locals_, values = (
@@ -151,19 +157,17 @@ class LastingTerms(TermSpace):
             self.locals,
             self._value_of,
         )
-        keys_are_theirs = vocabulary.numbers == "by_datatype"  # else a decimal may have the same one
+        keys_are_theirs = vocabulary.numbers == "by_datatype"  # else a decimal may have that of a double
         del values[len(locals_) :]  # an interrupt may have come between the two
-        for double in doubles:
-            key = double_key(double) if keys_are_theirs else None
-            id_ = unsettled.get(key)
-            if id_ is None:
-                if keys_are_theirs and not vocabulary.has_value(key):
-                    id_ = LOCAL + len(locals_)
-                    values.append(NONE)
-                    locals_.append(double)
-                    unsettled[key] = id_
-                else:
-                    id_ = found[double] = self.id_of_number(Numeric(kinds.DOUBLE, double))
+        for name, (number, key) in zip(names, numbers, strict=True):
+            id_ = unsettled.get(key) if keys_are_theirs else None
+            if id_ is None and keys_are_theirs and not vocabulary.has_value(key):
+                id_ = LOCAL + len(locals_)
+                values.append(NONE)
+                locals_.append(number)
+                unsettled[key] = id_
+            elif id_ is None or not locals_.is_alike(id_ - LOCAL, number):
+                id_ = found[name] = self.id_of_number(numeric_of(number))
             ids.append(id_)
         return ids
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from heapq import heappop, heappush
+from typing import NamedTuple
 
 from pantarhei.materialize.kernel.bags import put
 from pantarhei.query.algebra.binding import draws
@@ -41,7 +42,8 @@ class Network:
         self._serials: dict[Operator, int] = {}
         self._known: dict[tuple[Content, Node], Operator] = {}
         self._contents: dict[Operator, Content] = {}
-        self._readers: dict[Operator, list[tuple[Operator, int]]] = {}
+        # who takes the rows of an operator, in which place of its inputs, and its serial number
+        self._readers: dict[Operator, list[tuple[Operator, int, int]]] = {}
         self.whole_leaves: dict[Content, list[WholeLeaf]] = {}
         """The leaves over each content that are evaluated anew where they may have changed."""
         self.made = 0
@@ -110,7 +112,7 @@ class Network:
         if isinstance(operator, WholeLeaf):
             self.whole_leaves.setdefault(content, []).append(operator)
         for slot, source in enumerate(operator.inputs):
-            self._readers[source].append((operator, slot))
+            self._readers[source].append((operator, slot, self._serials[operator]))
 
     def _made(self, node: Node, content: Content) -> Operator:
         operator = made(
@@ -158,40 +160,56 @@ class Network:
         Args:
             until: operators with higher serial numbers are left out.
         """
-        waiting: list[int] = []
-        given: dict[int, list[Mapping[Row, int]]] = {}
-        done: dict[Operator, Mapping[Row, int]] = {}
+        going = _Going({}, {}, [], until)
         for operator, change in changes.items():
             if change:
-                done[operator] = change
-                if self._readers[operator]:
-                    self._give(operator, change, given, waiting, until)
+                self._rise(operator, change, going)
+        waiting = going.waiting
         while waiting:
-            serial = heappop(waiting)
-            operator = self._operators[serial]
-            change = operator.change(*given.pop(serial))
+            operator = self._operators[serial := heappop(waiting)]
+            change = operator.change(*going.given.pop(serial))
             if change:
-                done[operator] = change
-                self._give(operator, change, given, waiting, until)
-        return done
+                self._rise(operator, change, going)
+        return going.done
 
-    def _give(
-        self,
-        source: Operator,
-        change: Mapping[Row, int],
-        given: dict[int, list[Mapping[Row, int]]],
-        waiting: list[int],
-        until: int,
-    ) -> None:
-        for reader, slot in self._readers[source]:
-            serial = self._serials[reader]
+    def _rise(self, source: Operator, change: Mapping[Row, int], going: _Going) -> None:
+        """Let a change of an operator go up: at once while there is one that takes it, and takes no others."""
+        done, until = going.done, going.until
+        while True:
+            done[source] = change
+            readers = self._readers[source]
+            if len(readers) != 1:
+                break
+            ((reader, _, serial),) = readers
+            if serial > until or len(reader.inputs) > 1:
+                break
+            source, change = reader, reader.change(change)
+            if not change:
+                return
+        for reader, slot, serial in readers:
             if serial > until:
                 continue
-            inputs = given.get(serial)
+            inputs = going.given.get(serial)
             if inputs is None:
-                inputs = given[serial] = [{}] * len(reader.inputs)
-                heappush(waiting, serial)
+                inputs = going.given[serial] = [{}] * len(reader.inputs)
+                heappush(going.waiting, serial)
             inputs[slot] = change
+
+
+class _Going(NamedTuple):
+    """How far the changes of a step have gone up.
+
+    Args:
+        done: the changes of operators.
+        given: the changes of the inputs of those that wait, by serial number.
+        waiting: these numbers, as a heap.
+        until: operators with higher serial numbers are left out.
+    """
+
+    done: dict[Operator, Mapping[Row, int]]
+    given: dict[int, list[Mapping[Row, int]]]
+    waiting: list[int]
+    until: int
 
 
 def is_idle(node: Node) -> bool:

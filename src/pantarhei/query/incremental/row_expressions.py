@@ -5,11 +5,12 @@ What they come to by column is remembered by what they look at.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from rdflib import Variable
 
+from pantarhei.materialize.kernel.bags import true_rows
 from pantarhei.query.algebra.expressions import Expression, is_drawn, variables_of
 from pantarhei.query.expressions import compute, truth
 from pantarhei.query.incremental.compiled import Compiler, NotCompiled, Odd
@@ -45,6 +46,14 @@ class RowExpression:
             return found
 
         return self._by_row(self._result, rows, by_column)
+
+    def true_rows(self, change: Mapping[Row, int]) -> Mapping[Row, int]:
+        """The rows of a change for which it is true."""
+        found = self._truth.true_rows(change)
+        if found is not None:
+            return found
+        truths = self.truths(change)
+        return {row: weight for (row, weight), is_true in zip(change.items(), truths, strict=True) if is_true}
 
     def truths(self, rows: Collection[Row]) -> list[bool]:
         """For which rows it is true."""
@@ -116,6 +125,13 @@ class _Function(Generic[_Value]):
         self.compiled = compiled
         self._place = places[0] if len(places) == 1 else None
         self._known: dict[int, _Value] = {}
+
+    def true_rows(self, change: Mapping[Row, int]) -> Mapping[Row, int] | None:
+        """The rows of a change for which it is true; None where it takes a look at each to say so."""
+        if self._place is None:
+            return None
+        found: Mapping[Row, int] | None = true_rows(change, self._place, self._known)
+        return found
 
     def looked_up(self, rows: Collection[Row]) -> list[_Value] | None:
         """What it says of rows; None if it looks at more than one variable, or a row is odd."""

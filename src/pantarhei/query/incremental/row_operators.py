@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from pantarhei.materialize.kernel.bags import put
+from pantarhei.materialize.kernel.bags import projected, put
 from pantarhei.query.algebra.nodes import Extend, Filter, Project, Union
 from pantarhei.query.incremental.operator import (
     NOTHING,
@@ -14,7 +14,6 @@ from pantarhei.query.incremental.operator import (
     Shared,
     places_of,
     taken,
-    taker,
 )
 from pantarhei.query.incremental.row_expressions import RowExpression
 
@@ -28,8 +27,7 @@ class FilterOperator(Operator):
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         (change,) = changes
-        truths = self._test.truths(change)
-        return {row: weight for (row, weight), is_true in zip(change.items(), truths, strict=True) if is_true}
+        return self._test.true_rows(change)
 
     def forget(self) -> None:
         self._test.forget()
@@ -83,16 +81,11 @@ class ProjectOperator(Operator):
 
     def __init__(self, node: Project, shared: Shared, child: Operator) -> None:
         super().__init__(node, shared, (child,))
-        self._taken = taker(places_of(node.variables, child.variables))
+        self._places = list(places_of(node.variables, child.variables))
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         (change,) = changes
-        rows = list(map(self._taken, change))
-        made = dict(zip(rows, change.values(), strict=True))
-        if len(made) < len(rows):
-            made.clear()
-            for row, weight in zip(rows, change.values(), strict=True):
-                put(made, row, weight)
+        made: Bag = projected(change, self._places)
         return made
 
 

@@ -12,7 +12,7 @@ Source: SPARQL 1.1, sections 18.5.1.3 and 18.5.1.4.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
@@ -22,7 +22,8 @@ from rdflib import Literal
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.language.term import Term
-from pantarhei.materialize.kernel.groups import UNIT
+from pantarhei.literals.value import DECIMAL, double_key
+from pantarhei.materialize.kernel.sums import UNIT, whole_total
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.bulk import are_ties
 from pantarhei.query.expressions.sums import decimal_of, divided
@@ -33,11 +34,13 @@ from pantarhei.query.expressions.values import (
     to_single,
     value_of,
 )
+from pantarhei.query.incremental.computed_numbers import Plain
 from pantarhei.query.incremental.remembered import Remembered
 
 _SMALLEST: Final = 1074  # the smallest xsd:double above 0 is two to the power of minus this
 _COARSE: Final = 1 - math.frexp(UNIT)[1]  # and the other unit to that of minus this
 _ONE: Final = 1 << _SMALLEST
+_MOST_ALIKE: Final = 1 << 24  # integers up to this are multiples of the unit as xsd:floats too
 
 
 class Total(NamedTuple):
@@ -70,6 +73,11 @@ class Total(NamedTuple):
     tiny_singles: int = 0
     tiny: int = 0
 
+    @classmethod
+    def of(cls, total: tuple[Any, ...]) -> Total:
+        """A total of the kernel's."""
+        return cls._make(whole_total(total))
+
     @property
     def size(self) -> int:
         """How many rows there are."""
@@ -100,10 +108,30 @@ class Total(NamedTuple):
             return None
 
 
-NOTHING: Final = tuple(Total())  # a plain one, as the kernel takes it
+_INTEGERS, _DOUBLES = Total._fields.index("integers"), Total._fields.index("doubles")
+_DOUBLED = Total._fields.index("doubled")
 
-Addend = tuple[tuple[int, Any], ...]
-"""What a number adds to a total: to which of its entries how much."""
+Result = float | tuple[int | Decimal, int, bool]
+"""What a total comes to (`kernel.sums.result_of`): an xsd:double; or the sum of integers and decimals, by how
+many it is divided, 0 for not at all, and whether any is a decimal.
+"""
+
+
+def plain_number(result: Result) -> tuple[Plain, Hashable]:
+    """The number that a result is, and the key of its value."""
+    if isinstance(result, float):
+        return result, double_key(result)
+    exact, size, is_decimal = result
+    if not size and not is_decimal:
+        whole = int(exact)
+        return whole, (DECIMAL, whole)
+    number = DECIMALS.divide(exact, size) if size else DECIMALS.plus(Decimal(exact))
+    whole = int(number)
+    return number, (DECIMAL, whole if whole == number else number)
+
+
+Addend = tuple[int, int, tuple[tuple[int, Any], ...]]
+"""What a number adds to a total, as the kernel takes it (`kernel.sums`)."""
 
 
 def addends(term: Callable[[int], Term]) -> Remembered[Addend]:
@@ -113,7 +141,13 @@ def addends(term: Callable[[int], Term]) -> Remembered[Addend]:
 
 def addend_of(term: Term | None) -> Addend:
     """What a term adds to a total; None is an error."""
-    return tuple((place, amount) for place, amount in enumerate(_total_of(term)) if amount)
+    total = _total_of(term)
+    parts = tuple((place, amount) for place, amount in enumerate(total) if amount)
+    if total.integers and isinstance(total.exact, int) and abs(total.exact) <= _MOST_ALIKE:
+        return _INTEGERS, total.exact, parts
+    if total.doubles and {place for place, _ in parts} <= {_DOUBLES, _DOUBLED}:
+        return _DOUBLES, total.doubled, parts
+    return 0, 0, parts
 
 
 def _total_of(term: Term | None) -> Total:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS
-from pantarhei.materialize.kernel.bags import Reader, Readers, add_noted, by_end, put
+from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE
+from pantarhei.materialize.kernel.bags import Reader, Readers, add_noted, by_end, projected, put, true_rows
 from pantarhei.rules.compilation.body_plan import FactPattern
 from rule_models import RuleModel
 from strategies import R, S, a, b, c, related, x, y
@@ -80,3 +80,17 @@ def test_a_literal_is_shown_as_its_fact_shows_it():
     ((fact, sign),) = seen
     assert fact[:2] == (5, number(a)) and fact[2] >= FIRST_LITERAL and sign == 1
     assert found == {"all": {(number(a), 77): 1, (number(a), number(b)): 1}}
+
+
+def test_true_rows_are_found_where_all_is_known():
+    change = {(1, 7): 2, (2, 8): -1, (3, 9): 1}
+    assert true_rows(change, 1, {7: True, 8: False, 9: None}) == {(1, 7): 2}
+    assert true_rows(change, 1, {7: True, 8: True}) is None
+    assert true_rows({}, 1, {}) == {}
+
+
+def test_rows_that_are_one_after_projection_add_up():
+    change = {(1, 7): 2, (2, 7): -1, (3, 8): 1, (4, 8): -1}
+    assert projected(change, [1]) == {(7,): 1}
+    assert projected({(1, 7): 2}, [1, -1, 0]) == {(7, NONE, 1): 2}
+    assert projected(change, []) == {(): 1}

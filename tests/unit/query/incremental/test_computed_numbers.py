@@ -40,10 +40,18 @@ def test_some_are_better_written_at_once(number):
 
 
 def test_a_literal_is_made_once_when_it_is_looked_at():
-    terms = LocalTerms([Literal("a"), Numeric(kinds.INTEGER, 5), 0.5])
-    assert [terms.type_at(1), terms.type_at(2)] == [kinds.INTEGER, kinds.DOUBLE]
-    assert terms[1] == Literal("5", datatype=XSD.integer)
+    terms = LocalTerms([Literal("a"), Numeric(kinds.FLOAT, 5), 0.5, Decimal("2.50"), 7])
+    types = [kinds.FLOAT, kinds.DOUBLE, kinds.DECIMAL, kinds.INTEGER]
+    assert list(map(terms.type_at, range(1, 5))) == types
+    assert terms[1] == Literal("5.0E0", datatype=XSD.float, normalize=False)
+    assert terms[3] == Literal("2.5", datatype=XSD.decimal)
+    assert terms[4] == Literal("7", datatype=XSD.integer)
     assert terms[2] == Literal("5.0E-1", datatype=XSD.double, normalize=False)
     assert terms[1] is terms[1]
     assert terms[0] == Literal("a")
-    assert [terms.type_at(1), terms.type_at(2)] == [kinds.INTEGER, kinds.DOUBLE]
+    assert list(map(terms.type_at, range(1, 5))) == types
+
+
+def test_a_plain_number_is_alike_what_is_of_its_datatype():
+    terms = LocalTerms([7, Decimal(7), Literal("7.00", datatype=XSD.decimal)])
+    assert [terms.is_alike(place, Decimal(7)) for place in range(3)] == [False, True, True]

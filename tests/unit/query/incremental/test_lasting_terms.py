@@ -11,6 +11,7 @@ from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.values import Numeric
 from pantarhei.query.incremental.journal import Journal
+from pantarhei.query.incremental.computed_numbers import numeric_of, value_key
 from pantarhei.query.incremental.lasting_terms import LastingTerms
 from pantarhei.query.terms import LOCAL
 from pantarhei.rules.compilation.program import compile_
@@ -163,18 +164,23 @@ def test_a_term_that_is_given_as_text_is_the_computed_one_and_another_form_has_i
 
 
 @pytest.mark.parametrize("numbers", ["by_datatype", "by_value"])
-def test_many_xsd_doubles_get_the_numbers_that_each_would_get(numbers):
+def test_many_plain_numbers_get_the_numbers_that_each_would_get(numbers):
     case, found = Case(numbers), {}
     known = case.bring(GIVEN)
     decimal = case.terms.id_of_number(Numeric(kinds.DECIMAL, Decimal("0.125")))
+    whole = case.terms.id_of_number(Numeric(kinds.INTEGER, 3))
     computed, settled = (case.terms.id_of_number(Numeric(kinds.DOUBLE, each)) for each in (0.25, 0.75))
     case.terms.value(settled)
-    ids = case.terms.ids_of_doubles([0.25, 0.5, 0.125, 0.75, 0.125], found)
-    assert ids == [computed, ids[1], ids[2], settled, ids[2]]
-    assert len({*ids, decimal}) == 5
-    assert found.keys() >= {0.5, 0.75}
+    plain = [0.25, 0.5, 0.125, 0.75, 0.125, Decimal("0.125"), Decimal(3), 3, 4]
+    keyed = [(number, value_key(numeric_of(number))) for number in plain]
+    ids = case.terms.ids_of_plain(range(len(plain)), keyed, found)
+    assert ids == [computed, ids[1], ids[2], settled, ids[2], decimal, ids[6], whole, ids[8]]
+    assert len({*ids}) == 8
+    assert found.keys() >= {1, 3}
     assert case.terms.value(ids[1]) == known
-    assert ids[2] == case.terms.id_of_number(Numeric(kinds.DOUBLE, 0.125))
+    assert case.terms.value(ids[6]) == case.terms.value(whole)
+    for number, id_ in zip(plain, ids, strict=True):
+        assert id_ == case.terms.id_of_number(numeric_of(number))
     assert case.terms.decoder.row((ids[2],)) == (Literal("1.25E-1", datatype=XSD.double, normalize=False),)
 
 

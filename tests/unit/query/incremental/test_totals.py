@@ -2,10 +2,12 @@
 
 import pytest
 
-from pantarhei.materialize.kernel.groups import sum_up
+from pantarhei.literals.value import value_of
+from pantarhei.materialize.kernel.sums import NOTHING, sum_up
 from pantarhei.query.expressions.sums import written
 from pantarhei.query.expressions.values import EXACT
-from pantarhei.query.incremental.totals import NOTHING, Total, addend_of
+from pantarhei.query.incremental.computed_numbers import numeric_of
+from pantarhei.query.incremental.totals import Total, addend_of, plain_number
 from signed_bags import term
 
 TYPED = '"{{}}"^^<http://www.w3.org/2001/XMLSchema#{}>'
@@ -18,12 +20,16 @@ GROUP = (7,)
 def plus(total, numbers, weight=1):
     """A total after so many copies of each number have come, or gone."""
     kept, addends = {GROUP: total}, dict(enumerate(addend_of(term(number)) for number in numbers))
-    sum_up(kept, {GROUP: [((place,), weight) for place in addends]}, addends, NOTHING, EXACT.fma, [], None)
-    return Total._make(kept[GROUP])
+    sum_up(kept, {GROUP: [((place,), weight) for place in addends]}, addends, EXACT.fma, [], None)
+    return kept[GROUP]
 
 
 def total(*numbers):
     return plus(NOTHING, numbers)
+
+
+def as_sum(total):
+    return text(Total.of(total).sum)
 
 
 def text(number):
@@ -60,21 +66,57 @@ def doubles(*numbers):
     ],
 )
 def test_numbers_add_up(numbers, sum_, average):
-    found = total(*numbers)
-    assert (text(found.sum), text(found.average)) == (sum_, average)
+    for found in (total(*numbers), plus(total(), numbers)):
+        whole = Total.of(found)
+        assert (text(whole.sum), text(whole.average)) == (sum_, average)
 
 
 def test_an_error_that_goes_leaves_the_sum_of_the_others():
-    assert text(plus(total("1", '"x"'), ['"x"'], -1).sum) == "1"
+    assert as_sum(plus(total("1", '"x"'), ['"x"'], -1)) == "1"
 
 
 def test_a_sum_has_the_type_of_the_numbers_that_are_left():
     mixed = total("1", "0.5", *doubles("0.25", "NaN"), FLOAT.format("INF"))
     left = plus(mixed, [*doubles("0.25", "NaN"), FLOAT.format("INF")], -1)
-    assert text(left.sum) == "1.5"
-    assert text(plus(left, ["0.5"], -1).sum) == "1"
-    assert left.size == 2
+    assert as_sum(left) == "1.5"
+    assert as_sum(plus(left, ["0.5"], -1)) == "1"
+    assert Total.of(left).size == 2
 
 
 def test_copies_count():
-    assert text(plus(NOTHING, ["0.1"], 3).sum) == "0.3"
+    assert as_sum(plus(NOTHING, ["0.1"], 3)) == "0.3"
+
+
+@pytest.mark.parametrize(
+    ("numbers", "is_alike"),
+    [
+        (["1", "-2", "16777216"], True),
+        (["1", "16777217"], False),  # as an xsd:float it is another number
+        (doubles("0.1", "-5"), True),
+        (doubles("0.1", "1e-300"), False),
+        (doubles("0.1", "INF"), False),
+        (["1", *doubles("0.1")], False),
+        (["0.5"], False),
+    ],
+)
+def test_totals_of_numbers_that_are_alike_are_short(numbers, is_alike):
+    found = total(*numbers)
+    assert (len(found) == 3) is is_alike
+    assert as_sum(plus(found, [FLOAT.format(7)])) == as_sum(total(FLOAT.format(7), *numbers))
+
+
+def test_an_integer_is_added_to_decimals_exactly():
+    many = DECIMAL.format("1" + "0" * 27 + "." + "0" * 20 + "1")
+    left = plus(plus(total(many), ["1"]), [many], -1)
+    assert as_sum(left) == "1"
+
+
+@pytest.mark.parametrize(
+    ("result", "expected"),
+    [((5, 2, False), "2.5"), ((4, 2, False), "2.0"), ((4, 0, False), "4"), ((4, 0, True), "4.0"), (0.5, "5.0E-1")],
+)
+def test_a_plain_number_has_the_key_of_its_literal(result, expected):
+    number, key = plain_number(result)
+    literal = written(numeric_of(number))
+    assert str(literal) == expected
+    assert value_of(literal) == key
