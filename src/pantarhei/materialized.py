@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rdflib import Dataset, Graph, URIRef
@@ -207,8 +208,8 @@ class Materialized(ABC):
 
     @property
     def queries(self) -> Mapping[str, ContinuousQuery]:
-        """The registered queries by their names."""
-        return {} if self._registrar is None else dict(self._registrar.queries)
+        """The registered queries by their names, as of now. `query.close()` ends one."""
+        return MappingProxyType({} if self._registrar is None else dict(self._registrar.queries))
 
     @abstractmethod
     def _moment(self, symbols: Symbols) -> Moment:
@@ -223,6 +224,7 @@ class Materialized(ABC):
             lambda: self.ontology.schema.triples(),
             self._held.state,
             self._moment,
+            lambda: None if self.window is None else self._held.books.now,
         )
 
     def _with_prefixes(self, graph: _G) -> _G:

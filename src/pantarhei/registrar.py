@@ -144,8 +144,9 @@ class Registrar:
             reports_present: its first report brings all its answers, also those that are there already.
         """
         check_type("text", text, str, "a SPARQL query as text")
-        if name is not None and type(name) is not str:  # rdflib's IRIs equal no text: none would find it
-            raise OptionError("name", repr(name), "a text, or None; of an IRI str(iri)")
+        if name is not None and (type(name) is not str or not name):
+            # rdflib's IRIs equal no text: none would find the query
+            raise OptionError("name", repr(name), "a text that is not empty, or None; of an IRI str(iri)")
         check_type("window", window, Window | None, "a Window, or None for the reasoner's")
         if name in self.queries:
             raise OptionError("name", repr(name), "a name that no other registered query has")
@@ -195,7 +196,7 @@ class Registrar:
         queries = [(query, self._door.prepared(query.text)) for query in from_bytes(saved)]
         self._held.want_facts(together(*(needed_for(prepared, query.policy) for query, prepared in queries)))
         for query, prepared in queries:
-            self._registered(query.name, query.text, prepared, query.window, query.policy)
+            self._registered(query.name, query.text, prepared, query.window, query.policy, was_there=True)
             self._registry.take_up(self._registry.queries[query.name], query)
 
     def _registered(
@@ -206,13 +207,20 @@ class Registrar:
         own: Window | None,
         policy: Policy,
         reports_present: bool = False,
+        was_there: bool = False,
     ) -> ContinuousQuery:
-        """The handle of a query that is kept up from now on; broken off, it leaves none."""
+        """The handle of a query that is kept up from now on; broken off, it leaves none.
+
+        Args:
+            was_there: a checkpoint had it, and graphs that it names may have left the window since.
+        """
         self._held.want_facts(needed_for(query, policy))
         if own is not None:
             self._held.want_levels()
         try:
-            registered = self._registry.register(name, text, query, self._present, own, policy)
+            registered = self._registry.register(
+                name, text, query, self._present, own, policy, checks_graphs=not was_there
+            )
             if reports_present:
                 self._registry.report_all(registered)
             self._held.consumers.look_again()

@@ -3,7 +3,7 @@
 from itertools import product
 
 import pytest
-from rdflib import RDF, Namespace, Variable
+from rdflib import RDF, Literal, Namespace, Variable
 
 import pantarhei.repair.conflict as conflict_module
 from pantarhei import Budget, Ontology, StreamReasoner, Window
@@ -299,3 +299,68 @@ def test_many_contradictions_inside_one_abox_do_not_slow_one_another_down():
     update = reasoner.push(1, [member(kind, f"s{i}") for i in range(1000) for kind in ("Hot", "Cold")])
     assert len(update.repair.conflict_sets) == 1000
     assert len(update.repair.removed) == 2000
+
+
+def reading(number, sensor):
+    return [
+        (EX[f"o{number}"], EX.madeBy, EX[f"s{sensor}"]),
+        (EX[f"o{number}"], EX.hasResult, Literal(number % 7)),
+    ]
+
+
+def observing(size, texts):
+    """A reasoner with a full window of `size` readings, and registered queries."""
+    rooms = [(EX[f"s{i}"], EX.locatedIn, EX[f"r{i % 5}"]) for i in range(10)]
+    reasoner = StreamReasoner(Ontology.from_rules([]), Window(size, closed="right"), rooms)
+    for text in texts:
+        reasoner.register(f"PREFIX : <{EX}> {text}")
+    for number in range(size + 5):
+        reasoner.push(number, reading(number, number % 10))
+    return reasoner
+
+
+STAR = "SELECT ?o ?v ?r { ?o :madeBy ?s ; :hasResult ?v . ?s :locatedIn ?r }"
+QUERIES = [
+    STAR,
+    STAR[:-1] + "FILTER(?v > 3) }",
+    "SELECT ?r (AVG(?v) AS ?mean) { ?o :madeBy ?s ; :hasResult ?v . ?s :locatedIn ?r } GROUP BY ?r",
+    "SELECT ?o { ?o :madeBy ?s FILTER NOT EXISTS { ?o :hasResult 3 } }",
+    "SELECT ?o ?v { ?o :madeBy ?s OPTIONAL { ?o :hasResult ?v } }",
+]
+
+
+def of_a_reading(reasoner, number):
+    """What a reading costs that comes as another goes: rules and facts, and what queries look at."""
+    work = []
+    looked = looked_at(
+        reasoner,
+        lambda: work.append(spent(reasoner, lambda: reasoner.push(number, reading(number, number % 10)))),
+    )
+    return work[0], looked
+
+
+def test_registered_queries_look_at_what_has_changed_however_large_the_window_is():
+    costs = [of_a_reading(observing(size, QUERIES), size + 5) for size in (70, 2100)]
+    assert costs[0] == costs[1]
+    assert costs[0][1] <= 20  # of four changed facts, for five queries
+
+
+def test_registered_queries_that_a_step_does_not_touch_are_not_looked_at():
+    others = [f"SELECT ?x ?y {{ ?x :other{i} ?y ; :hasResult ?v }}" for i in range(200)]
+    costs = [of_a_reading(observing(50, [STAR, *more]), 55) for more in ([], others)]
+    assert costs[0] == costs[1]
+
+
+def test_rules_that_no_query_needs_do_not_fire():
+    kinds = 20
+    rules = [Rule("cax-sco", (is_a(f"Kind{i}"),), is_a(f"Thing{i}")) for i in range(kinds)]
+    text = f"PREFIX : <{EX}> SELECT ?x {{ ?x a :Thing3 }}"
+    fired, told = [], []
+    for derive in ("all", "needed"):
+        reasoner = StreamReasoner(Ontology.from_rules(rules), Window(10), derive=derive)
+        query = reasoner.register(text)
+        abox = [member(f"Kind{i}", f"x{i}") for i in range(kinds)]
+        work = spent(reasoner, lambda: told.append(reasoner.push(1, abox)))  # noqa: B023
+        fired.append(work.firings)
+        assert told[-1].answers[query].added == {(EX.x3,): 1}
+    assert fired == [kinds, 1]

@@ -5,7 +5,7 @@ import logging
 import pickle
 import threading
 from collections import Counter
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from rdflib import RDF, Graph, Literal, URIRef
@@ -61,6 +61,48 @@ def test_what_is_there_already_is_in_the_answers_and_never_reported(reasoner):
     assert list(query.answers) == [(ex("x"),)] and len(query.answers) == 1
     assert not reasoner.push(2, [a("x")]).answers
     assert query.variables == ("x",)
+
+
+def test_a_row_is_in_the_answers_where_it_is_one_of_them(reasoner):
+    reasoner.push(1, [a("x")])
+    query, asked = reasoner.register(ALL), reasoner.register(PREFIX + "ASK { :no a :A }")
+    assert (ex("x"),) in query.answers and query.answers[ex("x"),] == 1
+    assert (ex("y"),) not in query.answers and query.answers.get((ex("y"),)) is None
+    assert () not in asked.answers
+    with pytest.raises(KeyError):
+        query.answers[ex("y"),]
+    query.close()
+    assert (ex("x"),) in query.answers and (ex("y"),) not in query.answers
+
+
+def test_queries_by_name_are_read_alone_and_handles_are_not_pickled(reasoner):
+    query = reasoner.register(ALL, name="all")
+    with pytest.raises(TypeError):
+        reasoner.queries["other"] = query
+    with pytest.raises(TypeError, match=r"keep a snapshot\(\) of the reasoner"):
+        pickle.dumps(query)
+    assert dict(reasoner.queries) == {"all": query}
+
+
+def test_a_query_goes_on_after_a_restart_when_a_graph_of_its_from_has_left_the_window(reasoner):
+    reasoner.push(1, [a("x")])
+    query = reasoner.register(PREFIX + "SELECT ?x FROM <urn:pantarhei:at:1> { ?x a :A }", name="of 1")
+    assert rows(reasoner.push(8, [a("y")]).answers[query].removed) == ["x"]
+    again = StreamReasoner.restore(reasoner.snapshot(), reasoner.ontology)
+    assert again.queries["of 1"].answers == {}
+    assert not again.push(9, [a("z")]).answers
+
+
+def test_now_is_the_time_that_the_stream_has_come_to():
+    day = datetime(2026, 3, 1, tzinfo=UTC)
+    on_a_clock = StreamReasoner(pr.load_ontology(Graph()), Window("PT1M", "PT1M"))
+    text = "SELECT (NOW() AS ?now) {}"
+    on_a_clock.push(day, [a("x")])
+    query = on_a_clock.register(text)
+    on_a_clock.advance(day + timedelta(minutes=3))
+    ((now,),) = on_a_clock.query(text)
+    assert now.toPython() == day + timedelta(minutes=3)
+    assert list(query.answers) == [(now,)]
 
 
 def test_a_step_that_fails_leaves_the_answers(reasoner):
@@ -170,7 +212,9 @@ def test_no_step_comes_between_the_answers_that_a_query_keeps_and_its_end(reason
 
 def test_answers_of_updates_pickle_and_are_found_by_name(reasoner):
     reasoner.register(ALL, name="all")
-    update = pickle.loads(pickle.dumps(reasoner.push(1, [a("x")])))
+    told = reasoner.push(1, [a("x")])
+    update = pickle.loads(pickle.dumps(told))
+    assert update == told and update.answers != reasoner.push(1, [a("y")]).answers
     assert rows(update.answers["all"].added) == ["x"] and list(update.answers) == ["all"]
     assert "+1 -0" in repr(update.answers)
     assert update.answers.get(7) is None and 7 not in update.answers
@@ -180,7 +224,8 @@ def test_answers_of_updates_pickle_and_are_found_by_name(reasoner):
     ("options", "reason"),
     [
         ({"name": "known"}, "no other registered query"),
-        ({"name": 7}, "a text, or None"),
+        ({"name": 7}, "a text that is not empty, or None"),
+        ({"name": ""}, "a text that is not empty"),
         ({"name": ex("iri")}, "of an IRI str"),
         ({"window": 5}, "a Window"),
         ({"window": Window(6)}, "a range of 6 or more"),

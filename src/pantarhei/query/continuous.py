@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from inspect import iscoroutinefunction
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
 from weakref import WeakSet
 
 from pantarhei.errors import QueryError
@@ -181,6 +181,16 @@ class AnswerChanges(Mapping["ContinuousQuery", AnswerChange]):
     def __len__(self) -> int:
         return len(self._changes)
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AnswerChanges):
+            return NotImplemented
+        mine, others = (
+            {name: change for name, (_, change) in each._changes.items()} for each in (self, other)
+        )
+        return mine == others
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __repr__(self) -> str:
         return f"AnswerChanges({{{', '.join(f'{n}: {c!r}' for n, (_, c) in self._changes.items())}}})"
 
@@ -253,7 +263,10 @@ class LiveAnswers(Mapping[AnswerRow, int]):
         self._answering = answering
 
     def __getitem__(self, row: AnswerRow) -> int:
-        return self._rows[row]
+        rows = self._rows
+        if row not in rows:  # where a Counter says 0, and everything would be in the answers
+            raise KeyError(row)
+        return rows[row]
 
     def __iter__(self) -> Iterator[AnswerRow]:
         return iter(self._rows)
@@ -386,6 +399,12 @@ class ContinuousQuery:
         for loop, queue in list(self._waiting):
             with suppress(RuntimeError):  # the loop was closed while somebody waited in it
                 loop.call_soon_threadsafe(queue.put_nowait, change)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            f"{self!r} lives with what answers it, and cannot be pickled: pickle dict(query.answers), or "
+            "keep a snapshot() of the reasoner, which has its queries"
+        )
 
     def __repr__(self) -> str:
         state = "closed" if self.is_closed else counted(self._answering.count(), "row")

@@ -16,6 +16,7 @@ from rdflib.plugins.sparql.sparql import Query as PreparedQuery
 from pantarhei.encoding.numbers import Symbols
 from pantarhei.errors import OptionError, QueryError, QueryMemoryError, check_type
 from pantarhei.language.term import Term, short
+from pantarhei.language.time import TimePoint
 from pantarhei.query.algebra.binding import with_bindings
 from pantarhei.query.algebra.nodes import Graph as GraphNode
 from pantarhei.query.algebra.nodes import Node, Project, Query, nodes_of
@@ -126,6 +127,7 @@ class Questions:
         base: str | None = None,
         timeout: float | None = None,
         max_bytes: int | None = MAX_BYTES,
+        now: TimePoint | None = None,
     ) -> QueryResult:
         """The answers of a query, evaluated to the end.
 
@@ -136,6 +138,7 @@ class Questions:
             base: what its relative IRIs are resolved against.
             timeout: how many seconds it may take.
             max_bytes: how many bytes the rows of one operator may take.
+            now: what NOW() is; None for the time of the asking.
 
         Raises:
             QueryError: the query is malformed, or asks for what is refused, or not here.
@@ -151,14 +154,14 @@ class Questions:
         elif prepared.has_graphs and not view.has_names:
             raise QueryError("GRAPH needs a dataset, and this is a single graph; ask the reasoner's dataset")
         values = _values(bindings or {})
-        now = datetime.now(UTC) if prepared.looks_at_clock else None
+        clock = clock_at(datetime.now(UTC) if now is None else now) if prepared.looks_at_clock else _NO_TIME
         try:
             if values:
                 node = simplified(_with_values(asked, values), has_forms=True)
             else:
                 node = prepared.plan(view.dataset.default.has_forms or prepared.has_graphs)
             guard.check()
-            return answered(asked, node, clock_at(now) if now else _NO_TIME, view, guard)
+            return answered(asked, node, clock, view, guard)
         except MemoryError:
             raise QueryMemoryError(max_bytes or 0, 0, 0) from None
         except RecursionError:

@@ -83,6 +83,7 @@ class WindowDoor:
         state: sees to it that what is shown has all facts of some predicates, None for all; gives a value
             that is another one whenever anything has changed.
         moment: gives the present state, as `state` sees to it.
+        now: gives the time that has come, which is what NOW() is; None where there is none.
     """
 
     def __init__(
@@ -91,9 +92,10 @@ class WindowDoor:
         schema: Callable[[], Facts],
         state: Callable[[Symbols], object],
         moment: Callable[[Symbols], Moment],
+        now: Callable[[], TimePoint | None],
     ) -> None:
         self._ontology, self._axioms, self._state_of, self._moment = ontology, schema, state, moment
-        self._may_be_undone = False
+        self._now, self._may_be_undone = now, False
         self._questions = Questions({p: str(iri) for p, iri in ontology.namespaces()})
         self._state: object = None
         self._view: View | None = None
@@ -153,7 +155,8 @@ class WindowDoor:
     def _answered(self, view: View, query: Prepared, options: Mapping[str, Any]) -> QueryResult:
         """The answers; what was broken off leaves nothing for the next query."""
         try:
-            result = self._questions.answer(view, query, **options)
+            now = self._now() if query.looks_at_clock else None
+            result = self._questions.answer(view, query, now=now, **options)
             return result.decoded() if self._may_be_undone else result
         except BaseException:
             self._view = None

@@ -18,13 +18,14 @@ _UNKNOWN = object()
 
 def put(bag: dict, row: tuple, weight):
     """Add copies of a row to a bag."""
-    before = bag.get(row)
-    if before is not None:
+    size: cython.Py_ssize_t = len(bag)
+    before = bag.setdefault(row, weight)
+    if len(bag) == size:  # it was there
         weight = weight + before
-        if not weight:
+        if weight:
+            bag[row] = weight
+        else:
             del bag[row]
-            return
-    bag[row] = weight
 
 
 def add_noted(entries: list, changes, absent):
@@ -67,9 +68,7 @@ def by_end(change, size: cython.Py_ssize_t):
 
 
 def true_rows(change, place: cython.Py_ssize_t, known):
-    """The rows of a change for which what stands at a place is known to be true; None where of one that is not
-    known.
-    """
+    """The rows of a change for which what stands at a place is true; None where that is not known of each."""
     rows: dict = change
     truths: dict = known
     found: dict = {}
@@ -98,12 +97,19 @@ def projected(change, places: list):
 
 
 def taken(items, at, places):
-    """What stands at places behind a place, in a list."""
+    """What stands at places behind a place; a few at once, without a list between."""
     i: cython.Py_ssize_t
+    count: cython.Py_ssize_t = len(places)
+    if count == 1:
+        return (items[at + places[0]],)
+    if count == 2:
+        return items[at + places[0]], items[at + places[1]]
+    if count == 3:
+        return items[at + places[0]], items[at + places[1]], items[at + places[2]]
     found: list = []
-    for i in range(len(places)):
+    for i in range(count):
         found.append(items[at + places[i]])  # noqa: PERF401 (this loop is one of C)
-    return found
+    return tuple(found)
 
 
 @cython.cclass
@@ -124,16 +130,18 @@ class Reader:
 
     def row(self, found, at, shown):
         """The row of the match at a place of `found`; `shown` as `BodyMatches.signed_rows` takes it."""
-        row: list = taken(found.items, at, self.places)
-        if shown is not None:
+        row: tuple = taken(found.items, at, self.places)
+        if shown is not None and self.forms:
+            shown_row: list = list(row)
             for place, predicate, subject, object_ in self.forms:
                 literal = found.items[at + cython.cast(cython.int, object_)]
                 if literal >= FIRST_LITERAL:
                     fact = (predicate, found.items[at + cython.cast(cython.int, subject)], literal)
                     form = shown(fact, found.items[at + 1])
                     if form is not None:
-                        row[place] = form
-        return tuple(row)
+                        shown_row[place] = form
+            row = tuple(shown_row)
+        return row
 
     def read(self, found, at, shown, changes):
         """Add the row of a match to the change of the leaf."""
@@ -164,6 +172,6 @@ class Readers:
         for reader in self.of_all:
             reader.read(found, at, shown, changes)
         if self.of_some:
-            bound = tuple(taken(found.items, at, self.constants))
+            bound = taken(found.items, at, self.constants)
             for reader in self.of_some.get(bound, ()):
                 reader.read(found, at, shown, changes)

@@ -1,11 +1,11 @@
 """Sums of the numbers of groups that come and go: what registered SUM and AVG do for each row.
 
-A total says what the numbers of a group add up to, so that what is added when a number comes can be taken away
-when it goes. It is a triple while all numbers are alike, integers of few digits or multiples of `UNIT` as
-xsd:doubles: where a whole total counts such numbers, how many there are, and what they add up to, as integers
-or in multiples of `UNIT`. Else it is whole, a tuple of how many errors, integers, decimals, xsd:floats and
-xsd:doubles there are, and of what they add up to exactly, as xsd:floats and as xsd:doubles; its parts have names
-in query/incremental/totals.py.
+A total says what the numbers of a group add up to: what is added when a number comes is taken away when it
+goes. It is whole, or a triple while all numbers are alike: integers of few digits, or xsd:doubles that are
+multiples of `UNIT`. A triple says where a whole total counts such numbers, how many there are, and what they
+add up to, as integers or in multiples of `UNIT`. A whole total is a tuple of how many errors, integers,
+decimals, xsd:floats and xsd:doubles there are, and of what they add up to exactly, as xsd:floats and as
+xsd:doubles; its parts have names in query/incremental/totals.py.
 
 An addend says what a term adds to a total: where numbers like it are counted if it is like others, else
 0; what it adds to a triple; and what it adds to a whole total, pairs of a place and an amount.
@@ -61,7 +61,10 @@ def sum_up(kept: dict, parts: dict, addends, fma, entries: list, absent):
 
 
 def alike_after(before: tuple, items, addends):
-    """A total of numbers that are alike after further ones have come and gone; None where not all are."""
+    """A total of numbers that are alike after further ones have come and gone; None where not all are.
+
+    Where none is left it is `NOTHING`: the sum of no numbers is an integer.
+    """
     kind, count, amount = before
     more: tuple
     for item, weight in items:
@@ -73,7 +76,7 @@ def alike_after(before: tuple, items, addends):
             kind = alike
         count = count + weight
         amount = amount + (more[1] if weight == 1 else weight * more[1])
-    return kind, count, amount
+    return (kind, count, amount) if count else NOTHING
 
 
 def mixed_after(before: tuple, items, addends, fma):

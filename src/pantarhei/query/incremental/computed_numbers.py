@@ -29,7 +29,7 @@ class LocalTerms(list[Any]):
     """
 
     def __getitem__(self, place: SupportsIndex | slice) -> Any:
-        found = super().__getitem__(place)
+        found: Any = super().__getitem__(place)
         kind = _KINDS.get(type(found))
         if kind is not None:
             found = Numeric(kind, found)

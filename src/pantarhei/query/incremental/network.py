@@ -173,7 +173,7 @@ class Network:
         return going.done
 
     def _rise(self, source: Operator, change: Mapping[Row, int], going: _Going) -> None:
-        """Let a change of an operator go up: at once while there is one that takes it, and takes no others."""
+        """Let a change of an operator go up: at once while there is one that takes it, and no others."""
         done, until = going.done, going.until
         while True:
             done[source] = change

@@ -97,11 +97,16 @@ class Registry:
         present: Present,
         window: Window | None = None,
         policy: Policy = PLAIN,
+        checks_graphs: bool = True,
     ) -> Registered:
         """Keep a query up to date from now on.
 
         Args:
             window: its own; None for the reasoner's.
+            checks_graphs: the graphs that it names have to be there.
+
+        Raises:
+            QueryError: one is not.
         """
         self._stand_at(present)
         self._plans.let_go()
@@ -113,7 +118,8 @@ class Registry:
             for known in self._contents:
                 known.refill(present.model)
             content = self._contents.of(window, needed_for(query, policy), self._outlook.present)
-            self._outlook.check_graphs(query, content)
+            if checks_graphs:
+                self._outlook.check_graphs(query, content)
             node: Node = simplified(query.node, has_forms=True)
             if query.form == "SELECT" and node.variables != query.variables:
                 node = Project(node, query.variables)

@@ -56,6 +56,7 @@ def test_numbers_that_are_alike_are_counted_and_added_up():
     total = summed(None, integer(3), integer(4), weights=[2, -1])
     assert total == (INTEGERS, 1, 2)
     assert summed(total, integer(2), weights=[-1]) == (INTEGERS, 0, 0)
+    assert summed((DOUBLES, 2, multiples(0.75)), double(0.5), double(0.25), weights=[-1, -1]) == NOTHING
     assert summed(None, double(0.5), double(0.25)) == (DOUBLES, 2, multiples(0.75))
     assert summed((INTEGERS, 0, 0), double(0.5)) == (DOUBLES, 1, multiples(0.5))
 

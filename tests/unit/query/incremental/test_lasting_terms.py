@@ -10,8 +10,8 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.values import Numeric
-from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.computed_numbers import numeric_of, value_key
+from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.lasting_terms import LastingTerms
 from pantarhei.query.terms import LOCAL
 from pantarhei.rules.compilation.program import compile_

@@ -113,7 +113,13 @@ def test_an_integer_is_added_to_decimals_exactly():
 
 @pytest.mark.parametrize(
     ("result", "expected"),
-    [((5, 2, False), "2.5"), ((4, 2, False), "2.0"), ((4, 0, False), "4"), ((4, 0, True), "4.0"), (0.5, "5.0E-1")],
+    [
+        ((5, 2, False), "2.5"),
+        ((4, 2, False), "2.0"),
+        ((4, 0, False), "4"),
+        ((4, 0, True), "4.0"),
+        (0.5, "5.0E-1"),
+    ],
 )
 def test_a_plain_number_has_the_key_of_its_literal(result, expected):
     number, key = plain_number(result)
