@@ -81,7 +81,8 @@ def test_a_text_whose_window_is_no_view_is_evaluated_anew_and_its_plan_says_so(t
 
 def test_several_streams_have_a_reasoner_each():
     # A and B contradict in one stream; in two each has its own
-    text = """SELECT ?c FROM NAMED WINDOW :w ON :s [RANGE 4 STEP 4] FROM NAMED WINDOW :v ON :t [RANGE 4 STEP 4]
+    text = """SELECT ?c
+        FROM NAMED WINDOW :w ON :s [RANGE 4 STEP 4] FROM NAMED WINDOW :v ON :t [RANGE 4 STEP 4]
         { { WINDOW :w { :x a ?c } } UNION { WINDOW :v { :x a ?c } } }"""
     streams = {EX.s: [(0, []), (5, x_is("A")), (9, [])], EX.t: [(0, []), (6, x_is("B")), (9, [])]}
     query = pr.register(HEAD + text, ontology(), streams)
