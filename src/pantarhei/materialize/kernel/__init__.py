@@ -33,6 +33,6 @@ the two builds in turns, sample by sample, in several pairs of processes: two pr
 up to 7 %. A visitor is handed down as an argument: code that has released the GIL cannot store an object.
 
 constants.py has the constants, cells.py the hash tables, arrays.py the arrays, radix.py sorts for loads by
-column, groups.py is what registered aggregates do for each group. "To pop" is said of the queue;
+column, groups.py and sums.py are what registered aggregates do for each group. "To pop" is said of the queue;
 `take_changes` and `take_violations` hand over what was noted, and forget it.
 """
