@@ -16,6 +16,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # The kernel is compiled once, by .kernel, and not by each of these.
 EDITABLE := PANTARHEI_UNCOMPILED=1 $(PIP) install --no-build-isolation --editable
 
+# Bytecode is kept, whatever the shell says: two processes, and each that a test starts, compile tests or package.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-all test-checked test-long test-uncompiled check bench bench-page bench-spark clean
 
 demo: $(VENV)/.kernel

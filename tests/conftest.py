@@ -5,6 +5,7 @@ Which random cases they have, and what tests of several files ask for.
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 from collections.abc import Iterator
@@ -27,6 +28,12 @@ def group_of(test: str) -> str:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Spark's tests come first, since they take longest."""
     items.sort(key=lambda item: group_of(item.nodeid) != ON_SPARK)
+
+
+def pytest_collection_finish() -> None:
+    """The tests stay to the end: no collection of garbage looks through them, as it would again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)
