@@ -21,7 +21,7 @@ def java():
     """The packages of a Java of this process's own, which ends with it."""
     home = java_home(os.environ)
     path = spark_java(os.environ if home is None else {"JAVA_HOME": home})
-    small = ["-Xmx256m", "-XX:+UseSerialGC"]
+    small = ["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
     port, token = launch_gateway(java_path=path, javaopts=small, die_on_exit=True, enable_auth=True)
     return JavaGateway(
         gateway_parameters=GatewayParameters(port=port, auth_token=token, auto_convert=True)
