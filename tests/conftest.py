@@ -44,6 +44,18 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
         def _split_scope(self, nodeid: str) -> str:
             return group_of(nodeid)
 
+        def _pending_of(self, workload: dict[str, dict[str, bool]]) -> int:
+            """Tests of these groups that are not done. Groups are done in order, so only the last ones count:
+            xdist itself looks through all of them after each test.
+            """
+            pending = 0
+            for tests in reversed(workload.values()):
+                left = list(tests.values()).count(False)
+                if not left:
+                    break
+                pending += left
+            return pending
+
     return ByGroup(config, log)
 
 
