@@ -54,7 +54,7 @@ def test_there_is_code_to_run():
 
 
 def examples(name):
-    """Those of a module's docstrings that have any: before each run doctest looks at all files that it knows."""
+    """A module's docstrings that have some: before it runs one, doctest looks at all files that it knows."""
     found = doctest.DocTestFinder().find(importlib.import_module(name))
     return [docstring for docstring in found if docstring.examples]
 

@@ -20,7 +20,7 @@ from pantarhei.query.view import View
 from pantarhei.reference.answers import answers, difference
 from random_queries import ONTOLOGY, PREFIXES, random_dataset, random_query
 
-SEEDS = seeds(5, 40, long=2_000)
+SEEDS = seeds(3, 40, long=2_000)
 QUERIES = 10  # over each dataset
 
 QUESTIONS = Questions(PREFIXES)

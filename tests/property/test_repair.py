@@ -80,7 +80,7 @@ def of_conflicts(conflicts):
 @pytest.mark.parametrize("keep", ["newest", "every"])
 @pytest.mark.parametrize("method", ["exact", "grounded", "algorithm3", "off"])
 @given(hypergraph=conflict_hypergraphs())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(25, 60), deadline=None)
 def test_the_reasoner_follows_the_fold(keep, method, hypergraph):
     """One car, one class an element; elements arrive in time order, and each arrival is repaired."""
     elements, conflicts = hypergraph

@@ -13,7 +13,7 @@ from pantarhei.query.languages import read_stream_text
 from reported import as_run, reported, without_empty
 
 EX = Namespace("http://example.org/")
-SEEDS = range(cases(30, 60, long=2_000))
+SEEDS = range(cases(20, 60, long=2_000))
 BODIES = (
     "?x :p ?y",
     "?x :p ?y . ?y :q ?z",

@@ -232,12 +232,12 @@ def test_a_stream_of_fresh_classes_and_properties_takes_the_room_of_its_window(
     monkeypatch.setattr(compaction, "FLOOR", 100)
     reasoner = reasoner_of(keep=keep, **limits)
     symbols, sizes = [], []
-    for at in range(300):
+    for at in range(150):
         reasoner.push(at, give(list(of_fresh_symbols(at))))
         symbols.append(reasoner.stats().symbols)
         sizes.append(reasoner.stats().bytes)
     common = reasoner._held.foundation.common.symbols
-    assert max(symbols) < common + 4 * 40 * 3, "of 12,000; those in the window and half as many again"
+    assert max(symbols) < common + 4 * 40 * 3, "of 6,000; those in the window and half as many again"
     assert max(sizes[50:]) <= max(sizes[:50])
 
 

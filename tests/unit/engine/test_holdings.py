@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from rdflib import XSD, Literal
 
 from class_counts import ClassCounts
+from counts import cases
 from pantarhei import InvalidTripleError, LateABoxError, Ontology, StreamReasoner, Window
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.interpretation.materializer import ABoxMaterializer
@@ -133,7 +134,7 @@ def test_another_thread_waits_until_all_is_there():
     assert seen == [reasoner.materialization()]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(25, 60), deadline=None)
 @given(
     world=worlds(),
     first=arrivals,

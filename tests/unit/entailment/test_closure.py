@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import OWL, RDF, RDFS, XSD, Graph, Literal, Namespace
 
+from counts import cases
 from pantarhei.entailment.closure import Closure, different, is_fresh, is_internal, same
 from pantarhei.language.data_range import Datatype
 from pantarhei.ontology import load_ontology
@@ -452,7 +453,7 @@ ONTOLOGIES = (FAMILY, FAMILY + KEYED, FAMILY + "owl:Thing rdfs:subClassOf :D . :
 
 
 @given(st.sampled_from(ONTOLOGIES), steps)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(25, 60), deadline=None)
 def test_any_assumptions_and_withdrawals_leave_what_the_remaining_facts_entail(text, given_steps):
     ontology = load_ontology(Graph().parse(data=PREFIXES + text, format="turtle"))
     rules = (*ontology.rules, *ontology.constraints)

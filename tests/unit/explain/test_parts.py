@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from counts import seeds
 from pantarhei import EntailedError, NotEntailedError, Ontology, StreamReasoner, Window
 from pantarhei.explain.parts import absence_of, proofs_together, quality_together
 from pantarhei.language.rule import Different, Rule
@@ -76,7 +77,7 @@ def size(proof):
     return proof.timestamp, len(proof.supports), sum(step.rule is not None for step in proof.steps)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(2, 6))
 def test_the_best_proof_and_the_minimal_supports_are_those_of_the_window(seed):
     one, parts = scene(seed)
     for triple in sorted(one.materialization()):
@@ -86,7 +87,7 @@ def test_the_best_proof_and_the_minimal_supports_are_those_of_the_window(seed):
         assert {proof.supports for proof in together} == {proof.supports for proof in alone}
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(2, 6))
 def test_an_absence_is_that_of_the_window(seed):
     one, parts = scene(seed)
     names = [*ROOMS, *BUILDINGS, EX.low, EX.attic]
@@ -114,7 +115,7 @@ def test_few_ways_are_told_where_few_are_asked_for_and_it_is_said():
     assert not absence_of(told, lambda *_: False, 1).complete
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(2, 6))
 def test_quality_is_that_of_the_window(seed):
     one, parts = scene(seed)
     together = quality_together([part.quality() for part in parts])

@@ -2,6 +2,7 @@
 
 from hypothesis import given, settings
 
+from counts import cases
 from pantarhei.language.rule import Rule
 from pantarhei.reference.canonical_literals import canonical_facts, canonical_triple
 from pantarhei.reference.explanations.reasons import NEW_NAME, ReasonForAbsence, reasons_for_absence
@@ -105,7 +106,7 @@ def test_a_reason_that_contradicts_names_the_conflict_sets():
     assert {reason.conflicts for reason in calm} == {frozenset()}
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=cases(15, 30), deadline=None)
 @given(ontologies(literals=True), facts(max_size=4, literals=True), facts(max_size=2, literals=True))
 def test_with_what_is_missing_it_follows_and_without_any_part_it_does_not(ontology, given, wanted):
     rules, background = ontology

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import cases
 from lars_programs import FRAGMENTS, at, atom, no, random_case, random_ground_case, rule, some
 from pantarhei.reference.lars.answers import answer_stream, answer_streams, drawn
 from pantarhei.reference.lars.grounding import body_holds, ground
@@ -65,7 +66,7 @@ def test_the_fixpoint_is_the_only_answer_of_random_ground_programs_with_strata(r
 
 
 @given(st.sampled_from(list(FRAGMENTS.values())), st.randoms(use_true_random=False))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(25, 60), deadline=None)
 def test_an_answer_has_the_data_and_the_heads_of_all_instances_whose_body_holds_in_it(
     parts, rnd: random.Random
 ):
