@@ -32,7 +32,7 @@ SEEDS = st.integers(0, 1 << 30)
 
 
 @pytest.mark.parametrize("fragment", COVERED)
-@settings(max_examples=cases(6, 100, long=2_000), deadline=None)
+@settings(max_examples=cases(6, 50, long=2_000), deadline=None)
 @given(seed=SEEDS)
 def test_each_tick_concludes_what_the_definitions_say(fragment, seed):
     case = case_of(seed, COVERED[fragment])
@@ -116,7 +116,7 @@ def test_what_is_not_evaluated_yet_is_refused_by_name():
             pr.StreamReasoner(NO_AXIOMS, pr.Window(range=1), temporal=rules)
 
 
-@settings(max_examples=cases(6, 100, long=2_000), deadline=None)
+@settings(max_examples=cases(6, 50, long=2_000), deadline=None)
 @given(seed=SEEDS)
 def test_what_the_ontology_says_follows_from_conclusions_too(seed):
     rnd = random.Random(seed)
@@ -159,7 +159,7 @@ def test_what_is_not_said_of_a_literal_is_not_there(seed):
 # -- over a repaired window ------------------------------------------------------------------------
 
 
-@settings(max_examples=cases(6, 100, long=2_000), deadline=None)
+@settings(max_examples=cases(6, 50, long=2_000), deadline=None)
 @given(seed=SEEDS)
 @example(seed=1041)  # a fact is asserted twice in a tick, and the first of these is cut
 def test_over_a_repaired_window_the_past_is_what_was_said(seed):
@@ -178,7 +178,7 @@ def test_over_a_repaired_window_the_past_is_what_was_said(seed):
 # -- conclusions that are asserted at the next tick -------------------------------------------------
 
 
-@settings(max_examples=cases(6, 100, long=2_000), deadline=None)
+@settings(max_examples=cases(6, 50, long=2_000), deadline=None)
 @given(seed=SEEDS)
 def test_with_feedback_what_is_concluded_at_a_tick_is_asserted_at_the_next(seed):
     driven = FedBack(random.Random(seed))
