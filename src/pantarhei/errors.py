@@ -654,17 +654,19 @@ class NotKeyLocalQueryError(QueryError):
     Args:
         key: what shards are made by.
         obstacle: what stands in the way, and what may help.
+        name: of the query among several, None where it is the only one.
     """
 
-    def __init__(self, key: str, obstacle: str) -> None:
-        PantarheiError.__init__(self, key, obstacle)
-        self.key, self.obstacle = key, obstacle
+    def __init__(self, key: str, obstacle: str, name: str | None = None) -> None:
+        PantarheiError.__init__(self, key, obstacle, name)
+        self.key, self.obstacle, self.name = key, obstacle, name
 
     @property
     def reason(self) -> str:  # type: ignore[override]
         """What is in the way, and what to do."""
+        query = "the query" if self.name is None else f"the query {self.name!r}"
         return (
-            f"shards by {self.key} would not answer the query as one window does: {self.obstacle}. Write it "
+            f"shards by {self.key} would not answer {query} as one window does: {self.obstacle}. Write it "
             "so that what it joins has one key, or ask a stream without shard_by"
         )
 

@@ -10,6 +10,10 @@ through the algebra. A node is
 - *background* if it has the same rows over D and over each D_k.
 
 A query is key-local if its rows are divided. A fact that may be in any shard, or in two, is local at nothing.
+
+What a query reports is divided as well if it reports at times that all shards know: whenever its answers have
+changed, or when its window closes. Where it says of its rows only that they came, or only that they went, the
+same row must not come in one shard as it goes in another: its rows are local at something.
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ from typing import NamedTuple, cast
 from rdflib import RDF, URIRef, Variable
 
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.errors import NotKeyLocalQueryError
+from pantarhei.errors import NotKeyLocalQueryError, OptionError
 from pantarhei.graphs.groups import Groups
 from pantarhei.language.rule import Predicate
 from pantarhei.language.term import short
@@ -50,21 +54,44 @@ from pantarhei.query.algebra.nodes import (
     Values,
     nodes_of,
 )
+from pantarhei.query.incremental.reports import PLAIN, Policy
 from pantarhei.rules.sharding.sharding_report import SUBJECT, Key, ShardingReport
 
 
-def check_key_local(query: Query, report: ShardingReport, key: Key) -> None:
+def check_key_local(
+    query: Query, report: ShardingReport, key: Key, policy: Policy = PLAIN, name: str | None = None
+) -> None:
     """Refuse a query that is not key-local, as far as can be told. Costs the size of the query.
 
     Args:
         report: of a program that is key-local for `key`.
+        policy: when it reports, and what.
+        name: its name among several, None where it is the only one.
 
     Raises:
         NotKeyLocalQueryError: the query joins or compares what may be in two shards, has answers without the
             stream, is no SELECT, has ORDER BY, LIMIT, OFFSET, GRAPH or FROM, or calls NOW or a function that
-            draws.
+            draws; or it is to say what came or what went alone, of rows that do not tell their shard.
+        OptionError: when it reports depends on what other shards hold, or on which ABoxes there are.
     """
-    _Reading(report, key).check(query)
+    _check_moments(policy, name)
+    _Reading(report, key, name).check(query, needs_keys=policy.emit in ("istream", "dstream"))
+
+
+def _check_moments(policy: Policy, name: str | None) -> None:
+    """Refuse reports at moments that shards do not have in common."""
+    if policy.closes:
+        unknown = "change" if policy.emit == "rstream" else "non-empty"
+        is_known = unknown not in policy.conditions
+        expected = f"with shard_by and emit={policy.emit!r} no {unknown!r}, which is about all shards"
+    else:
+        is_known = policy.is_plain
+        expected = (
+            'with shard_by on="close", or on="change" with emit="delta": shards have no other times in common'
+        )
+    if not is_known:
+        option = "on" if name is None else f"queries[{name!r}]"
+        raise OptionError(option, f"(on={policy.on!r}, emit={policy.emit!r})", expected)
 
 
 class _Rows(NamedTuple):
@@ -82,11 +109,11 @@ class _Rows(NamedTuple):
 class _Reading:
     """Reads a query with a key in mind."""
 
-    def __init__(self, report: ShardingReport, key: Key) -> None:
-        self._report, self._key = report, key
+    def __init__(self, report: ShardingReport, key: Key, name: str | None) -> None:
+        self._report, self._key, self._name = report, key, name
         self._places, self._keys = report.places[key], report.maps[key]
 
-    def check(self, query: Query) -> None:
+    def check(self, query: Query, needs_keys: bool) -> None:
         """Raise what `check_key_local` does."""
         if query.form != "SELECT":
             raise self._refused(f"{query.form} has one answer for all shards; only SELECT has rows")
@@ -96,7 +123,12 @@ class _Reading:
             called = {part.function for part in parts_of(expression) if isinstance(part, Call)}
             if "NOW" in called or is_drawn(expression):
                 raise self._refused("NOW, RAND, UUID, STRUUID and BNODE have another value in each shard")
-        if not self._rows(query.node).is_divided:
+        rows = self._rows(query.node)
+        if needs_keys and not rows.keys:
+            raise self._refused(
+                f"a row may come in one shard as it goes in another; select {self._named} too"
+            )
+        if not rows.is_divided:
             raise self._refused("it has answers that need no streamed fact, and each shard would give them")
 
     def _rows(self, node: Node) -> _Rows:
@@ -236,7 +268,7 @@ class _Reading:
         return "the subject" if self._key == SUBJECT else f"the subject or its {short(URIRef(self._key))}"
 
     def _refused(self, obstacle: str) -> NotKeyLocalQueryError:
-        return NotKeyLocalQueryError(str(self._key), obstacle)
+        return NotKeyLocalQueryError(str(self._key), obstacle, self._name)
 
 
 def _background(node: Node) -> _Rows:

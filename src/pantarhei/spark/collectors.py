@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import OptionError
-from pantarhei.language.time import TimeKind, ticks_of, time_of
+from pantarhei.language.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.query.continuous import ContinuousQuery
 from pantarhei.query.incremental.reports import Policy
 from pantarhei.query.registration import Registration
@@ -50,11 +50,8 @@ class Collector(ABC):
     def __init__(
         self, kind: TimeKind, names: Sequence[str], changes: pa.DataType | None, option: str = "query"
     ) -> None:
-        change = () if changes is None else (pa.field("change", changes),)
         self.names = tuple(names)
-        refuse_taken(names, (*_HEAD, *(field.name for field in change)), option)
-        head = (pa.field(name, _TIMES[kind] if place else pa.int64()) for place, name in enumerate(_HEAD))
-        self.schema = pa.schema([*head, *(pa.field(name, pa.string()) for name in names), *change])
+        self.schema = result_schema(kind, names, changes, option)
         self.begin(-1)
 
     def begin(self, batch: int) -> None:
@@ -151,17 +148,49 @@ class AnswersKeptUp(Collector):
     ) -> None:
         triple = _TRIPLE if query.form in ("CONSTRUCT", "DESCRIBE") else ()
         super().__init__(kind, query.variables or triple, pa.int32(), f"queries[{query.name!r}]")
-        self._kind, self._query, self._window = kind, query, registration.window or window
-        closes = Policy.of(registration.on, registration.emit).closes
-        self._before = int(closes and self._window.closed == "left")  # the window ends at the next tick then
+        self._kind, self._query = kind, query
+        self._window = ReportWindow(kind, registration, window)
 
     def _rows(self, update: WindowUpdate) -> Iterator[tuple[object, ...]]:
         reported = update.answers.get(self._query)
         for report in () if reported is None else reported.reports:
-            step = self._window.step_at(self._kind, ticks_of(report.at, self._kind) - self._before)
-            start, end = time_of(step.start, self._kind), time_of(step.end, self._kind)
+            ends = self._window.ends(ticks_of(report.at, self._kind))
             for row, change in changed_rows(report):
-                yield report.at, start, end, *row, change
+                yield report.at, *ends, *row, change
+
+
+class ReportWindow:
+    """The window that a registered query was asked of when it reported.
+
+    Args:
+        kind: the kind of the stream's timestamps.
+        registration: as which the query was registered.
+        window: the reasoner's.
+    """
+
+    def __init__(self, kind: TimeKind, registration: Registration, window: Window) -> None:
+        self._kind, self._window = kind, registration.window or window
+        closes = Policy.of(registration.on, registration.emit).closes
+        self._before = int(closes and self._window.closed == "left")  # the window ends at the next tick then
+
+    def ends(self, at: int) -> tuple[TimePoint, TimePoint]:
+        """Its start and its end at a report at tick `at`."""
+        step = self._window.step_at(self._kind, at - self._before)
+        return time_of(step.start, self._kind), time_of(step.end, self._kind)
+
+
+def result_schema(
+    kind: TimeKind, names: Sequence[str], changes: pa.DataType | None, option: str = "query"
+) -> pa.Schema:
+    """The columns of results, as `Collector` takes them.
+
+    Raises:
+        OptionError: a column of terms has the name of another column.
+    """
+    change = () if changes is None else (pa.field("change", changes),)
+    refuse_taken(names, (*_HEAD, *(field.name for field in change)), option)
+    head = (pa.field(name, _TIMES[kind] if place else pa.int64()) for place, name in enumerate(_HEAD))
+    return pa.schema([*head, *(pa.field(name, pa.string()) for name in names), *change])
 
 
 def collector_of(kind: TimeKind, reasoner: StreamReasoner, query: str | None) -> Collector:

@@ -7,7 +7,7 @@ what the first attempt wrote: its rows are there once.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from math import isfinite
 from pathlib import Path
@@ -196,12 +196,17 @@ class Results:
     def deliver(self, spark: SparkSession) -> None:
         """Hand out what was collected since the batch began: files first, then to functions."""
         made = [(self._types.typed(collector.table()), outlet) for collector, outlet in self._used]
-        for table, outlet in made:
-            if outlet.files is not None:
-                outlet.files.write(table, self._batch)
-        for table, outlet in made:
-            if outlet.sink is not None:
-                outlet.sink(spark.createDataFrame(table), self._batch)
+        hand_out(made, self._batch, spark)
+
+
+def hand_out(made: Sequence[tuple[pa.Table, Outlet]], batch: int, spark: SparkSession) -> None:
+    """Give each outlet its table of a batch: files first, then to functions."""
+    for table, outlet in made:
+        if outlet.files is not None:
+            outlet.files.write(table, batch)
+    for table, outlet in made:
+        if outlet.sink is not None:
+            outlet.sink(spark.createDataFrame(table), batch)
 
 
 def _parquet(table: pa.Table) -> bytes:

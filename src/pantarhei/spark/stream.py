@@ -39,8 +39,8 @@ from pantarhei.spark.results import STREAM, OutputFormat, Results, Sinks
 from pantarhei.spark.results import outlets as outlets_of
 from pantarhei.spark.running_query import Batches, ReasoningQuery, start
 from pantarhei.spark.shards.sharded_query import run_shards
-from pantarhei.spark.shards.sharded_stream import Sharding, remembered, shard_setup, sharded
-from pantarhei.spark.typed_columns import ColumnTypes, typed
+from pantarhei.spark.shards.sharded_stream import Asked, Sharding, remembered, shard_setup, sharded
+from pantarhei.spark.typed_columns import ColumnTypes
 from pantarhei.spark.worker import OnError, check_on_error
 from pantarhei.temporal.rules import TemporalRules
 from pantarhei.temporal.sharding import check_needs_no_order
@@ -129,8 +129,9 @@ def reason_stream(
         shard_by: "subject", or a property of the background: a window model for each shard, on the executors
             instead of the driver, for programs that are key-local (`Ontology.sharding_report`). Then `sink`
             and `output` get the changes that `shard_stream` describes, of the materialization, of the answers
-            to `query`, or of what `temporal` rules conclude, the checkpoint is Spark's alone, and
-            `on_update`, `on_late`, `on_error`, `queries` and `spark_partitions` have no meaning.
+            to `query`, or of what `temporal` rules conclude, or of each of `queries` what it gets without
+            shards; the checkpoint is Spark's alone, and `on_update`, `on_late`, `on_error` and
+            `spark_partitions` have no meaning.
         shards, streaming: as `shard_stream` takes them.
         limits: how much the window may hold, and what then; of each shard, if it is sharded.
         history: as `StreamReasoner` takes it; if it is sharded, as `shard_stream` does.
@@ -145,7 +146,7 @@ def reason_stream(
         OptionError: an option has no such value, or another than in the checkpoint.
         MappingError: the mapping cannot be read, or does not fit the columns.
         NotKeyLocalError: shards would not hold what one model holds.
-        NotKeyLocalQueryError: shards would not answer the query as one window does.
+        NotKeyLocalQueryError: shards would not answer a query as one window does.
         CheckpointError: the checkpoint is damaged, or part of it is lost.
         CheckpointMismatchError: it is one of another ontology or background.
         TimestampError: window or lateness are of another kind than the timestamps.
@@ -166,15 +167,15 @@ def reason_stream(
         asked, sink, None if output is None else local_folder("output", output), output_format
     )
     if shard_by is not None:
-        _refuse_where_sharded(on_update, on_late, on_error, queries, spark_partitions)
+        _refuse_where_sharded(on_update, on_late, on_error, spark_partitions)
         sharding = Sharding(shard_by, shards, streaming)
-        setup = shard_setup(given, ontology, options, background, sharding, allowed_lateness, query, temporal)
-        setup = replace(setup, types=chosen.of_columns(setup.names) if chosen.kinds else {})
+        questions = Asked(query, asked)
+        setup = shard_setup(
+            given, ontology, options, background, sharding, allowed_lateness, questions, temporal
+        )
+        setup = replace(setup, types=chosen.of_columns(setup.columns) if chosen.kinds else {})
         stream = sharded(given, setup, allowed_lateness, tells=True)
-        chosen.check(setup.names)
-        if chosen.kinds:
-            stream = stream._replace(changes=typed(stream.changes, chosen.kinds))
-        return run_shards(stream, outlets[STREAM], checkpoint, trigger, query_name)
+        return run_shards(stream, outlets, chosen, checkpoint, trigger, query_name)
     if shards is not None or streaming is not None:
         raise OptionError("shards or streaming", "given without shard_by", "shard_by too, or neither")
     kind = kind_of(given)
@@ -222,14 +223,9 @@ def _collectors(
 
 
 def _refuse_where_sharded(
-    on_update: object, on_late: object, on_error: OnError, queries: object, spark_partitions: object
+    on_update: object, on_late: object, on_error: OnError, spark_partitions: object
 ) -> None:
-    given = {
-        "on_update": on_update,
-        "on_late": on_late,
-        "queries": queries,
-        "spark_partitions": spark_partitions,
-    }
+    given = {"on_update": on_update, "on_late": on_late, "spark_partitions": spark_partitions}
     if on_error != "raise":
         given["on_error"] = on_error
     for name, value in given.items():

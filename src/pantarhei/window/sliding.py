@@ -148,6 +148,22 @@ class Window:
         bounds = self._in_ticks(kind)
         return range(bounds.end(before), now + bounds.open_end, bounds.slide)
 
+    def leaving_at(self, kind: TimeKind, at: int) -> int:
+        """The first tick at which the window has left tick `at` behind.
+
+        Raises:
+            TimestampError, OptionError: it is no window of that kind of time.
+
+        >>> windows = [Window(4, 2, closed=closed) for closed in ("both", "right", "left")]
+        >>> [window.leaving_at(TimeKind.INTEGER, 1) for window in windows]
+        [5, 5, 4]
+        """
+        bounds = self._in_ticks(kind)
+        oldest = bounds.boundary(
+            at + bounds.range + 1 - bounds.open_start
+        )  # the first end that leaves it out
+        return oldest - bounds.slide + 1 - bounds.open_end
+
     def range_to_hold(self, other: Window, kind: TimeKind) -> int:
         """How long this window must be, in ticks, to hold at any time what another window holds then, and
         when that closes.

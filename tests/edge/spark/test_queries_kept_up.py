@@ -156,7 +156,6 @@ def test_columns_have_fixed_types_and_one_query_needs_one_function(spark, tmp_pa
         ({"queries": {"a/b": MEMBERS}}, "names that folders can have"),
         ({"queries": {"a": Registration(MEMBERS, on="close")}}, "a Window with a slide"),
         ({"queries": {"a": "SELECT ?end { ?end a ?c }"}}, r"queries\['a'\]=\?end"),
-        ({"shard_by": "subject", "sink": print}, "queries=.*with shard_by"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_runs(spark, tmp_path, options, said):

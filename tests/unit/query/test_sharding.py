@@ -4,8 +4,9 @@ import pytest
 from rdflib import OWL, Literal
 
 from pantarhei import Ontology
-from pantarhei.errors import NotKeyLocalQueryError
+from pantarhei.errors import NotKeyLocalQueryError, OptionError
 from pantarhei.language.rule import Rule
+from pantarhei.query.incremental.reports import PLAIN, Policy
 from pantarhei.query.sharding import check_key_local
 from pantarhei.query.syntax import read_query
 from strategies import EX, A, B, C, R, S, a, b, c, is_a, member, related, x, y
@@ -27,8 +28,8 @@ ONTOLOGY = Ontology.from_rules(RULES, BACKGROUND)
 REPORT = ONTOLOGY.sharding_report(keys=["subject", IN])
 
 
-def check(text, key="subject", report=REPORT):
-    check_key_local(read_query(text, {"": str(EX), "owl": str(OWL)}), report, key)
+def check(text, key="subject", report=REPORT, policy=PLAIN, name=None):
+    check_key_local(read_query(text, {"": str(EX), "owl": str(OWL)}), report, key, policy, name)
 
 
 @pytest.mark.parametrize(
@@ -131,3 +132,41 @@ def test_any_class_is_local_where_no_rule_concludes_one_of_another_name():
     report = Ontology.from_rules(RULES[2:], [member(A, a)]).sharding_report()
     with pytest.raises(NotKeyLocalQueryError, match="need no streamed fact"):
         check("SELECT ?x ?kind { ?x a ?kind }", report=report)
+
+
+@pytest.mark.parametrize("emit", ["delta", "istream", "dstream", "rstream"])
+@pytest.mark.parametrize(
+    ("on", "local"),
+    [
+        ("close", "all"),
+        (("close", 10), "all"),
+        (("close", "change"), "changes"),
+        (("close", "non-empty"), "rstream"),
+        ("change", "delta"),
+        (("change", "non-empty"), "none"),
+        (("change", 10), "none"),
+        ("non-empty", "none"),
+        (10, "none"),
+    ],
+)
+def test_shards_report_at_times_that_all_of_them_know(on, emit, local):
+    of_kind = {"all": True, "none": False, "changes": emit != "rstream"}
+    policy = Policy.of(on, emit)
+    if of_kind.get(local, emit == local):
+        check("SELECT ?x { ?x a :A }", policy=policy)
+    else:
+        with pytest.raises(OptionError, match=f"queries\\['asked'\\]=.*{emit}.* with shard_by"):
+            check("SELECT ?x { ?x a :A }", policy=policy, name="asked")
+
+
+def test_who_hears_only_what_came_or_went_hears_it_of_rows_of_one_shard():
+    for emit in ("istream", "dstream"):
+        policy = Policy.of("close", emit)
+        check("SELECT ?x ?v { ?x :R ?v }", policy=policy)
+        check("SELECT ?v { :a :R ?v }", policy=policy)
+        check("SELECT ?h { ?x a :A ; :inBuilding ?h }", IN, policy=policy)
+        with pytest.raises(
+            NotKeyLocalQueryError, match=r"'asked' as one window does.*select the subject too"
+        ):
+            check("SELECT ?v { ?x :R ?v }", policy=policy, name="asked")
+    check("SELECT ?v { ?x :R ?v }", policy=Policy.of("close", "rstream"))

@@ -443,3 +443,12 @@ def test_a_late_time_is_late_by_its_place_not_by_its_window():
     with pytest.raises(LateABoxError) as raised:
         step_to(Window(10, 5), step_to(Window(10, 5), None, 7), 6)
     assert (raised.value.at, raised.value.newest) == ("6", "7")
+
+
+@pytest.mark.parametrize("closed", ["both", "right", "left"])
+@pytest.mark.parametrize(("range", "slide"), [(1, 1), (4, 1), (4, 2), (4, 4), (3, 2), (2, 5)])
+def test_a_window_leaves_a_time_behind_when_its_first_tick_is_later(closed, range, slide):
+    window, kind = Window(range, slide, origin=1, closed=closed), TimeKind.INTEGER
+    for at in (-3, 0, 1, 2, 3, 9):
+        leaving = window.leaving_at(kind, at)
+        assert window.step_at(kind, leaving).first > at >= window.step_at(kind, leaving - 1).first

@@ -22,8 +22,9 @@ from pyspark.sql.streaming.stateful_processor import (
 )
 from pyspark.sql.types import IntegerType, LongType, StringType, StructType
 
+from pantarhei.spark.shards.change import Change
 from pantarhei.spark.shards.setup import ShardSetup, Shipped
-from pantarhei.spark.shards.shard import NO_ROWS, ROWS, Change, SavedShard, Shard
+from pantarhei.spark.shards.shard import NO_ROWS, ROWS, SavedShard, Shard
 from pantarhei.spark.shards.warned import Given, told_to
 
 if TYPE_CHECKING:

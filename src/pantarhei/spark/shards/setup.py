@@ -11,6 +11,7 @@ from typing import Generic, TypeVar, cast
 from pantarhei.engine.options import Options
 from pantarhei.language.time import TimeKind
 from pantarhei.ontology import Ontology
+from pantarhei.query.registration import Registration
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.rules.sharding.sharding_report import Key, ShardingReport
 from pantarhei.temporal.rules import TemporalRules
@@ -57,7 +58,10 @@ class ShardSetup:
         report: κ, and what the stream may assert.
         holds: whether ABoxes wait until no more rows can come before them.
         query: what is asked of each shard; None for the changes of what it holds or concludes.
-        names: the columns of its answers, of conclusions, or of a fact.
+        queries: instead of `query`, what is asked of each shard by several queries, by name.
+        variables: those of each of `queries`, in order.
+        names: the columns of its answers, of conclusions, or of a fact; of several queries `query`, the name
+            of one, and `value1` onwards, the values of its variables.
         temporal: the rules by which each shard concludes.
         types: what the terms of columns are where they are made values later.
     """
@@ -70,9 +74,23 @@ class ShardSetup:
     report: ShardingReport
     holds: bool
     query: str | None = None
+    queries: Mapping[str, Registration] = field(default_factory=dict)
+    variables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     names: tuple[str, ...] = ("subject", "predicate", "object")
     temporal: TemporalRules | None = None
     types: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of terms that come of it; of several queries those of all, each once."""
+        if not self.queries:
+            return self.names
+        return tuple(sorted({name for names in self.variables.values() for name in names}))
+
+    @property
+    def asks(self) -> bool:
+        """Whether anything is asked of the shards."""
+        return self.query is not None or bool(self.queries)
 
     def reasoner(self) -> StreamReasoner:
         """A reasoner that has seen nothing yet."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -14,36 +13,20 @@ from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import CheckpointMismatchError
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint, ticks_of, time_of
-from pantarhei.query.continuous import ContinuousQuery
 from pantarhei.rdf.blank_nodes import name_of_timestamp, prefix_of_name
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.conflict import Budget
-from pantarhei.spark.answer_rows import TextRow, changed_rows, turned_rows
+from pantarhei.spark.answer_rows import turned_rows
+from pantarhei.spark.shards.change import Change
 from pantarhei.spark.shards.setup import ShardSetup
-from pantarhei.window.sliding import step_to
+from pantarhei.spark.shards.shard_queries import ShardQueries
 
 ROWS = pa.schema(
     [("ticks", pa.int64()), ("subject", pa.string()), ("predicate", pa.string()), ("object", pa.string())]
 )
 NO_ROWS = ROWS.empty_table()
 _TERMS = ("subject", "predicate", "object")
-
-
-class Change(NamedTuple):
-    """What a shard gained or lost at a time: a fact, with a query an answer, with rules a conclusion.
-
-    Args:
-        ticks: the time.
-        terms: those of the fact, the values of the answer's variables, None for unbound ones, or the
-            predicate and the arguments of the conclusion.
-        change: how many times more it is there, less than none if fewer; 0 for a row that came too late, of
-            which nothing is told where there is a query, or are rules.
-    """
-
-    ticks: int
-    terms: TextRow
-    change: int
 
 
 class SavedShard(NamedTuple):
@@ -63,7 +46,7 @@ class Shard:
         self.reasoner, self._setup, self._held = reasoner, setup, held
         now = reasoner.note.get("now")
         self._now = now if isinstance(now, int) else None
-        self._query = self._registered()
+        self._queries = ShardQueries(setup, reasoner) if setup.asks else None
 
     @classmethod
     def restore(cls, setup: ShardSetup, saved: SavedShard) -> Shard:
@@ -71,7 +54,7 @@ class Shard:
 
         Raises:
             CheckpointMismatchError: it was saved with another ontology, background, window, key, number of
-                shards, query, temporal rules or types.
+                shards, queries, temporal rules or types.
         """
         options = setup.options
         reasoner = StreamReasoner.restore(
@@ -81,7 +64,7 @@ class Shard:
         if was != given:
             raise CheckpointMismatchError(
                 "of a shard",
-                "window, key, number of shards, query, temporal rules, types or options",
+                "window, key, number of shards, queries, temporal rules, types or options",
                 was,
                 given,
             )
@@ -105,7 +88,7 @@ class Shard:
         """
         limits = [limit for limit in (closed, self._now) if limit is not None]
         late, timely = _split(rows, max(limits)) if limits else (NO_ROWS, rows)
-        changes = [self._late(**row) for row in late.to_pylist()]
+        changes = [change for row in late.to_pylist() for change in self._late(**row)]
         waiting = pa.concat_tables([self._held, timely])
         if self._setup.holds:
             ready, self._held = _split(waiting, closed) if closed is not None else (NO_ROWS, waiting)
@@ -124,34 +107,29 @@ class Shard:
         if self._held.num_rows:
             looks.append(pc.min(self._held["ticks"]).as_py() + 1)
         if self.reasoner.timestamps:
-            looks.append(self._leaving())
+            oldest = ticks_of(self.reasoner.timestamps[0], self._setup.kind)
+            looks.append(self._setup.options.window.leaving_at(self._setup.kind, oldest))
+        if self._queries is not None and self._now is not None:
+            looks += self._queries.looks(self._now)
         if (turn := self.reasoner.next_turn) is not None:
             looks.append(ticks_of(turn, self._setup.kind))
         return min(looks, default=None)
 
-    def _leaving(self) -> int:
-        """The first tick at which the oldest timestamp is outside the window."""
-        window, kind = self._setup.options.window, self._setup.kind
-        oldest = step_to(window, None, self.reasoner.timestamps[0])
-        span = 2 * (oldest.end - oldest.first + 2)  # more than range and slide
-        times = range(oldest.now, oldest.now + span)
-        return times[
-            bisect_left(times, True, key=lambda t: step_to(window, None, time_of(t, kind)).first > oldest.now)
-        ]
-
     def _time(self, ticks: int) -> TimePoint:
         return time_of(ticks, self._setup.kind)
 
-    def _late(self, ticks: int, **terms: str) -> Change:
-        is_told = self._setup.query is None and self._setup.temporal is None
-        return Change(ticks, tuple(terms.values()) if is_told else (None,) * len(self._setup.names), 0)
+    def _late(self, ticks: int, **terms: str) -> Iterator[Change]:
+        if self._queries is not None:
+            yield from self._queries.late(ticks)
+        elif self._setup.temporal is not None:
+            yield Change(ticks, (None,) * len(self._setup.names), 0)
+        else:
+            yield Change(ticks, tuple(terms.values()), 0)
 
     def _changes(self, update: WindowUpdate, ticks: int) -> Iterator[Change]:
         self._now = ticks
-        if self._query is not None:
-            answered = update.answers.get(self._query)
-            for row, copies in () if answered is None else changed_rows(answered):
-                yield Change(ticks, row, copies)
+        if self._queries is not None:
+            yield from self._queries.changes(update)
             return
         if self._setup.temporal is not None:
             for turn in update.conclusions.turns:
@@ -162,15 +140,6 @@ class Shard:
             for triple in triples:
                 yield Change(ticks, tuple(map(write_term, triple)), change)
 
-    def _registered(self) -> ContinuousQuery | None:
-        """What is asked of the shard, kept up to date; a shard that was restored has it already."""
-        if self._setup.query is None:
-            return None
-        return self.reasoner.queries.get(_QUERY) or self.reasoner.register(self._setup.query, name=_QUERY)
-
-
-_QUERY = "answers"  # the name of the query in a shard's reasoner
-
 
 def _layout(setup: ShardSetup) -> str:
     options = setup.options
@@ -179,6 +148,7 @@ def _layout(setup: ShardSetup) -> str:
     others = (options.repair, options.keep, options.unique_names, budget, setup.holds)
     numbers = "" if options.numbers == "by_datatype" else f", numbers={options.numbers}"
     asked = "" if setup.query is None else f", query={setup.query}"
+    asked += f", queries={dict(sorted(setup.queries.items()))}" if setup.queries else ""
     rules = "" if setup.temporal is None else f", temporal={setup.temporal}"
     if setup.temporal is not None and setup.temporal.feedback:
         rules += ", feedback"

@@ -6,8 +6,9 @@ model holds. Rows are routed by the key of their subject, the background is in e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
@@ -23,6 +24,8 @@ from pantarhei.language.time import Duration, TimeKind, duration_ticks, time_of
 from pantarhei.literals.by_value import Numbers
 from pantarhei.materialize.model import Keep
 from pantarhei.ontology import Ontology
+from pantarhei.query.incremental.reports import Policy
+from pantarhei.query.registration import Registration
 from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget
@@ -32,6 +35,7 @@ from pantarhei.spark.answer_rows import conclusion_columns
 from pantarhei.spark.collectors import refuse_taken
 from pantarhei.spark.frame import check_frame
 from pantarhei.spark.melt import MappingGiven, timestamped
+from pantarhei.spark.registrations import registrations
 from pantarhei.spark.shards.processor import ShardProcessor, columns_of
 from pantarhei.spark.shards.router import LAST_TICK, ROUTED, Router
 from pantarhei.spark.shards.setup import ShardSetup, Shipped
@@ -61,6 +65,13 @@ class Sharding(NamedTuple):
     streaming: Iterable[URIRef] | None = None
 
 
+class Asked(NamedTuple):
+    """What is asked of shards: one query, or several by name; nothing by default."""
+
+    query: str | None = None
+    queries: Mapping[str, Registration] = MappingProxyType({})
+
+
 class ShardedStream(NamedTuple):
     """A stream that is sharded: the changes that its shards report, how it is, and what shards warn of."""
 
@@ -86,6 +97,7 @@ def shard_stream(
     allowed_lateness: Duration | None = None,
     limits: Limits = NO_LIMITS,
     query: str | None = None,
+    queries: Mapping[str, str | Registration] | None = None,
     history: History | None = None,
     temporal: TemporalRules | None = None,
     mapping: MappingGiven | None = None,
@@ -107,6 +119,12 @@ def shard_stream(
     DISTINCT have it among their columns; what is background may be joined freely, but each answer needs some
     streamed fact. ORDER BY, LIMIT, OFFSET, aggregates without GROUP BY, forms other than SELECT, GRAPH, FROM,
     NOW, and functions that draw (such as RAND) are refused.
+
+    With `queries` the columns are `(shard, at, query, value1, …, change)`: the name of a query, and the
+    values of its variables in their order, as many columns as any query has variables. `at` is when the query
+    reported; of a window that closed, its end. A query reports when its window closes, or else, with each
+    step, what came and went. Where it says only what came, or only what went (`istream`, `dstream`), its rows
+    have to tell their shard. What shards report of a window that closed adds up to what one window would.
 
     With `temporal` rules the columns are `(shard, at, predicate, argument1, …, change)`: at the time `at` the
     conclusion came (1) or went (-1) in the shard. Each shard concludes alone, so a rule is refused unless all
@@ -140,6 +158,7 @@ def shard_stream(
         allowed_lateness: how far rows may come out of order.
         limits: how much each shard may hold, and what then; they may be others when the query goes on.
         query: a SPARQL query, answered by each shard after each of its steps.
+        queries: instead of `query`, registered queries by name, as `reason_stream` takes them.
         history: how much each shard remembers of what has left its window, at the cost of its state; by
             default nothing. It has no sink.
         temporal: rules by which each shard concludes; instead of `query`.
@@ -165,7 +184,8 @@ def shard_stream(
     )
     sharding = Sharding(shard_by, shards, streaming)
     given = df if mapping is None else timestamped(df, None, mapping, "raise")
-    setup = shard_setup(given, ontology, options, background, sharding, allowed_lateness, query, temporal)
+    asked = Asked(query, registrations(queries, query))
+    setup = shard_setup(given, ontology, options, background, sharding, allowed_lateness, asked, temporal)
     return sharded(given, setup, allowed_lateness).changes
 
 
@@ -189,7 +209,7 @@ def shard_setup(
     background: Background | None,
     sharding: Sharding,
     allowed_lateness: Duration | None,
-    query: str | None,
+    asked: Asked,
     temporal: TemporalRules | None = None,
 ) -> ShardSetup:
     """What shards are, as `shard_stream` takes it, with its errors; `options` are those of each shard."""
@@ -210,8 +230,10 @@ def shard_setup(
         _key_local(whole, sharding, options.unique_names, options.numbers),
         allowed_lateness is not None,
     )
-    if query is not None:
-        setup = _asked(setup, query)
+    if asked.query is not None:
+        setup = _asking_one(setup, asked.query)
+    if asked.queries:
+        setup = _asking(setup, asked.queries)
     if temporal is not None:
         setup = _concluding(setup, temporal)
     Shard(setup, setup.reasoner())  # raises what there is to raise
@@ -223,28 +245,41 @@ def _ticks_late(allowed_lateness: Duration | None, kind: TimeKind) -> int:
     return duration_ticks(nothing if allowed_lateness is None else allowed_lateness, kind)
 
 
-def _asked(setup: ShardSetup, query: str) -> ShardSetup:
+def _asking_one(setup: ShardSetup, query: str) -> ShardSetup:
     """The setup with a query that shards answer as one window does."""
+    names = _variables(setup, Registration(query))
+    refuse_taken(names, ("shard", "at", "change"))
+    return replace(setup, query=query, names=names)
+
+
+def _asking(setup: ShardSetup, queries: Mapping[str, Registration]) -> ShardSetup:
+    """The setup with registered queries that shards answer as one window does."""
+    variables = {name: _variables(setup, given, name) for name, given in queries.items()}
+    most = max(map(len, variables.values()))
+    names = ("query", *(f"value{place}" for place in range(1, most + 1)))
+    return replace(setup, queries=queries, variables=variables, names=names)
+
+
+def _variables(setup: ShardSetup, given: Registration, name: str | None = None) -> tuple[str, ...]:
+    """The variables of a query that shards answer as one window does, in order."""
     from pantarhei.query.questions import Questions  # rdflib's parser takes long to load
     from pantarhei.query.sharding import check_key_local
 
     prefixes = {prefix: str(namespace) for prefix, namespace in setup.ontology.graph.namespaces()}
-    asked = Questions(prefixes).prepared(query).query
-    check_key_local(asked, setup.report, setup.key)
-    names = tuple(map(str, asked.variables))
-    refuse_taken(names, ("shard", "at", "change"))
-    return replace(setup, query=query, names=names)
+    query = Questions(prefixes).prepared(given.text).query
+    check_key_local(query, setup.report, setup.key, Policy.of(given.on, given.emit), name)
+    return tuple(map(str, query.variables))
 
 
 def _concluding(setup: ShardSetup, rules: TemporalRules) -> ShardSetup:
     """The setup with rules by which shards conclude what one reasoner does."""
     check_type("temporal", rules, TemporalRules, "TemporalRules, as load_rules(text) gives them")
-    if setup.query is not None:
+    if setup.asks:
         expected = (
             "one of them, since queries of shards see no conclusions: let a rule conclude what the query "
             "asks, or leave out shard_by"
         )
-        raise OptionError("temporal", "(rules, with query and shard_by)", expected)
+        raise OptionError("temporal", "(rules, with a query and shard_by)", expected)
     ontology = setup.ontology
     theory = Theory.of((*ontology.rules, *ontology.constraints), setup.options.unique_names)
     check_rules(joined(rules, theory, ontology.predicates), setup.report, setup.key)

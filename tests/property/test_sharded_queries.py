@@ -1,0 +1,239 @@
+"""Registered queries in shards: what is accepted is reported by the shards together as by one reasoner.
+
+Batches of rows come to shards as Spark brings them: those that no rows reach are woken when they asked to be.
+"""
+
+import random
+from collections import Counter, defaultdict
+
+import pyarrow as pa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import pantarhei as pr
+from counts import cases, of_many
+from pantarhei.engine.options import Options
+from pantarhei.errors import NotKeyLocalQueryError, OptionError
+from pantarhei.language.rule import Different, Rule
+from pantarhei.language.time import TimeKind
+from pantarhei.query.incremental.reports import Policy
+from pantarhei.query.registration import Registration
+from pantarhei.query.sharding import check_key_local
+from pantarhei.query.syntax import read_query
+from pantarhei.rdf.ntriples import parse_term, write_term
+from pantarhei.reference.canonical_literals import canonical_term
+from pantarhei.spark.answer_rows import changed_rows
+from pantarhei.spark.registrations import take_up
+from pantarhei.spark.shards.router import Router
+from pantarhei.spark.shards.setup import ShardSetup
+from pantarhei.spark.shards.shard import NO_ROWS, ROWS, Shard
+from strategies import EX, INDIVIDUALS, LITERALS, A, B, C, D, R, S, V, is_a, member, related, x, y, z
+
+SEEDS = st.integers(0, 1 << 30)
+COUNTS = Counter()
+IN = EX.inBuilding
+NAMES = (*INDIVIDUALS, EX.d, EX.e)
+BACKGROUND = [(name, IN, EX[f"house{place % 2}"]) for place, name in enumerate(NAMES)]
+OF_SUBJECTS = [
+    Rule("sub", (is_a(A, x),), is_a(B, x)),
+    Rule("both", (is_a(A, x), is_a(C, x)), is_a(D, x)),
+    Rule("apart", (is_a(B, x), is_a(C, x)), None),
+    Rule("one value", (related(V, x, y), related(V, x, z)), None, (Different(y, z),)),
+    Rule("told", (related(R, x, y),), related(S, y, x)),
+]
+OF_HOUSES = [
+    Rule("housed", (is_a(A, x), related(IN, x, y)), is_a(EX.Used, y)),
+    Rule("closed", (is_a(EX.Used, y), related(IN, x, y), is_a(C, x)), None),
+]
+TEXTS = [
+    "SELECT ?x { ?x a :B }",
+    "SELECT ?c { ?x a ?c }",
+    "SELECT ?v { ?x :V ?v }",
+    "SELECT ?x ?v { ?x a :A OPTIONAL { ?x :V ?v } }",
+    "SELECT ?x ?y { ?y :S ?x }",
+    "SELECT DISTINCT ?x { ?x :R ?y }",
+    "SELECT ?x { ?x a :B FILTER NOT EXISTS { ?x :R ?y } }",
+    "SELECT ?x (COUNT(*) AS ?many) (MAX(?v) AS ?most) { ?x :V ?v } GROUP BY ?x",
+    "SELECT ?h (COUNT(?x) AS ?many) { ?x a :A ; :inBuilding ?h } GROUP BY ?h",
+    "SELECT ?h ?v { ?x a :B ; :inBuilding ?h . ?other :inBuilding ?h ; :V ?v }",
+    "SELECT ?h { ?h a :Used }",
+    "SELECT ?many { { SELECT ?x (COUNT(*) AS ?many) { ?x a ?c } GROUP BY ?x } }",
+]
+ON = [*["change", "close"] * 3, ("close", "change"), ("close", "non-empty"), ("close", 4), "non-empty", 2]
+EMIT = ["delta", "delta", "istream", "dstream", "rstream"]
+
+
+def registration(rnd):
+    """A query, mostly of a window of its own."""
+    slide = rnd.choice((None, 1, 2, 3, 5))
+    window = pr.Window(
+        rnd.randint(1, 5), slide, rnd.randint(0, 3), closed=rnd.choice(("both", "right", "left"))
+    )
+    text = f"PREFIX : <{EX}> {rnd.choice(TEXTS)}"
+    return Registration(text, rnd.choice((window, window, None)), rnd.choice(ON), rnd.choice(EMIT))
+
+
+def triple(rnd):
+    name = rnd.choice(NAMES)
+    if rnd.random() < 0.5:
+        return member(rnd.choice((A, A, B, C)), name)
+    return (name, R, rnd.choice(NAMES)) if rnd.random() < 0.4 else (name, V, rnd.choice(LITERALS))
+
+
+class Sharded:
+    """A stream that is sharded, queries of it that are accepted, and one reasoner that has them too."""
+
+    def __init__(self, rnd):
+        self.rnd, self.key = rnd, rnd.choice(("subject", IN))
+        rules = rnd.sample(OF_SUBJECTS, 2) + (rnd.sample(OF_HOUSES, 1) if self.key == IN else [])
+        self.ontology = pr.Ontology.from_rules(rules, BACKGROUND)
+        self.report = self.ontology.sharding_report(keys=[self.key])
+        slide = rnd.choice((1, 1, 2))
+        self.options = Options(pr.Window(rnd.randint(5, 8), slide, closed=rnd.choice(("both", "right"))))
+        self.queries = {}
+        self.whole = pr.StreamReasoner.with_options(self.ontology, self.options)
+        for name in ("one", "two", "three"):
+            self.ask(name, registration(rnd))
+        self.holds = rnd.random() < 0.3
+        self.setup = ShardSetup(
+            self.ontology,
+            self.options,
+            TimeKind.INTEGER,
+            self.key,
+            3,
+            self.report,
+            self.holds,
+            queries=self.queries,
+            names=("query", "value1", "value2", "value3"),
+        )
+
+    def ask(self, name, given):
+        """Have a query, if shards can answer it."""
+        COUNTS["queries"] += 1
+        try:
+            policy = Policy.of(given.on, given.emit)
+            check_key_local(read_query(given.text), self.report, self.key, policy, name)
+        except (NotKeyLocalQueryError, OptionError) as error:
+            COUNTS[f"refused, {type(error).__name__}"] += 1
+            return
+        try:
+            take_up(self.whole, {**self.queries, name: given})
+        except OptionError:  # the reasoner's window is too short, or the query's never closes
+            return
+        self.queries[name] = given
+        COUNTS["accepted"] += 1
+        COUNTS["accepted, of a window that closes"] += policy.closes
+
+
+def rows(timed):
+    columns = zip(*((at, *map(write_term, triple)) for at, triple in timed), strict=True)
+    return pa.table(dict(zip(ROWS.names, map(list, columns), strict=True)), ROWS) if timed else NO_ROWS
+
+
+class Reports:
+    """What was reported of each query: rows by the time of the report, with how often they came or went."""
+
+    def __init__(self):
+        self.told = defaultdict(Counter)
+
+    def note(self, update):
+        """Have what a step of one reasoner reported."""
+        for query, change in update.answers.items():
+            for report in change.reports:
+                for row, copies in changed_rows(report):
+                    self.add(query.name, report.at, (*row, *[None] * (3 - len(row))), copies)
+
+    def add(self, name, at, row, copies):
+        """Have a row. Of the forms of a value that one timestamp writes, each may show its own."""
+        self.told[name][at, tuple(text and canonical_term(parse_term(text)) for text in row)] += copies
+
+    def of(self, name, given):
+        """What has to be the same: of windows that close each report, else what all add up to."""
+        told = self.told[name]
+        if not Policy.of(given.on, given.emit).closes:
+            summed = Counter()
+            for (_, row), copies in told.items():
+                summed[row] += copies
+            told = summed
+        return {row: copies for row, copies in told.items() if copies}
+
+
+def check_shards(seed):
+    rnd = random.Random(seed)
+    made = Sharded(rnd)
+    if not made.queries:
+        return
+    router, shards = Router(made.report, made.key, 3), {}
+    told, expected = Reports(), Reports()
+    at, closed, waiting, has_begun = rnd.randint(1, 5), None, [], False
+
+    def spark(timed):
+        """A batch: rows for some shards, and those that asked for it are woken."""
+        parts = defaultdict(list)
+        for tick, fact in timed:
+            parts[router.shard_of(fact[0])].append((tick, fact))
+        for number in range(3):
+            shard = shards.get(number)
+            look = None if shard is None else shard.next_look
+            is_due = look is not None and closed is not None and look <= closed
+            if number not in parts and not is_due:
+                continue
+            if shard is None:
+                shard = Shard(made.setup, made.setup.reasoner())
+            elif rnd.random() < 0.1:
+                shard = Shard.restore(made.setup, shard.save())
+            shards[number] = shard
+            for ticks, (name, *row), change in shard.take_in(rows(parts[number]), closed):
+                assert change and (look is None or shard.next_look is None or shard.next_look > (closed or 0))
+                told.add(name, ticks, row, change)
+
+    for _ in range(rnd.randint(3, 8)):
+        batch = []
+        for _ in range(rnd.randint(1, 3)):
+            batch += [(at, triple(rnd)) for _ in range(rnd.choice((1, 1, 2, 5)))]
+            at += rnd.choice((0, 1, 1, 1, 2, 4, 9))
+        newest = batch[-1][0]
+        spark(batch if not made.holds else rnd.sample(batch, len(batch)))
+        waiting += batch
+        closed = newest if not made.holds else max(newest - 2, closed or 0)
+        at = max(at, newest)
+        if rnd.random() < 0.5:
+            spark([])  # Spark runs a batch without rows when there are none
+        else:
+            continue
+        aboxes = defaultdict(list)
+        for tick, fact in waiting:
+            if not made.holds or tick < closed:
+                aboxes[tick].append(fact)
+        waiting = [(tick, fact) for tick, fact in waiting if made.holds and tick >= closed]
+        for tick in sorted(aboxes):
+            expected.note(made.whole.push(tick, aboxes[tick]))
+        has_begun = has_begun or bool(aboxes)
+        if has_begun:
+            expected.note(made.whole.advance(closed))
+        COUNTS["steps"] += 1
+        COUNTS["steps with shards"] += len(shards) > 1
+        for name, asked in made.queries.items():
+            wanted = expected.of(name, asked)
+            assert told.of(name, asked) == wanted, (seed, name, asked, made.options, made.key, made.holds)
+            COUNTS["rows"] += len(wanted)
+            if Policy.of(asked.on, asked.emit).closes:
+                COUNTS["rows of windows that closed"] += len(wanted)
+
+
+@settings(max_examples=cases(30, 300, long=6_000), deadline=None)
+@given(seed=SEEDS)
+def test_shards_report_together_what_one_reasoner_does(seed):
+    check_shards(seed)
+
+
+@of_many
+def test_the_queries_are_accepted_often_enough_and_report():
+    COUNTS.clear()
+    for seed in range(300):
+        check_shards(seed)
+    assert COUNTS["accepted"] >= COUNTS["queries"] / 6
+    assert COUNTS["refused, NotKeyLocalQueryError"] >= 50 and COUNTS["refused, OptionError"] >= 50
+    assert COUNTS["accepted, of a window that closes"] >= 50
+    assert COUNTS["steps with shards"] >= COUNTS["steps"] / 3
+    assert COUNTS["rows"] >= 2_000 and COUNTS["rows of windows that closed"] >= 1_000
