@@ -5,7 +5,7 @@ what `pr.register` reports of it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from datetime import timedelta
 
 from rdflib import Literal, URIRef
@@ -30,6 +30,7 @@ from pantarhei.reference.window_repair import fold
 from pantarhei.window.sliding import Window
 
 Reports = list[tuple[TimePoint, Counter[AnswerRow]]]
+Since = Mapping[Triple, int | float]  # what holds, and since when
 
 # The shortest step of each kind of time, and a range that all times are in.
 _SHORTEST = {TimeKind.INTEGER: 1, TimeKind.FLOAT: 1e-9, TimeKind.DATETIME: timedelta(microseconds=1)}
@@ -61,6 +62,8 @@ def reported(
     made, rules = read_stream_text(text), tuple(rules)
     windows = [_defined(window, made, kind, since) for window in made.windows]
     graphs = {URIRef(name): list(triples) for name, triples in (static or {}).items()}
+    merged = [name for name in made.query.default_graphs or () if name in graphs]
+    asks_times = "timestamp" in made.sparql
 
     def rows(*contents: frozenset[Triple]) -> Iterable[AnswerRow]:
         default = list(background)
@@ -71,23 +74,43 @@ def reported(
                 default += content
         return _rows(answers(made.sparql, default, named))
 
-    def rows_with_times(*contents: frozenset[tuple[Triple, int]]) -> Iterable[AnswerRow]:
+    def holding(*contents: frozenset[Triple]) -> Hashable:
+        default = {*background, *(triple for name in merged for triple in graphs[name])}
+        named = []
+        for window, content in zip(made.windows, contents, strict=True):
+            if window.is_default:
+                default |= content
+            else:
+                named.append(content)
+        return frozenset(default), *named
+
+    def closed(contents: Iterable[frozenset[tuple[Triple, int]]]) -> dict[URIRef | None, Since]:
         default: set[tuple[Triple, int]] = set()
-        found = {URIRef(name): dict.fromkeys(triples, INFINITY) for name, triples in graphs.items()}
+        found: dict[URIRef | None, Since] = {}
         for window, content in zip(made.windows, contents, strict=True):
             found[window.name] = _newest(rules, content, ())
             if window.is_default:
                 default |= content
-        all_times = {**found, None: _newest(rules, default, background)}
+        return {**found, None: _newest(rules, default, background)}
+
+    def rows_with_times(*contents: frozenset[tuple[Triple, int]]) -> Iterable[AnswerRow]:
+        always = {name: dict.fromkeys(triples, INFINITY) for name, triples in graphs.items()}
+        found = {**always, **closed(contents)}
         times = {
             name: {triple: Literal(time_of(at, kind)) for triple, at in of.items() if at != INFINITY}
-            for name, of in all_times.items()
+            for name, of in found.items()
         }
-        return _rows(answers(made.sparql, all_times[None], found, times=times))
+        default = found.pop(None)
+        return _rows(answers(made.sparql, default, found, times=times))
 
-    has_times = bool(rules) or "ext#timestamp" in made.sparql
+    def holding_with_times(*contents: frozenset[tuple[Triple, int]]) -> Hashable:
+        found, inside = closed(contents), {window.name for window in made.windows if window.is_default}
+        return tuple(
+            frozenset(of.items() if asks_times else of) for name, of in found.items() if name not in inside
+        )
+
+    has_times = bool(rules) or asks_times
     if has_times:
-        assert "change" not in made.on, "what comes again is no change"
         streams = {
             name: [(at, {(triple, ticks_of(at, kind)) for triple in triples}) for at, triples in stream]
             for name, stream in streams.items()
@@ -103,13 +126,14 @@ def reported(
         policy,
         kind,
         until,
+        holding_with_times if has_times else holding,
     )
     return {"rstream": found, "istream": istream(found), "dstream": dstream(found)}[made.emit]
 
 
 def _newest(
     rules: Iterable[Rule], content: Iterable[tuple[Triple, int]], background: Iterable[Triple]
-) -> dict[Triple, int | float]:
+) -> Since:
     """What holds where assertions have come at ticks, with the newest of its support."""
     aboxes: dict[int, set[Triple]] = {}
     for triple, at in content:

@@ -2,14 +2,15 @@
 
 What its windows hold is kept as it came. At each look the graphs of the query are made of that: each is what
 a reasoner says that takes in the content in time order. It costs a materialization of the windows. The time
-of a triple is the newest that this reasoner knows of its support.
+of a triple is the newest that this reasoner knows of its support. A content has changed where something else
+holds in its graph than before; for a query that asks for times, also where it holds since another one.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from heapq import merge
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -25,7 +26,7 @@ from pantarhei.query.algebra.passes import simplified
 from pantarhei.query.answers import QueryResult
 from pantarhei.query.continuous import AnswerChange, AnswerReport, AnswerRow, QueryStats
 from pantarhei.query.expressions import LiteralValues, clock_at
-from pantarhei.query.expressions.triple_times import TripleTimes
+from pantarhei.query.expressions.triple_times import TripleTimes, values_of
 from pantarhei.query.guard import NO_LIMITS
 from pantarhei.query.languages.stream_text import CountWindow, Extent
 from pantarhei.query.questions import answered
@@ -60,6 +61,11 @@ class _Closed(NamedTuple):
     triples: tuple[Triple, ...]
     times: TripleTimes
 
+    @property
+    def holding(self) -> frozenset[Hashable]:
+        """The triples by value, each with its time."""
+        return frozenset((values_of(triple), self.times.of(triple)) for triple in self.triples)
+
 
 class Anew:
     """Answers a query from the contents of its windows.
@@ -67,6 +73,9 @@ class Anew:
     Args:
         asked: what the text asks for.
         reason: why it is no view of one window.
+
+    Raises:
+        InconsistentOntologyError: what always holds contradicts the ontology.
     """
 
     def __init__(self, asked: AskedOfStreams, reason: str, name: str, ontology: Ontology) -> None:
@@ -80,8 +89,8 @@ class Anew:
         self._step: Step | None = None
         self._began = self._taken = 0
         self._held: list[_Held] = []
-        self._seen: tuple[frozenset[Triple], ...] = tuple(frozenset() for _ in asked.windows)
         self._graphs: dict[URIRef | None, _Closed] = {}
+        self._seen = self._holding([()] * len(asked.windows))
         self._answers: Counter[AnswerRow] = Counter()
 
     # -- time passes -------------------------------------------------------------------------------
@@ -164,11 +173,9 @@ class Anew:
         if not policy.looks_at(kind, now):
             return []
         contents = [self._content(place, kind, now, closes_left) for place in range(len(self._windows))]
-        seen = tuple(frozenset(triple for each in content for triple in each.triples) for content in contents)
-        changed, self._seen = seen != self._seen, seen
-        if ("change" in policy.conditions and not changed) or (
-            "non-empty" in policy.conditions and not any(seen)
-        ):
+        if "change" in policy.conditions and not self._has_changed(contents):
+            return []
+        if "non-empty" in policy.conditions and not any(held.triples for each in contents for held in each):
             return []
         at = time_of(now, kind)
         before, self._answers = self._answers, self._evaluated(contents, at)
@@ -181,6 +188,14 @@ class Anew:
             case "dstream":
                 came = Counter()
         return [AnswerReport(at, came, went)] if came or went else []
+
+    def _has_changed(self, contents: Sequence[_Content]) -> bool:
+        """Whether something else holds in a graph than when the query looked last."""
+        before, self._seen = self._seen, self._holding(contents)
+        return self._seen != before
+
+    def _holding(self, contents: Sequence[_Content]) -> Mapping[URIRef | None, frozenset[Hashable]]:
+        return {name: closed.holding for name, closed in self._all_closed(contents).items()}
 
     def _content(self, place: int, kind: TimeKind, now: int, closes_left: bool | None) -> _Content:
         """What a window holds: as it closes, or else as it stands."""
@@ -198,20 +213,26 @@ class Anew:
     # -- answering ---------------------------------------------------------------------------------
 
     def _evaluated(self, contents: Sequence[_Content], at: TimePoint) -> Counter[AnswerRow]:
-        asked, terms = self._asked, TermSpace()
-        named = {name: GraphFacts.of(terms, triples) for name, triples in asked.named.items()}
-        times: dict[Term | None, TripleTimes] = {}
+        asked, terms, closed = self._asked, TermSpace(), self._all_closed(contents)
+        held = {name: each.triples for name, each in closed.items() if name is not None}
+        named = {name: GraphFacts.of(terms, triples) for name, triples in {**asked.named, **held}.items()}
+        default = GraphFacts.of(terms, closed[None].triples)
+        times: dict[Term | None, TripleTimes] = {name: each.times for name, each in closed.items()}
+        view = View(single(default, named), terms, LiteralValues([]), times=times)
+        return _rows(answered(asked.query, self._node, clock_at(at), view, NO_LIMITS))
+
+    def _all_closed(self, contents: Sequence[_Content]) -> dict[URIRef | None, _Closed]:
+        """What holds in the graphs that windows are, by their names, and in the default graph, at None."""
+        closed: dict[URIRef | None, _Closed] = {}
         default: list[_Held] = []
-        for window, content in zip(asked.windows, contents, strict=True):
+        for window, content in zip(self._asked.windows, contents, strict=True):
             if window.is_default:
                 default += content
             else:
-                _, triples, times[window.name] = self._closed(window.name, content, ())
-                named[window.name] = GraphFacts.of(terms, triples)
+                closed[window.name] = self._closed(window.name, content, ())
         merged = tuple(sorted(dict.fromkeys(default), key=_tick))
-        _, triples, times[None] = self._closed(None, merged, asked.always)
-        view = View(single(GraphFacts.of(terms, triples), named), terms, LiteralValues([]), times=times)
-        return _rows(answered(asked.query, self._node, clock_at(at), view, NO_LIMITS))
+        closed[None] = self._closed(None, merged, self._asked.always)
+        return closed
 
     def _closed(self, name: URIRef | None, content: _Content, always: tuple[Triple, ...]) -> _Closed:
         """What holds where a content has come, made once for each.
@@ -238,8 +259,8 @@ class Anew:
 
     def _times(self, reasoner: StreamReasoner) -> Iterator[tuple[Triple, Literal]]:
         """Each triple that has support in the streams, with the newest time of it."""
-        assert self._step is not None, "time has come to what the windows hold"
         for tick in reasoner.timestamps:
+            assert self._step is not None, "time has come to what the windows hold"
             at = clock_at(time_of(cast(int, tick), self._step.kind))
             yield from ((triple, at) for triple in reasoner.interpretation(tick))
 

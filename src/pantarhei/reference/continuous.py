@@ -163,7 +163,7 @@ class Policy:
             reported. A window that counts closes with an element, if the query has no period; if all do count
             and it has one, it looks when time has passed a multiple of that. Without "close" the query looks
             at each tick, at the active windows.
-            "change": a window's content is another than when the query last looked.
+            "change": what holds in the contents of its windows is another than when the query last looked.
             "non-empty": some window holds a fact of the stream.
         period: the query looks only at instants that are multiples of it after 1970, or after 0.
         tick: "abox": it looks after each element; "timestamp": when time leaves a timestamp, after the last
@@ -212,6 +212,7 @@ def reports(
     policy: Policy,
     kind: TimeKind,
     until: TimePoint | None = None,
+    holding: Callable[..., Hashable] | None = None,
 ) -> list[tuple[TimePoint, Counter[Row]]]:
     """The answers of a query at each instant at which it reports.
 
@@ -225,6 +226,8 @@ def reports(
         kind: what timestamps are.
         until: time goes on to there after the last element; None: it stays, and what has not closed stays
             open.
+        holding: what holds in the contents, which are its arguments, as frozen sets: what the query sees of
+            them. None where that is all that they are.
 
     >>> stream = [(1, {"a"}), (3, {"b"}), (9, {"c"})]
     >>> reports({None: stream}, [SlidingWindow(4, 2)], sorted, C_SPARQL, TimeKind.INTEGER)
@@ -238,10 +241,12 @@ def reports(
     elements.sort(key=lambda element: element.at)
     end = None if until is None else _ticks(until, kind)
     found: list[tuple[TimePoint, Counter[Row]]] = []
-    previous: tuple[frozenset[Fact], ...] = tuple(frozenset() for _ in windows)
+    holds = holding or (lambda *contents: contents)
+    previous = holds(*(frozenset[Fact]() for _ in windows))
     for instant in _instants(elements, windows, policy, kind, end):
         contents = tuple(_content(elements, window, instant, kind) for window in windows)
-        changed, previous = contents != previous, contents
+        held = holds(*contents)
+        changed, previous = held != previous, held
         if ("change" in policy.conditions and not changed) or (
             "non-empty" in policy.conditions and not any(contents)
         ):

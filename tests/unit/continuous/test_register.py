@@ -202,6 +202,70 @@ def test_windows_lie_where_they_are_said_to():
     assert told(made(RSP_QL, since=0)) == ["2: a b", "4:", "6:"]
 
 
+# -- contents that change ----------------------------------------------------------------------------
+
+# a is A (and so B), which C contradicts: of one timestamp neither is kept, until A comes again.
+AGAIN = [(1, [member("a", "A")]), (3, [member("a", "A"), member("a", "C")]), (5, [member("a", "A")])]
+ON_CHANGE = " REPORT ON_CONTENT_CHANGE"
+CHANGED = "SELECT ?x { STREAM :s [RANGE 100] { ?x a :B } }"
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    ["RANGE 100", "ALL", "TRIPLES 9", "RANGE 100] { } STREAM :s [RANGE 50"],
+)
+def test_an_assertion_that_comes_again_and_is_kept_this_time_changes_a_content(bounds):
+    query = made(CHANGED.replace("RANGE 100", bounds), *AGAIN, ontology=ontology())
+    assert told(query) == ["1: a", "5: a"]
+    assert dict(query.answers) == {(EX.a,): 1}
+
+
+@pytest.mark.parametrize(
+    "bounds", ["RANGE 100", "RANGE 100] { } STREAM :s [RANGE 50", "ALL", "FROM NOW-100 TO NOW-0"]
+)
+def test_what_holds_already_changes_no_content(bounds):
+    """What follows already, what comes again, and another form of a number."""
+    low, high = (Literal(each, datatype=XSD.integer, normalize=False) for each in ("1", "01"))
+    stream = [
+        (1, [member("a", "A"), (EX.a, EX.size, low)]),
+        (2, [member("a", "B")]),
+        (3, [member("b", "A"), member("a", "A")]),
+        (4, [(EX.a, EX.size, high)]),
+        (5, [member("c", "A")]),
+    ]
+    bounds = bounds.replace("] { } STREAM", f"{ON_CHANGE}] FROM NAMED WINDOW :v ON")
+    text = f"SELECT ?x FROM NAMED WINDOW :w ON :s [{bounds}{ON_CHANGE}] {{ WINDOW :w {{ ?x a :B }} }}"
+    query = made(text, *stream, ontology=ontology())
+    assert told(query) == ["1: a", "3: a b", "5: a b c"]
+
+
+@pytest.mark.parametrize("bounds", ["RANGE 100", "ALL"])
+def test_what_always_holds_is_no_change_when_a_stream_says_it(bounds):
+    text = f"SELECT ?x FROM STREAM :s [{bounds}{ON_CHANGE}] FROM :plan {{ ?x a :B }}"
+    stream = [(1, [member("a", "A")]), (2, [member("b", "A")])]
+    query = made(text, *stream, ontology=ontology(), static={EX.plan: [member("a", "A")]})
+    assert told(query) == ["2: a b"]
+
+
+@pytest.mark.parametrize("bounds", ["RANGE 2 STEP 2", "TRIPLES 2"])
+def test_a_window_holds_something_where_a_repair_has_cut_all_of_it(bounds):
+    text = C_SPARQL.replace("RANGE 2 STEP 2", bounds)
+    assert told(made(text, (2, [member("a", "A"), member("a", "C")]), ontology=ontology())) == ["2:"]
+
+
+def test_an_assertion_that_comes_again_changes_a_content_whose_times_are_asked_for():
+    text = TIMES.replace("RANGE 4 STEP 4", f"RANGE 9 STEP 1{ON_CHANGE}").replace(":B", ":A")
+    stream = [(1, [member("a", "A")]), (3, [member("a", "A")]), (5, [member("b", "A")])]
+    query = made(f"PREFIX rdf: <{RDF}> {text}", *stream, until=9)
+    assert told(query) == ["1: a,1", "3: a,3", "5: a,3 b,5"]
+
+
+def test_what_contradicts_a_static_graph_is_refused_before_the_streams_are_read():
+    text = TWO.replace("{", "FROM :plan {", 1)
+    with pytest.raises(pr.InconsistentOntologyError):
+        made(text, ontology=ontology(), static={EX.plan: [member("a", "A"), member("a", "C")]})
+
+
 # -- windows that count, and the times of triples ----------------------------------------------------
 
 

@@ -115,6 +115,23 @@ def test_a_changed_content_is_reported_where_it_is_seen():
     assert told([(1, set()), (2, {"a"})], [SlidingWindow(4, 1)], Policy(("change",))) == "2:a"
 
 
+def test_a_content_has_changed_where_something_else_holds_in_it():
+    """Here capitals are cut, and so what they bring is no change; but they are inside."""
+    stream = [(1, {"A"}), (2, {"b"}), (3, {"B", "b"}), (5, {"c"}), (9, {"D"})]
+
+    def kept(content):
+        return frozenset(filter(str.islower, content))
+
+    for conditions, expected in (
+        (("change",), "2:b 5:bc 9:"),
+        (("change", "non-empty"), "2:b 5:bc 9:"),
+        (("non-empty",), "1: 2:b 3:b 5:bc 9:"),
+    ):
+        policy = Policy(conditions)
+        found = reports({None: stream}, [SlidingWindow(3, 1)], kept, policy, TimeKind.INTEGER, 20, kept)
+        assert shown(found) == expected
+
+
 def test_conditions_are_all_needed():
     stream = [(1, {"a"}), (9, set())]
     window = [SlidingWindow(3, 1)]

@@ -18,12 +18,13 @@ class TripleTimes:
     """
 
     def __init__(self, times: Iterable[tuple[tuple[Term, Term, Term], Literal]]) -> None:
-        self._times: dict[tuple[Hashable, ...], Literal] = {_key(triple): at for triple, at in times}
+        self._times: dict[tuple[Hashable, ...], Literal] = {values_of(triple): at for triple, at in times}
 
     def of(self, triple: tuple[Term, Term, Term]) -> Literal | None:
         """The time of a triple, None where it has none."""
-        return self._times.get(_key(triple))
+        return self._times.get(values_of(triple))
 
 
-def _key(triple: tuple[Term, Term, Term]) -> tuple[Hashable, ...]:
+def values_of(triple: tuple[Term, Term, Term]) -> tuple[Hashable, ...]:
+    """What a triple says, whatever form its literals have."""
     return tuple(map(value_of, triple))
