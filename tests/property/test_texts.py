@@ -86,6 +86,7 @@ class Case:
             windows.append((f"FROM NAMED WINDOW :w{place} ON <{random.choice(self.names)}>", lengths, policy))
             blocks.append(f"WINDOW :w{place} {{ {random.choice(BODIES)} }}")
         said = " ".join(f"{head} [{lengths} {windows[0][2]}]" for head, lengths, _ in windows)
+        said += random.choice(("", "", " FROM :plan"))
         if random.random() < 0.3:
             blocks.append("GRAPH :plan { ?x ?r ?s }")
         head = random.choice(("", "REGISTER ISTREAM :o AS", "REGISTER DSTREAM :o AS"))

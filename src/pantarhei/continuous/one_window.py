@@ -29,10 +29,12 @@ class OneWindow:
     """
 
     def __init__(self, asked: AskedOfStreams, query: Query, name: str, ontology: Ontology) -> None:
-        (window,) = (each.extent for each in asked.windows)
+        (graph,) = asked.windows
+        window = graph.extent
         assert isinstance(window, Window), "others are no views"
         self.name, self.text, self.query = name, asked.made.text, asked.query
-        self._reasoner = StreamReasoner(ontology, holding(window), asked.always)
+        always = asked.always if graph.is_default else ()  # of a named window the default graph is another
+        self._reasoner = StreamReasoner(ontology, holding(window), always)
         registrar = self._reasoner._registering()
         self._kept = registrar.keep(name, asked.made.text, query, window, asked.policy)
 

@@ -118,6 +118,12 @@ def test_static_graphs_are_part_of_the_default_graph_and_of_what_follows():
     assert told(made(text, ontology=ontology(), static={EX.plan: []})) == ["2:", "6:"]
 
 
+@pytest.mark.parametrize("text", [RSP_QL, TWO])
+def test_static_graphs_are_no_part_of_named_windows(text):
+    query = made(text.replace("FROM", "FROM :plan FROM", 1), static={EX.plan: [member("c", "A")]}, since=0)
+    assert "c" not in " ".join(told(query)).split()
+
+
 def test_sparql_has_a_window_that_is_given():
     query = made("SELECT ?x { ?x a :A }", window=pr.Window(2))
     assert told(query) == ["1: a", "2: b", "5: -a -b"]
