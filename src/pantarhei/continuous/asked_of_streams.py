@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from rdflib import Graph, URIRef, Variable
 
-from pantarhei.errors import OptionError, QueryError
+from pantarhei.errors import OptionError
 from pantarhei.language.term import Term, Triple
 from pantarhei.language.time import Duration, TimeKind, TimePoint, duration_ticks
 from pantarhei.query.algebra.binding import expressions_of
@@ -98,11 +98,9 @@ class AskedOfStreams:
 
         Raises:
             OptionError: it asks for a static graph that is not given.
-            QueryError: it has a part that is read, and not answered.
         """
         graphs = {URIRef(name): tuple(dict.fromkeys(triples_of(graph))) for name, graph in static.items()}
         windows = tuple(_placed(window, origin, closed) for window in made.windows)
-        _check(made)
         names = {window.name for window in windows}
         default = [name for name in made.query.default_graphs or () if name not in names]
         named = made.query.named_graphs
@@ -192,20 +190,6 @@ def _placed(window: StreamWindow, origin: TimePoint, closed: Closed) -> StreamWi
         case NewestTimestamp():
             return replace(window, extent=Window(0))
     return window
-
-
-def _check(made: StreamText) -> None:
-    """Nothing, if all that the text says can be answered.
-
-    Raises:
-        QueryError: it cannot.
-    """
-    for window in made.windows:
-        if "close" in made.on and isinstance(window.extent, Everything | NewestTimestamp):
-            raise QueryError(
-                f"the window over <{window.stream}> never closes, and the query reports when windows close: "
-                "a range and a step are asked for, or REPORT ON_CONTENT_CHANGE"
-            )
 
 
 def _graphs_named(node: Node) -> list[Term]:

@@ -15,14 +15,20 @@ from typing import Final, NamedTuple, cast
 from lark import Token, Tree
 from rdflib import URIRef
 
-from pantarhei.errors import QueryTextError, check_type
+from pantarhei.errors import QueryError, QueryTextError, check_type
 from pantarhei.language.time import Duration
 from pantarhei.query.algebra.expressions import TIMESTAMP
 from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.languages.edits import Edit, Edited
 from pantarhei.query.languages.extents import Bounds, check_kinds, not_nothing, read_bounds
 from pantarhei.query.languages.grammar import ParseTree, parse
-from pantarhei.query.languages.stream_text import Language, StreamText, StreamWindow
+from pantarhei.query.languages.stream_text import (
+    Everything,
+    Language,
+    NewestTimestamp,
+    StreamText,
+    StreamWindow,
+)
 from pantarhei.query.languages.written import Length, Part, Written, all_subtrees, span, subtrees, tokens
 from pantarhei.query.registration import Condition, Emit, Tick
 from pantarhei.query.syntax import read_query
@@ -68,8 +74,8 @@ def read_stream_text(
         base: what its relative IRIs are resolved against.
 
     Raises:
-        QueryTextError: it is malformed, mixes languages, or has a window that cannot be.
-        QueryError: as `read_query`.
+        QueryTextError: it is malformed, mixes languages, has a window that cannot be, or asks for what
+            `read_query` refuses.
         OptionError: it is no text.
 
     >>> made = read_stream_text("SELECT ?x FROM STREAM <urn:s> [RANGE 10s STEP 1s] { ?x a <urn:C> }")
@@ -119,10 +125,12 @@ class _Reader:
             declared = [self._with_step(each, every) for each in declared]
         elif every is not None:
             on = (*on, every)
+        if "close" in on:
+            self._check_closing(declared)
         windows = self._windows(declared)
         self._check_blocks([window.name for window in windows])
         sparql = self._sparql(declared, windows)
-        query = _query(sparql, prefixes, base)
+        query = self._query(sparql, prefixes, base)
         return StreamText(
             text=self._written.text,
             language=self._language,
@@ -212,6 +220,15 @@ class _Reader:
             raise self._written.error(declared.bounds.part, problem, "RANGE … STEP …, or TUMBLING")
         return replace(declared, bounds=declared.bounds.with_step(every, self._written))
 
+    def _check_closing(self, declared: Sequence[_Declared]) -> None:
+        """Raises: QueryTextError: a window that is to report when it closes never does."""
+        for each in declared:
+            if isinstance(each.bounds.extent, Everything | NewestTimestamp):
+                problem = "the window never closes, and the query reports when windows close"
+                raise self._written.error(
+                    each.bounds.part, problem, "a range and a step, or REPORT ON_CONTENT_CHANGE"
+                )
+
     def _windows(self, declared: Sequence[_Declared]) -> list[StreamWindow]:
         """The window of each declaration. Blocks over one stream that say the same share one."""
         made: list[StreamWindow] = []
@@ -284,19 +301,22 @@ class _Reader:
         for part in all_subtrees(self._tree, "window_block"):
             yield from (Edit(*span(token), "GRAPH") for token in tokens(part) if token.type == "WINDOW")
 
+    def _query(self, sparql: Edited, prefixes: Mapping[str, str] | None, base: str | None) -> Query:
+        """The query that is left.
 
-def _query(sparql: Edited, prefixes: Mapping[str, str] | None, base: str | None) -> Query:
-    """The query that is left.
-
-    Raises:
-        QueryTextError: it is malformed, at the place in the text as it was given.
-    """
-    timestamp = OwnFunction(TIMESTAMP, ("the subject", "the predicate", "the object of a triple"))
-    try:
-        return read_query(sparql.text, prefixes, base, {_TIMESTAMP_IRI: timestamp})
-    except QueryTextError as error:
-        place = sparql.place_before(error.line, error.column)
-        raise QueryTextError.at(sparql.given, place, error.problem, error.expected) from None
+        Raises:
+            QueryTextError: it is malformed, at the place in the text as it was given; where that is not
+                known, at its first braces.
+        """
+        timestamp = OwnFunction(TIMESTAMP, ("the subject", "the predicate", "the object of a triple"))
+        try:
+            return read_query(sparql.text, prefixes, base, {_TIMESTAMP_IRI: timestamp})
+        except QueryTextError as error:
+            place = sparql.place_before(error.line, error.column)
+            raise QueryTextError.at(sparql.given, place, error.problem, error.expected) from None
+        except QueryError as error:
+            (whole, *_) = (*all_subtrees(self._tree, "group"), self._tree)
+            raise self._written.error(whole, str(error).removeprefix("malformed query: ")) from None
 
 
 def _language(written: Written, tree: ParseTree) -> Language:

@@ -106,19 +106,21 @@ class ExpressionReader:
         name = self.names.iri(part.iri)
         own = self.names.functions.get(str(name))
         if own is not None:
-            return self._own(own, tuple(map(self.read, part.expr or ())))
+            return self._own(part, own, tuple(map(self.read, part.expr or ())))
         if not is_known_function(name):
-            raise QueryError(
+            raise self.names.error(
+                part,
                 f"the function <{name}> is not known; those of your own are made known with rdflib's "
-                "register_custom_function"
+                "register_custom_function",
             )
         return Call(name, tuple(map(self.read, part.expr or ())))
 
-    def _own(self, function: OwnFunction, arguments: tuple[Expression, ...]) -> Expression:
+    def _own(self, part: Any, function: OwnFunction, arguments: tuple[Expression, ...]) -> Expression:
         if len(arguments) != len(function.arguments):
-            raise QueryError(
-                f"malformed query: {function.name} has {len(arguments)} arguments; expected "
-                f"{len(function.arguments)}: {', '.join(function.arguments)}"
+            raise self.names.error(
+                part,
+                f"{function.name} has {len(arguments)} arguments; expected "
+                f"{len(function.arguments)}: {', '.join(function.arguments)}",
             )
         return Call(function.name, arguments)
 
@@ -133,7 +135,10 @@ class ExpressionReader:
                 continue
             arguments.extend(map(self.read, given if several else (given,)))
         if name in ("REGEX", "REPLACE"):
-            _check_constant_pattern(arguments, 2 if name == "REGEX" else 3)
+            try:
+                _check_constant_pattern(arguments, 2 if name == "REGEX" else 3)
+            except QueryError as error:
+                raise self.names.error(part, str(error)) from None
         name = {"URI": "IRI", "ISURI": "ISIRI"}.get(name, name)
         if name == "IRI" and self.names.base:
             arguments.append(URIRef(self.names.base))
@@ -141,9 +146,10 @@ class ExpressionReader:
 
     def _aggregate(self, part: Any) -> Expression:
         if self.aggregates is None:
-            raise QueryError(
-                f"malformed query: {_AGGREGATES[part.name]} stands where no rows are grouped; aggregates "
-                "belong into SELECT, HAVING and ORDER BY, and never into each other"
+            raise self.names.error(
+                part,
+                f"{_AGGREGATES[part.name]} stands where no rows are grouped; aggregates belong into SELECT, "
+                "HAVING and ORDER BY, and never into each other",
             )
         collected, self.aggregates = self.aggregates, None
         outside, self.marks = self.marks, []

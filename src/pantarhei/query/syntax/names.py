@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 from rdflib import BNode, Literal, URIRef, Variable
 
-from pantarhei.errors import QueryError
+from pantarhei.errors import QueryError, QueryTextError
 from pantarhei.language.term import Term
 from pantarhei.query.algebra.nodes import Place
+from pantarhei.query.syntax.parser import place_as_written
 
 _ESCAPED = re.compile(r"\\(.)")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
@@ -43,6 +44,8 @@ class Names:
         prefixes: those that need no declaration.
         base: what relative IRIs are resolved against until BASE says otherwise.
         functions: by their IRIs, those that are known beside casts and rdflib's.
+        text: the query as it is written, None where it is not known.
+        whole: its parse tree.
     """
 
     def __init__(
@@ -51,7 +54,10 @@ class Names:
         prefixes: Mapping[str, str],
         base: str | None,
         functions: Mapping[str, OwnFunction] | None = None,
+        text: str | None = None,
+        whole: Any = None,
     ) -> None:
+        self._text, self._whole = text, whole
         self.base, self.functions = base, functions or {}
         self.prefixes = dict(prefixes)
         self._fresh = count(1)
@@ -63,6 +69,13 @@ class Names:
                 self.base = str(self.iri(part.iri))
             else:
                 self.prefixes[part.prefix or ""] = str(self.iri(part.iri))
+
+    def error(self, part: Any, problem: str) -> QueryError:
+        """What is wrong with a part of the parse tree, where it begins, or else where the query does."""
+        place = next((p for p in (_place_of(part), _place_of(self._whole)) if p is not None), None)
+        if self._text is None or place is None:
+            return QueryError(f"malformed query: {problem}")
+        return QueryTextError.at(self._text, place_as_written(self._text, place), problem)
 
     def fresh(self, stem: str) -> Variable:
         """A variable that no query can have."""
@@ -99,10 +112,8 @@ class Names:
         if namespace is None:
             near = get_close_matches(prefix, self.prefixes, 1)
             hint = f"; did you mean {near[0]}:" if near else ""
-            raise QueryError(
-                f"malformed query: the prefix {prefix}: is not declared{hint}; "
-                f"write PREFIX {prefix}: <…> first"
-            )
+            problem = f"the prefix {prefix}: is not declared{hint}; write PREFIX {prefix}: <…> first"
+            raise self.error(part, problem)
         return URIRef(namespace + _ESCAPED.sub(r"\1", part.localname or ""))
 
     def term(self, part: Any) -> Term:
@@ -129,9 +140,13 @@ class Names:
         if not isinstance(term, BNode):
             return term
         if self._blank_in.setdefault(term, pattern) != pattern:
-            raise QueryError(
-                f"malformed query: the blank node _:{term} is used in two groups; write a variable instead"
-            )
+            problem = f"the blank node _:{term} is used in two groups; write a variable instead"
+            raise self.error(part, problem)
         if term not in self._blank:
             self._blank[term] = self.fresh("blank")
         return self._blank[term]
+
+
+def _place_of(part: Any) -> int | None:
+    """Where a part begins, in characters of the text without escapes; None where that is not known."""
+    return getattr(part, "place", None)

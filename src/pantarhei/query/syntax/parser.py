@@ -3,15 +3,17 @@
 pyparsing completes a grammar while it is first used: it flattens nested expressions, and learns how many
 arguments each action takes. Threads that do so at once break the grammar for the rest of the process. The
 lock keeps the threads of this package apart; the instance of its own keeps it apart from whoever uses
-rdflib's. Five things are mended in it: the inverse in `!(^p)`, which rdflib's loses; literals keep the form
-that they are written in, tabs included; an escape `\\u` has four digits, whatever follows it; and a group may
-have more triples than Python nests calls.
+rdflib's. Six things are mended in it: the inverse in `!(^p)`, which rdflib's loses; literals keep the form
+that they are written in, tabs included; an escape `\\u` has four digits, whatever follows it; a group may
+have more triples than Python nests calls; and parts that may be wrong though they are complete know their
+`place`, in characters of the text without escapes.
 """
 
 from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache, lru_cache
 from importlib.util import find_spec, module_from_spec
@@ -19,9 +21,9 @@ from types import ModuleType, SimpleNamespace
 from typing import Any, cast
 
 import rdflib
-from pyparsing import Optional, ParseBaseException, ParseResults, Suppress, ZeroOrMore
+from pyparsing import Optional, ParseBaseException, ParserElement, ParseResults, Suppress, ZeroOrMore
 from rdflib import Literal
-from rdflib.plugins.sparql.parserutils import CompValue, Param, ParamList
+from rdflib.plugins.sparql.parserutils import Comp, CompValue, Param, ParamList
 
 
 def parse_query(text: str) -> ParseResults:
@@ -131,7 +133,39 @@ def _mended(parser: Any) -> Any:
     ):
         block <<= one + ZeroOrMore(Suppress(".") + one) + Optional(Suppress("."))
     parser.Query.parse_with_tabs()
+    for part in _elements(parser):
+        if isinstance(part, Comp) and _HAS_PLACE.fullmatch(part.name):
+            part.add_parse_action(_note_place)
     return parser
+
+
+_HAS_PLACE = re.compile(
+    r"\w+Query|SubSelect|vars|pname|Function|Bind|InlineData|ValuesClause|ServiceGraphPattern|Aggregate_\w+"
+    r"|Builtin_(?:REGEX|REPLACE)"
+)
+
+
+def _note_place(text: str, start: int, found: ParseResults) -> None:
+    begins = _BETWEEN.match(text, start)
+    found[0].place = start if begins is None else begins.end()
+
+
+_BETWEEN = re.compile(r"(?:\s|#[^\r\n]*)*")
+
+
+def _elements(parser: Any) -> Iterator[ParserElement]:
+    """What the grammar of queries is made of, each once."""
+    pending, seen = [parser.Query], set[int]()
+    while pending:
+        part = pending.pop()
+        if id(part) not in seen:
+            seen.add(id(part))
+            pending += _inside(part)
+            yield part
+
+
+def _inside(part: Any) -> list[Any]:
+    return [*getattr(part, "exprs", ()), *filter(None, [getattr(part, "expr", None)])]
 
 
 class _Furthest:
@@ -147,15 +181,8 @@ class _Furthest:
 def _watched() -> tuple[Any, _Furthest]:
     """A parser that is slower, and what it notes."""
     parser, furthest = _mended(_own_instance("rdflib.plugins.sparql.parser")), _Furthest()
-    pending, seen = [parser.Query], set()
-    while pending:
-        part = pending.pop()
-        if id(part) in seen:
-            continue
-        seen.add(id(part))
-        inner = [*getattr(part, "exprs", ()), *filter(None, [getattr(part, "expr", None)])]
-        pending += inner
-        if not inner:
+    for part in _elements(parser):
+        if not _inside(part):
             part.set_fail_action(furthest)
     return parser, furthest
 

@@ -8,7 +8,6 @@ from typing import Any
 from pyparsing import ParseResults
 from rdflib import Variable
 
-from pantarhei.errors import QueryError
 from pantarhei.language.term import Term
 from pantarhei.query.algebra.expressions import Call, Expression
 from pantarhei.query.algebra.nodes import (
@@ -94,7 +93,9 @@ class PatternReader:
             return joined(node, self.values(member))
         if kind == "Bind":
             return self._bound(node, member)
-        raise QueryError("SERVICE is refused: it would ask a server on the network; query what is local only")
+        raise self.names.error(
+            member, "SERVICE is refused: it would ask a server on the network; query what is local only"
+        )
 
     def triples(self, blocks: Sequence[Any]) -> list[Node]:
         """The nodes of triples, in the order of the text: those between paths are one pattern."""
@@ -136,9 +137,10 @@ class PatternReader:
 
     def _bound(self, node: Node, member: Any) -> Node:
         if member.var in node.variables:
-            raise QueryError(
-                f"malformed query: BIND … AS ?{member.var} in a group where ?{member.var} has a value "
-                "already; choose another name"
+            raise self.names.error(
+                member,
+                f"BIND … AS ?{member.var} in a group where ?{member.var} has a value already; "
+                "choose another name",
             )
         reader = self.expressions()
         expression = reader.read(member.expr)
@@ -150,13 +152,12 @@ class PatternReader:
         """The rows of VALUES."""
         names = tuple(map(self.names.met, part.var or ()))
         if len(set(names)) < len(names):
-            raise QueryError("malformed query: VALUES names a variable twice")
+            raise self.names.error(part, "VALUES names a variable twice")
         rows = [list(row) if isinstance(row, ParseResults) else [row] for row in part.value or ()]
         for row in rows:
             if len(row) != len(names):
-                raise QueryError(
-                    f"malformed query: VALUES has {len(names)} variables and a row of {len(row)} values"
-                )
+                problem = f"VALUES has {len(names)} variables and a row of {len(row)} values"
+                raise self.names.error(part, problem)
         return Values(names, tuple(tuple(map(self._value, row)) for row in rows))
 
     def _value(self, part: Any) -> Term | None:

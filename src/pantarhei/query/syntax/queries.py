@@ -47,12 +47,14 @@ def read_query(
         functions: by their IRIs, those that it may call beside casts and rdflib's.
 
     Raises:
-        QueryError: it is malformed, with line and column where they are known; it is an update; it has
-            SERVICE; or it uses a prefix or function that is not known.
+        QueryTextError: it is malformed, has SERVICE, or uses a prefix or function that is not known.
+        QueryError: it is empty, an update, or nested too deeply, or has half of a character.
     """
-    prologue, tree = parsed(without_mark(text))
+    text = without_mark(text)
+    prologue, tree = parsed(text)
     try:
-        return _QueryReader(Names(prologue, prefixes or {}, base, functions)).query(tree)
+        names = Names(prologue, prefixes or {}, base, functions, text, tree)
+        return _QueryReader(names).query(tree)
     except RecursionError:
         raise QueryError("the query is nested too deeply") from None
 
@@ -146,7 +148,7 @@ class _QueryReader:
         aggregates = reader.aggregates or []
         if tree.groupby or aggregates:
             if projection is not None and not projection:
-                raise QueryError("malformed query: SELECT * cannot be grouped; name the variables")
+                raise self._names.error(tree, "SELECT * cannot be grouped; name the variables")
             node = marked(node, reader.inner_marks)
             node, selected, having, order = self._grouped(node, tree, selected, having, order, aggregates)
         node = marked(node, marks_of_having)
@@ -156,14 +158,12 @@ class _QueryReader:
         if tree.valuesClause:
             node = joined(node, self._patterns.values(tree.valuesClause))
         node = marked(node, marks_of_select)
-        for variable, expression in selected:
+        for part, (variable, expression) in zip(projection or (), selected, strict=True):
             if expression is None:
                 continue
             if variable in in_scope or variable in node.variables:
-                raise QueryError(
-                    f"malformed query: SELECT ( … AS ?{variable}) where ?{variable} has a value already; "
-                    "choose another name"
-                )
+                problem = f"SELECT ( … AS ?{variable}) where ?{variable} has a value already"
+                raise self._names.error(part, f"{problem}; choose another name")
             node = Extend(node, variable, expression)
         if order:
             node = OrderBy(marked(node, marks_of_order), tuple(order))
@@ -198,14 +198,13 @@ class _QueryReader:
                     node = Extend(marked(node, reader.taken_marks()), key, expression)
                 keys.append(key)
         known = {*(keys or ()), *(aggregate.variable for aggregate in aggregates)}
-        for variable, chosen in selected:
+        for part, (variable, chosen) in zip(tree.projection or (), selected, strict=True):
             looked_at = frozenset((variable,)) if chosen is None else variables_of(chosen)
             lost = [name for name in looked_at if name not in known and not is_hidden(name)]
             if lost:
-                raise QueryError(
-                    f"malformed query: ?{min(lost)} is selected, and neither grouped by nor aggregated; "
-                    f"write GROUP BY ?{min(lost)}, or SAMPLE(?{min(lost)})"
-                )
+                problem = f"?{min(lost)} is selected, and neither grouped by nor aggregated"
+                advice = f"write GROUP BY ?{min(lost)}, or SAMPLE(?{min(lost)})"
+                raise self._names.error(part, f"{problem}; {advice}")
             known.add(variable)
         inside = set(node.variables)
         samples = {

@@ -425,6 +425,44 @@ def test_a_malformed_text_is_refused_with_its_place(text, line, column, message)
 
 
 @pytest.mark.parametrize(
+    ("selected", "pattern", "at", "message"),
+    [
+        ("?x", "?x a nope:C", "nope:C", "the prefix nope: is not declared"),
+        ("?x", '?x ?p "nope:C" , nope:D', "nope:D", "the prefix nope: is not declared"),
+        ("?x", "?x ?p 1, 2^^nope:C", "^^", "not complete"),
+        ("?x", '?x ?p "1"^^nope:C', "nope:C", "the prefix nope: is not declared"),
+        ("?x", "?x ?p ?y FILTER(?y > 1 && <f>(?y))", "<f>(", "the function <f> is not known"),
+        ("?x", "?x ?p ?y FILTER(timestamp(?x, ?p) > 2)", "timestamp(", "TIMESTAMP has 2 arguments"),
+        ("?x", "?x ?p ?y FILTER(?y = '\\u0041' && COUNT(?y))", "COUNT", "COUNT stands where no rows"),
+        ("?x", "?x ?p ?y FILTER REGEX(?y, '(')", "REGEX", "malformed"),
+        ("?x", "BIND(1 AS ?y) { ?x ?p ?y } BIND(2 AS ?y)", "BIND(2", r"where \?y has a value already"),
+        ("?x", "VALUES (?x ?y) { (1 2) (1) }", "VALUES", "2 variables and a row of 1 values"),
+        ("?x", "{ ?x ?p ?y } SERVICE <t> { ?x ?p ?y }", "SERVICE", "SERVICE is refused"),
+        ("(COUNT(*) AS ?n) ?y", "?x ?p ?y", "?y ", r"\?y is selected, and neither grouped by"),
+        ("?x (1 AS ?y)", "?x ?p ?y", "(1 AS", r"where \?y has a value already"),
+        ("*", "{ SELECT * { ?x ?p ?y } GROUP BY ?x }", "SELECT * { ?x", r"SELECT \* cannot be grouped"),
+        ("?x", "{ ?x ?p _:b } { ?x ?q _:b }", "SELECT ?x", "_:b is used in two groups"),
+        ("?x", "?x ?p '\\uD800'", "{ ", "half of a character"),
+        ("?x", "{ " * 2000 + "?x ?p ?y" + " }" * 2000, "{", "nested too deeply"),
+    ],
+)
+@pytest.mark.parametrize(
+    "around",
+    [
+        "REGISTER QUERY q AS # {{\nSELECT {} FROM STREAM <s> [RANGE 4 STEP 2]\n{{ {} }}",
+        "SELECT {} # FROM\n{{ STREAM <s> [RANGE 4] {{ {} }} }}",
+    ],
+)
+def test_what_sparql_refuses_is_refused_with_its_place(selected, pattern, at, message, around):
+    """Words of the languages come before it, in its line and in others."""
+    text = around.format(selected, pattern)
+    error = refusal(text)
+    with pytest.raises(QueryTextError, match=message):
+        read_stream_text(text)
+    assert text.split("\n")[error.line - 1][error.column - 1 :].startswith(at)
+
+
+@pytest.mark.parametrize(
     ("text", "at", "message"),
     [
         ("FROM STREAM x:s [RANGE 2 STEP 1]", "x:s", "the prefix x: is not declared"),
@@ -437,6 +475,8 @@ def test_a_malformed_text_is_refused_with_its_place(text, line, column, message)
         ("FROM STREAM <s> [RANGE 9999999999d STEP 1s]", "9999999999d", "a length below a billion days"),
         ("FROM STREAM <s> [RANGE 1e300 STEP 1]", "RANGE", "fits into 62 bits"),
         ("FROM STREAM <s> [RANGE 10s]", "[RANGE", "says no step; expected RANGE … STEP …, or TUMBLING"),
+        ("FROM STREAM <s> [ALL]", "[ALL]", "never closes.*expected a range and a step, or REPORT"),
+        ("FROM STREAM <s> [NOW]", "[NOW]", "never closes"),
         ("FROM STREAM <s> [TRIPLES 0]", "0", "0 elements; expected a whole number above 0"),
         ("FROM STREAM <s> [TRIPLES 2.5]", "2.5", "2.5 elements"),
         ("FROM STREAM <s> [TRIPLES 10 STEP 0]", "0]", "0 elements"),
