@@ -23,6 +23,7 @@
     ├── ContradictionError         a change by which a graph would contradict itself
     ├── StreamError
     │   ├── LateABoxError              an ABox older than the newest one
+    │   ├── StreamsEndedError          streams that have been read, and are to be read again
     │   └── MemoryLimitError           a window larger than `max_facts` or `max_bytes` allows
     ├── CheckpointError            a checkpoint that cannot be written, read or used
     │   └── CheckpointMismatchError    one of another ontology or background
@@ -440,6 +441,24 @@ class LateABoxError(StreamError):
         return (
             f"the ABox at {self.at} is older than the newest time seen, {self.newest}; "
             f"push ABoxes in time order, or let the stream wait for them with {wait}"
+        )
+
+
+class StreamsEndedError(StreamError):
+    """A query over streams is to run once more after they have been read, to their end or to an error.
+
+    Args:
+        query: its name.
+    """
+
+    def __init__(self, query: str) -> None:
+        super().__init__(query)
+        self.query = query
+
+    def __str__(self) -> str:
+        return (
+            f"the streams of the query {self.query} have been read; what it reported last are its `answers`. "
+            "To run it once more, register its text again, with streams that begin anew"
         )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from pantarhei.continuous.elements import Element
 from pantarhei.continuous.ending import end_of
+from pantarhei.errors import StreamsEndedError
 from pantarhei.language.time import TimePoint, ticks_of, time_of
 from pantarhei.query.continuous import AnswerChange, Answering, AnswerReport, ContinuousQuery
 from pantarhei.window.sliding import Step, step_to
@@ -41,7 +42,7 @@ class StreamQuery(ContinuousQuery):
     ) -> None:
         super().__init__(driven)
         self._driven, self._asked, self._until = driven, asked, until
-        self._reports = self._driven_by(elements)
+        self._reports, self._has_run = self._driven_by(elements), False
 
     def run(self) -> Iterator[AnswerReport]:
         """The reports, one by one, as the streams are read; whoever asks again goes on where it stands.
@@ -49,16 +50,20 @@ class StreamQuery(ContinuousQuery):
         When they have been read, or one raises an error, whoever awaits changes awaits no more.
 
         Raises:
+            StreamsEndedError: they have been read before.
             LateABoxError: a stream is not in time order.
             TimestampError: a timestamp is none, or of another kind than the others or the windows.
             PantarheiError: what the streams raise.
         """
+        if self._has_run:
+            raise StreamsEndedError(self.name)
         return self._reports
 
     def _driven_by(self, elements: Iterator[Element]) -> Iterator[AnswerReport]:
         try:
             yield from self._reports_of(elements)
         finally:
+            self._has_run = True
             self._let_go()
 
     def _reports_of(self, elements: Iterator[Element]) -> Iterator[AnswerReport]:

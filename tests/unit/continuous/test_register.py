@@ -10,7 +10,14 @@ import pytest
 from rdflib import RDF, XSD, Graph, Literal, Namespace
 
 import pantarhei as pr
-from pantarhei.errors import LateABoxError, OptionError, QueryError, QueryTextError, TimestampError
+from pantarhei.errors import (
+    LateABoxError,
+    OptionError,
+    QueryError,
+    QueryTextError,
+    StreamsEndedError,
+    TimestampError,
+)
 
 EX = Namespace("http://example.org/")
 HEAD = "PREFIX : <http://example.org/> "
@@ -356,13 +363,25 @@ def test_a_query_that_is_closed_reads_no_further():
     assert list(reports) == []
 
 
+def test_streams_are_read_once():
+    query = made(C_SPARQL)
+    assert next(query.run()).at == 2 and [report.at for report in query.run()] == [6]  # it goes on
+    with pytest.raises(StreamsEndedError, match=r"query query .* register its text again"):
+        query.run()
+    failing = made(C_SPARQL, (5, []), (1, []))
+    with pytest.raises(LateABoxError):
+        list(failing.run())
+    with pytest.raises(StreamsEndedError):
+        failing.run()
+
+
 def test_changes_may_be_awaited():
     query = made(C_SPARQL)
 
     async def follow():
-        threading.Timer(0.05, lambda: list(query.run())).start()
         return [change.reports[0].at async for change in query]  # until the streams have ended
 
+    threading.Timer(0.05, lambda: list(query.run())).start()
     assert asyncio.run(asyncio.wait_for(follow(), 20)) == [2, 6]
     assert asyncio.run(asyncio.wait_for(follow(), 20)) == []
 
