@@ -11,6 +11,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from heapq import merge
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -54,14 +56,15 @@ class _Held(NamedTuple):
 _Content = tuple[_Held, ...]
 
 
-class _Closed(NamedTuple):
+@dataclass(frozen=True)
+class _Closed:
     """What holds where a content has come, and since when each triple does, if that is asked for."""
 
     content: _Content
     triples: tuple[Triple, ...]
     times: TripleTimes
 
-    @property
+    @cached_property
     def holding(self) -> frozenset[Hashable]:
         """The triples by value, each with its time."""
         return frozenset((values_of(triple), self.times.of(triple)) for triple in self.triples)
