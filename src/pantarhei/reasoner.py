@@ -530,8 +530,8 @@ class StreamReasoner(Materialized):
             window: what part of the window it is asked of; by default all of it. It ends at boundaries of its
                 own, may be closed to the left, and its steps may be longer than its range.
             on: when it reports: at each step that changes what the window holds (`"change"`), when its window
-                closes (`"close"`), if its window holds an assertion, cut or kept (`"non-empty"`), at multiples of a
-                duration; of several, when all hold.
+                closes (`"close"`), if its window holds an assertion, cut or kept (`"non-empty"`), at
+                multiples of a duration; of several, when all hold.
             emit: what it reports: what came and went since the last report (`"delta"`), only one of these
                 (`"istream"`, `"dstream"`), or all answers (`"rstream"`).
 

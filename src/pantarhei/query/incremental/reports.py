@@ -17,9 +17,9 @@ class Policy:
     """When a query reports, and what.
 
     Args:
-        conditions: all must hold. `"close"`: its window closes. `"change"`: what holds in its window is not what
-            it was when the query looked last. `"non-empty"`: its window holds an assertion of the stream, even
-            one that a repair has cut.
+        conditions: all must hold. `"close"`: its window closes. `"change"`: what holds in its window is not
+            what it was when the query looked last. `"non-empty"`: its window holds an assertion of the
+            stream, even one that a repair has cut.
         period: it looks only at multiples of it, None for any time.
         emit: `"delta"`: what came and what went since the last report; `"istream"` what came, `"dstream"`
             what went; `"rstream"` all answers.
