@@ -58,10 +58,15 @@ class ExpiryModel:
         self._shift = tick  # what the kernel's levels are lower by
         self._expiries: list[int] = []  # a heap of the ticks in `_waiting`
         self._waiting: set[int] = set()
+        self._is_hiding = False  # whether something that has expired may be there
         self.tick = tick
 
     def come_to(self, tick: int) -> None:
-        """Time comes to a tick, and what has expired goes. Costs what expires, however far the tick is."""
+        """Time comes to a tick: no rule sees what has expired. Costs what expires, however far the tick is.
+
+        It goes when something other than `add` is asked for: what comes again at the tick has not changed.
+        """
+        self._let_go()
         self.tick = tick
         kernel, level = self._kernel, tick - self._shift
         if level > kernel.newest + 1:  # all that expires has: the next level is that of the tick, though it
@@ -73,9 +78,16 @@ class ExpiryModel:
             self._shift += less
             level -= less
         self._reach(level)
-        kernel.slide(level)
+        kernel.hide(level)
+        self._is_hiding = True
         while self._expiries and self._expiries[0] < tick:
             self._waiting.discard(heappop(self._expiries))
+
+    def _let_go(self) -> None:
+        """Have what has expired go, if it is there still."""
+        if self._is_hiding:
+            self._is_hiding = False
+            self._kernel.drop()
 
     def next_expiry(self) -> int | None:
         """The first tick, not before the present one, after which some fact may hold no more."""
@@ -115,20 +127,24 @@ class ExpiryModel:
 
     def lower(self, facts: Integers, until: Until) -> None:
         """Let base facts hold until their expiries only; with one before the present tick they are none."""
+        self._let_go()
         self._consult()
         self._kernel.retract(readable(facts), readable(self._levels(until, len(facts))))
 
     def take_changes(self) -> Integers:
         """Facts that came (1) and went (-1, last column) since the last call; a fact may recur."""
+        self._let_go()
         changes: Integers = self._kernel.store.take_changes()
         return changes
 
     def present(self, facts: Integers) -> npt.NDArray[np.bool_]:
         """Which facts hold."""
+        self._let_go()
         return np.asarray(self._kernel.store.present(readable(facts)), np.bool_)
 
     def facts(self) -> Integers:
         """All that holds, shape (n, 3). Costs a pass over the rows."""
+        self._let_go()
         predicates, subjects, objects = self._kernel.store.columns("predicate", "subject", "object")
         there = predicates >= 0
         return np.stack([predicates[there], subjects[there], objects[there]], axis=1).astype(np.int32)
@@ -139,6 +155,7 @@ class ExpiryModel:
         Args:
             wanted: for each predicate whether it is one of them.
         """
+        self._let_go()
         (predicates,) = self._kernel.store.columns("predicate")
         rows = np.flatnonzero(np.append(wanted, False)[predicates])  # free rows have the predicate -1
         facts: Integers = self._kernel.store.facts(readable(rows.astype(np.int32)))
@@ -147,6 +164,7 @@ class ExpiryModel:
     @property
     def work(self) -> Work:
         """The work counters."""
+        self._let_go()
         return Work(*(int(getattr(self._kernel, name)) for name in Work._fields))
 
     @property
@@ -183,4 +201,4 @@ class ExpiryModel:
         kernel = self._kernel
         if level > kernel.newest:
             kernel.newest = level
-            kernel.widen(level - kernel.oldest + 2)
+            kernel.widen(level - kernel.kept + 2)

@@ -185,6 +185,16 @@ def test_a_repeated_event_costs_no_pop():
     assert work_of(run, repeat) == (0, 0) and run.holds() == "a"
 
 
+def test_what_is_said_at_each_tick_is_no_change():
+    run = running("a(X) :- asserted hot(X), not asserted cold(X).")
+    run.say(events="hot")
+    for tick in range(1, 9):
+        run.of.take_changes()
+        run.of.come_to(tick, NO_FACTS, NO_FACTS)
+        assert run.say(events="hot") == "a"
+        assert len(run.of.take_changes()) == 0
+
+
 def test_a_standing_state_box_costs_no_pop():
     run = running("a(X) :- hot(X) always in [2].")
     run.say(came="hot")

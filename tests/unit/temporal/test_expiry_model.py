@@ -169,6 +169,45 @@ def test_what_was_repeated_is_looked_at_again_when_its_older_expiry_is_over(scen
     assert scene.model.bytes_used > 0
 
 
+# at:       10  11
+# hot       [---|---]         added again at 11, before anybody looks
+def test_what_comes_again_when_it_expires_has_not_changed(scene):
+    scene.add(10, ("hot", 1), ("idle", 1), ("hot", 2))
+    scene.model.take_changes()
+    scene.model.come_to(11)
+    assert scene.add(11, ("hot", 1), ("idle", 1)) == [10, 10]
+    gone = scene.model.take_changes()
+    assert gone[:, 3].tolist() == [-1] and as_tuples(gone[:, :3]) == as_tuples(scene.rows(("hot", 2)))
+    assert scene.holds("alarm", 1)
+
+
+def test_no_rule_sees_what_has_expired(scene):
+    scene.add(10, *(("idle", n) for n in range(9)))
+    scene.model.come_to(11)
+    before = scene.model._kernel.firings
+    scene.add(15, *(("hot", n) for n in range(9)))
+    assert scene.model._kernel.firings == before and not scene.holds("alarm", 1)
+
+
+def test_what_expired_and_came_again_joins_with_what_came_meanwhile(scene):
+    scene.add(10, ("idle", 1))
+    scene.model.come_to(11)
+    scene.add(13, ("hot", 1))
+    scene.add(12, ("idle", 1))
+    assert scene.holds("alarm", 1)
+    scene.model.come_to(13)
+    assert scene.holds("hot", 1) and not scene.holds("alarm", 1)
+
+
+def test_time_may_come_to_several_ticks_before_anybody_looks(scene):
+    scene.add(10, ("hot", 1))
+    scene.add(11, ("hot", 2))
+    for tick in (11, 12, 900):
+        scene.model.come_to(tick)
+        scene.add(tick + 1, ("idle", tick))
+    assert scene.holds("idle", 900) and not scene.holds("idle", 12) and not scene.holds("hot", 2)
+
+
 def test_a_far_jump_takes_no_room(scene):
     scene.add(12, ("hot", 1))
     scene.add(UNTIL_REMOVED, ("hot", 2))

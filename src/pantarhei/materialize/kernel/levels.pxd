@@ -12,6 +12,7 @@ cdef class Levels:
     cdef Store store
     cdef int known
     cdef public int oldest
+    cdef public int kept
     cdef public int newest
     cdef unsigned char[::1] streamed
     cdef bint streamed_more

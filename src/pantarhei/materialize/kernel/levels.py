@@ -18,7 +18,8 @@ from pantarhei.materialize.kernel.arrays import new_bytes, new_ints
 
 @cython.cclass
 class Levels:
-    """The lists of the levels; `oldest` and `newest` are those of the window.
+    """The lists of the levels; `oldest` and `newest` are those of the window. Partitions from `kept` on are
+    there: those older than the window are hidden, until they are dropped.
 
     Args:
         store: the rows, each of which has a level.
@@ -33,6 +34,7 @@ class Levels:
         self.store = store
         self.known = known
         self.oldest = 0
+        self.kept = 0
         self.newest = 0
         self.streamed = new_bytes(known)
         self.streamed_more = False
@@ -215,7 +217,7 @@ class Levels:
         return 4 * (of_levels + len(self.waiting.items))
 
     def check_invariants(self):
-        """Assert that each row is in the partition of its level, which is in the window, and none is queued.
+        """Assert that each row is in the partition of its level, which is kept, and none is queued.
 
         Costs O(rows); for tests.
         """
@@ -223,7 +225,7 @@ class Levels:
         row: cython.int
         listed: cython.int = 0
         assert self.agenda_size == 0 or all(self.queues[i] < 0 for i in range(len(self.queues)))
-        for level in [*range(self.oldest, self.newest + 1), FOREVER]:
+        for level in [*range(self.kept, self.newest + 1), FOREVER]:
             row = self.partitions[self.bucket(level)]
             while row >= 0:
                 assert self.store.rows[row].level == level, "a row stands in another level's list"

@@ -70,6 +70,11 @@ class NewestKernel(WindowKernel):
         return self.levels.oldest
 
     @property
+    def kept(self) -> int:
+        """The oldest level whose partition is there: the window's, or one that is to be dropped."""
+        return self.levels.kept
+
+    @property
     def newest(self) -> int:
         """The newest level of the window."""
         return self.levels.newest
@@ -249,13 +254,25 @@ class NewestKernel(WindowKernel):
 
         Fires no rule for facts that leave; costs the firings of those that are renewed.
         """
+        self.hide(oldest)
+        self.drop()
+
+    def hide(self, oldest: cython.int):
+        """The window now starts at level `oldest`: no rule sees what is older, which is there until `drop`.
+
+        Until then facts may be added, so that what comes again costs no more than its renewal.
+        """
+        self.levels.oldest = oldest
+
+    def drop(self):
+        """Drop the partitions older than the window, after renewing what is asserted since."""
         level: cython.int
         row: cython.int
         after: cython.int
-        start: cython.int = self.levels.oldest
+        start: cython.int = self.levels.kept
+        oldest: cython.int = self.levels.oldest
         detects: cython.bint = self.fixpoint.detects
         with cython.nogil:
-            self.levels.oldest = oldest
             self.fixpoint.detects = False
             for level in range(start, oldest):
                 row = self.levels.partitions[self.levels.bucket(level)]
@@ -269,6 +286,7 @@ class NewestKernel(WindowKernel):
             for level in range(start, oldest):
                 self.remove_all(self.levels.partitions[self.levels.bucket(level)])
                 self.levels.partitions[self.levels.bucket(level)] = -1
+            self.levels.kept = oldest
             self.fixpoint.detects = detects
 
     def remove_all(self, row):
@@ -324,6 +342,7 @@ class NewestKernel(WindowKernel):
             self.store.rows[row].held = max(-1, self.store.rows[row].held - less)
         self.store.lower_moved(less)
         self.levels.oldest -= less
+        self.levels.kept -= less
         self.levels.newest -= less
 
     # -- retraction --------------------------------------------------------------------------------

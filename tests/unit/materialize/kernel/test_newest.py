@@ -25,6 +25,20 @@ def test_what_is_asserted_again_outlives_the_level_at_which_it_came():
     assert model.facts == set()
 
 
+def test_what_is_hidden_is_seen_by_no_rule_until_it_is_asserted_again():
+    model = a_model()
+    model.add(0, member(A, b), member(A, c))
+    model.kernel.newest = 1
+    model.kernel.hide(1)
+    model.add(1, (a, R, b), (a, R, c))
+    assert member(C, a) not in model.facts and (model.kernel.kept, model.kernel.oldest) == (0, 1)
+    model.add(1, member(A, b))
+    model.kernel.drop()
+    model.kernel.check_invariants()
+    assert {member(C, a), member(A, b)} < model.facts and member(A, c) not in model.facts
+    assert (model.kernel.kept, model.kernel.renewals) == (1, 1)
+
+
 def test_asserting_again_costs_no_firing_until_the_window_passes():
     model = a_model()
     model.add(0, member(A, b), (a, R, b))
