@@ -43,6 +43,10 @@ MODULES = (
     "newest",
     "level_sets",
     "every",
+    "selecting",
+    "runs",
+    "guarding",
+    "telling",
 )
 
 extensions = cythonize(

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples
-from pantarhei.temporal.boxes import EventBox, StateBox
+from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples
+from pantarhei.materialize.kernel.runs import Runs
+from pantarhei.temporal.boxes import StateBox
 from pantarhei.temporal.data_stream import union, without
 from pantarhei.temporal.numbered import Feed
-from pantarhei.temporal.operators import Rows, of, rows_of
+from pantarhei.temporal.operators import NOTHING, Rows, rows_of
 from pantarhei.temporal.past import Past, held_at
-from pantarhei.temporal.selecting import Batches
+from pantarhei.temporal.selecting import WHOLE, Followed, Following, Selectors
 from pantarhei.temporal.waking import Waking
 
 
@@ -71,96 +72,77 @@ class StatesAlways:
 class EventsAlways:
     """Always within windows, of what is asserted anew at each tick, or holds at each.
 
-    Costs what is asserted at a tick, and the states where both count.
+    Costs what is asserted at a tick and was at the one before, and the states where both count.
 
     Args:
+        selectors: those of the program.
         boxes: what the boxes feed; all that feeds one predicate is one box.
         first: where the timeline begins.
     """
 
-    def __init__(self, boxes: Iterable[Sequence[Feed]], first: int) -> None:
-        self._feeds = list(map(list, boxes))
-        self._boxes = [EventBox(feeds[0].size, first) for feeds in self._feeds]
-        self._places = {
-            is_asserted: _places(
-                (feed.source, place)
-                for place, feeds in enumerate(self._feeds)
-                for feed in feeds
-                if feed.is_asserted is is_asserted
+    def __init__(self, selectors: Selectors, boxes: Iterable[Sequence[Feed]], first: int) -> None:
+        feeds = [feed for box in boxes for feed in box]
+        self._events, self._states = (
+            Following(
+                selectors,
+                (
+                    Followed(feed.source, feed.target, 0, feed.selector or WHOLE)
+                    for feed in feeds
+                    if feed.is_asserted is is_asserted
+                ),
             )
             for is_asserted in (True, False)
-        }
-        self._standing = Batches(NO_FACTS)  # the states of now
-        self._running: set[int] = set()  # boxes that had anything when they were last told
-        self._is_due, self._tick = False, first
+        )
+        sizes = np.zeros(max((feed.target for feed in feeds), default=0) + 1, np.int32)
+        for feed in feeds:
+            sizes[feed.target] = feed.size
+        self._largest = max((feed.size for feed in feeds), default=None)
+        self._runs = Runs(sizes, first)
+        self._standing = NO_FACTS  # the states of now
+        self._tick = first
 
     def begin(self, past: Past, states: Integers, tick: int) -> None:
         """Go on at a tick with what was said at those before; the states are those of the tick before."""
-        self._standing = Batches(self._among(states))
-        if not self._feeds:
+        self._standing = self._among(states)
+        if self._largest is None:
             return
         said = {each.tick: each.events for each in past}
         turns = [(each.tick, self._among(each.came), self._among(each.went)) for each in past]
-        oldest = max(past.begun, tick - max(feeds[0].size for feeds in self._feeds))
-        held = (
-            held_at(turns, as_tuples(self._standing.facts), tick - 1, oldest) if self._places[False] else ()
-        )
+        oldest = max(past.begun, tick - self._largest)
+        held = held_at(turns, as_tuples(self._standing), tick - 1, oldest) if self._states.sources else ()
         standing = {each: np.array(sorted(facts), np.int32) for each, facts in held if facts}
         for each in sorted({*said, *standing}):
-            events, states_then = (Batches(given.get(each, NO_FACTS)) for given in (said, standing))
-            for place in self._touched(events, states_then):
-                self._boxes[place].tell(self._facts(place, events, states_then), each)
+            self._tell(said.get(each, NO_FACTS), standing.get(each, NO_FACTS), each)
 
     def next_due(self) -> int | None:
         """The next tick, if anything holds: what is not said anew then has not held always."""
-        return self._tick + 1 if self._is_due or len(self._standing.facts) else None
+        return self._tick + 1 if self._runs.held or len(self._standing) else None
 
     def change_states(self, came: Integers, went: Integers) -> None:
         """States came and went at the present tick."""
-        if self._places[False] and (len(came) or len(went)):
-            kept = without(self._standing.facts, self._among(went))
-            self._standing = Batches(union(kept, self._among(came)))
+        if self._states.sources and (len(came) or len(went)):
+            self._standing = union(without(self._standing, self._among(went)), self._among(came))
 
-    def change(self, events: Batches, tick: int) -> Iterator[Rows]:
+    def change(self, events: Integers, tick: int) -> Rows:
         """All that is asserted at a tick; returns what holds now and what no more."""
-        self._is_due, self._tick = False, tick
-        touched = self._touched(events, self._standing) if self._feeds else set[int]()
-        running, self._running = self._running, touched
-        for place in sorted(touched | running):
-            box, target = self._boxes[place], self._feeds[place][0].target
-            fresh, ended = box.change(self._facts(place, events, self._standing), tick)
-            self._is_due = self._is_due or len(box.held) > 0
-            if len(fresh) or len(ended):
-                yield Rows(of(fresh, target), of(ended, target))
+        self._tick = tick
+        if self._largest is None:
+            return NOTHING
+        self._tell(events, self._standing, tick)
+        return Rows(*self._runs.change())
+
+    def _tell(self, events: Integers, states: Integers, tick: int) -> None:
+        self._runs.come_to(tick)
+        self._events.tell(self._runs, events)
+        self._states.tell(self._runs, states)
 
     def _among(self, states: Integers) -> Integers:
-        return states[np.isin(states[:, 0], list(self._places[False]))] if self._places[False] else NO_FACTS
-
-    def _touched(self, events: Batches, standing: Batches) -> set[int]:
-        """The boxes that are fed by anything said."""
-        found = set[int]()
-        for places, facts in ((self._places[True], events), (self._places[False], standing)):
-            for source in facts.by_predicate if places and len(facts.facts) else ():
-                found.update(places.get(source, ()))
-        return found
-
-    def _facts(self, place: int, events: Batches, standing: Batches) -> Integers:
-        """What is there at a tick for a box; a fact may recur."""
-        found = []
-        for feed in self._feeds[place]:
-            batch = (events if feed.is_asserted else standing).by_predicate.get(feed.source)
-            if batch is not None:
-                found.append(batch.facts if feed.selector is None else feed.selector.rows(batch, NONE)[0])
-        return found[0] if len(found) == 1 else np.concatenate([NO_FACTS, *found])
+        return states[np.isin(states[:, 0], list(self._states.sources))] if self._states.sources else NO_FACTS
 
 
 def _by_source(feeds: Sequence[Feed]) -> dict[int, list[int]]:
-    return _places((feed.source, place) for place, feed in enumerate(feeds))
-
-
-def _places(given: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
-    """Places by the predicates that they belong to."""
+    """Places of feeds by the predicates that they follow."""
     places: defaultdict[int, list[int]] = defaultdict(list)
-    for source, place in given:
-        places[source].append(place)
+    for place, feed in enumerate(feeds):
+        places[feed.source].append(place)
     return dict(places)

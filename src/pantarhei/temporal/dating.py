@@ -7,22 +7,27 @@ tick~n has (unit, time of u) until u + n  for each tick u
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from pantarhei.encoding.numbers import NO_FACTS, NONE, Integers, as_tuples
-from pantarhei.language.temporal_rule import Mode
 from pantarhei.temporal.data_stream import union, without
 from pantarhei.temporal.expiry_model import ExpiryModel
-from pantarhei.temporal.numbered import Feed, NumberedProgram, by_source
+from pantarhei.temporal.numbered import Feed, NumberedProgram
 from pantarhei.temporal.operators import NOTHING, Rows
 from pantarhei.temporal.pairs import Pairs
 from pantarhei.temporal.past import Past, held_at
-from pantarhei.temporal.selecting import Batches
+from pantarhei.temporal.selecting import FIRST_ARGUMENT, WHOLE, Followed, Following
 
 Parts = Iterator[tuple[Integers, int]]
 """Rows of the second kernel, each part with its expiry."""
+
+
+class _Kind(NamedTuple):
+    size: int
+    has_pairs: bool  # whether the tick is in a pair with the subject, or the object
 
 
 class Dating:
@@ -36,53 +41,66 @@ class Dating:
 
     def __init__(self, program: NumberedProgram, pairs: Pairs, first: int) -> None:
         self._program, self._pairs, self._first = program, pairs, first
-        self._states = by_source(feed for feed in program.dated_feeds if not feed.is_asserted)
-        self._events = by_source(feed for feed in program.dated_feeds if feed.is_asserted)
+        feeds = program.dated_feeds
+        self._states = self._following(feed for feed in feeds if not feed.is_asserted)
+        self._events = self._following(feed for feed in feeds if feed.is_asserted)
+        self._conclusions = self._following(program.dated_conclusions)
         self._standing = NO_FACTS  # states that are asked for
         self._timed = first - 1, NONE
         self._concluded = NO_FACTS  # remembered conclusions, when the last closed tick ended
 
+    def _following(self, feeds: Iterable[Feed]) -> Following[_Kind]:
+        return Following(
+            self._program.selectors,
+            (
+                Followed(
+                    feed.source,
+                    feed.target,
+                    _Kind(feed.size, feed.arity > 1),
+                    feed.selector or (WHOLE if feed.arity > 1 else FIRST_ARGUMENT),
+                )
+                for feed in feeds
+            ),
+        )
+
     def begin(self, past: Past, states: Integers, concluded: Integers, tick: int) -> Parts:
         """What was said before a tick; states and conclusions are those of the tick before."""
-        self._standing = _of(states, self._states)
-        self._concluded = _of(concluded, self._program.dated)
+        self._standing = _of(states, self._states.sources)
+        self._concluded = _of(concluded, self._conclusions.sources)
         yield from self._clocks(self._first, tick)
         for said in past:
-            yield from self.events(Batches(said.events), said.tick)
+            yield from self.events(said.events, said.tick)
+        feeds, dated = self._program.dated_feeds, self._program.dated_conclusions
         turns = [(said.tick, said.came, said.went) for said in past]
-        for feed in (feed for feeds in self._states.values() for feed in feeds):
+        for feed in (feed for feed in feeds if not feed.is_asserted):
             yield from self._held(turns, states, feed, past.begun, tick)
         turns = [(said.tick, said.concluded, said.withdrawn) for said in past]
-        for source, windows in self._program.dated.items():
-            for target, size in windows:
-                feed = Feed(source, Mode.AT, size, target, is_asserted=False)
-                yield from self._held(turns, concluded, feed, past.begun, tick)
+        for feed in dated:
+            yield from self._held(turns, concluded, feed, past.begun, tick)
         yield from self.standing(tick)
 
     def come_to(self, tick: int, ended: int, concluded: Integers, withdrawn: Integers) -> Parts:
         """A new tick has come after one that ended, at which conclusions came and went."""
-        came, went = (_of(rows, self._program.dated) for rows in (concluded, withdrawn))
+        came, went = (_of(rows, self._conclusions.sources) for rows in (concluded, withdrawn))
         self._concluded = union(without(self._concluded, went), came)
         yield from self._clocks(ended + 1, tick)
-        for source, windows in self._program.dated.items():
-            for target, size in windows:
-                yield from self._rows(_of(self._concluded, (source,)), target, ended, size)
+        yield from self._fed(self._conclusions, self._concluded, ended)
         yield from self.standing(tick)
 
     def states(self, came: Integers, went: Integers, tick: int) -> tuple[Parts, Integers]:
         """What comes with states at the present tick, and the rows that go with them."""
-        coming, going = _of(came, self._states), _of(went, self._states)
+        coming, going = _of(came, self._states.sources), _of(went, self._states.sources)
         self._standing = union(without(self._standing, going), coming)
-        gone = [rows for rows, _ in self._fed(self._states, Batches(going), tick)]
-        return self._fed(self._states, Batches(coming), tick), np.concatenate([NO_FACTS, *gone])
+        gone = [rows for rows, _ in self._fed(self._states, going, tick)]
+        return self._fed(self._states, coming, tick), np.concatenate([NO_FACTS, *gone])
 
-    def events(self, events: Batches, tick: int) -> Parts:
+    def events(self, events: Integers, tick: int) -> Parts:
         """What comes with what is asserted at a tick."""
         return self._fed(self._events, events, tick)
 
     def standing(self, tick: int) -> Parts:
         """What comes with all states of a tick: it stands, whatever else is gone."""
-        return self._fed(self._states, Batches(self._standing), tick)
+        return self._fed(self._states, self._standing, tick)
 
     def is_repeating(self, concludes_at_ticks: bool) -> bool:
         """Whether the next tick brings something though nothing is said at it.
@@ -92,11 +110,15 @@ class Dating:
         """
         return len(self._standing) > 0 or len(self._concluded) > 0 or concludes_at_ticks
 
-    def _fed(self, feeds: Mapping[int, Sequence[Feed]], facts: Batches, tick: int) -> Parts:
-        for source, batch in facts.by_predicate.items() if feeds and len(facts.facts) else ():
-            for feed in feeds.get(source, ()):
-                rows = batch.facts if feed.selector is None else feed.selector.rows(batch, feed.target)[0]
-                yield from self._rows(rows, feed.target, tick, feed.size)
+    def _fed(self, following: Following[_Kind], facts: Integers, tick: int) -> Parts:
+        """The rows that follow from facts at a tick."""
+        if not len(facts) or not following.sources:
+            return
+        time = self._time(tick)
+        for (size, has_pairs), rows, _ in following.parts(facts, time):
+            if has_pairs:
+                rows[:, 1] = self._pairs.numbers_at(rows[:, 1], time, tick + size)
+            yield rows, tick + size
 
     def _held(
         self,
@@ -107,29 +129,17 @@ class Dating:
         tick: int,
     ) -> Parts:
         """What held at the ticks before, of facts of one predicate that come and go."""
+        following = self._following([feed])
         for each, standing in held_at(turns, as_tuples(facts), tick - 1, max(begun, tick - feed.size)):
             there = sorted(fact for fact in standing if fact[0] == feed.source)
-            held = Batches(np.array(there, np.int32).reshape(-1, 3))
-            yield from self._fed({feed.source: (feed,)}, held, each)
+            held = np.array(there, np.int32).reshape(-1, 3)
+            yield from self._fed(following, held, each)
 
     def _clocks(self, after: int, tick: int) -> Parts:
         for target, size in self._program.clocks:
             for each in range(max(after, self._first, tick - size), tick + 1):
-                yield from self._rows(
-                    np.array([(target, self._program.unit, NONE)], np.int32), target, each, size
-                )
-
-    def _rows(self, facts: Integers, target: int, tick: int, size: int) -> Parts:
-        """The rows of facts of one predicate at a tick."""
-        if not len(facts):
-            return
-        rows, expiry, time = facts.copy(), tick + size, self._time(tick)
-        rows[:, 0] = target
-        if facts[0, 2] == NONE:
-            rows[:, 2] = time
-        else:
-            rows[:, 1] = self._pairs.numbers_at(facts[:, 1], time, expiry)
-        yield rows, expiry
+                row = (target, self._program.unit, self._time(each))
+                yield np.array([row], np.int32), each + size
 
     def _time(self, tick: int) -> int:
         """The number of a tick's time; that of the last one is known."""

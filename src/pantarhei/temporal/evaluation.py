@@ -6,11 +6,11 @@ it can be taken back. What is remembered of it is what stood when it ended.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from pantarhei.encoding.numbers import (
     NO_CHANGES,
@@ -19,23 +19,22 @@ from pantarhei.encoding.numbers import (
     Fact,
     Integers,
     as_tuples,
-    by_predicate,
     net_changes,
     parted,
     signed,
 )
+from pantarhei.materialize.kernel.telling import Telling
 from pantarhei.temporal.always import EventsAlways, StatesAlways
 from pantarhei.temporal.counting import Counting
 from pantarhei.temporal.data_stream import without
 from pantarhei.temporal.dating import Dating, EnoughTicks
-from pantarhei.temporal.expiry_model import UNTIL_REMOVED, ExpiryModel, Until
+from pantarhei.temporal.expiry_model import UNTIL_REMOVED, ExpiryModel
 from pantarhei.temporal.feeding import Feeding
 from pantarhei.temporal.numbered import Feed, NumberedProgram
 from pantarhei.temporal.occurrences import Occurrence
 from pantarhei.temporal.operators import ConclusionBox, Negation, Operator, Rows
 from pantarhei.temporal.pairs import Pairs
 from pantarhei.temporal.past import Past, held_at
-from pantarhei.temporal.selecting import Batches
 from pantarhei.temporal.tuples import TupleLinks, Tuples
 from pantarhei.temporal.waking import Waking
 
@@ -73,11 +72,11 @@ class Evaluation:
         for feeds in program.boxes:
             boxes[len(feeds) == 1 and feeds[0].follows_states].append(feeds)
         self._states_always = StatesAlways((feed for (feed,) in boxes[True]), first)
-        self._events_always = EventsAlways(boxes[False], first)
+        self._events_always = EventsAlways(program.selectors, boxes[False], first)
         self._pairs = Pairs(*program.pairs)
         self._tuples = TupleLinks(tuples or Tuples(), *program.tuples) if program.tuples else None
         self._dating = Dating(program, self._pairs, first) if program.is_dated else None
-        self._dated: list[tuple[Integers, Until]] = []  # rows that are to be raised, with their expiries
+        self._dated: list[tuple[Integers, int]] = []  # rows that are to be raised, with their expiries
         self._at_ticks = 0  # how many conclusions there are at ticks that heads name
         self._counts = {
             key: Counting(feeds, program, self._pairs, first)
@@ -85,7 +84,7 @@ class Evaluation:
         }
         self._repeating: dict[Fact, None] = {}  # the states that are counted, as they stand
         conclusion_boxes = [ConclusionBox(run.source, run.target, run.size, first) for run in program.runs]
-        negations = [Negation(*guard) for guard in program.guards]
+        negations = [Negation(*guard, self.model) for guard in program.guards]
         dated = [
             EnoughTicks(source, target, size, times, arity, self._pairs, first, tick)
             for source, target, size, times, arity in program.dated_runs
@@ -96,12 +95,21 @@ class Evaluation:
         self._operators: list[Operator] = [*numbering, *others]
         self._waking = Waking(self._operators)
         self._pending: dict[int, list[Integers]] = {}  # changes by the place of the operator
-        self._watching: dict[int, list[int]] = {}  # operators by what they watch
-        for place, operator in enumerate(self._operators):
-            for predicate in operator.watched:
-                self._watching.setdefault(predicate, []).append(place)
-        self._is_watched = program.flags(self._watching)
-        self._is_remembered = program.flags(program.windows)
+        self._telling = self._who_is_told()
+
+    def _who_is_told(self) -> Telling:
+        """The operators and, behind them, those of the lists of changes that there are."""
+        program = self.program
+        watched: list[Iterable[int]] = [operator.watched for operator in self._operators]
+        watched += [program.is_conclusion.nonzero()[0], program.windows, program.at_ticks.nonzero()[0]]
+        told = defaultdict[int, tuple[int, ...]](tuple)
+        for place, predicates in enumerate(watched):
+            for predicate in predicates:
+                told[predicate] += (place,)
+        self.model.note_only(told.keys())
+        alike = {places: number for number, places in enumerate(dict.fromkeys([(), *told.values()]))}
+        groups = [alike[told.get(predicate, ())] for predicate in range(len(program.is_conclusion))]
+        return Telling(groups, list(alike), len(watched))
 
     # -- beginning ---------------------------------------------------------------------------------
 
@@ -198,14 +206,12 @@ class Evaluation:
         self.program.literals.begin()
         if len(came) or len(went):
             self._change_states(came, went)
-        batches = Batches(events)
         if len(events) or len(self._events):
-            self._change_events(batches)
+            self._change_events(events)
         for key, counting in self._counts.items():
             facts = self._events if key.is_asserted else _array(self._repeating)
             self._come_and_go(counting.change(facts, self.model))
-        for rows in self._events_always.change(batches, self.tick):
-            self._come_and_go(rows)
+        self._come_and_go(self._events_always.change(events, self.tick))
         self._settle()
 
     def _change_states(self, came: Integers, went: Integers) -> None:
@@ -215,7 +221,7 @@ class Evaluation:
             self._go(gone)
             self._add_dated(dated)
             if len(gone):
-                self._add_dated(self._dating.events(Batches(self._events), self.tick))
+                self._add_dated(self._dating.events(self._events, self.tick))
                 self._add_dated(self._dating.standing(self.tick))
         if any(not key.is_asserted for key in self._counts):
             for fact in as_tuples(went):
@@ -225,18 +231,18 @@ class Evaluation:
             self._come_and_go(rows)
         self._events_always.change_states(came, went)
 
-    def _change_events(self, events: Batches) -> None:
-        before, self._events = self._events, events.facts
-        lost, fresh = Batches(without(before, events.facts)), events
-        if len(lost.facts):
+    def _change_events(self, events: Integers) -> None:
+        before, self._events = self._events, events
+        lost, fresh = without(before, events), events
+        if len(lost):
             self._lose_events(lost)  # what follows from others too is there still
         elif len(before):
-            fresh = Batches(without(events.facts, before))
+            fresh = without(events, before)
         self._feeding.add_events(fresh)
         if self._dating is not None:
             self._add_dated(self._dating.events(fresh, self.tick))
 
-    def _lose_events(self, lost: Batches) -> None:
+    def _lose_events(self, lost: Integers) -> None:
         self._feeding.lose_events(lost)
         if self._dating is not None:
             for rows, _ in self._dating.events(lost, self.tick):
@@ -264,18 +270,16 @@ class Evaluation:
                 self._distribute()
 
     def _distribute(self) -> None:
-        changes = self.model.take_changes()
-        if not len(changes):
-            return
-        self._changed.append(_among(changes, self.program.is_conclusion))
-        if self.program.windows:
-            self._remembered_changes.append(_among(changes, self._is_remembered))
-        if self.program.has_at_ticks:
-            self._at_ticks += int(_among(changes, self.program.at_ticks)[:, 3].sum())
-        if self._watching:
-            for predicate, part in by_predicate(_among(changes, self._is_watched)):
-                for place in self._watching[predicate]:
-                    self._pending.setdefault(place, []).append(part)
+        concluded, remembered, at_ticks = range(len(self._operators), len(self._operators) + 3)
+        for place, part in self._telling.parted(self.model.take_changes()):
+            if place < concluded:
+                self._pending.setdefault(place, []).append(part)
+            elif place == concluded:
+                self._changed.append(part)
+            elif place == remembered:
+                self._remembered_changes.append(part)
+            elif place == at_ticks:
+                self._at_ticks += int(part[:, 3].sum())
 
     # -- rows --------------------------------------------------------------------------------------
 
@@ -327,12 +331,6 @@ def _by_window(feeds: Iterable[Feed]) -> dict[_Seen, list[Feed]]:
     for feed in feeds:
         found.setdefault(_Seen(feed.is_asserted, feed.size, feed.counts_tuples), []).append(feed)
     return found
-
-
-def _among(changes: Integers, wanted: npt.NDArray[np.bool_]) -> Integers:
-    """The changes of some predicates."""
-    which = wanted.take(changes[:, 0]).nonzero()[0]
-    return changes if len(which) == len(changes) else changes.take(which, axis=0)
 
 
 def _array(facts: Iterable[Fact]) -> Integers:

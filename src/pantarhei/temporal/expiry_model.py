@@ -6,7 +6,7 @@ derivations of the smallest in their bodies. What expires is dropped by partitio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from heapq import heappop, heappush
 from typing import Any, Final, Protocol
 
@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from pantarhei.encoding.numbers import NONE, Integers
 from pantarhei.materialize.kernel.constants import FOREVER
+from pantarhei.materialize.kernel.guarding import Guarding
 from pantarhei.materialize.kernel.newest import NewestKernel
 from pantarhei.materialize.model import Work
 from pantarhei.materialize.readable import readable
@@ -52,6 +53,8 @@ class ExpiryModel:
     def __init__(self, program: Program, literals: Literals, tick: int) -> None:
         self._kernel: Any = NewestKernel(program.plans)
         self._kernel.detect = False
+        self._kernel.settle_at_once()
+        self._predicates = len(program.predicates)
         self._consult: Callable[[], None] = lambda: None
         if program.builtins or program.ranges:
             self._consult = lambda: self._kernel.consult(literals)
@@ -60,6 +63,16 @@ class ExpiryModel:
         self._waiting: set[int] = set()
         self._is_hiding = False  # whether something that has expired may be there
         self.tick = tick
+
+    def note_only(self, noted: Collection[int]) -> None:
+        """Let changes be those of some predicates; before there are facts.
+
+        Args:
+            noted: the predicates.
+        """
+        for predicate in range(self._predicates):
+            if predicate not in noted:
+                self._kernel.store.leave_unnoted(predicate)
 
     def come_to(self, tick: int) -> None:
         """Time comes to a tick: no rule sees what has expired. Costs what expires, however far the tick is.
@@ -101,16 +114,13 @@ class ExpiryModel:
         """
         return self._add(facts, self._levels(until, len(facts)))
 
-    def add_parts(self, parts: Sequence[tuple[Integers, Until]]) -> tuple[Integers, Integers]:
+    def add_parts(self, parts: Sequence[tuple[Integers, int]]) -> tuple[Integers, Integers]:
         """As `add`, for the facts of several parts; returns them with their levels before."""
-        facts = parts[0][0] if len(parts) == 1 else np.concatenate([facts for facts, _ in parts])
-        untils = [until for _, until in parts if isinstance(until, int)]
-        if len(untils) == len(parts):
-            kinds = np.array(list(map(self._level, untils)), np.int32)
-            levels = kinds.repeat([len(facts) for facts, _ in parts])
-        else:
-            levels = np.concatenate([self._levels(until, len(facts)) for facts, until in parts])
-        return facts, self._add(facts, levels)
+        if len(parts) == 1:
+            return parts[0][0], self.add(*parts[0])
+        facts = np.concatenate([facts for facts, _ in parts])
+        levels = np.array([self._level(until) for _, until in parts], np.int32)
+        return facts, self._add(facts, levels.repeat([len(facts) for facts, _ in parts]))
 
     def _add(self, facts: Integers, levels: Integers) -> Integers:
         self._consult()
@@ -132,10 +142,22 @@ class ExpiryModel:
         self._kernel.retract(readable(facts), readable(self._levels(until, len(facts))))
 
     def take_changes(self) -> Integers:
-        """Facts that came (1) and went (-1, last column) since the last call; a fact may recur."""
+        """Facts that came (1) and went (-1, last column) since the last call, of predicates that are noted; a
+        fact may recur.
+        """
         self._let_go()
         changes: Integers = self._kernel.store.take_changes()
         return changes
+
+    def guarding(self, denied: int, asked: int, free: int, unit: int | None) -> Guarding:
+        """What says of its facts which of `free` are to come and to go, for `turned`."""
+        return Guarding(self._kernel.store, denied, asked, free, NONE if unit is None else unit)
+
+    def turned(self, guarding: Guarding, changed: Integers) -> tuple[Integers, Integers]:
+        """What is to come and to go since facts have changed; a row may recur."""
+        self._let_go()
+        coming, going = guarding.turned(readable(changed))
+        return coming, going
 
     def present(self, facts: Integers) -> npt.NDArray[np.bool_]:
         """Which facts hold."""

@@ -18,8 +18,8 @@ from pantarhei.temporal.checks.endless import MOST_MADE, refuse_endless
 from pantarhei.temporal.memberships import Memberships
 from pantarhei.temporal.ordering import Making, ranks
 from pantarhei.temporal.pair_reification import LEFT, PAIR, RIGHT
-from pantarhei.temporal.program import ALWAYS, FIRST, IS_LITERAL, REST, TUPLE, UNIT, TemporalProgram
-from pantarhei.temporal.selecting import Selector, selectors
+from pantarhei.temporal.program import ALWAYS, FIRST, IS_LITERAL, REST, TUPLE, UNIT, Input, TemporalProgram
+from pantarhei.temporal.selecting import Selector, Selectors
 
 
 class Feed(NamedTuple):
@@ -32,6 +32,7 @@ class Feed(NamedTuple):
         is_asserted: whether they follow what is asserted.
         times, counts_tuples: how often it is to hold, and in what window.
         selector: selects those of the facts that they follow; None for all.
+        arity: how many arguments they have, but for the tick.
     """
 
     source: int
@@ -42,11 +43,12 @@ class Feed(NamedTuple):
     times: int = 1
     counts_tuples: bool = False
     selector: Selector | None = None
+    arity: int = 1
 
     @property
     def is_direct(self) -> bool:
-        """Whether each of its facts is a row, with its arguments and an expiry."""
-        return self.mode in (Mode.NOW, Mode.SOMETIME) and not self.is_counted and self.selector is None
+        """Whether a row follows from each of its facts by itself, with an expiry."""
+        return self.mode in (Mode.NOW, Mode.SOMETIME) and not self.is_counted
 
     @property
     def follows_states(self) -> bool:
@@ -119,7 +121,11 @@ class NumberedProgram:
         ]
         self.ranks = _ranks(program, of)
         self.windows = {of[each.source]: _sized(each.windows, of) for each in program.remembered}
-        self.dated = {of[each.source]: _sized(each.dated, of) for each in program.remembered if each.dated}
+        self.dated_conclusions = [
+            Feed(of[each.source], Mode.AT, size, of[target], is_asserted=False, arity=each.source.arity)
+            for each in program.remembered
+            for target, size in each.dated
+        ]
         self.clocks = [(of[clock.symbol], clock.size) for clock in program.clocks]
         self.at_ticks = np.zeros(len(of), bool)
         self.at_ticks[[of[symbol] for symbol in program.at_ticks]] = True
@@ -133,7 +139,7 @@ class NumberedProgram:
             False: defaultdict(list),
             True: defaultdict(list),
         }
-        selector_of = selectors((each.selection for each in program.inputs), vocabulary)
+        self.selectors = Selectors((each.selection for each in program.inputs), vocabulary)
         for given in program.inputs:
             number, target = vocabulary.number_symbol(given.source), of[given.target]
             feed = Feed(
@@ -144,19 +150,17 @@ class NumberedProgram:
                 given.is_asserted,
                 given.times,
                 given.counts_tuples,
-                selector_of[given.selection],
+                self.selectors.of(given.selection),
+                _arity(given),
             )
             self._feeds[given.is_asserted][number].append(feed)
         self._feeding = {flag: _flags(by_source) for flag, by_source in self._feeds.items()}
         self.ticks, self._vocabulary, self._ranges = program.ticks, vocabulary, vocabulary.ranges
-        self.selected_feeds = [
-            feed for feed in self._all_feeds() if feed.selector is not None and feed.mode is Mode.SOMETIME
-        ]
         self.dated_feeds = [
             feed for feed in self._all_feeds() if feed.mode is Mode.AT and not feed.is_counted
         ]
         self.counted = [feed for feed in self._all_feeds() if feed.is_counted]
-        self.is_dated = bool(self.dated_feeds or self.dated or self.clocks or self.has_at_ticks)
+        self.is_dated = bool(self.dated_feeds or self.dated_conclusions or self.clocks or self.has_at_ticks)
         self.counts_tuples = any(feed.counts_tuples for feed in self.counted)
 
     @property
@@ -247,12 +251,11 @@ def _translated(facts: Integers, predicates: Integers) -> Integers:
     return np.column_stack([numbers[are_triples], facts[are_triples, 1:]])
 
 
-def by_source(feeds: Iterable[Feed]) -> dict[int, list[Feed]]:
-    """Feeds by the predicates of the stream that they follow."""
-    found: defaultdict[int, list[Feed]] = defaultdict(list)
-    for feed in feeds:
-        found[feed.source].append(feed)
-    return dict(found)
+def _arity(given: Input) -> int:
+    """How many arguments the rows of an input have, but for the tick."""
+    if given.selection is None:
+        return given.source.arity
+    return len(given.selection.arguments) - given.selection.is_dated
 
 
 def _flags(sources: Collection[int]) -> npt.NDArray[np.bool_]:

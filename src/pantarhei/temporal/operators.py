@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 
-from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples, each_once, net_changes
+from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples, each_once, net_changes
 from pantarhei.temporal.boxes import StateBox
 from pantarhei.temporal.expiry_model import ExpiryModel
 
@@ -54,35 +54,17 @@ class Negation:
     Args:
         denied, asked, free: predicates, as `program.Guard` has them.
         unit: the number of the unit, where `denied` is a class; else None.
+        model: what has them.
     """
 
-    def __init__(self, denied: int, asked: int, free: int, unit: int | None) -> None:
-        self._denied, self._asked, self._free, self._unit = denied, asked, free, unit
+    def __init__(self, denied: int, asked: int, free: int, unit: int | None, model: ExpiryModel) -> None:
+        self._guarding = model.guarding(denied, asked, free, unit)
         self.watched, self.makes = (denied, asked), free
 
     def react(self, changed: Integers, model: ExpiryModel) -> Rows:
         """See `Operator`."""
-        rows = net_changes(changed)[:, :3]
-        if not len(rows):
-            return NOTHING
-        if self._unit is not None:  # of a class `asked` has its members behind the unit
-            members = rows[:, 0] == self._denied
-            rows[members, 2], rows[members, 1] = rows[members, 1], self._unit
-        rows[:, 0] = self._asked
-        wanted = model.present(rows)
-        wanted &= ~model.present(self._of_denied(rows))
-        rows[:, 0] = self._free
-        turned = np.flatnonzero(model.present(rows) != wanted)
-        if not len(turned):
-            return NOTHING
-        coming = wanted[turned]
-        return Rows(each_once(rows[turned[coming]]), each_once(rows[turned[~coming]]))
-
-    def _of_denied(self, rows: Integers) -> Integers:
-        denied = of(rows, self._denied)
-        if self._unit is not None:
-            denied[:, 1], denied[:, 2] = rows[:, 2], NONE
-        return denied
+        coming, going = model.turned(self._guarding, changed)
+        return Rows(each_once(coming), each_once(going))
 
     def come_to(self, tick: int, model: ExpiryModel) -> Rows:
         """See `Operator`: what a tick brings is told as a change."""

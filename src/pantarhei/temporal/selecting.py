@@ -7,20 +7,22 @@ and how long that is seen. So what it says comes with the event, as a base row (
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property, reduce
-from typing import Final, NamedTuple
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Final, Generic, NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 from rdflib import Literal, Variable
 
-from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, by_predicate
+from pantarhei.encoding.numbers import NONE, Integers
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.data_range import DataRange
 from pantarhei.language.rule import Argument, Atom, Member, Rule
 from pantarhei.language.term import Term
-from pantarhei.temporal.memberships import Memberships
+from pantarhei.materialize.kernel.constants import IN_RANGES, IS_NAME, IS_TERM, TIME_PLACE
+from pantarhei.materialize.kernel.runs import Runs
+from pantarhei.materialize.kernel.selecting import Selecting
+from pantarhei.materialize.readable import readable
+from pantarhei.temporal.memberships import Bits, Memberships
 
 TIME: Final = 0
 """The place of the tick's time: the arguments of an event stand behind it."""
@@ -95,133 +97,148 @@ def _selection(arguments: Sequence[int | Term | None], conditions: Iterable[Cond
     return Selection(known, tuple(dict.fromkeys(conditions)))
 
 
-Places = npt.NDArray[np.intp]
-
-
-class Batch:
-    """Facts of one predicate; what selectors look up of them they do once.
+class Selector(NamedTuple):
+    """A selection in numbers, as the kernel's `Selecting` takes them.
 
     Args:
-        facts: shape (n, 3).
+        taken: for each argument of what follows, but for the tick, the place of the event's argument, or 0
+            and the number of a term.
+        conditions: what is asked, of the argument at which place, and the numbers that say what it is to be.
     """
 
-    def __init__(self, facts: Integers) -> None:
-        self.facts = facts
-        self._bits: dict[tuple[int, int], npt.NDArray[np.uint8]] = {}
-        self._selected: dict[_Conditions, tuple[Integers, Places]] = {}
-
-    def bits(self, place: int, byte: int, memberships: Memberships, width: int) -> npt.NDArray[np.uint8]:
-        """A byte of the data ranges that the argument at a place is in; names are in none."""
-        found = self._bits.get((place, byte))
-        if found is None:
-            literals = self.facts[:, place].astype(np.int64) - FIRST_LITERAL
-            which = (literals >= 0).nonzero()[0]
-            found = self._bits[place, byte] = np.zeros(len(literals), np.uint8)
-            found[which] = memberships.bits.take(literals.take(which) * width + byte)
-        return found
-
-    def selected(self, selector: Selector) -> tuple[Integers, Places]:
-        """The facts that are selected, and their places."""
-        found = self._selected.get(selector.conditions)
-        if found is None:
-            which = selector.selected(self)
-            found = self._selected[selector.conditions] = self.facts.take(which, axis=0), which
-        return found
+    taken: tuple[tuple[int, int], ...]
+    conditions: tuple[tuple[int, int, int, int], ...] = ()
 
 
-class Batches:
-    """Facts by their predicates.
+class Selectors:
+    """The selectors of selections.
 
     Args:
-        facts: shape (n, 3).
+        selections: all of them; None has none.
+        vocabulary: numbers terms, and knows the literals that are in its ranges.
     """
 
-    def __init__(self, facts: Integers) -> None:
-        self.facts = facts
+    def __init__(self, selections: Iterable[Selection | None], vocabulary: Vocabulary) -> None:
+        given = list(dict.fromkeys(each for each in selections if each))
+        wanted = (condition.wanted for each in given for condition in each.conditions)
+        known = list(vocabulary.ranges)
+        added = dict.fromkeys(each for each in wanted if not isinstance(each, Term) and each not in known)
+        self._ranges, self._number = [*known, *added], vocabulary.number
+        self._width = (len(self._ranges) + 7) // 8
+        self._memberships = Memberships(self._ranges, vocabulary)
+        self._of: dict[Selection | None, Selector] = {each: self._selector(each) for each in given}
 
-    @cached_property
-    def by_predicate(self) -> dict[int, Batch]:
-        """The facts of each predicate that is there."""
-        return {predicate: Batch(part) for predicate, part in by_predicate(self.facts)}
+    def of(self, selection: Selection | None) -> Selector | None:
+        """The selector of one of the selections."""
+        return self._of.get(selection)
 
-
-class _Conditions(NamedTuple):
-    """What a selector asks of facts.
-
-    Args:
-        bits: by argument and byte of the data ranges, which bits are set.
-        terms: by argument, what it is.
-        names: arguments that are names.
-    """
-
-    bits: tuple[tuple[int, int, int], ...]
-    terms: tuple[tuple[int, int], ...]
-    names: tuple[int, ...]
-
-
-class Selector:
-    """Selects among the facts of a stream.
-
-    Args:
-        selection: what is selected.
-        ranges: the data ranges, as `memberships` numbers them.
-        memberships: which literals are in them.
-        number: of terms.
-    """
-
-    def __init__(
-        self,
-        selection: Selection,
-        ranges: Sequence[DataRange],
-        memberships: Memberships,
-        number: Callable[[Term], int],
-    ) -> None:
-        self._memberships, self._width = memberships, (len(ranges) + 7) // 8
+    def _selector(self, selection: Selection) -> Selector:
+        given = selection.arguments[:-1] if selection.is_dated else selection.arguments
+        taken = tuple((each, NONE) if isinstance(each, int) else (0, self._number(each)) for each in given)
         bits: defaultdict[tuple[int, int], int] = defaultdict(int)
-        terms = []
+        conditions = []
         for place, wanted in selection.conditions:
             if isinstance(wanted, Term):
-                terms.append((place, number(wanted)))
+                conditions.append((IS_TERM, place, self._number(wanted), NONE))
             else:
-                byte, bit = divmod(ranges.index(wanted), 8)
+                byte, bit = divmod(self._ranges.index(wanted), 8)
                 bits[place, byte] |= 1 << bit
-        taken = selection.arguments[:-1] if selection.is_dated else selection.arguments
-        self._taken = [each if isinstance(each, int) else NONE for each in taken]
-        self._constants = [NONE if isinstance(each, int) else number(each) for each in taken]
-        names = (self._taken[0],) if self._taken[0] > 1 else ()  # what something is said of is no literal
-        self.conditions = _Conditions(tuple((*key, byte) for key, byte in bits.items()), tuple(terms), names)
+        conditions += [(IN_RANGES, place, byte, asked) for (place, byte), asked in bits.items()]
+        if taken[0][0] > 1:  # what something is said of is no literal
+            conditions.append((IS_NAME, taken[0][0], NONE, NONE))
+        return Selector(taken, tuple(conditions))
 
-    def selected(self, batch: Batch) -> Places:
-        """The places of the facts that meet all conditions. Costs the facts."""
-        facts, (bits, terms, names) = batch.facts, self.conditions
-        masks = [
-            batch.bits(place, byte, self._memberships, self._width) & wanted == wanted
-            for place, byte, wanted in bits
-        ]
-        masks += [facts[:, place] == term for place, term in terms]
-        masks += [facts[:, place] < FIRST_LITERAL for place in names]
-        return reduce(np.logical_and, masks).nonzero()[0] if masks else np.arange(len(facts))
+    def selecting(self, kinds: int, by_source: Mapping[int, Iterable[_Feed]]) -> Selecting:
+        """The kernel's `Selecting` for feeds by the predicates of the stream that they follow."""
+        starts, codes, conditions = [0], list[tuple[int, ...]](), list[tuple[int, int, int, int]]()
+        for source in range(max(by_source, default=-1) + 1):
+            for feed in by_source.get(source, ()):
+                begin, taken = len(conditions), (*feed.selector.taken, (TIME_PLACE, NONE))[:2]
+                conditions += feed.selector.conditions
+                (subject, object_) = taken
+                codes.append((feed.kind, feed.target, *subject, *object_, begin, len(conditions)))
+            starts.append(len(codes))
+        return Selecting(starts, np.ravel(codes), np.ravel(conditions), kinds, self._width)
 
-    def rows(self, batch: Batch, target: int) -> tuple[Integers, Places]:
-        """What follows from the facts that are selected, as rows of a predicate, without a tick; and the
-        places of these facts.
+    @property
+    def memberships(self) -> Bits:
+        """Which literals are in the ranges, for `Selecting`. Costs the literals that are new."""
+        return self._memberships.bits
+
+
+class _Feed(NamedTuple):
+    kind: int
+    target: int
+    selector: Selector
+
+
+WHOLE: Final = Selector(((1, NONE), (2, NONE)))
+"""All facts, with both of their arguments."""
+
+FIRST_ARGUMENT: Final = Selector(((1, NONE),))
+"""All facts, with their first argument, and the tick where what follows is dated."""
+
+K = TypeVar("K", bound=Hashable)
+
+
+class Followed(NamedTuple, Generic[K]):
+    """What rows follow from facts of one predicate.
+
+    Args:
+        source: the predicate of the facts.
+        target: that of the rows.
+        kind: tells rows apart, as their owner likes.
+        selector: selects among the facts.
+    """
+
+    source: int
+    target: int
+    kind: K
+    selector: Selector = WHOLE
+
+
+class Part(NamedTuple, Generic[K]):
+    """Rows of one kind.
+
+    Args:
+        places: those of the facts that they follow from.
+    """
+
+    kind: K
+    rows: Integers
+    places: Integers
+
+
+class Following(Generic[K]):
+    """The rows that follow from facts one by one.
+
+    Args:
+        selectors: those of the program.
+        followed: which rows follow from which facts.
+    """
+
+    def __init__(self, selectors: Selectors, followed: Iterable[Followed[K]]) -> None:
+        given = list(followed)
+        self._selectors, self._kinds = selectors, list(dict.fromkeys(each.kind for each in given))
+        place_of = {kind: place for place, kind in enumerate(self._kinds)}
+        by_source: defaultdict[int, list[_Feed]] = defaultdict(list)
+        for source, target, kind, selector in given:
+            by_source[source].append(_Feed(place_of[kind], target, selector))
+        self._selecting = selectors.selecting(len(self._kinds), by_source)
+        self.sources = frozenset(by_source)
+
+    def parts(self, facts: Integers, time: int = NONE) -> list[Part[K]]:
+        """The rows that follow from facts, by their kinds. Costs the facts, and what follows from them.
+
+        Args:
+            time: the tick, which follows where there is one argument; `NONE` where rows have no ticks.
         """
-        facts, which = batch.selected(self)
-        rows = np.empty((len(facts), 3), np.int32)
-        rows[:, 0], rows[:, 2] = target, NONE
-        for column, (place, constant) in enumerate(zip(self._taken, self._constants, strict=True), 1):
-            rows[:, column] = constant if place == NONE else facts[:, place]
-        return rows, which
+        if not len(facts) or not self.sources:
+            return []
+        rows, places, ranges = self._selecting.rows(readable(facts), self._selectors.memberships, time)
+        return [Part(self._kinds[kind], rows[begin:end], places[begin:end]) for kind, begin, end in ranges]
 
-
-def selectors(
-    selections: Iterable[Selection | None], vocabulary: Vocabulary
-) -> Mapping[Selection | None, Selector | None]:
-    """The selectors of selections; None has none."""
-    given = list(dict.fromkeys(selections))
-    wanted = (condition.wanted for each in given if each for condition in each.conditions)
-    known = list(vocabulary.ranges)
-    added = dict.fromkeys(each for each in wanted if not isinstance(each, Term) and each not in known)
-    ranges = [*known, *added]
-    memberships = Memberships(ranges, vocabulary)
-    return {each: Selector(each, ranges, memberships, vocabulary.number) if each else None for each in given}
+    def tell(self, runs: Runs, facts: Integers) -> None:
+        """Tell the kernel's `Runs` that what follows from facts is there."""
+        if len(facts) and self.sources:
+            runs.tell(self._selecting, readable(facts), self._selectors.memberships)

@@ -3,15 +3,18 @@
 import numpy as np
 
 from pantarhei.encoding.numbers import NO_FACTS, NONE, as_tuples
+from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.temporal_rule import Mode
+from pantarhei.rules.compilation.program import compile_
 from pantarhei.temporal.always import EventsAlways, StatesAlways
 from pantarhei.temporal.numbered import Feed
 from pantarhei.temporal.past import Past, Said
-from pantarhei.temporal.selecting import Batches
+from pantarhei.temporal.selecting import Selectors
 
 HOT, COLD, OTHER = 1, 2, 3
 HOT_2, HOT_3, COLD_2 = 11, 12, 13
 LONG_AGO = -100
+NO_SELECTORS = Selectors([], Vocabulary(compile_([])))
 
 
 def feeds(is_asserted):
@@ -54,14 +57,14 @@ def test_states_go_on_from_when_they_came():
 def held(boxes, ticks):
     found, there = [], set()
     for tick, said in enumerate(ticks):
-        for came, went in boxes.change(Batches(rows(*said)), tick):
-            there = there - set(predicates([went])) | set(predicates([came]))
+        came, went = boxes.change(rows(*said), tick)
+        there = there - set(predicates([went])) | set(predicates([came]))
         found.append(sorted(there))
     return found
 
 
 def test_each_box_of_events_takes_what_is_asserted_of_its_own():
-    boxes = EventsAlways(boxes_of(feeds(True)), LONG_AGO)
+    boxes = EventsAlways(NO_SELECTORS, boxes_of(feeds(True)), LONG_AGO)
     said = [(HOT,), (HOT, COLD, OTHER), (COLD, HOT), (COLD, HOT), (COLD,), ()]
     assert held(boxes, said) == [[], [], [HOT_2], [HOT_2, HOT_3, COLD_2], [COLD_2], []]
     assert boxes.next_due() is None
@@ -69,7 +72,7 @@ def test_each_box_of_events_takes_what_is_asserted_of_its_own():
 
 def test_events_go_on_from_the_ticks_before_if_none_is_missing():
     past = [Said(tick, rows(HOT)) for tick in (-4, -2, -1)]
-    boxes = EventsAlways(boxes_of(feeds(True)), LONG_AGO)
+    boxes = EventsAlways(NO_SELECTORS, boxes_of(feeds(True)), LONG_AGO)
     boxes.begin(Past.of(LONG_AGO, past), NO_FACTS, 0)
     assert held(boxes, [(HOT,), (HOT,)]) == [[HOT_2], [HOT_2, HOT_3]]
     assert boxes.next_due() == 2
@@ -81,23 +84,38 @@ def test_events_go_on_from_the_ticks_before_if_none_is_missing():
 # either     |===================|===|
 def test_what_is_asserted_and_what_holds_can_fill_a_window_together():
     boxes = EventsAlways(
-        [[Feed(HOT, Mode.ALWAYS, 2, HOT_2, True), Feed(COLD, Mode.ALWAYS, 2, HOT_2, False)]], 0
+        NO_SELECTORS, [[Feed(HOT, Mode.ALWAYS, 2, HOT_2, True), Feed(COLD, Mode.ALWAYS, 2, HOT_2, False)]], 0
     )
     came_at = {1: (rows(COLD), NO_FACTS), 5: (NO_FACTS, rows(COLD))}
     found = []
     for tick, said in enumerate([(HOT,), (HOT,), (), (HOT,), (HOT,), (HOT,), (), ()]):
         boxes.change_states(*came_at.get(tick, (NO_FACTS, NO_FACTS)))
         assert tick != 2 or boxes.next_due() == 2
-        found += [(tick, len(came), len(went)) for came, went in boxes.change(Batches(rows(*said)), tick)]
+        came, went = boxes.change(rows(*said), tick)
+        found += [(tick, len(came), len(went))] if len(came) or len(went) else []
     assert found == [(0, 1, 0), (6, 0, 1)]
     assert boxes.next_due() is None
 
 
 def test_windows_over_both_go_on_from_the_ticks_before():
     boxes = EventsAlways(
-        [[Feed(HOT, Mode.ALWAYS, 2, HOT_2, True), Feed(COLD, Mode.ALWAYS, 2, HOT_2, False)]], 0
+        NO_SELECTORS, [[Feed(HOT, Mode.ALWAYS, 2, HOT_2, True), Feed(COLD, Mode.ALWAYS, 2, HOT_2, False)]], 0
     )
     past = Past.of(0, [Said(4, rows(HOT)), Said(5, came=rows(COLD))])
     boxes.begin(past, rows(COLD), 7)
-    (changes,) = boxes.change(Batches(NO_FACTS), 7)
+    changes = boxes.change(NO_FACTS, 7)
     assert as_tuples(changes.coming) == as_tuples(rows(HOT_2))
+
+
+def test_of_a_tick_that_is_told_twice_the_last_word_counts():
+    boxes = EventsAlways(NO_SELECTORS, boxes_of(feeds(True)), LONG_AGO)
+    for tick in range(3):
+        boxes.change(rows(HOT), tick)
+    assert predicates([boxes.change(NO_FACTS, 2).going]) == [HOT_2]
+    assert predicates([boxes.change(rows(HOT), 2).coming]) == [HOT_2]  # the run since 0 is not lost
+
+
+def test_without_boxes_nothing_holds():
+    boxes = EventsAlways(NO_SELECTORS, [], LONG_AGO)
+    boxes.begin(Past.of(LONG_AGO, []), rows(HOT), 0)
+    assert not any(map(len, boxes.change(rows(HOT), 0))) and boxes.next_due() is None

@@ -1,20 +1,12 @@
 """□: runs of ticks at which a fact was there, cut where the timeline begins."""
 
-import numpy as np
 import pytest
 
-from pantarhei.encoding.numbers import NO_FACTS, NONE, as_tuples
-from pantarhei.temporal.boxes import EventBox, StateBox
+from pantarhei.encoding.numbers import NONE
+from pantarhei.temporal.boxes import StateBox
 
 HOT = (1, 7, NONE)
 LONG_AGO = -100  # the timeline begins far from what is looked at
-
-
-def rows(*facts):
-    return np.array(facts, np.int32).reshape(-1, 3)
-
-
-# -- states ----------------------------------------------------------------------------------------
 
 #   at:        3   4   5   6   7        size = 2
 #   there:     |===============|
@@ -73,53 +65,3 @@ def test_after_a_jump_of_time_all_that_was_due_on_the_way_holds():
     box.change([HOT], [], 3)
     box.change([later], [], 4)
     assert box.come_to(20) == [HOT, later]
-
-
-# -- events ----------------------------------------------------------------------------------------
-
-#   at:        3   4   5   6   7   8    size = 2
-#   asserted:  x   x   x   x       x
-#   holds:             |===|
-
-
-def test_an_event_holds_always_while_it_is_asserted_at_each_tick():
-    box, held = EventBox(2, LONG_AGO), []
-    for tick in range(3, 9):
-        box.change(rows(HOT) if tick != 7 else NO_FACTS, tick)
-        held.append(len(box.held))
-    assert held == [0, 0, 1, 1, 0, 0]
-
-
-def test_an_event_box_says_what_came_and_what_went():
-    box = EventBox(0, LONG_AGO)
-    came, went = box.change(rows(HOT), 3)
-    assert as_tuples(came) == [HOT] and not len(went)
-    assert box.next_due() == 4  # if it is not asserted then, it goes
-    came, went = box.change(NO_FACTS, 4)
-    assert not len(came) and as_tuples(went) == [HOT]
-    assert box.next_due() is None
-
-
-def test_of_a_tick_that_is_told_twice_the_last_word_counts():
-    box = EventBox(1, LONG_AGO)
-    box.change(rows(HOT), 3)
-    box.change(rows(HOT), 4)
-    _, went = box.change(NO_FACTS, 4)
-    assert as_tuples(went) == [HOT]
-    came, _ = box.change(rows(HOT), 4)
-    assert as_tuples(came) == [HOT]  # the run since 3 is not lost
-
-
-def test_a_tick_that_is_jumped_over_ends_all_runs():
-    box = EventBox(1, LONG_AGO)
-    box.change(rows(HOT), 3)
-    came, _ = box.change(rows(HOT), 5)
-    assert not len(came)
-
-
-def test_an_event_box_goes_on_with_runs_that_began_earlier():
-    box = EventBox(2, LONG_AGO)
-    for tick in (3, 4, 5):
-        box.tell(rows(HOT), tick)
-    came, _ = box.change(rows(HOT), 6)
-    assert as_tuples(came) == [HOT]

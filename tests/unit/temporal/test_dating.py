@@ -13,7 +13,6 @@ from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.pairs import Pairs
 from pantarhei.temporal.past import Past, Said
 from pantarhei.temporal.rules import load_rules
-from pantarhei.temporal.selecting import Batches
 from pantarhei.temporal.ticks import Ticks
 from pantarhei.temporal.translation import program_of
 from pantarhei.window.sliding import Window
@@ -49,7 +48,7 @@ class Scene:
 
 def test_an_event_is_a_row_until_its_window_has_passed():
     scene = Scene("a(X) :- asserted hot(X) at T in [3], b(T).")
-    assert scene.shown(scene.dating.events(Batches(scene.facts("hot")), 5)) == [("hot@3", 5, 8)]
+    assert scene.shown(scene.dating.events(scene.facts("hot"), 5)) == [("hot@3", 5, 8)]
     assert not scene.dating.is_repeating(concludes_at_ticks=False)
 
 
@@ -123,4 +122,4 @@ def test_of_an_event_that_alone_says_what_holds_at_its_tick_that_is_a_row():
     scene = Scene(
         "a(X, T) :- asserted hot(X) at T in [3]. b(X) at T :- a(X, T), asserted hot(X) at T in [2]."
     )
-    assert scene.shown(scene.dating.events(Batches(scene.facts("hot")), 5)) == [("a", 5, 8), ("hot@2", 5, 7)]
+    assert scene.shown(scene.dating.events(scene.facts("hot"), 5)) == [("a", 5, 8), ("hot@2", 5, 7)]

@@ -51,7 +51,7 @@ def applied(model, wanted):
 
 
 def test_free_is_what_is_asked_for_and_not_denied(model):
-    negation = Negation(DENIED, ASKED, FREE, None)
+    negation = Negation(DENIED, ASKED, FREE, None, model)
     say(model, rows(ASKED, 1, 2))
     say(model, rows(DENIED, 2, 3))
     told = signed(np.concatenate([rows(ASKED, 1, 2), rows(DENIED, 2, 3)]), 1)
@@ -65,7 +65,7 @@ def test_free_is_what_is_asked_for_and_not_denied(model):
 
 
 def test_negation_waits_for_no_tick(model):
-    negation = Negation(DENIED, ASKED, FREE, None)
+    negation = Negation(DENIED, ASKED, FREE, None, model)
     assert negation.next_due() is None and negation.watched == (DENIED, ASKED)
     assert [len(part) for part in negation.come_to(1, model)] == [0, 0]
 

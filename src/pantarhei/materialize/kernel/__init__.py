@@ -32,6 +32,13 @@ The parts cost less than 3 % of the CPU time of readings, slides and repairs. To
 the two builds in turns, sample by sample, in several pairs of processes: two processes of one build differ by
 up to 7 %. A visitor is handed down as an argument: code that has released the GIL cannot store an object.
 
+What goes on around the kernel of temporal rules, for each fact that comes or changes:
+
+    Selecting     selecting.py     what follows from events one by one
+    Runs          runs.py          since when facts have been there at each tick
+    Guarding      guarding.py      what is asked for and not denied
+    Telling       telling.py       who is told of which changes
+
 constants.py has the constants, cells.py the hash tables, arrays.py the arrays, radix.py sorts for loads by
 column, groups.py and sums.py are what registered aggregates do for each group. "To pop" is said of the queue;
 `take_changes` and `take_violations` hand over what was noted, and forget it.

@@ -22,6 +22,12 @@ def new_ints(count, value):
     return array if cython.compiled else memoryview(array)
 
 
+def new_longs(count):
+    """`count` 64-bit zeros."""
+    array = np.zeros(count, np.int64)
+    return array if cython.compiled else memoryview(array)
+
+
 def new_room(count):
     """`count` 32-bit integers of no particular value."""
     array = np.empty(count, np.int32)

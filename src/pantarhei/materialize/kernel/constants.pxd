@@ -63,6 +63,14 @@ cdef enum:
 
     PARTNER_SIZE = 3
     HEAD_SIZE = 6
+    FEED_SIZE = 8
+    CONDITION_SIZE = 4
+    FOUND_SIZE = 5
+
+    TIME_PLACE = 3
+    IN_RANGES = 0
+    IS_TERM = 1
+    IS_NAME = 2
 
     AHEAD = 16
     HEADS_AT_ONCE = 16

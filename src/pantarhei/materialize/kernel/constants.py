@@ -61,6 +61,15 @@ JOINING = 2  # all but the inclusions that `superclasses` has
 # Sizes of records in lists of integers.
 PARTNER_SIZE = 3  # matcher.py
 HEAD_SIZE = 6  # heads.py
+FEED_SIZE = 8  # selecting.py, as the next two
+CONDITION_SIZE = 4
+FOUND_SIZE = 5
+
+# What follows from facts one by one: a place of its arguments, and kinds of conditions (selecting.py).
+TIME_PLACE = 3
+IN_RANGES = 0
+IS_TERM = 1
+IS_NAME = 2
 
 # How far ahead of its turn something is read into the processor's cache.
 AHEAD = 16  # facts

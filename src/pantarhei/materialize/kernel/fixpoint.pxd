@@ -18,7 +18,6 @@ cdef class Fixpoint(Deriving):
     cdef int[::1] superclasses
     cdef int[::1] superclass_start
     cdef int[::1] superclass_ends
-    cdef long long clock
     cdef bint merged
 
     cdef int flags_of_head(self, int plan, int head, int level) noexcept nogil

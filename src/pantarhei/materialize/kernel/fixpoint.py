@@ -20,8 +20,7 @@ from pantarhei.materialize.kernel.heads import Heads
 
 @cython.cclass
 class Fixpoint(Deriving):
-    """The loop that empties the queue. `clock` counts the rows that settled; `merged` says whether an
-    interpretation ever was merged.
+    """The loop that empties the queue. `merged` says whether an interpretation ever was merged.
 
     Args:
         superclasses: of the plans that `triggers` has, a `rules.compilation.superclasses.Superclasses`.
@@ -35,7 +34,6 @@ class Fixpoint(Deriving):
         self.levels = levels
         self.edges = edges
         self.heads = Heads(levels, edges)
-        self.clock = 0
         self.merged = False
 
     # -- what a match means ------------------------------------------------------------------------
@@ -146,10 +144,7 @@ class Fixpoint(Deriving):
 
     def settle_row(self, row):
         """Enter `row`, which is in no list, into the partition of its level, as the last to settle there."""
-        self.store.rows[row].flags &= ~(PENDING | FINISHED)
-        self.levels.enlist(row)
-        self.store.rows[row].sequence = self.clock
-        self.clock += 1
+        self.levels.settle(row)
         self.pops += 1
 
     def add_superclasses(self, row, level):

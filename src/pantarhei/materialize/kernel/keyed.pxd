@@ -6,6 +6,9 @@ from pantarhei.materialize.kernel.cells cimport Cells
 from pantarhei.materialize.kernel.constants cimport *
 
 
+cdef int tag_of(int first, int second, int third) noexcept nogil
+
+
 @cython.final
 cdef class Keyed:
     cdef int[::1] entries

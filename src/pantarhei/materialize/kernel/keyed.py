@@ -15,11 +15,7 @@ _MIX = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 _MIX_AGAIN = cython.declare(cython.ulonglong, 0xC2B2AE3D27D4EB4F)
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def tag_of(first: cython.int, second: cython.int, third: cython.int) -> cython.int:
+def tag_of(first, second, third):
     """31 bits of the hash of a key."""
     key: cython.ulonglong = cython.cast(cython.ulonglong, first)
     key = (key * _MIX) ^ cython.cast(cython.ulonglong, second)

@@ -22,10 +22,13 @@ cdef class Levels:
     cdef int[::1] agenda
     cdef int agenda_size
     cdef Ints waiting
+    cdef unsigned char[::1] inert
+    cdef long long clock
 
     cdef int bucket(self, int level) noexcept nogil
     cdef void enlist(self, int row) noexcept nogil
     cdef void delist(self, int row) noexcept nogil
+    cdef void settle(self, int row) noexcept nogil
     cdef int raise_to(self, int row, int level) except -1 nogil
     cdef int reach(self, int row) noexcept nogil
     cdef int renew(self, int row) except -1 nogil

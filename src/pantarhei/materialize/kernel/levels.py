@@ -27,7 +27,8 @@ class Levels:
 
     `streamed` flags the predicates that had facts outside the background, for joins across interpretations;
     `streamed_more` says that another one was flagged. `waiting` has the rows whose levels are not final where
-    the store notes levels (newest.py).
+    the store notes levels (newest.py). `inert` flags the predicates whose facts are not queued, but settle at
+    once (`NewestKernel.settle_at_once`). `clock` counts the rows that settled.
     """
 
     def __init__(self, store: Store, known: cython.int):
@@ -44,6 +45,8 @@ class Levels:
         self.agenda = new_ints(16, 0)
         self.agenda_size = 0
         self.waiting = Ints()
+        self.inert = new_bytes(0)
+        self.clock = 0
 
     def bucket(self, level):
         """Where the lists of `level` stand: the lowest bits tell the levels of a window apart."""
@@ -91,13 +94,24 @@ class Levels:
             self.queue_ends[at] = before
 
     def enqueue(self, row, level):
-        """Queue `row` at `level`, out of the list it was in."""
+        """Queue `row` at `level`, out of the list it was in; if it is inert, it settles there."""
+        predicate: cython.int = self.store.rows[row].predicate
         self.raise_to(row, level)
+        if predicate < len(self.inert) and self.inert[predicate]:
+            self.settle(row)
+            return 0
         self.store.rows[row].flags |= PENDING
         if self.queues[self.bucket(level)] < 0:
             self.agenda_push(level)
         self.enlist(row)
         return 0
+
+    def settle(self, row):
+        """Enter `row`, which is in no list, into the partition of its level, as the last to settle there."""
+        self.store.rows[row].flags &= ~(PENDING | FINISHED)
+        self.enlist(row)
+        self.store.rows[row].sequence = self.clock
+        self.clock += 1
 
     def raise_to(self, row, level):
         """Give `row` its new level, out of the list it was in."""

@@ -38,7 +38,7 @@ import numpy as np
 if not cython.compiled:
     from pantarhei.materialize.kernel.constants import *
 
-from pantarhei.materialize.kernel.arrays import Ints, new_ints
+from pantarhei.materialize.kernel.arrays import Ints, new_bytes, new_ints
 from pantarhei.materialize.kernel.edges import Edges
 from pantarhei.materialize.kernel.fixpoint import Fixpoint
 from pantarhei.materialize.kernel.levels import Levels
@@ -95,6 +95,17 @@ class NewestKernel(WindowKernel):
     @property
     def searches(self) -> int:
         return self.retraction.support.searches
+
+    def settle_at_once(self):
+        """Let facts that no rule looks at settle as they come, at whatever level; they are not popped.
+
+        For models whose interpretations are never merged (`merge`).
+        """
+        predicate: cython.int
+        inert = new_bytes(self.triggers.known)
+        for predicate in range(self.triggers.known):
+            inert[predicate] = self.triggers.are_none(predicate)
+        self.levels.inert = inert
 
     # -- adding and sliding ------------------------------------------------------------------------
 

@@ -42,6 +42,7 @@ cdef class Rows:
     cdef Cells object_chains
     cdef unsigned char[::1] by_subject
     cdef unsigned char[::1] by_object
+    cdef unsigned char[::1] unnoted
     cdef Ints arrived
     cdef Ints left
     cdef Ints moved

@@ -172,6 +172,7 @@ class Rows:
         self.free = -1
         self.by_subject = new_bytes(16)
         self.by_object = new_bytes(16)
+        self.unnoted = new_bytes(16)  # whether facts of a predicate come and go without being listed
         self.arrived = Ints()
         self.left = Ints()
         self.moved = Ints()
@@ -221,7 +222,7 @@ class Rows:
         self.rows[row].level = -1
         self.rows[row].base = -1
         self.rows[row].held = -1
-        self.rows[row].flags = edge | ARRIVED
+        self.rows[row].flags = edge
         if edge:
             self.has_edge = True
         self.rows[row].sequence = 0
@@ -231,13 +232,15 @@ class Rows:
         if self.by_object[predicate]:
             self.link_object(row)
         self.live += 1
-        self.arrived.push(row)
+        if not self.unnoted[predicate]:
+            self.rows[row].flags |= ARRIVED
+            self.arrived.push(row)
         return row
 
     def remove(self, row):
         """Forget the fact of `row`, which must be in no list any more."""
         predicate: cython.int = self.rows[row].predicate
-        if not self.rows[row].flags & ARRIVED:
+        if not self.rows[row].flags & ARRIVED and not self.unnoted[predicate]:
             self.left.push(predicate)
             self.left.push(self.rows[row].subject)
             self.left.push(self.rows[row].object)
@@ -572,4 +575,5 @@ class Rows:
         size = max(2 * len(self.by_subject), predicate + 1)
         self.by_subject = lengthened(self.by_subject, size)
         self.by_object = lengthened(self.by_object, size)
+        self.unnoted = lengthened(self.unnoted, size)
         return 0

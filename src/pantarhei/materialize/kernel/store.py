@@ -239,6 +239,7 @@ class Store(Rows):
         with cython.nogil:
             move_down(self.by_subject, predicates)
             move_down(self.by_object, predicates)
+            move_down(self.unnoted, predicates)
             for row in range(self.used):
                 if self.rows[row].predicate >= 0:
                     self.rows[row].predicate = predicates[self.rows[row].predicate]
@@ -248,8 +249,14 @@ class Store(Rows):
             rename_listed(self.moved, 4, predicates, names, literals)
             self.enter_anew()
 
+    def leave_unnoted(self, predicate: cython.int):
+        """Have facts of a predicate, of which there are none yet, come and go without being changes."""
+        self.know_predicate(predicate)
+        self.unnoted[predicate] = 1
+
     def take_changes(self):
-        """What went and came since the last call: int32 rows `predicate, subject, object, ±1`.
+        """What went and came since the last call: int32 rows `predicate, subject, object, ±1`;
+        of predicates that are noted.
 
         What went stands first. A fact that went and came again is among both, one that came and went among
         neither.

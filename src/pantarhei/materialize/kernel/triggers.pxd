@@ -25,6 +25,7 @@ cdef class Triggers:
     cdef int fire_chosen(self, int row, int level, Visitor visitor) except -1 nogil
     cdef int fire_joining(self, int row, int level, Visitor visitor) except -1 nogil
     cdef int explain(self, int row, Visitor visitor) except -1 nogil
+    cdef bint are_none(self, int predicate) noexcept nogil
     cdef void choose_crossing(self, unsigned char[::1] streamed) noexcept nogil
     cdef void choose_constraints(self) noexcept nogil
     cdef int attempt(

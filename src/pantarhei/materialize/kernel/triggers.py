@@ -55,6 +55,13 @@ class Triggers:
         """Enumerate the rule instances with the fact of `row` as their head; 1 if the visitor stopped it."""
         return self.attempt(self.backward, row, NONE, FOREVER, ALL, visitor)
 
+    def are_none(self, predicate):
+        """Whether no plan may be begun for facts of a predicate."""
+        return (
+            self.forward.start[predicate] == self.forward.unswitched[predicate]
+            and self.forward.switch_start[predicate] == self.forward.switch_start[predicate + 1]
+        )
+
     def choose_crossing(self, streamed):
         """Choose the forward plans that can join a fact of a finished interpretation with one outside.
 

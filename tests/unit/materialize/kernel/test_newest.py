@@ -39,6 +39,24 @@ def test_what_is_hidden_is_seen_by_no_rule_until_it_is_asserted_again():
     assert (model.kernel.kept, model.kernel.renewals) == (1, 1)
 
 
+def test_what_no_rule_looks_at_settles_without_being_popped():
+    queued, at_once = a_model(), a_model()
+    at_once.kernel.settle_at_once()
+    for model in (queued, at_once):
+        model.add(0, (a, R, b), member(A, b))
+        model.add(1, member(A, b), member(C, c))
+        model.slide(1)
+        model.add(1, (a, R, b))
+        model.kernel.check_invariants()
+    assert at_once.levels == queued.levels
+    inert = {member(C, a), member(C, c)}
+    assert inert < at_once.facts and at_once.kernel.pops < queued.kernel.pops
+    for model in (queued, at_once):
+        model.cut(member(A, b))
+        model.kernel.check_invariants()
+    assert at_once.levels == queued.levels and member(C, a) not in at_once.facts
+
+
 def test_asserting_again_costs_no_firing_until_the_window_passes():
     model = a_model()
     model.add(0, member(A, b), (a, R, b))

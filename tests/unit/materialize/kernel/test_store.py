@@ -59,6 +59,18 @@ def test_changes_are_handed_over_once_what_went_first_and_what_came_and_went_not
     assert store.take_changes().tolist() == []
 
 
+def test_changes_of_predicates_that_are_left_unnoted_are_none():
+    model = RuleModel()
+    store = model.kernel.store
+    store.leave_unnoted(2)
+    model.model.add(array(*FACTS), 5)
+    assert sorted(store.take_changes().tolist()) == sorted([*fact, 1] for fact in FACTS if fact[0] == 0)
+    model.model.cut(array(*FACTS))
+    model.model.add(array((2, 8, NONE), (0, 9, 9)), 5)  # in the rows of others that went
+    changes = sorted(store.take_changes().tolist())
+    assert changes == sorted([[0, 9, 9, 1], *([*fact, -1] for fact in FACTS if fact[0] == 0)])
+
+
 def test_the_terms_of_rows_are_marked_and_others_are_not(model):
     flags = [np.zeros(4, np.uint8) for _ in range(3)]
     model.kernel.store.mark_terms(*flags)

@@ -1,0 +1,30 @@
+# The C types of runs.py; what they mean is said there.
+
+cimport cython
+
+from pantarhei.materialize.kernel.arrays cimport Ints
+from pantarhei.materialize.kernel.cells cimport Cells
+from pantarhei.materialize.kernel.constants cimport *
+from pantarhei.materialize.kernel.selecting cimport Selecting
+
+
+@cython.final
+cdef class Runs:
+    cdef int[::1] sizes
+    cdef long long first
+    cdef long long tick
+    cdef int[::1] facts
+    cdef long long[::1] spans
+    cdef unsigned char[::1] holds
+    cdef Cells cells
+    cdef Ints listed
+    cdef Ints free
+    cdef int used
+    cdef readonly int held
+
+    cdef int go_on(self, int predicate, int subject, int object) except -1
+    cdef int cell_of(self, int predicate, int subject, int object, int tag) noexcept nogil
+    cdef int put(self, int cell, int tag, int predicate, int subject, int object) except -1
+    cdef bint is_long(self, int run) noexcept nogil
+    cdef int forget(self, int run) except -1
+    cdef grow(self)

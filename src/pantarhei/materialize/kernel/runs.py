@@ -1,0 +1,169 @@
+"""What has been there at each tick, one by one: since when, and whether that is long enough.
+
+Of each fact the present *run* is known: the tick at which it began, and the last one at which the fact was
+there. A run of the tick before may go on at the present one, as long as that may be told anew; older ones are
+forgotten.
+"""
+
+from __future__ import annotations
+
+import cython
+
+if cython.compiled:
+    from cython.cimports.pantarhei.materialize.kernel.keyed import tag_of
+else:
+    from pantarhei.materialize.kernel.constants import *
+    from pantarhei.materialize.kernel.keyed import tag_of
+    from pantarhei.materialize.kernel.selecting import Selecting
+
+from pantarhei.materialize.kernel.arrays import Ints, ints_of, lengthened, new_bytes, new_ints, new_longs
+from pantarhei.materialize.kernel.cells import Cells
+
+
+def facts_of(terms: Ints):
+    """Facts of which a list has three integers each."""
+    return terms.array().reshape(-1, 3)
+
+
+@cython.cclass
+class Runs:
+    """The runs of facts; what is long enough is *held*.
+
+    Args:
+        sizes: for each predicate how many ticks before the present one a run has to have begun.
+        first: where the timeline begins: what is there from then on is long enough.
+
+    `held` is how many facts are. Costs what is there at the present tick and was at the one before.
+    """
+
+    def __init__(self, sizes, first: cython.longlong):
+        self.sizes = ints_of(sizes)
+        self.first = first
+        self.tick = first
+        self.facts = new_ints(3 * LEAST_LIST, 0)  # three integers a run
+        self.spans = new_longs(2 * LEAST_LIST)  # its first tick and its last
+        self.holds = new_bytes(LEAST_LIST)
+        self.cells = Cells(2 * LEAST_LIST)
+        self.listed = Ints()  # the runs that there are
+        self.free = Ints()
+        self.used = 0
+        self.held = 0
+
+    def come_to(self, tick: cython.longlong):
+        """What is there at a tick is to be told, or to be told anew."""
+        i: cython.int
+        run: cython.int
+        if tick == self.tick:
+            for i in range(self.listed.size):
+                run = self.listed.items[i]
+                if self.spans[2 * run + 1] == tick:
+                    self.spans[2 * run + 1] = tick - 1 if self.spans[2 * run] < tick else tick - 2
+        self.tick = tick
+
+    def tell(self, selecting: Selecting, facts: cython.int[:, ::1], memberships):
+        """What follows from facts is there at the present tick, whatever else is; a fact may recur."""
+        i: cython.int
+        selecting.take(facts, memberships, NONE)
+        for i in range(0, selecting.found.size, FOUND_SIZE):
+            self.go_on(
+                selecting.found.items[i + 1], selecting.found.items[i + 2], selecting.found.items[i + 3]
+            )
+
+    def go_on(self, predicate, subject, object):
+        """A fact is there at the present tick."""
+        tag: cython.int = tag_of(predicate, subject, object)
+        cell: cython.int = self.cell_of(predicate, subject, object, tag)
+        run: cython.int = self.cells.cells[2 * cell]
+        if run < 0:
+            run = self.put(cell, tag, predicate, subject, object)
+        if self.spans[2 * run + 1] < self.tick - 1:
+            self.spans[2 * run] = self.tick
+        self.spans[2 * run + 1] = self.tick
+        return 0
+
+    def change(self):
+        """All that is there at the present tick was told: the facts that are held now and were not when this
+        was asked last, and those that are held no more.
+        """
+        coming: Ints = Ints()
+        going: Ints = Ints()
+        list_: Ints
+        i: cython.int
+        run: cython.int
+        column: cython.int
+        kept: cython.int = 0
+        is_long: cython.bint
+        for i in range(self.listed.size):
+            run = self.listed.items[i]
+            is_long = self.is_long(run)
+            if is_long != self.holds[run]:
+                self.holds[run] = is_long
+                self.held += 1 if is_long else -1
+                list_ = coming if is_long else going
+                for column in range(3):
+                    list_.push(self.facts[3 * run + column])
+            if self.spans[2 * run + 1] < self.tick - 1:
+                self.forget(run)
+            else:
+                self.listed.items[kept] = run
+                kept += 1
+        self.listed.size = kept
+        return facts_of(coming), facts_of(going)
+
+    def is_long(self, run):
+        """Whether a run goes on at the present tick, and is long enough."""
+        begun: cython.longlong = self.tick - self.sizes[self.facts[3 * run]]
+        return self.spans[2 * run + 1] == self.tick and self.spans[2 * run] <= max(begun, self.first)
+
+    # -- the runs ----------------------------------------------------------------------------------
+
+    def cell_of(self, predicate, subject, object, tag):
+        """The cell of the fact's run, or the empty one where it would stand."""
+        cell: cython.int = tag & self.cells.mask
+        run: cython.int
+        while True:
+            run = self.cells.cells[2 * cell]
+            if run < 0 or (
+                self.cells.cells[2 * cell + 1] == tag
+                and self.facts[3 * run] == predicate
+                and self.facts[3 * run + 1] == subject
+                and self.facts[3 * run + 2] == object
+            ):
+                return cell
+            cell = (cell + 1) & self.cells.mask
+
+    def put(self, cell, tag, predicate, subject, object):
+        """A run for a fact that has none, in the empty cell that looking for it came to; it has no ticks."""
+        run: cython.int
+        if self.free.size > 0:
+            self.free.size -= 1
+            run = self.free.items[self.free.size]
+        else:
+            if self.used == len(self.holds):
+                self.grow()
+            run = self.used
+            self.used += 1
+        self.facts[3 * run] = predicate
+        self.facts[3 * run + 1] = subject
+        self.facts[3 * run + 2] = object
+        self.spans[2 * run + 1] = self.tick - 2
+        self.holds[run] = 0
+        self.listed.push(run)
+        self.cells.put_at(cell, run, tag)
+        if self.cells.is_full():
+            self.cells.grow_to(2 * self.cells.size)
+        return run
+
+    def forget(self, run):
+        """Forget a run; it is to be taken off the list."""
+        self.cells.remove(run, tag_of(self.facts[3 * run], self.facts[3 * run + 1], self.facts[3 * run + 2]))
+        self.free.push(run)
+        return 0
+
+    def grow(self):
+        """Twice the room for runs."""
+        size = 2 * self.used
+        facts, spans = new_ints(3 * size, 0), new_longs(2 * size)
+        facts[: 3 * self.used] = self.facts
+        spans[: 2 * self.used] = self.spans
+        self.facts, self.spans, self.holds = facts, spans, lengthened(self.holds, size)

@@ -1,0 +1,151 @@
+"""What follows from facts of a stream one by one: from which of them, and which of their terms it has.
+
+What follows is in feeds, those of one predicate of the stream together. A feed has FEED_SIZE integers: its
+*kind*, which its owner chose; the predicate of its rows; where their subject and object come from, which is a
+place and a term for each; and from where to where its conditions go. A place is 1 or 2, that of the fact's
+term, TIME_PLACE, the time that is given, or 0 for the term beside it.
+
+A condition has CONDITION_SIZE integers: what is asked, of the term at which place, and IN_RANGES: the byte of
+its data ranges and the bits that are to be set in it; IS_TERM: which term it is; IS_NAME: that it is a name.
+"""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+
+if not cython.compiled:
+    from pantarhei.materialize.kernel.constants import *
+
+from pantarhei.materialize.kernel.arrays import Ints, ints_of, new_ints
+
+
+@cython.cclass
+class Selecting:
+    """Selects among facts, and makes rows of them.
+
+    Args:
+        starts: for each predicate where its feeds begin, and where the last ones end.
+        feeds, conditions: as above.
+        kinds: how many kinds there are.
+        width: how many bytes of data ranges a literal has.
+
+    `found` has what follows from the facts that were taken last, FOUND_SIZE integers each: its kind, its
+    fact, and the place of the fact that it follows from.
+    """
+
+    def __init__(self, starts, feeds, conditions, kinds, width):
+        self.starts = ints_of(starts)
+        self.feeds = ints_of(feeds)
+        self.conditions = ints_of(conditions)
+        self.width = width
+        self.ends = new_ints(kinds, 0)  # while rows are made: where those of each kind end
+        self.kinds = Ints()  # those that there are
+        self.found = Ints()
+
+    def rows(self, facts: cython.int[:, ::1], memberships, time: cython.int):
+        """What follows from facts: its rows, those of a kind together; the places of the facts that they
+        follow from; and for each kind that is there the kind, where its rows begin and where they end.
+
+        Args:
+            memberships: as `Matcher.consult` has them.
+        """
+        self.take(facts, memberships, time)
+        count: cython.int = self.found.size // FOUND_SIZE
+        rows = np.empty((count, 3), np.int32)
+        places = np.empty(count, np.int32)
+        out: cython.int[:, ::1] = rows
+        out_places: cython.int[::1] = places
+        i: cython.int
+        column: cython.int
+        at: cython.int
+        kind: cython.int
+        ranges = self.ranges(count)
+        for i in range(count - 1, -1, -1):
+            kind = self.found.items[FOUND_SIZE * i]
+            at = self.ends[kind] - 1
+            self.ends[kind] = at
+            for column in range(3):
+                out[at, column] = self.found.items[FOUND_SIZE * i + 1 + column]
+            out_places[at] = self.found.items[FOUND_SIZE * i + 4]
+        for i in range(self.kinds.size):
+            self.ends[self.kinds.items[i]] = 0
+        return rows, places, ranges
+
+    def ranges(self, count):
+        """Which kinds so many rows have, and from where to where they are to stand; `ends` says that too."""
+        ranges: list = []
+        i: cython.int
+        kind: cython.int
+        end: cython.int = 0
+        self.kinds.size = 0
+        for i in range(count):
+            kind = self.found.items[FOUND_SIZE * i]
+            if self.ends[kind] == 0:
+                self.kinds.push(kind)
+            self.ends[kind] += 1
+        for i in range(self.kinds.size):
+            kind = self.kinds.items[i]
+            ranges.append((kind, end, end + self.ends[kind]))
+            end += self.ends[kind]
+            self.ends[kind] = end
+        return ranges
+
+    def take(self, facts, memberships, time):
+        """Have `found` what follows from facts, whatever their predicates are."""
+        i: cython.int
+        feed: cython.int
+        predicate: cython.int
+        self.memberships = memberships
+        self.found.size = 0
+        for i in range(len(facts)):
+            predicate = facts[i, 0]
+            if predicate >= len(self.starts) - 1:
+                continue
+            for feed in range(self.starts[predicate], self.starts[predicate + 1]):
+                if self.meets(feed, facts[i, 1], facts[i, 2]):
+                    self.note(feed, facts[i, 1], facts[i, 2], time, i)
+        return 0
+
+    def note(self, feed, subject, object, time, place):
+        """Note what follows from a fact by a feed."""
+        at: cython.int = FEED_SIZE * feed
+        column: cython.int
+        taken: cython.int
+        self.found.push(self.feeds[at])
+        self.found.push(self.feeds[at + 1])
+        for column in range(2):
+            taken = self.feeds[at + 2 + 2 * column]
+            if taken == 1:
+                self.found.push(subject)
+            elif taken == 2:
+                self.found.push(object)
+            elif taken == TIME_PLACE:
+                self.found.push(time)
+            else:
+                self.found.push(self.feeds[at + 3 + 2 * column])
+        self.found.push(place)
+        return 0
+
+    def meets(self, feed, subject, object):
+        """Whether a fact meets the conditions of a feed."""
+        place: cython.int
+        at: cython.int
+        term: cython.int
+        for place in range(self.feeds[FEED_SIZE * feed + 6], self.feeds[FEED_SIZE * feed + 7]):
+            at = CONDITION_SIZE * place
+            term = subject if self.conditions[at + 1] == 1 else object
+            if self.conditions[at] == IN_RANGES:
+                if not self.is_in(term, self.conditions[at + 2], self.conditions[at + 3]):
+                    return False
+            elif self.conditions[at] == IS_TERM:
+                if term != self.conditions[at + 2]:
+                    return False
+            elif term >= FIRST_LITERAL:
+                return False
+        return True
+
+    def is_in(self, literal, byte, wanted):
+        """Whether a term is a literal that is in all these data ranges; names are in none."""
+        at: cython.Py_ssize_t = literal - FIRST_LITERAL
+        return at >= 0 and (self.memberships[at * self.width + byte] & wanted) == wanted

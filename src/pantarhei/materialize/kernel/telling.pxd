@@ -1,0 +1,16 @@
+# The C types of telling.py; what they mean is said there.
+
+cimport cython
+
+from pantarhei.materialize.kernel.arrays cimport Ints
+from pantarhei.materialize.kernel.constants cimport *
+
+
+@cython.final
+cdef class Telling:
+    cdef int[::1] groups
+    cdef list watchers
+    cdef list parts
+
+    cdef list apart(self, int[:, ::1] given)
+    cdef int put(self, Ints part, int[:, ::1] given, Py_ssize_t place) except -1
