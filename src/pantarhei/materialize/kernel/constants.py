@@ -74,7 +74,7 @@ IS_NAME = 2
 # How far ahead of its turn something is read into the processor's cache.
 AHEAD = 16  # facts
 SUPERCLASSES_AHEAD = 4  # superclasses of a class fact
-CELLS_IN_CACHE = 1 << 14  # a hash table with fewer cells stays in the cache, and nothing is read ahead
+CELLS_IN_CACHE = 1 << 15  # a hash table with fewer cells stays in the cache, and nothing is read ahead
 
 HEADS_AT_ONCE = 16  # so many heads are entered before the next fact is popped
 MOST_HEADS = 4096  # so many heads are entered in the middle of an enumeration

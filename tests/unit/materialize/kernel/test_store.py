@@ -37,6 +37,15 @@ def test_a_predicate_indexed_late_has_the_chains_of_all_its_rows(model):
     assert selected(store, 0, NONE, 2, 1) == {(0, 3, 2)}
 
 
+def test_the_facts_of_some_predicates_are_found(model):
+    def found(*wanted):
+        return sorted(map(tuple, model.kernel.store.facts_of(np.array(wanted, np.uint8)).tolist()))
+
+    assert found(1, 1, 1) == sorted(FACTS) and found(0, 0, 1) == FACTS[3:] and found(1) == sorted(FACTS[:3])
+    model.model.cut(array(FACTS[3]))
+    assert found(0, 0, 1) == found() == []
+
+
 def test_columns_have_the_named_fields_of_all_rows_and_mark_the_free_ones(model):
     model.model.cut(array((0, 3, 2)))
     names = "predicate", "subject", "object", "level", "base"
