@@ -1,6 +1,6 @@
 """Random temporal rules over a window that is repaired, driven tick by tick beside one that has no rules."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 
 import pytest
 from rdflib import RDF, Graph, Namespace, Variable
@@ -67,7 +67,8 @@ class Driven:
         self.window = pr.Window(
             range=rnd.choice((3, 4, 6)) if self.slide > 1 else rnd.randint(0, 4), slide=self.slide
         )
-        self.rules = pr.TemporalRules(rules, remembered, feedback=self.feedback)
+        start = rnd.choice((None, None, rnd.randint(-6, 20)))  # before, within or behind what is pushed
+        self.rules = pr.TemporalRules(rules, remembered, start, self.feedback)
         self.reasoner = pr.StreamReasoner(DRIVING, self.window, temporal=self.rules)
         self.plain = pr.StreamReasoner(DRIVING, self.window)
         self.said, self.pushed, self.followed = {}, [], set()
@@ -125,17 +126,32 @@ class Driven:
         for turn in changes.turns:
             assert not self.followed & turn.added and turn.removed <= self.followed
             self.followed = self.followed - turn.removed | turn.added
-            assert self.followed == output[self.tick_of(turn.at)], f"at {turn.at}\n{self.rules}"
+            assert self.followed == output[self.tick_of(turn.at)], f"at {turn.at}\n{self}"
         assert changes.atoms_added == self.followed - before
         assert changes.atoms_removed == before - self.followed
 
+    def __str__(self):
+        return f"{self.rules}\nstart={self.rules.start}, {self.window}"
+
     def wanted(self):
         """What is concluded at each tick."""
-        return output_stream(self.rules.rules, self.stream(), self.rules.remembered, min(self.said))
+        output = output_stream(self.rules.rules, self.stream(), self.rules.remembered, self.first)
+        return defaultdict(frozenset, output)  # nothing before the start
+
+    @property
+    def begins(self):
+        """The tick that the timeline begins at."""
+        return min(self.said) - self.largest if self.rules.start is None else self.tick_of(self.rules.start)
+
+    @property
+    def first(self):
+        """The first tick at which something is concluded."""
+        return max(min(self.said), self.begins)
 
     def stream(self):
         """What has been said."""
-        return Stream.of(min(self.said) - self.largest, max(self.said), self.said)
+        said = {tick: atoms for tick, atoms in self.said.items() if tick >= self.begins}
+        return Stream.of(self.begins, max(self.said), said)
 
     def facts(self):
         return [(E[who], RDF.type, E[self.rnd.choice(PUSHED)]) for who in "vw" if self.rnd.random() < 0.6]
@@ -175,18 +191,21 @@ class FedBack(Driven):
 
     def answer(self):
         """The answer stream of the newest tick."""
-        return list(answers(self.coupled.rules, self.stream(), self.coupled.remembered, min(self.said)))
+        return list(answers(self.coupled.rules, self.stream(), self.coupled.remembered, self.first))
 
     def wanted(self):
         concluded = {rule.head.atom.predicate for rule in self.coupled.rules}
-        return {
+        output = {
             answer.end: {a for a in answer.at(answer.end) if a.predicate in concluded and not a.is_asserted}
             for answer in self.answer()
         }
+        return defaultdict(frozenset, output)
 
     def begin(self, tick):
         facts = [
-            (a.arguments[0], RDF.type, a.predicate) for a in fed_back(self.rules.rules, self.answer()[-1])
+            (a.arguments[0], RDF.type, a.predicate)
+            for answer in self.answer()[-1:]
+            for a in fed_back(self.rules.rules, answer)
         ]
         if facts:
             self.say((tick - 1) * self.slide + 1, facts)

@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import replace
+from itertools import chain
 
 from rdflib import RDF, Graph
 
@@ -70,9 +71,28 @@ def reasoner_for(case, ontology=NO_AXIOMS, window=None):
     return pr.StreamReasoner(ontology, window or pr.Window(range=0), temporal=rules)
 
 
-def expected(case):
+def with_jumps(case, rnd):
+    """A case whose timeline begins before, within or behind a stream that jumps, what is pushed at its ticks,
+    and the window that keeps it.
+    """
+    given, reach = case.stream, rnd.randint(0, 3)
+    pushed = {
+        tick: [atom for atom in given.at(tick) if atom.is_asserted]
+        for tick in given.timeline
+        if tick in (given.start, given.end) or rnd.random() < 0.4
+    }
+    start, said = rnd.randint(given.start - 3, given.end + 1), {}
+    for tick in range(max(start, given.start), given.end + 1):
+        kept = [pushed.get(before, ()) for before in range(tick - reach, tick + 1)]
+        said[tick] = [*pushed.get(tick, ()), *(replace(each, is_asserted=False) for each in chain(*kept))]
+    facts = {tick: list(map(triple, atoms)) for tick, atoms in pushed.items()}
+    stream = Stream.of(start, given.end, said)
+    return Case(case.rules, stream, case.remembered), facts, pr.Window(range=reach)
+
+
+def expected(case, first=None):
     try:
-        return output_stream(case.rules, case.stream, case.remembered)
+        return output_stream(case.rules, case.stream, case.remembered, first)
     except NotStratifiedError:
         return None
 

@@ -16,7 +16,7 @@ from pantarhei.engine.changes import Changes
 from pantarhei.errors import OptionError, TemporalRuleError, check_type
 from pantarhei.language.temporal_rule import TemporalAtom, TemporalRule, TimeWindow, TupleWindow
 from pantarhei.language.term import RDF_TYPE, short
-from pantarhei.language.time import TimePoint, kind_of, ticks_of
+from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import WindowModel
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.temporal.binding import is_unbounded
@@ -131,10 +131,7 @@ class _Listener:
         reasoner: StreamReasoner,
     ) -> None:
         self._rules, self._reasoner, self._start = rules, reasoner, start
-        if start is None:
-            fitted(rules, window, None, self._set)  # the stream's first timestamp decides
-        else:
-            self._set(Ticks(window, kind_of(start)))
+        fitted(rules, window, start, self._set)  # the stream's first timestamp decides
         atoms = (formula.atom for rule in rules for formula in rule.formulas)
         self._asked = frozenset(Symbol(atom.predicate, len(atom.arguments)) for atom in atoms)
         self._told: tuple[SaidAt, ...] = ()
@@ -142,7 +139,7 @@ class _Listener:
         self._oldest: int | None = None
 
     def _set(self, ticks: Ticks) -> None:
-        self.ticks = ticks
+        self.ticks, self._begins = ticks, ticks.of_start(self._start)
         for rule in self._rules:
             check_dates(rule, ticks.kind)
         formulas = [formula for rule in self._rules for formula in rule.body]
@@ -186,8 +183,7 @@ class _Listener:
             self._set(Ticks(self.ticks.window, changes.step.kind))
         tick, vocabulary = self.ticks.of(changes.step), self._reasoner._held.vocabulary
         if self._first is None:
-            start = None if self._start is None else ticks_of(self._start, changes.step.kind)
-            self._first = tick - self._largest if start is None else self.ticks.at(start)
+            self._first = tick - self._largest if self._begins is None else self._begins
         states = map(_atom, vocabulary.decode(model.facts()))
         held = frozenset(
             each for each in states if Symbol(each.predicate, len(each.arguments)) in self._asked

@@ -31,7 +31,7 @@ from pantarhei.engine.feedback import Feedback
 from pantarhei.errors import TemporalRuleError
 from pantarhei.language.temporal_rule import TemporalAtom
 from pantarhei.language.term import Triple
-from pantarhei.language.time import TimePoint, ticks_of
+from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import WindowModel
 from pantarhei.temporal.checks.form import MOST_IN_WINDOW
 from pantarhei.temporal.conclusions import ConclusionChanges
@@ -83,9 +83,10 @@ class Concluding:
     def _fit(self, ticks: Ticks) -> None:
         """Have the program for a stream of that kind of time; an error leaves all as it was."""
         rules, ontology, remembered = self._given
+        begins = ticks.of_start(rules.start)
         whole = translated(rules.rules, remembered, ticks, ontology, rules.feedback)
         program = with_pairs(unfolded(whole))
-        self._ticks, self._whole, self._program = ticks, whole, program
+        self._ticks, self._begins, self._whole, self._program = ticks, begins, whole, program
         self._numbered = NumberedProgram(program, self._vocabulary)
 
     @property
@@ -178,7 +179,10 @@ class Concluding:
         None for nothing more.
         """
         data = self._data
-        if data is None or data.tick >= self._ticks.at(until):
+        if data is None:
+            begun = self.due(after, until)
+            return None if begun is None else Feedback(begun, NO_FACTS)
+        if data.tick >= self._ticks.at(until):
             return None
         concluded, numbered, ticks = self._running(model).model.facts(), self._numbered, self._ticks
         facts, left_out = numbered.fed_back(concluded), numbered.not_assertable(concluded)
@@ -203,7 +207,8 @@ class Concluding:
         return said + (0 if self._evaluation is None else self._evaluation.model.bytes_used)
 
     def due(self, after: int, until: int) -> int | None:
-        """See `Consumer`: the next tick at which something ends, or begins to hold.
+        """See `Consumer`: the next tick at which something ends, or begins to hold; the first tick of rules
+        that begin later.
 
         Raises:
             TemporalRuleError: conclusions change at each tick, and there are too many on the way.
@@ -238,6 +243,7 @@ class Concluding:
         """Later ticks at which something may end or begin to hold though nothing new is said."""
         data = self._data
         if data is None:
+            yield from () if self._begins is None else (self._begins,)
             return
         if self._evaluation is None or self._is_unsettled():
             yield data.tick + 1
@@ -264,7 +270,7 @@ class Concluding:
         states = net_changes(self._numbered.fed(changes.noted, is_asserted=False))
         came, went = parted(states)
         if self._data is None:
-            first = self._first(changes.step, tick)
+            first = tick - self._program.largest if self._begins is None else self._begins
             if tick < first:
                 return
             self._data = DataStream(first, tick, Past(first), Tuples())
@@ -283,13 +289,6 @@ class Concluding:
         evaluation.change(came, went, self._data.events)
         self._evaluation = evaluation
         self._note(changes.at, evaluation.take_changes())
-
-    def _first(self, step: Step, tick: int) -> int:
-        """The tick where the timeline begins."""
-        start = self._given.rules.start
-        if start is None:
-            return tick - self._program.largest
-        return self._ticks.at(ticks_of(start, step.kind))
 
     def _move_on(self, evaluation: Evaluation, tick: int, at: TimePoint) -> None:
         """Close the present tick, at a time of a later one."""

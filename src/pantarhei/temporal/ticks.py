@@ -10,16 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Final
 
 from rdflib import Literal
 
-from pantarhei.errors import OptionError, TimestampError
+from pantarhei.errors import OptionError, TemporalRuleError, TimestampError
 from pantarhei.language.rule_text import duration_text
 from pantarhei.language.temporal_rule import Formula, TimeWindow
-from pantarhei.language.time import TimeKind, duration_ticks, time_of
+from pantarhei.language.time import TimeKind, TimePoint, duration_ticks, show_time, ticks_of, time_of
 from pantarhei.temporal.checks.form import MOST_IN_WINDOW
 from pantarhei.temporal.checks.refusal import refused
 from pantarhei.window.sliding import Step, Window
+
+_PLURAL: Final = {TimeKind.INTEGER: "integers", TimeKind.FLOAT: "floats", TimeKind.DATETIME: "datetimes"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,20 @@ class Ticks:
     def end_of(self, tick: int) -> int:
         """The time at which a tick ends, in the stream's smallest units."""
         return self._origin + tick * self.length
+
+    def of_start(self, start: TimePoint | None) -> int | None:
+        """The tick of the timestamp that rules begin at; None where they name none.
+
+        Raises:
+            TemporalRuleError: it is of another kind than the stream's timestamps.
+        """
+        if start is None:
+            return None
+        try:
+            return self.at(ticks_of(start, self.kind))
+        except TimestampError as error:
+            problem = f"start={show_time(start)} of the rules is no time of a stream of {_PLURAL[self.kind]}"
+            raise TemporalRuleError(problem, f"a start that is {error.expected}") from None
 
     def literal_of(self, tick: int) -> Literal:
         """A tick as rules see it: the time at which it ends."""

@@ -183,6 +183,55 @@ def test_windows_look_back_no_further_than_the_start(start, holds):
     assert names(reasoner) == holds
 
 
+# start = 2, range = 5    at:  0   1   2   3   4   5   6   7   8
+# s(x) is pushed                x               what comes and goes from 2 on does so in a jump too
+# s(x), a state                |===================|
+@pytest.mark.parametrize(
+    ("text", "background", "turns"),
+    [
+        ("a(X) :- s(X) always in [1].", (), [(2, "+a"), (6, "-a")]),
+        ("a(X) :- s(X) always in [3].", (), [(2, "+a"), (6, "-a")]),
+        ("a(X) :- s(X) in [1].", (), [(2, "+a"), (7, "-a")]),
+        ("a(X) :- s(X) at 3 in [2].", (), [(3, "+a"), (6, "-a")]),
+        ("a(X) :- s(X) at least 3 times in [3].", (), [(4, "+a"), (7, "-a")]),
+        (
+            "remember b. b(X) :- s(X). a(X) :- b(X) in [2], not s(X).",
+            (),
+            [(2, "+b"), (6, "-b", "+a"), (8, "-a")],
+        ),
+        ("a(X) :- s(X) at least 3 times in [3].", is_a("s"), [(4, "+a")]),
+    ],
+)
+def test_a_jump_comes_by_the_start(text, background, turns):
+    for jumps in ([*range(9)], [0, 8], [0, 1, 8], [0, 2, 8]):
+        rules = pr.load_rules(text + "\n", 2, {"": str(EX)})
+        reasoner = pr.StreamReasoner(ONTOLOGY, pr.Window(range=5), background, temporal=rules)
+        assert [turn for at in jumps for turn in told(reasoner.push(at, is_a("s")[at:]))] == turns
+
+
+def test_before_the_start_the_next_turn_is_there():
+    rules = pr.load_rules("hot(X) :- :Odd(X).", 4, {"": str(EX)})
+    reasoner = pr.StreamReasoner(ONTOLOGY, pr.Window(range=9), temporal=rules)
+    assert reasoner.next_turn is None
+    reasoner.push(1, is_a("Hot"))
+    assert reasoner.next_turn == 4
+    assert told(reasoner.advance(9)) == [(4, "+hot")]
+
+
+def test_a_jump_over_the_start_feeds_back_from_there_on():
+    for jumps in ([*range(6)], [0, 5]):
+        rules = pr.load_rules(
+            "was(X) :- asserted :Cold(X). :Cold(X) :- s(X).\n", 2, {"": str(EX)}, feedback=True
+        )
+        reasoner = pr.StreamReasoner(ONTOLOGY, pr.Window(range=3), temporal=rules)
+        updates = [reasoner.push(at, is_a("s")[at:]) for at in jumps]
+        assert [(each.at, each.facts) for update in updates for each in update.fed_back] == [
+            (3, 1),
+            (4, 2),
+            (5, 1),
+        ]
+
+
 def test_before_the_start_nothing_is_concluded():
     rules = pr.load_rules("hot(X) :- :Odd(X).", 2, {"": str(EX)})
     reasoner = pr.StreamReasoner(ONTOLOGY, pr.Window(range=9), temporal=rules)

@@ -1,10 +1,14 @@
 """Where a window leaves open what times are, rules are told what is wrong with them as they are meant."""
 
+import re
+from datetime import UTC, datetime
+
 import pytest
+from rdflib import Graph
 
 import pantarhei as pr
 from pantarhei.errors import TemporalRuleError
-from pantarhei.language.time import TimeKind
+from pantarhei.language.time import TimeKind, show_time
 from pantarhei.temporal.fitting import fitted
 from pantarhei.temporal.translation import program_of
 
@@ -66,3 +70,41 @@ def test_where_the_window_says_the_kind_that_is_meant():
 def test_a_start_says_it_too():
     with pytest.raises(TemporalRuleError, match="needs a stream with datetimes"):
         kind_of("a(X) :- b(X) in [3 sec], c(X, Y, Z).", start=3)
+
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("window", "start", "expected"),
+    [
+        (pr.Window("PT1M", "PT1M"), 3, "start=3 of the rules is no time of a stream of datetimes"),
+        (
+            pr.Window(2),
+            NOON,
+            "start=2026-01-01T12:00:00+00:00 of the rules is no time of",
+        ),
+        (pr.Window(2.5), NOON, "is no time of a stream of floats"),
+        (pr.Window(2), 1 << 70, "a finite time"),
+    ],
+)
+def test_a_start_of_another_kind_than_the_windows_is_refused_at_once(window, start, expected):
+    rules = pr.load_rules("a(X) :- b(X).", start, PREFIXES)
+    with pytest.raises(TemporalRuleError, match=re.escape(expected)):
+        pr.StreamReasoner(pr.load_ontology(Graph()), window, temporal=rules)
+
+
+@pytest.mark.parametrize(("start", "at"), [(0.5, 3), (NOON, 3), (3, NOON), (NOON, 0.5)])
+def test_a_start_of_another_kind_than_the_timestamps_is_refused_at_the_first(start, at):
+    rules = pr.load_rules("a(X) :- b(X).", start, PREFIXES)
+    reasoner = pr.StreamReasoner(pr.load_ontology(Graph()), OPEN, temporal=rules)
+    assert reasoner.next_turn is None
+    with pytest.raises(
+        TemporalRuleError, match=f"start={re.escape(show_time(start))} of the rules is no time"
+    ):
+        reasoner.push(at, [])
+    reasoner.push(start, [])
+
+
+def test_integers_begin_streams_of_floats():
+    assert kind_of("a(X) :- b(X).", pr.Window(range=0.5), 3) is TimeKind.FLOAT
