@@ -471,11 +471,15 @@ class MemoryLimitError(StreamError):
         needed: what there would be, at least.
         at: the timestamp of the ABox, None for the background.
         alone: whether no older ABox is left that could make room.
+        beside: how many of the bytes temporal rules and registered queries hold.
     """
 
-    def __init__(self, limit: str, most: int, needed: int, at: str | None, alone: bool) -> None:
-        super().__init__(limit, most, needed, at, alone)
+    def __init__(
+        self, limit: str, most: int, needed: int, at: str | None, alone: bool, beside: int = 0
+    ) -> None:
+        super().__init__(limit, most, needed, at, alone, beside)
         self.limit, self.most, self.needed, self.at, self.alone = limit, most, needed, at, alone
+        self.beside = beside
 
     def __str__(self) -> str:
         unit = "facts" if self.limit == "max_facts" else "bytes"
@@ -483,6 +487,12 @@ class MemoryLimitError(StreamError):
         if self.at is None:
             return (
                 f"the background and what follows from it need {there}; allow more, or give less background"
+            )
+        if self.beside:
+            return (
+                f"at {self.at} the window, what is concluded and what is answered would need {there}, "
+                f"{self.beside:_} of these for temporal rules and registered queries; allow more, make the "
+                "windows of rules and queries or the window's range shorter, or look which of them hold most"
             )
         if self.alone:
             return (

@@ -12,7 +12,9 @@ from pantarhei.encoding.renaming import UsedTerms
 from pantarhei.engine.books import Books, Counters
 from pantarhei.engine.changes import Changes
 from pantarhei.engine.compaction import compact
+from pantarhei.engine.consumer import Crowded, Told
 from pantarhei.engine.tick import Outcome, Tick
+from pantarhei.errors import MemoryLimitError
 from pantarhei.interpretation.foundation import Common
 from pantarhei.language.time import time_of
 from pantarhei.materialize.model import Overfull, WindowModel
@@ -29,6 +31,7 @@ class Attempts:
         arriving: the facts of the ABox that it takes in.
         common: how many terms are always in use.
         model_of: makes the model of books, and says in them how to undo its newest ABox.
+        tell: tells consumers what is to be told, given the model; says what they have been told then.
     """
 
     tick: Tick
@@ -36,9 +39,29 @@ class Attempts:
     arriving: Integers
     common: Common
     model_of: Callable[[Books], tuple[WindowModel, Books]]
+    tell: Callable[[Told, WindowModel], Told]
 
     def outcome(self) -> tuple[WindowModel, Outcome]:
         """What the step came to, and the model that it was done to.
+
+        Consumers may hold less once they were told of it than they do now: where that decides, it is seen.
+
+        Raises:
+            MemoryLimitError: it is too much in any case.
+        """
+        try:
+            return self._counted()
+        except MemoryLimitError:
+            if not self.tick.memory.of_consumers:
+                raise
+        tick = self.tick
+        tick.consumers.back(tick.marks)
+        model, books = self.model_of(tick.books)
+        memory = replace(tick.memory, counts_consumers=False)
+        return replace(self, tick=replace(tick, model=model, books=books, memory=memory))._counted()
+
+    def _counted(self) -> tuple[WindowModel, Outcome]:
+        """The same, with what consumers hold now counted or not.
 
         Where the whole window came to too much on the way, it is tried without the history and its terms.
         Where timestamps may leave early, it is seen first whether the ABox is too much alone; then attempts
@@ -51,21 +74,23 @@ class Attempts:
         try:
             return self._within(self.tick, self.tick.memory.left_for_model(self.tick.books.log))
         except Overfull as error:
-            full = error.facts, error.bytes
+            full = error
         try:
             if starts := self._starts(full):
                 return self._begun_later(starts)
         except Overfull as error:
-            full = error.facts, error.bytes
-        raise limits.error(limits.exceeded_by(*full), time_of(step.now, step.kind))
+            full = error
+        beside = full.beside if isinstance(full, Crowded) else 0
+        exceeded = limits.exceeded_by(full.facts, full.bytes)
+        raise limits.error(exceeded, time_of(step.now, step.kind), beside)
 
-    def _starts(self, full: tuple[int, int]) -> Sequence[int]:
-        """The levels to begin at after so many facts and bytes were too much, the window's own among them
+    def _starts(self, full: Overfull) -> Sequence[int]:
+        """The levels to begin at after so much was too much, the window's own among them
         where the history takes some of the bytes.
         """
         limits, books = self.tick.memory.limits, self.tick.books
         later = self._later_starts() if limits.drops else []
-        if books.past and limits.exceeded(full[0], 0) is None:
+        if books.past and limits.exceeded(full.facts, 0) is None:
             return [books.log.timeline.first_level, *later]
         return later
 
@@ -116,12 +141,24 @@ class Attempts:
         return self._within(tick, tick.memory.counting(used).left_for_model(log))
 
     def _within(self, tick: Tick, bytes_left: int | None) -> tuple[WindowModel, Outcome]:
-        """What a tick comes to whose model may grow to so many bytes."""
+        """What a tick comes to whose model may grow to so many bytes, once consumers know of it.
+
+        Raises:
+            Overfull: it is too much, with what consumers hold then.
+        """
+        before = tick.memory.of_consumers
         with tick.model.limited(tick.memory.limits.most_facts_on_the_way, bytes_left):
             done = self.stages(tick)
         if done.needs_recheck:
             self._check_anew(done)
-        return tick.model, done
+        done = done._replace(
+            told=self.tell(done.told, tick.model), memory=replace(done.memory, counts_consumers=True)
+        )
+        spare = tick.model.spare_bytes if done.needs_rebuild else 0
+        exceeded = done.memory.exceeded_since(before, tick.model, done.books.log, spare)
+        if exceeded is not None:
+            raise Crowded(exceeded[2], done.memory.of_consumers)
+        return tick.model, _with_room(tick.model, done) if done.memory.of_consumers > before else done
 
     def _check_anew(self, done: Outcome) -> None:
         """Make what a tick came to anew, with the terms in use alone, to see whether it is within the limits.
@@ -135,4 +172,14 @@ class Attempts:
         vocabulary.go_on_with(compact(vocabulary, self.common, books, forms, model, tick.consumers).tables)
         exceeded = replace(tick.memory, vocabulary=vocabulary, unused=0).exceeded(model, books.log)
         if exceeded is not None:
-            raise tick.memory.limits.error(exceeded, done.update.at)
+            raise tick.memory.limits.error(exceeded, done.update.at, tick.memory.of_consumers)
+
+
+def _with_room(model: WindowModel, done: Outcome) -> Outcome:
+    """The outcome where the history takes no more room than consumers leave it."""
+    books, room = done.books, done.memory.left_for_history(model, done.books.log)
+    if room is None:
+        return done
+    past = books.past.within(room)
+    forgotten = Counters(forgotten_early=past.fewer_than(books.past))
+    return done._replace(books=replace(books, past=past, counters=books.counters.plus(forgotten)))

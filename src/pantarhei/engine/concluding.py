@@ -27,18 +27,19 @@ from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.changes import Changes
 from pantarhei.engine.conclusion_notes import ConclusionNotes, Decoder
+from pantarhei.engine.consumer import Crowded
 from pantarhei.engine.feedback import Feedback
-from pantarhei.errors import TemporalRuleError
 from pantarhei.language.temporal_rule import TemporalAtom
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint
-from pantarhei.materialize.model import WindowModel
-from pantarhei.temporal.checks.form import MOST_IN_WINDOW
+from pantarhei.materialize.model import Overfull, WindowModel
+from pantarhei.temporal.checks.far import refuse_far
 from pantarhei.temporal.conclusions import ConclusionChanges
 from pantarhei.temporal.data_stream import DataStream, terms_of, union, without
 from pantarhei.temporal.evaluation import Evaluation, Standing
 from pantarhei.temporal.fitting import fitted
 from pantarhei.temporal.joining import Joined
+from pantarhei.temporal.making import is_wasteful, made
 from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.pair_reification import with_pairs
 from pantarhei.temporal.past import Past
@@ -63,6 +64,7 @@ class Concluding:
         given: the rules, and those of the ontology that join them.
         window: the reasoner's, whose ends are the ticks.
         vocabulary: the reasoner's; it learns the terms of the rules.
+        most_bytes: how many bytes the second kernel may grow to in a step; None for any number.
 
     Raises:
         TemporalRuleError: a window of a rule does not fit the stream's ticks, or a construct is not there.
@@ -72,8 +74,10 @@ class Concluding:
     follows_parts = True
     follows_steps = True
 
-    def __init__(self, given: Joined, window: Window, vocabulary: Vocabulary) -> None:
-        self._given, self._vocabulary = given, vocabulary
+    def __init__(
+        self, given: Joined, window: Window, vocabulary: Vocabulary, most_bytes: int | None = None
+    ) -> None:
+        self._given, self._vocabulary, self._most_bytes = given, vocabulary, most_bytes
         # for the first kind of time that fits; the stream's first timestamp decides
         fitted(given.rules.rules, window, given.rules.start, self._fit)
         self._data: DataStream | None = None  # before the first tick of the timeline
@@ -137,7 +141,7 @@ class Concluding:
         def at_ticks() -> AtTicks:
             whole = NumberedProgram(with_pairs(self._whole), vocabulary)
             there = data.mapped(lambda said: said, lambda rows: whole.of_conclusions(rows, numbered))
-            return _made(whole, there, states).model.facts(), whole
+            return made(whole, there, states).model.facts(), whole
 
         return Testimony(given, self._ticks, numbered, vocabulary, data, states, facts, at_ticks)
 
@@ -214,19 +218,10 @@ class Concluding:
             TemporalRuleError: conclusions change at each tick, and there are too many on the way.
         """
         if self._evaluation is not None and self._evaluation.is_repeating and self._data is not None:
-            self._refuse_far(self._ticks.at(until) - self._data.tick)
+            refuse_far(self._ticks.at(until) - self._data.tick)
         ends = map(self._ticks.end_of, self._due_ticks())
         last = self._ticks.end_of(self._ticks.at(until) - 1)
         return min((end for end in ends if after < end <= last), default=None)
-
-    def _refuse_far(self, ticks: int) -> None:
-        if ticks > MOST_IN_WINDOW:
-            problem = (
-                f"time comes to a timestamp {ticks:_} ticks later, and conclusions change at each of them"
-            )
-            raise TemporalRuleError(
-                problem, f"at most {MOST_IN_WINDOW:_}: give the reasoner's window a slide"
-            )
 
     @property
     def next_turn(self) -> int | None:
@@ -260,7 +255,20 @@ class Concluding:
         """See `Consumer`: `apply` was told all there is to know."""
 
     def apply(self, changes: Changes, model: WindowModel) -> None:
-        """See `Consumer`."""
+        """See `Consumer`.
+
+        Raises:
+            Crowded: the second kernel has come to take too many bytes.
+        """
+        try:
+            self._apply(changes, model)
+        except Overfull as error:
+            raise Crowded(error.bytes, error.bytes) from None
+        evaluation, data = self._evaluation, self._data
+        if evaluation is not None and data is not None and is_wasteful(evaluation, data):
+            self._evaluation = made(self._numbered, data, self._standing(model))
+
+    def _apply(self, changes: Changes, model: WindowModel) -> None:
         assert changes.step is not None and changes.at is not None, "temporal rules belong to a window"
         if self._data is None and changes.step.kind is not self._ticks.kind:
             self._fit(replace(self._ticks, kind=changes.step.kind))
@@ -282,7 +290,9 @@ class Concluding:
         evaluation = self._evaluation
         if evaluation is None:
             states = union(without(self._standing(model), came), went)
-            evaluation = self._evaluation = _made(self._numbered, self._data, states)
+            evaluation = self._evaluation = made(self._numbered, self._data, states)
+        if self._most_bytes is not None:
+            evaluation.model.limit(self._most_bytes)
         if tick > self._data.tick:
             self._move_on(evaluation, tick, changes.at)
         self._data = self._said(self._data, changes, came, went)
@@ -325,7 +335,7 @@ class Concluding:
             self._number()
         if self._evaluation is None:
             assert self._data is not None, "a tick has begun"
-            self._evaluation = _made(self._numbered, self._data, self._standing(model))
+            self._evaluation = made(self._numbered, self._data, self._standing(model))
         return self._evaluation
 
     def mark(self) -> object:
@@ -382,16 +392,3 @@ class Concluding:
     def saved(self) -> bytes:
         """See `Consumer`."""
         return to_bytes(self._given.rules, self._data, self._numbered, self._vocabulary)
-
-
-def _made(numbered: NumberedProgram, data: DataStream, states: Integers) -> Evaluation:
-    """The evaluation of what has been said.
-
-    Args:
-        states: those that hold now.
-    """
-    made = Evaluation(numbered, data.first, data.tick, data.tuples)
-    made.begin(data.past, Standing(data.before(states), data.concluded))
-    made.change(data.came, data.went, data.events)
-    made.take_changes()
-    return made

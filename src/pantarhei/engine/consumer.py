@@ -26,7 +26,7 @@ from pantarhei.encoding.numbers import Symbols, together
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.engine.changes import Changes
 from pantarhei.errors import OptionError
-from pantarhei.materialize.model import WindowModel
+from pantarhei.materialize.model import Overfull, WindowModel
 from pantarhei.window.sliding import Step
 
 
@@ -93,6 +93,19 @@ class Consumer(Protocol):
 
     def saved(self) -> bytes:
         """What a checkpoint is to keep for it, the same bytes for the same state."""
+
+
+class Crowded(Overfull):
+    """Consumers have come to hold too much; they are to go back.
+
+    Args:
+        bytes: how many bytes there are in all.
+        beside: how many of them consumers hold.
+    """
+
+    def __init__(self, bytes: int, beside: int) -> None:
+        super().__init__(0, bytes)
+        self.beside = beside
 
 
 Marks = Mapping[str, object]

@@ -67,7 +67,7 @@ class Fitting:
         if exceeded is None:
             return
         if not limits.drops:
-            raise limits.error(exceeded, at)
+            raise limits.error(exceeded, at, self.memory.of_consumers)
         if too_many_bytes:
             self._shrink(at)
         self._drop_while(at, lambda: limits.exceeded(len(self.model), 0))
@@ -122,7 +122,7 @@ class Fitting:
         while (found := exceeded()) is not None:
             first_two = list(islice(self.log, 2))
             if len(first_two) < 2:
-                raise self.memory.limits.error(found, at)
+                raise self.memory.limits.error(found, at, self.memory.of_consumers)
             oldest, following = first_two
             self.early.append(oldest)
             self.model.slide(following.level)

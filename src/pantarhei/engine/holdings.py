@@ -19,7 +19,7 @@ from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, Fact, Integers
 from pantarhei.engine.attempts import Attempts
 from pantarhei.engine.books import Books, Counters
 from pantarhei.engine.concluding import CONCLUSIONS, Concluding
-from pantarhei.engine.consumer import Marks
+from pantarhei.engine.consumer import Marks, Told
 from pantarhei.engine.feedback import FedBack, refuse_endless
 from pantarhei.engine.followed_conclusions import FollowedConclusions
 from pantarhei.engine.history_writer import HistoryWriter
@@ -85,7 +85,8 @@ class Holdings(Upkeep[Books]):
             TemporalRuleError: they do not fit the window or the ontology.
         """
         given = joined(rules, self.growing.theory, known)
-        concluding = Concluding(given, self.options.window, self.vocabulary)
+        most_bytes = self.options.limits.max_bytes
+        concluding = Concluding(given, self.options.window, self.vocabulary, most_bytes)
         self.attach(CONCLUSIONS, concluding)
         self._concluding = concluding
 
@@ -331,23 +332,27 @@ class Holdings(Upkeep[Books]):
         tick = self._tick(step, marks)
         self.lose_model()
         if not self.options.limits:
-            return self._put_in_place(tick.model, stages(tick))
+            done = stages(tick)
+            return self._put_in_place(tick.model, done._replace(told=self._tell(done.told, tick.model)))
         common = self.foundation.common
-        return self._put_in_place(*Attempts(tick, stages, arriving, common, self._made_from).outcome())
+        attempts = Attempts(tick, stages, arriving, common, self._made_from, self._tell)
+        return self._put_in_place(*attempts.outcome())
+
+    def _tell(self, told: Told, model: WindowModel) -> Told:
+        """Tell consumers of a step those that are told now."""
+        if self._standing.tells:
+            return self._tell_consumers(told, model)
+        return self.consumers.tell_steps(told, model)
 
     def _put_in_place(self, model: WindowModel, done: Outcome) -> WindowUpdate:
         """Store what a tick came to: the one moment from which on it is done.
 
         An error before, in logging as well, leaves all as it was.
         """
-        if self._standing.tells:
-            told = self._tell_consumers(done.told, model)
-        else:
-            told = self.consumers.tell_steps(done.told, model)
         self._log.write(done, self.books.counters)
         forms, kept = self.forms.after(done.forms), None if done.needs_rebuild else model
         self._standing = self._standing._replace(
-            books=done.books, forms=forms, memory=done.memory, model=kept, told=told
+            books=done.books, forms=forms, memory=done.memory, model=kept, told=done.told
         )
         if done.books.past.due:
             self._write_due()

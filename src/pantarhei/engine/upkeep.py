@@ -176,11 +176,12 @@ class Upkeep(ABC, Generic[GroundT]):
         marks, consumers = self.consumers.mark(), copy(self.consumers)
         memory = replace(self._standing.memory, consumers=consumers)
         before = self._standing._replace(books=books, forms=forms, memory=memory, model=None, complete=None)
+        held = memory.of_consumers
         try:
             tells = before.tells if before.is_part else each_step
             self._standing = self._standing._replace(is_part=True, tells=tells)
             yield
-            told = self._standing.told if before.is_part else self._tell_consumers(self._standing.told)
+            told = self._standing.told if before.is_part else self._told_at_end(held)
             self._standing = self._standing._replace(is_part=before.is_part, tells=before.tells, told=told)
         except BaseException:
             self._standing, self.consumers = before, consumers
@@ -189,6 +190,17 @@ class Upkeep(ABC, Generic[GroundT]):
             self._number_watch.back_to(seen)
             self.most_entries = size  # its updates may be looked at: terms are forgotten at the next step
             raise
+
+    def _told_at_end(self, held: int) -> Told:
+        """Tell consumers what waits at the end of a `whole`, before which they held so many bytes.
+
+        Raises:
+            MemoryLimitError: they hold too much then.
+        """
+        told, memory = self._tell_consumers(self._standing.told), self._standing.memory
+        if (exceeded := memory.exceeded_since(held, self.model, self.books.log)) is not None:
+            raise memory.limits.error(exceeded, self.books.now, memory.of_consumers)
+        return told
 
     def replace(self, books: GroundT, forms: GivenForms, noted: Noted) -> None:
         """Hold these books from now on, in the numbers of the present vocabulary."""

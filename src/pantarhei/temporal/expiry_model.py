@@ -17,6 +17,7 @@ from pantarhei.encoding.numbers import NONE, Integers
 from pantarhei.materialize.kernel.constants import FOREVER
 from pantarhei.materialize.kernel.guarding import Guarding
 from pantarhei.materialize.kernel.newest import NewestKernel
+from pantarhei.materialize.kernel.rows import UNLIMITED_BYTES
 from pantarhei.materialize.model import Work
 from pantarhei.materialize.readable import readable
 from pantarhei.rules.compilation.program import Program
@@ -73,6 +74,14 @@ class ExpiryModel:
         for predicate in range(self._predicates):
             if predicate not in noted:
                 self._kernel.store.leave_unnoted(predicate)
+
+    def limit(self, most_bytes: int) -> None:
+        """Let its arrays grow to no more than so many bytes from now on.
+
+        Raises:
+            Overfull: (`add`, `lower`, `come_to`) that is not enough. The model is of no use any more.
+        """
+        self._kernel.store.most_bytes = min(most_bytes, UNLIMITED_BYTES)
 
     def come_to(self, tick: int) -> None:
         """Time comes to a tick: no rule sees what has expired. Costs what expires, however far the tick is.
@@ -191,6 +200,11 @@ class ExpiryModel:
     def bytes_used(self) -> int:
         """What its arrays take."""
         return int(self._kernel.bytes_used())
+
+    @property
+    def spare_bytes(self) -> int:
+        """How many of these one made anew for the same facts would not need, at least."""
+        return max(0, int(self._kernel.store.spare_bytes()))
 
     def check_invariants(self) -> None:
         """Assert that rows, lists and levels agree. Costs the facts; for tests."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import chain, pairwise
+from itertools import chain, pairwise, takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -162,17 +162,24 @@ class Past:
         yield from chain(*self.chunks, self.last)
 
     def with_tick(self, said: Said, needed: int) -> Past:
-        """The past with one more tick, without those that lie before `needed`, as far as whole parts go."""
-        chunks, begun, size = self.chunks, self.begun, self.bytes
+        """The past with one more tick, without those that lie before `needed`; of full parts only whole ones
+        leave.
+        """
+        chunks, begun, size, last = self.chunks, self.begun, self.bytes, self.last
         while chunks and chunks[0].last < needed:
             begun, size, chunks = chunks[0].last + 1, size - chunks[0].bytes, chunks[1:]
+        if not chunks:
+            gone = list(takewhile(lambda each: each.tick < needed, last))
+            if gone:
+                begun, last = gone[-1].tick + 1, last[len(gone) :]
+                size -= sum(each.bytes for each in gone)
         if said.is_empty:
-            return replace(self, begun=begun, chunks=chunks, bytes=size)
-        last = (*self.last, said)
+            return Past(begun, chunks, last, size)
+        last = (*last, said)
         if len(last) < _CHUNK:
             return Past(begun, chunks, last, size + said.bytes)
         whole = Chunk.of(last)
-        return Past(begun, (*chunks, whole), (), size + whole.bytes - sum(each.bytes for each in self.last))
+        return Past(begun, (*chunks, whole), (), size + whole.bytes - sum(each.bytes for each in last[:-1]))
 
     @property
     def columns(self) -> Chunk:

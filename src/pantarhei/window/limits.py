@@ -87,10 +87,14 @@ class Limits:
         assert self.max_bytes is not None, "something has a limit"
         return "max_bytes", self.max_bytes, max(bytes, self.max_bytes + 1)
 
-    def error(self, exceeded: Exceeded, at: TimePoint | None) -> MemoryLimitError:
-        """The error for a push at `at`, or for the background."""
+    def error(self, exceeded: Exceeded, at: TimePoint | None, beside: int = 0) -> MemoryLimitError:
+        """The error for a push at `at`, or for the background.
+
+        Args:
+            beside: how many bytes temporal rules and registered queries hold.
+        """
         name, most, needed = exceeded
-        return MemoryLimitError(name, most, needed, None if at is None else show_time(at), self.drops)
+        return MemoryLimitError(name, most, needed, None if at is None else show_time(at), self.drops, beside)
 
 
 NO_LIMITS = Limits()

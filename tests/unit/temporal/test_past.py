@@ -35,9 +35,18 @@ def test_parts_that_lie_before_what_windows_need_are_dropped(monkeypatch):
     monkeypatch.setattr(past_module, "_CHUNK", 4)
     past = Past(0)
     for tick in range(10):
-        past = past.with_tick(said(tick, 1), needed=5)
+        past = past.with_tick(said(tick, 1), needed=0 if tick < 9 else 5)
     assert ticks(past) == [4, 5, 6, 7, 8, 9]
     assert past.begun == 4  # all that was said from there on is known
+
+
+def test_what_is_no_part_yet_leaves_tick_by_tick():
+    past = Past(0)
+    for tick in range(10):
+        past = past.with_tick(said(tick, 1), needed=tick - 3)
+    assert (ticks(past), past.begun) == ([6, 7, 8, 9], 6)
+    idle = past.with_tick(Said(20), needed=17)
+    assert (ticks(idle), idle.begun, idle.bytes) == ([], 10, 0)
 
 
 def test_what_was_said_is_mapped_everywhere(monkeypatch):
@@ -83,6 +92,6 @@ def test_what_is_dropped_takes_nothing(monkeypatch):
     monkeypatch.setattr(past_module, "_CHUNK", 4)
     past, sizes = Past(0), []
     for tick in range(100):
-        past = past.with_tick(said(tick, 1), needed=tick - 3)
+        past = past.with_tick(said(tick, 1), needed=tick - 5)
         sizes.append(past.bytes)
     assert len(set(sizes[50:])) == 4  # the same for each state that its last part can be in

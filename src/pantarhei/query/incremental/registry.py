@@ -37,7 +37,7 @@ from pantarhei.query.terms import TermSpace
 from pantarhei.query.window_door import Moment
 from pantarhei.window.sliding import Step, Window
 
-_Standing = tuple[Mark, Present]
+_Standing = tuple[Mark, Present, int, int]
 """The state of the journal, and that of the window."""
 
 
@@ -205,7 +205,11 @@ class Registry:
 
     @property
     def bytes_used(self) -> int:
-        """What it holds, in bytes, roughly; its rows are counted when an eighth of them may have changed."""
+        """What it holds, in bytes, roughly; its rows are counted when an eighth of them may have changed, and
+        those that wait become answers then.
+        """
+        if 8 * self.reporting.rows_waiting > self._rows_then:
+            self.reporting.catch_up()  # rows that are to go take room twice
         noted, waiting = self.journal.noted, self.reporting.rows_waiting
         if 8 * (noted - self._counted) >= self._rows_then:
             self._rows_then = sum(len(bag) for bag in self._bags()) + len(self._forms.facts)
@@ -276,13 +280,14 @@ class Registry:
 
     def mark(self) -> _Standing:
         """How things stand."""
-        return self.journal.mark(), self._outlook.present
+        return self.journal.mark(), self._outlook.present, self._rows_then, self.journal.noted - self._counted
 
     def back(self, mark: object) -> None:
         """Be as when `mark` was given."""
         assert isinstance(mark, tuple), "marks come from `mark`"
-        state, self._outlook.present = cast(_Standing, mark)
+        state, self._outlook.present, self._rows_then, since = cast(_Standing, mark)
         self.journal.back(state)
+        self._counted = self.journal.noted - since
         self.reporting.recount()
         self._forget()
         self._renumber()
