@@ -301,13 +301,19 @@ class _Writer:
 
     def _tests(self) -> list[Builtin]:
         """Comparisons of what is bound, and sometimes a further number, which is bound then."""
+        tests = []
+        if self.bound["I"] and self.rnd.random() < 0.4:
+            comparison = self.rnd.choice(("equal", "notEqual", "notEqual", "lessThan"))
+            tests.append(compared(self._known("I"), comparison, self._known(self.rnd.choice("IIIN"))))
         if not self.bound["N"]:
-            return []
+            return tests
         one, comparison = (
             self._known("N"),
             self.rnd.choice(("lessThan", "equal", "notEqual", "greaterThanOrEqual")),
         )
-        tests = [compared(one, comparison, self._known("N"))] if self.rnd.random() < 0.6 else []
+        if self.rnd.random() < 0.6:
+            other = self._known("N") if self.rnd.random() < 0.8 else self.rnd.choice((Literal("n"), EX.i))
+            tests.append(compared(one, comparison, other))
         if self.rnd.random() < 0.5:
             operation = self.rnd.choice(("add", "subtract"))
             tests += [computed("W", operation, one, self.rnd.randrange(3)), *_bounds("W")]

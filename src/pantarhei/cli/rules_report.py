@@ -59,7 +59,7 @@ class RulesReport:
 
     def _fit(self, ticks: Ticks) -> Ticks:
         """The ticks, if the rules fit them."""
-        rules, ontology, remembered = self._joined
+        rules, ontology, remembered, _ = self._joined
         program_of(rules.rules, remembered, ticks, ontology, rules.feedback)
         return ticks
 

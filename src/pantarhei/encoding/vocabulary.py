@@ -33,6 +33,7 @@ from pantarhei.language.rule import Predicate
 from pantarhei.language.term import RDF_TYPE, Term, Triple, check_text, check_triple
 from pantarhei.literals.builtin import COMPARISONS, compute, holds
 from pantarhei.literals.by_value import READINGS, Numbers, exact, exact_key
+from pantarhei.literals.comparing import is_true
 from pantarhei.literals.membership import tester
 from pantarhei.literals.value import STRING, is_ill_typed
 from pantarhei.rdf.ntriples import is_plain_iri, parse_term
@@ -354,6 +355,10 @@ class Vocabulary:
         if result is None:
             return NONE
         return self.number(result) if self.computed is None else self.computed.number(result, self)
+
+    def compares(self, name: URIRef, left: int, right: int) -> bool:
+        """Whether a comparison is true of the terms of two numbers, as temporal rules have it (`is_true`)."""
+        return is_true(name, *(self.read(self.term(number)) for number in (left, right)))
 
     def _number_class(self, name: Predicate) -> int:
         key = key_of(name)

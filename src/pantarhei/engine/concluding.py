@@ -86,9 +86,9 @@ class Concluding:
 
     def _fit(self, ticks: Ticks) -> None:
         """Have the program for a stream of that kind of time; an error leaves all as it was."""
-        rules, ontology, remembered = self._given
+        rules, ontology, remembered, unique_names = self._given
         begins = ticks.of_start(rules.start)
-        whole = translated(rules.rules, remembered, ticks, ontology, rules.feedback)
+        whole = translated(rules.rules, remembered, ticks, ontology, rules.feedback, unique_names)
         program = with_pairs(unfolded(whole))
         self._ticks, self._begins, self._whole, self._program = ticks, begins, whole, program
         self._numbered = NumberedProgram(program, self._vocabulary)

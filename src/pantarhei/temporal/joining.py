@@ -21,6 +21,7 @@ from pantarhei.language.temporal_rule import Formula, TemporalAtom, TemporalRule
 from pantarhei.language.term import short
 from pantarhei.owl.name_kinds import is_defined
 from pantarhei.rules.translation.demand import SAME, Theory
+from pantarhei.temporal.checks.individuals import check_individuals
 from pantarhei.temporal.checks.refusal import refused
 from pantarhei.temporal.rules import TemporalRules
 
@@ -33,16 +34,18 @@ class Joined(NamedTuple):
         ontology: the rules of the ontology that their conclusions can fire.
         remembered: the predicates whose conclusions are remembered: those that the rules name, and all that
             are the ontology's.
+        unique_names: whether different names denote different things.
     """
 
     rules: TemporalRules
     ontology: tuple[Rule, ...] = ()
     remembered: frozenset[URIRef] = frozenset()
+    unique_names: bool = True
 
 
-def alone(rules: TemporalRules) -> Joined:
+def alone(rules: TemporalRules, unique_names: bool = True) -> Joined:
     """Temporal rules that no ontology has to do with."""
-    return Joined(rules, (), rules.remembered)
+    return Joined(rules, (), rules.remembered, unique_names)
 
 
 def joined(rules: TemporalRules, theory: Theory, known: Collection[Predicate]) -> Joined:
@@ -55,13 +58,15 @@ def joined(rules: TemporalRules, theory: Theory, known: Collection[Predicate]) -
         known: the ontology's classes and properties.
 
     Raises:
-        TemporalRuleError: a constraint could be violated, without feedback; names could become equal; or the
-            rules together have no strata.
+        TemporalRuleError: a constraint could be violated, without feedback; names could become equal; the
+            rules together have no strata; or names are compared that may be of one individual.
     """
+    if not theory.unique_names:
+        check_individuals(rules.rules)
     heads = {symbol_of(rule.head.atom): rule.head for rule in reversed(rules.rules)}
     begun = {s: head for s, head in heads.items() if s.name in known or is_defined(s.name)}
     if not begun:
-        return alone(rules)
+        return alone(rules, theory.unique_names)
     fired, reached = _fired(theory, begun)
     for rule in fired:
         _check(rule, reached, rules.feedback)
@@ -69,7 +74,7 @@ def joined(rules: TemporalRules, theory: Theory, known: Collection[Predicate]) -
     concluded = {symbol.name for symbol in reached if isinstance(symbol.name, URIRef)}
     remembered = rules.remembered | concluded
     replace(rules, rules=(*rules.rules, *map(as_temporal, fired)), remembered=remembered)  # checks them
-    return Joined(rules, tuple(fired), remembered)
+    return Joined(rules, tuple(fired), remembered, theory.unique_names)
 
 
 def _fired(theory: Theory, begun: dict[Symbol, Formula]) -> tuple[list[Rule], dict[Symbol, Formula]]:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from rdflib import Variable
+from rdflib import URIRef, Variable
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
@@ -20,6 +20,7 @@ from pantarhei.temporal.ordering import Making, ranks
 from pantarhei.temporal.pair_reification import LEFT, PAIR, RIGHT
 from pantarhei.temporal.program import ALWAYS, FIRST, IS_LITERAL, REST, TUPLE, UNIT, Input, TemporalProgram
 from pantarhei.temporal.selecting import Selector, Selectors
+from pantarhei.temporal.term_tests import MEANT, holds_of_terms
 
 
 class Feed(NamedTuple):
@@ -306,18 +307,26 @@ class Computing:
         Raises:
             TemporalRuleError: rules compute without end.
         """
-        if self._builtins[builtin] == IS_LITERAL:
+        name = self._builtins[builtin]
+        if name == IS_LITERAL:
             return int(left >= FIRST_LITERAL)
+        if name in MEANT and min(left, right) < FIRST_LITERAL:
+            return holds_of_terms(name, left, right, self._vocabulary)
         if self._revision is not self._vocabulary.revision or len(self._found) > _MOST_FOUND:
             self._found, self._revision = {}, self._vocabulary.revision
         asked = builtin, left, right
         found = self._found.get(asked)
         if found is None:
-            found = self._found[asked] = self._vocabulary.result(self._builtins[builtin], left, right)
+            found = self._found[asked] = self._result(name, left, right)
             made = len(self._vocabulary.literals) - self._known
             if made > MOST_MADE and self._maybe_endless is not None:
                 raise refuse_endless(self._maybe_endless, made)
         return found
+
+    def _result(self, name: URIRef, left: int, right: int) -> int:
+        if name in MEANT:
+            return holds_of_terms(name, left, right, self._vocabulary)
+        return self._vocabulary.result(name, left, right)
 
 
 class _Terms:

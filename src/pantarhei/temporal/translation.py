@@ -43,6 +43,7 @@ from pantarhei.temporal.program import (
     Run,
     TemporalProgram,
 )
+from pantarhei.temporal.term_tests import with_term_tests
 from pantarhei.temporal.ticks import Ticks
 from pantarhei.temporal.tuple_reification import TupleReification, WidePredicate, reified
 from pantarhei.temporal.unfolding import unfolded
@@ -65,6 +66,7 @@ def translated(
     ticks: Ticks,
     ontology: Iterable[Rule] = (),
     feedback: bool = False,
+    unique_names: bool = True,
 ) -> TemporalProgram:
     """The program of temporal rules, formula by formula; its atoms have up to three arguments.
 
@@ -74,6 +76,7 @@ def translated(
         ticks: of the stream.
         ontology: rules of the ontology that join them.
         feedback: whether what rules conclude is kept apart from what the stream says of the same predicates.
+        unique_names: whether different names denote different things.
 
     Raises:
         TemporalRuleError: a window does not fit the stream's ticks, or a construct is not there.
@@ -81,7 +84,8 @@ def translated(
     rules = list(rules)
     for rule in rules:
         check_dates(rule, ticks.kind)
-    reification = TupleReification(list(map(with_tests_in_order, rules)))
+    ordered = [with_term_tests(with_tests_in_order(rule), unique_names) for rule in rules]
+    reification = TupleReification(ordered)
     given, wide, joined = reification.rules, reification.wide, list(ontology)
     program = _Translation(given, wide, joined, frozenset(remembered), ticks, feedback).program()
     return replace(program, maybe_endless=maybe_endless(rules, joined))

@@ -232,6 +232,35 @@ def test_a_jump_over_the_start_feeds_back_from_there_on():
         ]
 
 
+@pytest.mark.parametrize(
+    ("test", "pairs"),
+    [
+        ("X != Y", "vw wv"),
+        ("X = Y", "vv ww"),
+        ("X = v, Y != v", "vw"),
+        ("X != 7, Y = v", "vv wv"),
+        ("X < Y", ""),
+        ("X = 7", ""),
+        ("X != v, X = w, Y != X", "wv"),
+    ],
+)
+def test_names_are_compared_by_name(test, pairs):
+    reasoner = reasoner_with(f"pair(X, Y) :- asserted :Hot(X) in [5], asserted :Hot(Y) in [5], {test}.")
+    reasoner.push(0, [(EX[name], RDF.type, EX.Hot) for name in "vw"])
+    found = sorted((str(one)[-1] + str(other)[-1]) for one, _, other in reasoner.conclusions())
+    assert " ".join(found) == pairs
+    for one, _, other in reasoner.conclusions():
+        assert "sometime asserted" in str(reasoner.explain((one, EX.pair, other)))
+
+
+def test_what_is_of_another_kind_differs():
+    reasoner = reasoner_with('other(X) :- level(X, V), V != "abc". same(X) :- level(X, V), V = "abc".')
+    reasoner.push(0, [(EX.a, EX.level, Literal(7)), (EX.b, EX.level, Literal("abc")), (EX.c, EX.level, EX.v)])
+    assert sorted(map(str, reasoner.atoms())) == ["other(a)", "other(c)", "same(b)"]
+    why = str(reasoner.why_not((EX.b, RDF.type, EX.other)))
+    assert 'it would be concluded if V != "abc", where V = ' in why
+
+
 def test_before_the_start_nothing_is_concluded():
     rules = pr.load_rules("hot(X) :- :Odd(X).", 2, {"": str(EX)})
     reasoner = pr.StreamReasoner(ONTOLOGY, pr.Window(range=9), temporal=rules)

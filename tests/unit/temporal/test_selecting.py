@@ -51,7 +51,7 @@ def test_heads_have_the_arguments_of_events_that_meet_all_conditions():
 
 
 def test_there_may_be_more_conditions_than_a_byte_has_bits():
-    bounds = ", ".join(f"N != {value}" for value in range(20))
+    bounds = ", ".join(f"N > {value}" for value in range(20))
     rule = f"a(X, N) :- asserted b(X, N) in [3], {bounds}."
     assert selected(rule, *((EX.x, Literal(value)) for value in range(22))) == [
         (EX.x, Literal(20)),
@@ -60,7 +60,7 @@ def test_there_may_be_more_conditions_than_a_byte_has_bits():
 
 
 def test_a_condition_on_what_is_a_name_never_holds():
-    assert selected("a(X) :- asserted b(X) in [3], X != 1.", (EX.x, None)) == []
+    assert selected("a(X) :- asserted b(X) in [3], X >= 1.", (EX.x, None)) == []
 
 
 def test_terms_of_a_rule_are_those_of_the_event_or_of_the_head():

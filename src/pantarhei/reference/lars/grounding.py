@@ -18,6 +18,7 @@ from pantarhei.language.temporal_rule import Formula, Mode, TemporalAtom, Tempor
 from pantarhei.language.term import Term
 from pantarhei.literals.builtin import is_computation
 from pantarhei.reference.canonical_literals import canonical_term
+from pantarhei.reference.lars.comparisons import is_true
 from pantarhei.reference.lars.satisfaction import literal_of, satisfies
 from pantarhei.reference.lars.strata import kind
 from pantarhei.reference.lars.streams import Stream
@@ -35,7 +36,7 @@ def ground(rules: Iterable[TemporalRule], stream: Stream) -> list[TemporalRule]:
         _instance(rule, binding)
         for rule in rules
         for given in _bindings(rule, terms, ticks)
-        if (binding := tested(_tests(rule), given)) is not None
+        if (binding := _tested(_tests(rule), given)) is not None
     ]
 
 
@@ -44,7 +45,7 @@ def instances(rules: Iterable[TemporalRule], stream: Stream) -> Iterator[Tempora
     rules = list(rules)
     for rule in rules:
         for given in _matches(_positive(rule), stream, {}):
-            binding = tested(_tests(rule), given)
+            binding = _tested(_tests(rule), given)
             if binding is not None:
                 found = _instance(rule, binding)
                 if body_holds(found, stream):
@@ -70,6 +71,23 @@ def _tests(rule: TemporalRule) -> tuple[Builtin, ...]:
         waiting.remove(first)
         ordered.append(first)
     return tuple(ordered)
+
+
+def _tested(tests: tuple[Builtin, ...], binding: Binding) -> Binding | None:
+    """The binding with what the tests compute, one after the other; None if one of them fails."""
+    for test in tests:
+        if is_computation(test):
+            found = tested((test,), binding)
+            if found is None:
+                return None
+            binding = found
+        elif not is_true(test.name, *(_term(each, binding) for each in test.arguments)):
+            return None
+    return binding
+
+
+def _term(argument: Argument, binding: Binding) -> Term:
+    return binding[argument] if isinstance(argument, Variable) else argument
 
 
 def _needed(test: Builtin) -> set[Variable]:

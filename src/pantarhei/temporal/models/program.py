@@ -31,6 +31,7 @@ from pantarhei.language.temporal_rule import (
 )
 from pantarhei.language.term import Term
 from pantarhei.literals.builtin import EQUAL, compute, holds, is_computation
+from pantarhei.literals.comparing import is_true
 from pantarhei.literals.value import value_of
 from pantarhei.temporal.binding import steps, taken
 from pantarhei.temporal.checks.endless import MOST_MADE, maybe_endless, refuse_endless
@@ -118,7 +119,7 @@ class AspProgram:
 
     def holds(self, test: int, left: int, right: int) -> bool:
         """Whether a comparison holds of two terms."""
-        return holds(self._tests[test].name, self.terms.term(left), self.terms.term(right))
+        return is_true(self._tests[test].name, self.terms.term(left), self.terms.term(right))
 
     def are_equal(self, left: int, right: int) -> bool:
         """Whether two terms are equal as numbers are."""

@@ -18,6 +18,7 @@ from pantarhei.literals.builtin import is_computation
 from pantarhei.literals.membership import contains
 from pantarhei.temporal.reasons.evidence import Atom, Binding, Clause, Evidence, Instance
 from pantarhei.temporal.reasons.occasions import Arguments, Occasions, Pattern, Run
+from pantarhei.temporal.term_tests import MEANT, holds_of_terms
 from pantarhei.temporal.ticks import Ticks
 
 
@@ -261,6 +262,8 @@ class Bodies:
         is_computed = is_computation(test)
         result, operands = test.arguments[0], test.arguments[is_computed:]
         left, right, *_ = *(self._bound(term, bound) for term in operands), NONE
+        if test.name in MEANT:
+            return holds_of_terms(test.name, left, right, self._vocabulary)
         found = self._vocabulary.result(test.name, left, right)
         if not is_computed:
             return found == 1

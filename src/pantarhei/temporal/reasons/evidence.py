@@ -12,6 +12,7 @@ from pantarhei.language.rule import Different, Rule, Test
 from pantarhei.language.temporal_rule import Formula, Mode, TemporalRule
 from pantarhei.temporal.joining import Joined, as_temporal
 from pantarhei.temporal.reasons.occasions import Arguments, Run
+from pantarhei.temporal.term_tests import with_term_tests
 
 Binding = Mapping[Variable, int]
 """What variables stand for, in the vocabulary's numbers."""
@@ -113,7 +114,10 @@ class Clause(NamedTuple):
     @classmethod
     def all_of(cls, given: Joined) -> tuple[Clause, ...]:
         """The clauses of a program."""
-        temporal = (cls(rule, _shown(rule, n), rule.tests) for n, rule in enumerate(given.rules.rules, 1))
+        temporal = (
+            cls(rule, _shown(rule, n), with_term_tests(rule, given.unique_names).tests)
+            for n, rule in enumerate(given.rules.rules, 1)
+        )
         others = (cls(as_temporal(rule), rule, rule.tests, rule.different) for rule in given.ontology)
         return *temporal, *others
 

@@ -20,6 +20,7 @@ from pantarhei.proofs.temporal import Concluded, Condition, Known, NotConcluded,
 from pantarhei.temporal.reasons.evidence import Atom, Binding, Evidence, Instance, Leaf
 from pantarhei.temporal.reasons.missing import Missing
 from pantarhei.temporal.reasons.occasions import Arguments, Run
+from pantarhei.temporal.term_tests import as_written
 from pantarhei.temporal.ticks import Ticks
 
 
@@ -83,7 +84,7 @@ class Words:
         if isinstance(missing.lacking, Evidence):
             return NotConcluded(rule, bindings, self._lacking(missing.lacking, missing.binding))
         assert isinstance(missing.lacking, Builtin), "temporal rules have no other tests"
-        return NotConcluded(rule, bindings, builtin_text(missing.lacking))
+        return NotConcluded(rule, bindings, builtin_text(as_written(missing.lacking)))
 
     def _lacking(self, evidence: Evidence, binding: Binding) -> Condition:
         """What is asked of a window, and what there is of it."""
