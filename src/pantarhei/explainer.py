@@ -100,8 +100,7 @@ class Explainer:
         )
         found = tuple(proof.labelled(self._labels) for proof in (proofs if all_ else islice(proofs, 1)))
         if not found:
-            statement = str(atom) if atom.triple is None else write_triple(atom.triple)
-            raise NotEntailedError(statement, _time_text(moment.books), self._beyond(atom, moment))
+            raise NotEntailedError(_written(atom), _time_text(moment.books), self._beyond(atom, moment))
         return found if all_ else found[0]
 
     def _in_window(self, atom: TemporalAtom, moment: HeldAt, all_: bool, limit: int) -> Iterator[Proof]:
@@ -143,17 +142,21 @@ class Explainer:
             return None
         return "what temporal rules concluded before the present tick is not known any more"
 
-    def why_not(self, triple: Triple, at: TimePoint | None, limit: int) -> Absence:
-        """Why a triple does not hold."""
+    def why_not(self, asked: Triple | TemporalAtom, at: TimePoint | None, limit: int) -> Absence:
+        """Why a triple, or an atom of temporal rules, does not hold."""
         _check_limit(limit, "way")
         moment = self._moment(at, tries=True)
         vocabulary = moment.model.vocabulary
-        atom = _atom_of(check_triple(triple))
-        testimony = self._testimony(moment)
+        atom = _checked(asked) if isinstance(asked, TemporalAtom) else _atom_of(check_triple(asked))
+        triple, testimony = atom.triple, self._testimony(moment)
         is_concluded = testimony is not None and testimony.concludes(atom)
-        if is_concluded or moment.model.find(triple) is not None:
-            raise EntailedError(write_triple(triple), _time_text(moment.books))
+        if is_concluded or (triple is not None and moment.model.find(triple) is not None):
+            raise EntailedError(_written(atom), _time_text(moment.books))
         temporal = () if testimony is None else testimony.missing(atom)
+        if triple is None:
+            is_known = testimony is not None or self._beyond(atom, moment) is None
+            absence = Absence(None, moment.books.now, complete=is_known, temporal=temporal, atom=atom)
+            return absence.labelled(self._labels)
         known = vocabulary.mark
         try:
             (goal,) = as_tuples(vocabulary.encode([triple]).facts)
@@ -281,6 +284,10 @@ def _atom_of(triple: Triple) -> TemporalAtom:
         return TemporalAtom(object_, (subject,))
     assert isinstance(predicate, URIRef), "it is a triple"
     return TemporalAtom(predicate, (subject, object_))
+
+
+def _written(atom: TemporalAtom) -> str:
+    return str(atom) if atom.triple is None else write_triple(atom.triple)
 
 
 def _checked(atom: TemporalAtom) -> TemporalAtom:

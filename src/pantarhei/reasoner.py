@@ -480,7 +480,9 @@ class StreamReasoner(Materialized):
         with self._lock:
             return self._explainer.explain(triple, at, all, limit)
 
-    def why_not(self, triple: Triple, at: TimePoint | None = None, limit: int = WAYS) -> Absence:
+    def why_not(
+        self, triple: Triple | TemporalAtom, at: TimePoint | None = None, limit: int = WAYS
+    ) -> Absence:
         """Why a triple does not hold: what is missing, what became of it, what would contradict it.
 
         The ways in which it would hold: minimal sets of facts such that it follows from them and the window,
@@ -490,7 +492,8 @@ class StreamReasoner(Materialized):
         costs a materialization, once a step.
 
         Args:
-            triple: one that is not in the materialization.
+            triple: one that is not in the materialization, nor concluded; or an atom that is not, of any
+                number of arguments: then it is told why temporal rules do not conclude it.
             at: the time it is asked for; by default the present.
             limit: how many ways are told.
 

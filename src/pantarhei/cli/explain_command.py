@@ -45,7 +45,7 @@ def explain(options: Explaining) -> None:
     until, (ontology, background, prefixes) = options.time_of_question, knowledge_of(options)
     rules = None if options.rules is None else rules_from(options.rules, ontology, options.feedback)
     known = {**({} if rules is None else rules.prefixes), **prefixes, **dict(ontology.names.prefixes)}
-    atom = None if rules is None or options.why_not else read_atom(options.triple, known)
+    atom = None if rules is None else read_atom(options.triple, known)
     asked = read_triple(options.triple, known) if atom is None else atom
     reasoner = reasoner_of(options, ontology, background, None, rules)
     counts = Followed()
@@ -56,10 +56,7 @@ def explain(options: Explaining) -> None:
     if until is not None and counts.newest != until:
         reasoner.advance(until)
     try:
-        if isinstance(asked, TemporalAtom) or not options.why_not:
-            text = _why(reasoner, asked, options)
-        else:
-            text = _why_not(reasoner, asked, options)
+        text = (_why_not if options.why_not else _why)(reasoner, asked, options)
     except NotEntailedError as error:
         raise NotEntailedError(error.statement, error.at, "--why-not says what is missing") from None
     if options.output is None:
@@ -75,9 +72,9 @@ def _why(reasoner: pr.StreamReasoner, asked: Triple | TemporalAtom, options: Exp
     return _said((reasoner.explain(asked, limit=limit),), options)
 
 
-def _why_not(reasoner: pr.StreamReasoner, triple: Triple, options: Explaining) -> str:
+def _why_not(reasoner: pr.StreamReasoner, asked: Triple | TemporalAtom, options: Explaining) -> str:
     limit = WAYS if options.limit is None else options.limit
-    absence = reasoner.why_not(triple, limit=limit)
+    absence = reasoner.why_not(asked, limit=limit)
     if options.format == "json":
         return json.dumps(absence.to_json(), ensure_ascii=False, indent=2) + "\n"
     return f"{absence}\n"

@@ -12,12 +12,13 @@ from rdflib import URIRef
 from pantarhei.explain.absence_json import json_of
 from pantarhei.explain.absence_text import text_of
 from pantarhei.language.rule import Rule
+from pantarhei.language.temporal_rule import TemporalAtom
 from pantarhei.language.term import ONLY_TYPE, Term, Triple
 from pantarhei.language.time import TimePoint
 from pantarhei.proofs.json_form import Json
 from pantarhei.proofs.proof import Proof
-from pantarhei.proofs.sentences import Labels, labels_among
-from pantarhei.proofs.temporal import Condition, NotConcluded
+from pantarhei.proofs.sentences import Labels, labels_among, sentence
+from pantarhei.proofs.temporal import Condition, NotConcluded, atom_sentence
 from pantarhei.rdf.pickling import exactly
 from pantarhei.repair.result import Conflict
 
@@ -115,10 +116,10 @@ class UnknownName:
 
 @dataclass(frozen=True)
 class Absence:
-    """Why a triple does not hold at a time.
+    """Why a triple, or an atom of temporal rules, does not hold at a time.
 
     Args:
-        triple: the triple.
+        triple: the triple; None for an atom that is none.
         at: the time; None where none has passed.
         gone: what became of it where it was asserted itself, newest first.
         ways: the ways in which it would hold: those with the fewest missing facts first, of these the ones
@@ -129,10 +130,11 @@ class Absence:
         beyond: where there are no ways, those with facts that the stream does not assert.
         complete: whether all was looked at; if not, there may be further ways.
         temporal: of each temporal rule that concludes such triples, why it does not conclude this one.
+        atom: the atom, where it is no triple.
         labels: what its names are called, for people.
     """
 
-    triple: Triple
+    triple: Triple | None
     at: TimePoint | None
     gone: tuple[Gone, ...] = ()
     ways: tuple[WouldHold, ...] = ()
@@ -142,6 +144,7 @@ class Absence:
     beyond: tuple[WouldHold, ...] = ()
     complete: bool = True
     temporal: tuple[NotConcluded, ...] = ()
+    atom: TemporalAtom | None = None
     labels: Labels = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -149,13 +152,21 @@ class Absence:
         """The missing triples of each way."""
         return tuple(way.triples for way in self.ways)
 
+    def said(self, labels: Labels) -> str:
+        """What does not hold, as a sentence without its full stop."""
+        if self.triple is not None:
+            return sentence(self.triple, labels)
+        assert self.atom is not None, "it is an absence of one of them"
+        return atom_sentence(self.atom, labels)
+
     def labelled(self, labels: Labels) -> Absence:
         """The same with those of `labels` that it needs."""
         told = (*self.ways, *self.beyond)
-        terms: list[object] = [*self.triple, *(each.name for each in self.unknown)]
+        terms: list[object] = [*(self.triple or ()), *(each.name for each in self.unknown)]
         terms += [near for each in self.unknown for near in each.nearest]
         terms += [term for way in told for step in way.proof.steps for term in step.fact or ()]
-        atoms = (each.lacking.atom for each in self.temporal if isinstance(each.lacking, Condition))
+        atoms = [each.lacking.atom for each in self.temporal if isinstance(each.lacking, Condition)]
+        atoms += [] if self.atom is None else [self.atom]
         terms += [term for atom in atoms for term in (atom.predicate, *atom.arguments)]
         return replace(self, labels=labels_among(labels, terms))
 

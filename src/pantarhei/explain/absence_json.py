@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 def json_of(absence: Absence) -> Json:
     """The absence with all its facts whole: terms in N-Triples' syntax, datetimes in that of ISO 8601."""
     return {
-        "text": sentence(absence.triple, absence.labels),
+        "text": absence.said(absence.labels),
         "fact": fact_as_json(absence.triple),
+        **({} if absence.atom is None else {"atom": str(absence.atom)}),
         "at": time_as_json(absence.at),
         "complete": absence.complete,
         "concluded": absence.concluded,

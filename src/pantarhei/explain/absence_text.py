@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pantarhei.language.rule import names_of
 from pantarhei.language.shown import told_apart
+from pantarhei.language.temporal_rule import Mode
 from pantarhei.language.term import Term, Triple
 from pantarhei.language.time import TimePoint
 from pantarhei.proofs.sentences import fit, name, sentence
@@ -39,7 +40,7 @@ class _Telling:
     def lines(self) -> Iterator[str]:
         absence = self.absence
         when = "" if absence.at is None else f" {self.times.span([absence.at])}"
-        yield f"It does not hold{when} that {self.fact(absence.triple)}."
+        yield f"It does not hold{when} that {absence.said(self.labels)}."
         yield from map(self.unknown, absence.unknown)
         for gone in absence.gone:
             yield f"It was {self.gone(gone)}."
@@ -79,7 +80,7 @@ class _Telling:
         if lacking.times:
             yield f"  it was so {self.times.listed(lacking.times)}"
         elif not lacking.formula.is_negated:
-            yield "  it was never so"
+            yield f"  {_never(lacking)}"
 
     def ways(self, ways: Iterable[WouldHold], heading: str) -> Iterator[str]:
         """Ways that differ only in names are told together."""
@@ -170,6 +171,13 @@ class _Telling:
 
     def at(self, at: TimePoint) -> str:
         return f"at {self.times(at)}"
+
+
+def _never(lacking: Condition) -> str:
+    """That what is asked of some ticks was so at none of them."""
+    if lacking.formula.mode is Mode.NOW:
+        return "it is not so"
+    return "it was not so" if lacking.first == lacking.last else "it was never so in that time"
 
 
 def _times_of(absence: Absence) -> Iterator[TimePoint]:

@@ -48,7 +48,7 @@ class Concluded:
 
     def said(self, labels: Labels, times: ShownTimes) -> str:
         """It as a sentence."""
-        said = _sentence(self.atom, labels)
+        said = atom_sentence(self.atom, labels)
         return said if self.first == self.last else f"at {times(self.first)}: {said}"
 
     @property
@@ -87,7 +87,7 @@ class Condition:
         if isinstance(formula.window, TupleWindow):
             words.append(f"among the last {formula.window.size:,} assertions,")
         words.append(times.reach((self.first, self.last)))
-        return f"{' '.join(filter(None, words))}: {_sentence(formula.atom, labels)}"
+        return f"{' '.join(filter(None, words))}: {atom_sentence(formula.atom, labels)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class Said:
 
     def said(self, labels: Labels, times: ShownTimes) -> str:
         """It as a sentence."""
-        return _sentence(self.atom, labels)
+        return atom_sentence(self.atom, labels)
 
     def known_by(self, times: ShownTimes) -> str:
         """How it is known, and when it was so."""
@@ -146,6 +146,6 @@ def _how_often(formula: Formula) -> str:
             return "not" if is_negated else ""
 
 
-def _sentence(atom: TemporalAtom, labels: Labels) -> str:
+def atom_sentence(atom: TemporalAtom, labels: Labels) -> str:
     plain = replace(atom, is_asserted=False)
     return str(plain) if plain.triple is None else sentence(plain.triple, labels)

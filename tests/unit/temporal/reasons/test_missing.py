@@ -1,11 +1,13 @@
 """Why rules do not conclude something: the first part of the body that is not met, where most of it is."""
 
 import json
+import pickle
 
 import pytest
-from rdflib import RDF, Graph, Literal, Namespace
+from rdflib import RDF, Graph, Literal, Namespace, Variable
 
 import pantarhei as pr
+from pantarhei.language.temporal_rule import TemporalAtom
 
 EX = Namespace("http://example.org/")
 NO_AXIOMS = pr.load_ontology(Graph())
@@ -25,7 +27,10 @@ def reasoner_after(text, *pushed):
     ("body", "told"),
     [
         (":Heated(X) always in [2]", ["always from 1 to 3: v is heated", "it was so at 1, 3"]),
-        (":Jammed(X) in [2], :Heated(X)", ["sometime from 1 to 3: v is jammed", "it was never so"]),
+        (
+            ":Jammed(X) in [2], :Heated(X)",
+            ["sometime from 1 to 3: v is jammed", "it was never so in that time"],
+        ),
         (
             "asserted :Heated(X) at least 3 times in [2]",
             ["at least 3 times asserted from 1 to 3: v is heated", "it was so at 1, 3"],
@@ -35,7 +40,7 @@ def reasoner_after(text, *pushed):
             ["never from 1 to 3: v is served", "it was so at 2"],
         ),
         (":Heated(X) at T in [3], T > 4", ["T > 4, where T = 3, X = v"]),
-        (":Heated(X), :near(X, Y)", ["at 3: near(v, Y)", "it was never so"]),
+        (":Heated(X), :near(X, Y)", ["at 3: near(v, Y)", "it is not so"]),
     ],
 )
 def test_the_part_that_is_not_met_is_told_with_what_there_is_of_it(body, told):
@@ -79,3 +84,40 @@ def test_looking_leaves_no_trace():
     before = reasoner.stats()
     (found,) = reasoner.why_not(ALARMED).temporal
     assert found.lacking == "U < 7" and reasoner.stats() == before
+
+
+def test_what_was_so_and_is_not_now_is_told_as_that():
+    reasoner = reasoner_after("alarmed(X) :- asserted :Heated(X), asserted :Jammed(X).", "Heated", "", "")
+    lines = str(reasoner.why_not(ALARMED)).splitlines()
+    assert lines[2:] == ["  it would be concluded if asserted at 2: v is heated", "  it is not so"]
+
+
+@pytest.mark.parametrize(
+    ("predicate", "arguments", "told"),
+    [
+        ("alarmed", (EX.v,), "at 1: v is jammed"),
+        ("between", (EX.v, EX.a, EX.b), "at 1: b is near v"),
+        ("on", (), "at 1: alarmed(X)"),
+        ("level", (Literal(7),), "at 1: reads(X, 7)"),
+    ],
+)
+def test_of_an_atom_it_is_told_too(predicate, arguments, told):
+    rules = "alarmed(X) :- :Jammed(X). between(X, Y, Z) :- :near(X, Y), :near(Z, X)."
+    reasoner = reasoner_after(f"{rules} on :- alarmed(X). level(N) :- :reads(X, N).", "Heated", "Heated")
+    reasoner.push(1, [(EX.v, EX.near, EX.a)])
+    absence = reasoner.why_not(TemporalAtom(EX[predicate], arguments))
+    assert len(absence.temporal) == 1
+    assert f"it would be concluded if {told}" in str(absence)
+    assert pickle.loads(pickle.dumps(absence)) == absence
+    is_triple = predicate == "alarmed"
+    assert (absence.triple is not None, absence.atom is None) == (is_triple, is_triple)
+    assert json.loads(json.dumps(absence.to_json())).get("atom") == (None if is_triple else str(absence.atom))
+
+
+def test_an_atom_that_is_concluded_is_no_absence_and_one_with_variables_is_none():
+    reasoner = reasoner_after("on :- :Heated(X).", "Heated")
+    with pytest.raises(pr.EntailedError, match="on"):
+        reasoner.why_not(TemporalAtom(EX.on))
+    with pytest.raises(pr.InvalidTripleError, match="without variables"):
+        reasoner.why_not(TemporalAtom(EX.on, (Variable("X"),)))
+    assert "No rule concludes it" in str(reasoner.why_not(TemporalAtom(EX.off)))
