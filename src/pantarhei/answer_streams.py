@@ -99,7 +99,8 @@ def _read(
     rules: str | PathLike[str] | Iterable[TemporalRule], prefixes: Mapping[str, str] | None
 ) -> tuple[TemporalRule, ...]:
     if not isinstance(rules, str | PathLike):
-        check_type("rules", rules, Iterable, "a path, the text of rules, or rules")
+        expected = "a path, the text of rules, or rules; of what load_rules gave that is its .rules"
+        check_type("rules", rules, Iterable, expected)
         given = tuple(rules)
         for rule in given:
             check_type("rules", rule, TemporalRule, "TemporalRule, as rule(…).when(…) gives them")

@@ -109,7 +109,7 @@ def rules(draw):
     return TemporalRule(head, tuple(body), tuple(test() for _ in range(draw(st.integers(0, 2)))))
 
 
-@given(st.lists(rules(), max_size=3), st.booleans())
+@given(st.lists(rules(), min_size=1, max_size=3), st.booleans())
 @settings(max_examples=cases(15, 200, long=6_000), deadline=None)
 def test_what_is_written_reads_back(given_rules, is_remembered):
     remembered = frozenset(rule.head.atom.predicate for rule in given_rules) if is_remembered else frozenset()

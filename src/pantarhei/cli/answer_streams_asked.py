@@ -58,7 +58,8 @@ class AskedAnswerStreams:
         """
         found = self._asked.models(self._most)
         if isinstance(writer, TableWriter):
-            for line in told_apart(lambda: list(_lines(update.at, found)), self._names):
+            is_cut = 0 < self._most == len(found)
+            for line in told_apart(lambda: list(_lines(update.at, found, is_cut)), self._names):
                 writer.line(line)
         else:
             writer.report(update.at, self._columns(found))
@@ -81,11 +82,12 @@ class AskedAnswerStreams:
             yield [number, *[None] * (self._arity + 2)]
 
 
-def _lines(at: TimePoint, found: tuple[AnswerStream, ...]) -> Iterator[str]:
-    """A line for each answer stream."""
+def _lines(at: TimePoint, found: tuple[AnswerStream, ...], is_cut: bool) -> Iterator[str]:
+    """A line for each answer stream; where as many as were asked for were found, there may be more."""
+    count = f"{len(found)}{' or more' * is_cut}"
     if not found:
         yield f"{time_text(at)}  no answer stream"
     for number, answer in enumerate(found, 1):
         texts = sorted(map(str, answer.atoms))
         texts += sorted(f"{atom} at {show_time(time)}" for time, atom in answer.elsewhere)
-        yield f"{time_text(at)}  {number} of {len(found)}: {', '.join(texts) or 'nothing is concluded'}"
+        yield f"{time_text(at)}  {number} of {count}: {', '.join(texts) or 'nothing is concluded'}"

@@ -10,7 +10,13 @@ from pathlib import Path
 
 from rdflib import Literal, URIRef
 
-from pantarhei.errors import MalformedInputError, MissingFileError, TemporalRuleError, check_type
+from pantarhei.errors import (
+    MalformedInputError,
+    MissingFileError,
+    TemporalRuleError,
+    TemporalTextError,
+    check_type,
+)
 from pantarhei.language.shown import told_apart
 from pantarhei.language.temporal_rule import TemporalRule
 from pantarhei.language.term import short
@@ -147,7 +153,7 @@ def load_rules(
 
     Raises:
         InputError: the file cannot be read, or has no rule.
-        TemporalTextError: the text is malformed.
+        TemporalTextError: the text is malformed, or has no rule.
         TemporalRuleError: what it says is refused.
         TimestampError: `start` is no timestamp.
         OptionError: what is given is of another type, or a prefix stands for no IRI.
@@ -167,7 +173,7 @@ def read_source(source: str | PathLike[str], prefixes: Mapping[str, str] | None)
 
     Raises:
         InputError: the file cannot be read, or has no rule.
-        TemporalTextError: the text is malformed.
+        TemporalTextError: the text is malformed, or has no rule.
         OptionError: it is neither, or a prefix stands for no IRI.
     """
     if prefixes is not None:
@@ -176,7 +182,10 @@ def read_source(source: str | PathLike[str], prefixes: Mapping[str, str] | None)
     if not isinstance(source, str):
         return _in_file(source, prefixes)
     if any(sign in source for sign in (":-", "<-", "←", "\n")):
-        return read_rules(source, prefixes)
+        found = read_rules(source, prefixes)
+        if not found.rules:
+            raise TemporalTextError("there is no rule in the text", "one such as alarm(X) :- hot(X).")
+        return found
     try:
         return _in_file(source, prefixes)
     except MissingFileError as error:

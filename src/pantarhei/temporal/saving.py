@@ -22,7 +22,8 @@ from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.temporal.data_stream import Asserted, DataStream
 from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.past import Chunk, Past
-from pantarhei.temporal.rules import TemporalRules, load_rules
+from pantarhei.temporal.rules import TemporalRules
+from pantarhei.temporal.text.reading import read_rules
 from pantarhei.temporal.tuples import Tuples, is_tuple
 
 Column = npt.NDArray[np.integer]
@@ -65,7 +66,9 @@ def rules_of(saved: bytes) -> TemporalRules:
     given = _header(saved)
     start = given["start"]
     start = datetime.fromisoformat(start) if isinstance(start, str) else start
-    return load_rules(given["rules"] + "\n", start, feedback=given["feedback"])
+    read = read_rules(given["rules"])
+    remembered = frozenset(read.remembered)
+    return TemporalRules(read.rules, remembered, start, given["feedback"], read.prefixes, read.remembered)
 
 
 def kind_of_saved(saved: bytes) -> TimeKind:

@@ -54,6 +54,14 @@ def test_rows_have_the_number_of_their_answer_stream(asked):
     ]
 
 
+def test_where_as_many_as_were_asked_for_are_found_there_may_be_more(asked):
+    asked._most = 2
+    lines = written(asked, TableWriter(io.StringIO()), FOUND)
+    assert [line.partition(":")[0] for line in lines] == ["5  1 of 2 or more", "5  2 of 2 or more"]
+    asked._most = 3
+    assert written(asked, TableWriter(io.StringIO()), FOUND)[0].startswith("5  1 of 2: ")
+
+
 def test_lines_of_json_have_null_for_what_an_answer_stream_does_not_have(asked):
     writer = NdjsonWriter(io.StringIO())
     assert written(asked, writer, FOUND[1:]) == [

@@ -85,7 +85,25 @@ def test_a_file_without_rules_is_told_of(tmp_path):
     path.write_text(f"% {ALARM}")
     with pytest.raises(pr.MalformedInputError, match="there is no rule in it"):
         pr.load_rules(path)
-    assert not pr.load_rules(f"% {ALARM}\n").rules
+
+
+@pytest.mark.parametrize("text", ["\n", f"% {ALARM}\n", "@prefix : <http://example.org/> .\n"])
+def test_a_text_without_rules_is_told_of(text):
+    with pytest.raises(pr.TemporalTextError, match="there is no rule in the text; expected one such as"):
+        pr.load_rules(text)
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("a(X) :- b(X, _), not c(X, _).", r": _ is in not c\(X, _\), and nothing binds it"),
+        ("a(_) :- b(X).", ": _ is in the head, and"),
+        ("a(X) :- b(X, _1), not c(X, _2, _).", r": _2 is in not c\(X, _2, _\), and"),
+    ],
+)
+def test_a_variable_without_a_name_has_none_in_an_error(rule, said):
+    with pytest.raises(pr.TemporalRuleError, match=said):
+        pr.load_rules(rule, prefixes=PREFIXES)
 
 
 def test_a_start_that_is_no_time_is_told_of():

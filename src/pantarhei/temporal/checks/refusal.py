@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from rdflib import Variable
@@ -22,6 +23,7 @@ def refused(problem: str, expected: str, *places: Place) -> TemporalRuleError:
         problem: what is wrong.
         expected: what would do instead.
     """
+    problem, expected = (_without_numbers(text, places) for text in (problem, expected))
     return TemporalRuleError(problem, expected, *(_written(places) or ()))
 
 
@@ -34,7 +36,20 @@ def refused_for(
         of_variable = (at for each, at in rule.variables_written if each == variable)
         begun = written.line, written.column
         written = next((at for at in of_variable if (at.line, at.column) >= begun), written)
+    problem, expected = (_without_numbers(text, (rule,)) for text in (problem, expected))
     return TemporalRuleError(problem, expected, *(written or ()))
+
+
+_NUMBERED = re.compile(r"(?<!\w)_[0-9]+\b")
+
+
+def _without_numbers(text: str, places: Iterable[Place]) -> str:
+    """A text where the variables that a rule writes as `_` are that, and not told apart by numbers."""
+    rules = (place for place in places if isinstance(place, TemporalRule))
+    written = {str(variable) for rule in rules for variable, _ in rule.variables_written}
+    if "_" not in written:
+        return text
+    return _NUMBERED.sub(lambda found: found[0] if found[0] in written else "_", text)
 
 
 def _written(places: Iterable[Place]) -> Written | None:

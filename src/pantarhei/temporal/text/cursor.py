@@ -216,7 +216,8 @@ class Cursor:
             return f" (did you mean {instead}?)"
         is_word = token.kind == "name" and token.text not in WORDS
         leads_on = behind.kind in ("name", "iri", "prefixed", "quoted", "number") or behind.text == "["
-        return did_you_mean(token.text, WORDS) if is_word and leads_on else ""
+        meant = did_you_mean(token.text, WORDS) if is_word and leads_on else ""
+        return "" if f" {self.peek().text}?" in meant else meant  # that stands here
 
     def error(self, token: Token, problem: str, expected: str) -> TemporalTextError:
         """What is wrong at a token."""

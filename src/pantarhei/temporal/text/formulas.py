@@ -6,7 +6,9 @@ to the atom and then applied from the inside out, so that no text can make the r
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import NamedTuple
 
 from rdflib import Variable
@@ -77,13 +79,16 @@ class FormulaReader:
         operators: list[_Operator] = []
         while operator := self._operator():
             operators.append(operator)
-        formula = self._suffixed()
+        is_within = _says_when(operators)
+        formula = self._suffixed(is_within)
         for operator in reversed(operators):
             if operator.closes:
                 self._cursor.need(")", "')'")
             formula = self._applied(operator, formula)
         if formula.mode is not Mode.NOW and formula.window is None:  # Laser's word, Ticker's window
             formula = replace(formula, window=self._window())
+        elif is_within and self._cursor.is_at("in", "["):
+            raise self._nested(operators[0].token)
         return replace(formula, written=self._cursor.written(start))
 
     # -- operators in front: Laser's and the paper's -----------------------------------------------------
@@ -150,8 +155,12 @@ class FormulaReader:
 
     # -- operators behind: Ticker's ----------------------------------------------------------------------
 
-    def _suffixed(self) -> Formula:
-        """An atom and what is said of it behind it."""
+    def _suffixed(self, is_within: bool) -> Formula:
+        """An atom and what is said of it behind it.
+
+        Args:
+            is_within: whether a window behind it belongs to what stands in front of it.
+        """
         start = self._cursor.peek()
         formula = Formula(self._atom())
         if self._cursor.accept("always"):
@@ -160,6 +169,8 @@ class FormulaReader:
             formula = replace(formula, mode=Mode.SOMETIME, times=self._times())
         elif self._cursor.accept("at"):
             formula = replace(formula, mode=Mode.AT, time=self._time())
+        if is_within and formula.mode is Mode.NOW:
+            return formula
         if self._cursor.is_at("not") and self._cursor.is_at("in", further=1):
             self._cursor.take()
             formula = replace(formula, is_negated=True)
@@ -185,7 +196,8 @@ class FormulaReader:
         if token.kind != "number" or not token.text.isdigit() or len(token.text) > 9 or not int(token.text):
             raise self._cursor.unexpected("how many times: a whole number above 0")
         self._cursor.take()
-        self._cursor.need("times", "the word times")
+        if not self._cursor.accept("time"):
+            self._cursor.need("times", "the word times")
         return int(token.text)
 
     def _time(self) -> Argument:
@@ -195,4 +207,14 @@ class FormulaReader:
 
     def _atom(self) -> TemporalAtom:
         is_asserted = self._cursor.accept("asserted") is not None
-        return TemporalAtom(self._terms.predicate(), self._terms.arguments(), is_asserted)
+        is_enclosed = is_asserted and self._cursor.accept("(") is not None
+        atom = TemporalAtom(self._terms.predicate(), self._terms.arguments(), is_asserted)
+        if is_enclosed:
+            self._cursor.need(")", "')' behind the atom: asserted(hot(X)) in [5]")
+        return atom
+
+
+def _says_when(operators: Sequence[_Operator]) -> bool:
+    """Whether ◇ or □ stands in front of an atom without a parenthesis between."""
+    bare = takewhile(lambda operator: not operator.closes, reversed(operators))
+    return any(operator.mode in _DUALS for operator in bare)

@@ -8,10 +8,12 @@
     condition  = { operator } atom [ said ] { ")" } [ [ "in" ] window ] | comparison ;
     operator   = "not" | "¬" | "(" | "diamond" | "◇" | "box" | "□" | "@" "(" time "," | "@" time
                | "⊞" size | ( "time_win" | "tuple_win" ) "(" number "," [ "0" "," [ "1" "," ] ] ;
-    said       = [ "always" | "at" time | "at" "least" number "times" ] [ [ [ "not" ] "in" ] window ] ;
+    said       = [ "always" | "at" time | "at" "least" number ( "time" | "times" ) ]
+                 [ [ [ "not" ] "in" ] window ] ;
     window     = "[" number [ unit | "#" ] "]" | "[" duration "]" ;
     size       = number | "#" number | window ;
-    atom       = [ "asserted" ] predicate [ "(" [ term { "," term } ] ")" ] ;
+    atom       = [ "asserted" ] named | "asserted" "(" named ")" ;
+    named      = predicate [ "(" [ term { "," term } ] ")" ] ;
     comparison = expression relation expression | "COMP" "(" relation "," term "," term ")"
                | "MATH" "(" sign "," term "," term "," term ")" | built-in "(" term { "," term } ")" ;
     time       = expression ;

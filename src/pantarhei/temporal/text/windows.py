@@ -25,6 +25,8 @@ _UNITS = {
 _TICKS = ("tick", "ticks")
 _A_UNIT = "ms, sec, min, h or d; # for assertions; nothing for ticks"
 _MOST_DIGITS = 18
+_RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+_LOWERED = str.maketrans(_RAISED, "0123456789")
 
 
 def read_window(cursor: Cursor) -> Reach:
@@ -41,7 +43,7 @@ def read_window(cursor: Cursor) -> Reach:
 
 
 def read_size(cursor: Cursor) -> TimeWindow | TupleWindow:
-    """The number behind ⊞, or # and a number, or a window in brackets."""
+    """The number behind ⊞, raised or not, or # and a number, or a window in brackets."""
     cursor.accept("^")
     if cursor.is_at("["):
         return read_window(cursor)
@@ -108,11 +110,13 @@ def _duration(cursor: Cursor) -> timedelta:
 
 
 def _whole(cursor: Cursor, at_least: int = 0) -> int:
-    """A whole number, taken."""
+    """A whole number, taken; its digits may be raised."""
     token = cursor.peek()
-    if token.kind != "number":
+    if token.kind != "number" and not set(token.text) <= set(_RAISED):
         raise cursor.unexpected("a whole number")
-    if not token.text.isdigit() or len(token.text) > _MOST_DIGITS or int(token.text) < at_least:
+    digits = token.text.translate(_LOWERED)
+    if not digits.isdecimal() or len(digits) > _MOST_DIGITS or int(digits) < at_least:
         expected = f"a whole number, at least {at_least}, below 10^{_MOST_DIGITS}"
         raise cursor.error(token, f"a window of {token.shown}", expected)
-    return int(cursor.take().text)
+    cursor.take()
+    return int(digits)

@@ -33,6 +33,29 @@ def test_a_rule_reads_as(text, reading):
         assert [*map(str, read_rules(text, PREFIXES).rules)] == [reading]
 
 
+@pytest.mark.parametrize(
+    ("body", "reading"),
+    [
+        ("diamond b(X) in [3]", "b(X) in [3]"),
+        ("◇ b(X) in [3 #]", "b(X) in [3 #]"),
+        ("box b(X) in [3 min]", "b(X) always in [3 min]"),
+        ("not diamond b(X) in [3]", "not b(X) in [3]"),
+        ("diamond not b(X) in [3]", "not b(X) always in [3]"),
+        ("(box asserted b(X)) in [3]", "asserted b(X) always in [3]"),
+        ("asserted(b(X))", "asserted b(X)"),
+        ("not asserted(b(X)) in [3]", "not asserted b(X) in [3]"),
+        ("box asserted(b(X)) in [3]", "asserted b(X) always in [3]"),
+        ("b(X) at least 1 time in [3]", "b(X) in [3]"),
+        ("b(X) at least 2 time in [3]", "b(X) at least 2 times in [3]"),
+        ("⊞⁵ ◇ b(X)", "b(X) in [5]"),
+        ("⊞¹⁰ □ b(X)", "b(X) always in [10]"),
+        ("⊞#³ ◇ b(X)", "b(X) in [3 #]"),
+    ],
+)
+def test_words_without_parentheses_and_with_them(body, reading):
+    assert [*map(str, read_rules(f"a(X) :- {body}.", PREFIXES).rules)] == [f"a(X) :- {reading}."]
+
+
 def test_a_rule_is_read_as_values():
     text = "alarm(V) :- hot(V) always in [5 min], not asserted 'Served'(V, 5) in [PT10M]."
     served = TemporalAtom(EX.Served, (V, Literal(5)), is_asserted=True)
@@ -122,6 +145,12 @@ def test_numbers_and_strings_are_literals():
         ("a :- asserts b.", 1, 14, "b cannot stand here (did you mean asserted?)"),
         ("remembre a. a :- b.", 1, 10, "a cannot stand here (did you mean remember?)"),
         ("a :- b in [5] at 3.", 1, 15, "at cannot stand here; expected"),
+        ("a :- b at T at U in [3].", 1, 13, "at cannot stand here; expected"),
+        ("a :- diamond b always in [3].", 1, 6, "temporal operators are nested"),
+        ("a :- ⊞5 ◇ b in [3].", 1, 6, "temporal operators are nested"),
+        ("a :- diamond(b in [3]).", 1, 6, "temporal operators are nested"),
+        ("a :- asserted(b.", 1, 16, "expected ')' behind the atom: asserted(hot(X)) in [5]"),
+        ("a :- ⊞⁰⁰⁰⁰⁰⁰⁰⁰⁰⁰⁰⁰⁰⁰⁰⁰⁰⁰¹ ◇ b.", 1, 7, "expected a whole number, at least 0, below 10^18"),
         ("a :- b in [5 minuts].", 1, 14, "minuts is no unit of time (did you mean minutes?); expected"),
         ("a :- b at leest 3 times in [3].", 1, 11, "leest is no time (did you mean least?)"),
         ("a :- b", 1, 7, "the text ends here; expected a comma and another condition, or a full stop"),
