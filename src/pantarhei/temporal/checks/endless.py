@@ -15,8 +15,8 @@ from pantarhei.literals.builtin import is_computation
 from pantarhei.rules.translation.termination import endless
 from pantarhei.temporal.checks.refusal import refused
 
-MOST_MADE: Final = 250_000
-"""So many literals may be new at a tick, where rules may compute without end."""
+MOST_MADE: Final = 50_000
+"""So many literals may be new at a tick, where rules may compute without end: some seconds of computing."""
 
 
 @dataclass(frozen=True, slots=True)
