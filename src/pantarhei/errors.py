@@ -489,8 +489,9 @@ class MemoryLimitError(StreamError):
                 f"the background and what follows from it need {there}; allow more, or give less background"
             )
         if self.beside:
+            alone = ", alone after all that is older was left out," if self.alone else ","
             return (
-                f"at {self.at} the window, what is concluded and what is answered would need {there}, "
+                f"at {self.at} the window{alone} what is concluded and what is answered would need {there}, "
                 f"{self.beside:_} of these for temporal rules and registered queries; allow more, make the "
                 "windows of rules and queries or the window's range shorter, or look which of them hold most"
             )
