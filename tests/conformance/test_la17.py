@@ -14,7 +14,8 @@ from itertools import product
 
 import pytest
 
-from lars_programs import always, at, atom, compared, no, rule, some
+from lars_programs import Case, always, at, atom, compared, no, rule, some
+from lars_reasoners import as_pushed, expected, reasoner_for, triple
 from pantarhei.language.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TimeWindow
 from pantarhei.reference.lars.answers import answer_stream, answer_streams, is_model
 from pantarhei.reference.lars.grounding import ground
@@ -354,3 +355,63 @@ def all_streams(start: int, end: int) -> list[Stream]:
 def test_elsewhere_the_algorithms_give_the_output_of_the_definitions(program, mended):
     for data in all_streams(1, 3):
         assert evaluate(program, data, mended) == output_stream(program, data), str(data.atoms)
+
+
+# -- where implementations err: the smallest cases, by the definitions and by the engine -------------
+
+
+def concluded(
+    program: list[TemporalRule], told: dict[int, list[TemporalAtom]], until: int
+) -> list[list[str]]:
+    """What is concluded at each tick from 0 on, the same by the definitions and by the engine."""
+    case = Case(tuple(program), as_pushed(Stream.of(0, until, told)))
+    reasoner, output = reasoner_for(case), expected(case)
+    for tick in case.stream.timeline:
+        reasoner.push(tick, [triple(each) for each in case.stream.at(tick) if each.is_asserted])
+        assert reasoner.atoms() == output[tick]
+    return [sorted(map(str, output[tick])) for tick in case.stream.timeline]
+
+
+def test_negation_in_a_recursion_supports_nothing_by_itself():
+    """`b(X) ← a(X), not d(X)` and back: once c has passed, what was asked of d keeps neither alive."""
+    a, b, d = (atom(name, "X") for name in "abd")
+    program = [rule(a, some(atom("asserted c", "X"), 1)), rule(b, a, no(d)), rule(a, b)]
+    i, j = atom("asserted c", "i"), atom("asserted c", "j")
+    told = {0: [i, j], 1: [atom("asserted d", "j")]}
+    assert concluded([*program, rule(d, some(atom("asserted d", "X"), 1))], told, 3) == [
+        ["a(i)", "a(j)", "b(i)", "b(j)"],
+        ["a(i)", "a(j)", "b(i)", "d(j)"],
+        ["d(j)"],
+        [],
+    ]
+
+
+def test_a_box_in_a_join_ends_with_its_last_tick():
+    program = [rule(atom("q", "X"), always(atom("c", "X"), 1), some(atom("e", "X"), 1))]
+    told = {0: [atom("c", "i"), atom("e", "i")], 1: [atom("c", "i"), atom("c", "j"), atom("e", "j")]}
+    assert concluded(program, told, 2) == [["q(i)"], ["q(i)"], []]
+
+
+def test_a_join_of_three_ends_with_the_oldest():
+    steps = [some(atom("d", one, other), 2) for one, other in ("XY", "YZ", "ZW")]
+    told = {tick: [atom("d", *pair)] for tick, pair in enumerate(("ij", "jk", "kl"))}
+    assert concluded([rule(atom("q", "X", "W"), *steps)], told, 3) == [[], [], ["q(i, l)"], []]
+
+
+def test_a_negation_with_arguments_is_about_each_of_them():
+    program = [rule(atom("q", "X"), some(atom("c", "X"), 1), no(some(atom("e", "X"), 1)))]
+    told = {0: [atom("c", "i"), atom("c", "j")], 1: [atom("e", "i")]}
+    assert concluded(program, told, 2) == [["q(i)", "q(j)"], ["q(j)"], []]
+
+
+def test_a_tuple_window_counts_what_comes_within_a_tick_in_its_order():
+    program = [rule(atom("q", "X"), some(atom("asserted c", "X"), "2 #"))]
+    told = {0: [atom("asserted c", "i")], 1: [atom("asserted c", "j"), atom("asserted c", "k")]}
+    told[3] = [atom("asserted e", "i")]
+    assert concluded(program, told, 3) == [["q(i)"], ["q(j)", "q(k)"], ["q(j)", "q(k)"], ["q(k)"]]
+
+
+def test_rules_in_a_chain_hold_as_long_as_what_they_begin_with():
+    program = [rule(atom("a", "X"), atom("x", "X")), rule(atom("x", "X"), some(atom("c", "X"), 2))]
+    program.append(rule(atom("q", "X"), some(atom("a", "X"), 1)))
+    assert concluded(program, {0: [atom("c", "i")]}, 3) == [["a(i)", "q(i)", "x(i)"]] * 3 + [[]]

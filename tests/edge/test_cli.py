@@ -451,6 +451,30 @@ def test_conclusions_have_rows_too(run):
     assert {row["change"] for row in rows} == {"+", "-"}
 
 
+COOLING = {
+    "ontology": ROOT / "ontologies" / "cooling.ttl",
+    "stream": ROOT / "examples" / "cooling" / "stream.trig",
+    "range_": "0",
+}
+COOLED = ROOT / "examples" / "cooling" / "cooling.lars"
+
+
+def test_the_cooling_system_alarms_at_each_tick_that_ends_three_of_steam(run):
+    done = run("--rules", COOLED, "--format", "ndjson", **COOLING)
+    held, told = set(), {}
+    for row in map(json.loads, done.stdout.splitlines()):
+        argument = row.get("argument1")
+        name = row["predicate"].partition("#")[2] + (f"({argument})" if argument is not None else "")
+        held = held | {name} if row["change"] == "+" else held - {name}
+        told[row["at"]] = frozenset(held)
+    told[11] = told[10]  # nothing changes there
+    states = [next(iter(told[at] & {"alarm", "normal", "freeze"}))[0] for at in range(13)]
+    assert "".join(states) == "ffnffaaffnfff"
+    assert [at for at in range(13) if "veryHot(5)" in told[at]] == [5, 6, 7]
+    assert [at for at in range(13) if "veryCold(9)" in told[at]] == [9, 10, 11]
+    assert "2 facts cut" in done.stderr
+
+
 def test_rooms_are_told_of_that_waste_at_each_of_three_minutes(run):
     ontology, folder = ROOT / "ontologies" / "building.ttl", ROOT / "examples" / "building"
     given = {"ontology": ontology, "stream": folder / "sample.nq", "range_": "PT5M"}
