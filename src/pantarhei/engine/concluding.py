@@ -28,7 +28,7 @@ from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.changes import Changes
 from pantarhei.engine.conclusion_notes import ConclusionNotes, Decoder
 from pantarhei.engine.consumer import Crowded
-from pantarhei.engine.feedback import Feedback
+from pantarhei.engine.feedback import Feedback, Standstill
 from pantarhei.language.temporal_rule import TemporalAtom
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint
@@ -197,6 +197,11 @@ class Concluding:
             due = ticks.end_of(ticks.at(until) - 1) + 1  # what stands until then is counted at each tick
         return None if due is None else Feedback(due, NO_FACTS, left_out * (ticks.at(due) - data.tick))
 
+    @property
+    def standstill(self) -> Standstill:
+        """What sees that the next ticks are like those before."""
+        return Standstill(self._numbered.reach)
+
     # -- the steps ---------------------------------------------------------------------------------
 
     @property
@@ -240,14 +245,14 @@ class Concluding:
         if data is None:
             yield from () if self._begins is None else (self._begins,)
             return
-        if self._evaluation is None or self._is_unsettled():
+        if self._evaluation is None or self.is_unsettled():
             yield data.tick + 1
         if self._evaluation is not None and (due := self._evaluation.next_due()) is not None:
             yield max(due, data.tick + 1)
         if data.oldest is not None:
             yield max(self._ticks.at(self._ticks.first_without(data.oldest)), data.tick + 1)
 
-    def _is_unsettled(self) -> bool:
+    def is_unsettled(self) -> bool:
         """Whether remembered conclusions changed at the present tick: what rests on that ends later."""
         return self._evaluation is not None and any(map(len, self._evaluation.remembered_changes))
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from pantarhei.encoding.numbers import Integers
+import numpy as np
+
+from pantarhei.encoding.numbers import NO_FACTS, Integers
 from pantarhei.errors import TemporalRuleError
 from pantarhei.language.counted import counted
 from pantarhei.language.time import TimePoint
@@ -53,14 +55,37 @@ class FedBack(NamedTuple):
     repair: Repair
 
 
+class Standstill:
+    """Sees when each tick is as the one before it: then so is the next, and what is to come is known.
+
+    That is when the same was asserted, and nothing else changed, at as many ticks as rules look back to, and
+    at all that the window holds: the state is the same, but for the time.
+
+    Args:
+        reach: how many ticks rules look back; None where they look at the time itself, or count assertions.
+    """
+
+    def __init__(self, reach: int | None) -> None:
+        self._reach, self._facts, self._ticks = reach, NO_FACTS, 0
+
+    def note(self, facts: Integers, is_all: bool) -> None:
+        """These were asserted at the next tick, and whether nothing changed by that."""
+        is_same = is_all and len(facts) > 0 and np.array_equal(facts, self._facts)
+        self._facts, self._ticks = facts, self._ticks + 1 if is_same else 0
+
+    def is_reached(self, in_window: int) -> bool:
+        """Whether it is, where the window holds so many ABoxes."""
+        return self._reach is not None and self._ticks > max(self._reach, in_window)
+
+
 def refuse_endless(asserted: int) -> None:
-    """Refuse to assert yet another ABox on the way of a step.
+    """Refuse to assert so many ABoxes, and another, on the way of a step.
 
     Raises:
-        TemporalRuleError: `MOST_AT_ONCE` have been.
+        TemporalRuleError: they are `MOST_AT_ONCE`, or more.
     """
     if asserted >= MOST_AT_ONCE:
-        problem = f"on the way to a timestamp, conclusions were asserted at {asserted:_} ticks"
+        problem = f"on the way to a timestamp, conclusions are asserted at {asserted:_} ticks or more"
         raise TemporalRuleError(
             problem, "fewer: give the reasoner's window a slide, or come there in several steps (advance)"
         )

@@ -176,15 +176,20 @@ class Holdings(Upkeep[Books]):
         concluding, steps, fed_back = self._concluding, list[WindowUpdate](), list[FedBack]()
         not_assertable = 0
         assert concluding is not None, "there are rules"
+        standstill = concluding.standstill
         while (now := self.books.step) is not None and (
             feedback := concluding.next_feedback(now.now, until, self.model)
         ) is not None:
-            refuse_endless(len(fed_back))
+            ahead = concluding.tick_of(until) - concluding.tick_of(now.now)
+            is_known = not self.options.limits and standstill.is_reached(len(self.books.log.timeline))
+            refuse_endless(len(fed_back) + is_known * ahead)
             at, facts = time_of(feedback.at, now.kind), feedback.facts
             not_assertable += feedback.not_assertable
             steps.append(self._assert(at, facts) if len(facts) else self._pass(at))
             if len(facts):
                 fed_back.append(FedBack(at, len(facts), steps[-1].repair))
+            is_all = self._derive == "all" and steps[-1].changes_nothing and not concluding.is_unsettled()
+            standstill.note(facts, is_all)
         self._count(Counters(not_fed_back=not_assertable))
         return work().after(steps, tuple(fed_back), not_assertable)
 

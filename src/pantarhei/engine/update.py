@@ -148,6 +148,11 @@ class WindowUpdate:
     fed_back: tuple[FedBack, ...] = ()
     not_fed_back: int = 0
 
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether the materialization is as before, and nothing was repaired."""
+        return not (self.delta.added or self.delta.removed or self.repair.removed)
+
     def after(
         self, steps: Sequence[WindowUpdate], fed_back: tuple[FedBack, ...], not_fed_back: int = 0
     ) -> WindowUpdate:

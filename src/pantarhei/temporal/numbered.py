@@ -163,6 +163,8 @@ class NumberedProgram:
         self.counted = [feed for feed in self._all_feeds() if feed.is_counted]
         self.is_dated = bool(self.dated_feeds or self.dated_conclusions or self.clocks or self.has_at_ticks)
         self.counts_tuples = any(feed.counts_tuples for feed in self.counted)
+        is_timeless = not (self.is_dated or self.counts_tuples or program.keeps_all)
+        self.reach = program.largest if is_timeless else None  # so many alike ticks make the next one so
 
     @property
     def fits(self) -> bool:
