@@ -8,9 +8,10 @@ from pantarhei.proofs.kind import StepKind
 from pantarhei.proofs.temporal import Known
 from pantarhei.reference.canonical_literals import canonical_term, canonical_triple
 from pantarhei.reference.lars.answers import answer_stream
+from pantarhei.reference.lars.grounding import passed
 from pantarhei.reference.lars.satisfaction import literal_of, satisfies, tick_of
 from pantarhei.reference.lars.streams import canonical, window_of
-from pantarhei.reference.materialization import tested, unify
+from pantarhei.reference.materialization import unify
 
 
 class ConcludedProofs:
@@ -64,7 +65,7 @@ class ConcludedProofs:
     def check_conclusion(self, step):
         rule, said = self.rules[step.rule.axiom], step.temporal
         binding = {name: canonical_term(term) for name, term in said.bindings}
-        assert tested(rule.tests, binding) is not None
+        assert passed(rule.tests, binding) is not None
         head = self.grounded(rule.head, binding)
         assert head.atom == canonical(said.atom) and self.tick(said.last) == self.now
         at = tick_of(head.time) if head.mode is Mode.AT else self.now

@@ -36,7 +36,7 @@ def ground(rules: Iterable[TemporalRule], stream: Stream) -> list[TemporalRule]:
         _instance(rule, binding)
         for rule in rules
         for given in _bindings(rule, terms, ticks)
-        if (binding := _tested(_tests(rule), given)) is not None
+        if (binding := passed(_tests(rule), given)) is not None
     ]
 
 
@@ -45,7 +45,7 @@ def instances(rules: Iterable[TemporalRule], stream: Stream) -> Iterator[Tempora
     rules = list(rules)
     for rule in rules:
         for given in _matches(_positive(rule), stream, {}):
-            binding = _tested(_tests(rule), given)
+            binding = passed(_tests(rule), given)
             if binding is not None:
                 found = _instance(rule, binding)
                 if body_holds(found, stream):
@@ -73,7 +73,7 @@ def _tests(rule: TemporalRule) -> tuple[Builtin, ...]:
     return tuple(ordered)
 
 
-def _tested(tests: tuple[Builtin, ...], binding: Binding) -> Binding | None:
+def passed(tests: tuple[Builtin, ...], binding: Binding) -> Binding | None:
     """The binding with what the tests compute, one after the other; None if one of them fails."""
     for test in tests:
         if is_computation(test):
