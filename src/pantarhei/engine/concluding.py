@@ -64,7 +64,7 @@ class Concluding:
         given: the rules, and those of the ontology that join them.
         window: the reasoner's, whose ends are the ticks.
         vocabulary: the reasoner's; it learns the terms of the rules.
-        most_bytes: how many bytes the second kernel may grow to in a step; None for any number.
+        most_bytes: how many there may be, twice as many in the second kernel on the way; None for any number.
 
     Raises:
         TemporalRuleError: a window of a rule does not fit the stream's ticks, or a construct is not there.
@@ -270,7 +270,7 @@ class Concluding:
         except Overfull as error:
             raise Crowded(error.bytes, error.bytes) from None
         evaluation, data = self._evaluation, self._data
-        if evaluation is not None and data is not None and is_wasteful(evaluation, data):
+        if evaluation is not None and data is not None and is_wasteful(evaluation, data, self._most_bytes):
             self._evaluation = made(self._numbered, data, self._standing(model))
 
     def _apply(self, changes: Changes, model: WindowModel) -> None:
@@ -297,7 +297,7 @@ class Concluding:
             states = union(without(self._standing(model), came), went)
             evaluation = self._evaluation = made(self._numbered, self._data, states)
         if self._most_bytes is not None:
-            evaluation.model.limit(self._most_bytes)
+            evaluation.model.limit(2 * self._most_bytes)
         if tick > self._data.tick:
             self._move_on(evaluation, tick, changes.at)
         self._data = self._said(self._data, changes, came, went)

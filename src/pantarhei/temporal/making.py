@@ -26,12 +26,14 @@ def made(numbered: NumberedProgram, data: DataStream, states: Integers) -> Evalu
     return evaluation
 
 
-def is_wasteful(evaluation: Evaluation, data: DataStream) -> bool:
-    """Whether an evaluation takes more than twice the room of one that is made anew.
+def is_wasteful(evaluation: Evaluation, data: DataStream, most_bytes: int | None) -> bool:
+    """Whether an evaluation takes more than twice the room of one that is made anew; or somewhat more, where
+    it takes half of the bytes that there may be.
 
     The room was filled since it was made, and is more than what it would be made of: that pays for it.
     """
     used = evaluation.model.bytes_used
     if used <= LEAST_SPARE:
         return False
-    return evaluation.model.spare_bytes > max(LEAST_SPARE, used // 2, data.bytes)
+    share = 2 if most_bytes is None or used <= most_bytes // 2 else 8
+    return evaluation.model.spare_bytes > max(LEAST_SPARE, used // share, data.bytes)
