@@ -15,7 +15,11 @@ cdef class Reader:
     cdef object leaf
     cdef int[::1] places
     cdef tuple forms
+    cdef int tested
+    cdef dict known
+    cdef object learn
 
+    cdef bint passes(self, tuple row) except -1
     cdef tuple row(self, Ints found, int at, shown)
     cdef read(self, Ints found, int at, shown, dict changes)
 

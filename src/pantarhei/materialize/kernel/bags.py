@@ -121,12 +121,17 @@ class Reader:
         places: where in a match stands what a row has.
         forms: where a row has a literal that a fact shows: the place in the row; the fact's property, and the
             places of its subject and object in the match.
+        test: `(place, known, learn)` where not all rows are read: those are for which what stands at a place
+            of the row is true, which is `known` by its number, or what `learn` says of the row. None for all.
     """
 
-    def __init__(self, leaf, places, forms):
+    def __init__(self, leaf, places, forms, test=None):
         self.leaf = leaf
         self.places = ints_of(places)
         self.forms = tuple(forms)
+        self.tested = NONE if test is None else test[0]
+        self.known = {} if test is None else test[1]
+        self.learn = None if test is None else test[2]
 
     def row(self, found, at, shown):
         """The row of the match at a place of `found`; `shown` as `BodyMatches.signed_rows` takes it."""
@@ -144,11 +149,23 @@ class Reader:
         return row
 
     def read(self, found, at, shown, changes):
-        """Add the row of a match to the change of the leaf."""
+        """Add the row of a match to the change of the leaf, if it passes the test."""
+        if self.tested >= 0 and shown is None:  # else the row may show another form
+            number = found.items[at + self.places[self.tested]]
+            if self.known.get(number, True) is not True:
+                return
+        row = self.row(found, at, shown)
+        if self.tested >= 0 and not self.passes(row):
+            return
         bag = changes.get(self.leaf)
         if bag is None:
             bag = changes[self.leaf] = {}
-        put(bag, self.row(found, at, shown), found.items[at + 1])
+        put(bag, row, found.items[at + 1])
+
+    def passes(self, row: tuple):
+        """Whether a row passes the test."""
+        is_true = self.known.get(row[self.tested], _UNKNOWN)
+        return (self.learn(row) if is_true is _UNKNOWN else is_true) is True
 
 
 @cython.cclass

@@ -93,7 +93,7 @@ class Family:
         if left not in self._left:
             self._left.append(left)
         self._add(left)
-        for operator in self._above:
+        for operator in (self._leaf, *self._above):
             operator.forget()
 
     def renumber(self) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pantarhei.encoding.numbers import NONE
 from pantarhei.language.term import Term, Triple
 from pantarhei.query.algebra.binding import tells_time
-from pantarhei.query.algebra.nodes import BGP, Node, Project, Values
+from pantarhei.query.algebra.nodes import BGP, Filter, Node, Project, Values
 from pantarhei.query.algebra.symbols import symbols_of
 from pantarhei.query.incremental.maintenance import Maintenance
 from pantarhei.query.incremental.operator import (
@@ -21,6 +21,7 @@ from pantarhei.query.incremental.operator import (
     rows_of,
     taker,
 )
+from pantarhei.query.incremental.row_expressions import RowExpression, RowTest
 from pantarhei.query.incremental.shapes import parameters_of, particular
 from pantarhei.query.table import Table
 
@@ -36,6 +37,9 @@ class PatternLeaf(Operator):
     Args:
         node: the pattern, or a projection of it: `pattern` is the pattern itself.
     """
+
+    test: RowTest | None = None
+    """Which rows of the matches it has; None for all."""
 
     def __init__(self, node: BGP | Project, shared: Shared, look: Look) -> None:
         super().__init__(node, shared)
@@ -54,6 +58,25 @@ class PatternLeaf(Operator):
         variables = (*node.variables, *self.parameters)
         rows = [(*row, *numbers) for row in rows_of(self._look(node), node.variables)]
         return bag_of(map(taker(places_of(self.variables, variables)), rows))
+
+
+class FilteredLeaf(PatternLeaf):
+    """A basic graph pattern with a condition on one of its variables; of other matches no row is made.
+
+    Args:
+        condition: that of the node.
+        test: the same of single rows.
+    """
+
+    def __init__(
+        self, node: Filter, shared: Shared, look: Look, condition: RowExpression, test: RowTest
+    ) -> None:
+        assert isinstance(node.child, BGP), "a pattern is below"
+        super().__init__(node.child, shared, look)
+        self.node, self._condition, self.test = node, condition, test
+
+    def forget(self) -> None:
+        self._condition.forget()
 
 
 class GivenLeaf(Operator):

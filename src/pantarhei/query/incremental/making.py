@@ -45,8 +45,9 @@ from pantarhei.query.incremental.joins import (
     marked_parts,
     tested_below,
 )
-from pantarhei.query.incremental.leaves import GivenLeaf, Look, PatternLeaf, WholeLeaf
+from pantarhei.query.incremental.leaves import FilteredLeaf, GivenLeaf, Look, PatternLeaf, WholeLeaf
 from pantarhei.query.incremental.operator import Operator, Shared
+from pantarhei.query.incremental.row_expressions import RowExpression
 from pantarhei.query.incremental.row_operators import (
     ExtendOperator,
     FilterOperator,
@@ -84,6 +85,10 @@ def made(node: Node, shared: Shared, look: Look, use: Use) -> Operator:
         return SliceOperator(node, shared, use(sliced[0]), sliced[1])
     if isinstance(node, Project) and _takes_of_pattern(node):
         return PatternLeaf(node, shared, look)
+    if isinstance(node, Filter) and _is_matched_whole(node.child):
+        condition = RowExpression(node.condition, node.variables, shared)
+        if condition.test is not None:
+            return FilteredLeaf(node, shared, look, condition, condition.test)
     if isinstance(node, Project) and isinstance(node.child, Group) and _tells_groups(node, node.child):
         group = drawn_below(node.child)
         return GroupOperator(group, shared, use(group.child), node.names)
@@ -107,10 +112,14 @@ def _of_pattern(node: BGP, shared: Shared, look: Look, use: Use) -> Operator:
 
 def _takes_of_pattern(node: Project) -> bool:
     """Whether a projection takes variables of a pattern that the kernel matches as one body."""
-    child = node.child
-    if not isinstance(child, BGP) or not child.patterns or separated(child) is not child:
+    return _is_matched_whole(node.child) and set(node.names) <= set(node.child.variables)
+
+
+def _is_matched_whole(node: Node) -> bool:
+    """Whether the kernel matches a pattern as one body."""
+    if not isinstance(node, BGP) or not node.patterns or separated(node) is not node:
         return False
-    return is_kernel_pattern(child.patterns[0]) and set(node.names) <= set(child.variables)
+    return is_kernel_pattern(node.patterns[0])
 
 
 def _tells_groups(node: Project, group: Group) -> bool:

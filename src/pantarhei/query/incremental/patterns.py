@@ -72,7 +72,8 @@ class _Body:
         most = len({numbers for own in wanted for numbers in own})
         for reader, own in zip(self.readers, wanted, strict=True):
             places = [at[variable] for variable in reader.named]
-            made = Reader(reader.leaf, places, _showing(self, reader.named, at, vocabulary))
+            showing = _showing(self, reader.named, at, vocabulary)
+            made = Reader(reader.leaf, places, showing, reader.leaf.test)
             if len(own) == most:
                 of_all.append(made)
                 continue

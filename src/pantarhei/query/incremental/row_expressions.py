@@ -6,7 +6,7 @@ What they come to by column is remembered by what they look at.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from rdflib import Variable
 
@@ -19,6 +19,20 @@ from pantarhei.query.table import Table
 
 _MOST_REMEMBERED = 1 << 16
 _Value = TypeVar("_Value")
+
+
+class RowTest(NamedTuple):
+    """Whether an expression that looks at one variable is true of a row.
+
+    Args:
+        place: where the variable stands in rows.
+        known: for what numbers of terms it is known to be true, or not; of others it says so once learned.
+        learn: says it of a row.
+    """
+
+    place: int
+    known: Mapping[int, bool | None]
+    learn: Callable[[Row], bool]
 
 
 class RowExpression:
@@ -37,6 +51,16 @@ class RowExpression:
         compiler = Compiler(variables, shared.values, shared.terms)
         self._result = _Function(_compiled(compiler.result, expression), self._places)
         self._truth = _Function(_compiled(compiler.truth, expression), self._places)
+
+    @property
+    def test(self) -> RowTest | None:
+        """How to see of single rows whether it is true; None where it looks at several variables, or is
+        evaluated by column.
+        """
+        place, known = self._truth.place, self._truth.known
+        if place is None or self._truth.compiled is None:
+            return None
+        return RowTest(place, known, lambda row: self.truths([row])[0])
 
     def ids(self, rows: Collection[Row]) -> list[int]:
         """The numbers of the terms that it results in, `NONE` for an error."""
@@ -123,19 +147,19 @@ class _Function(Generic[_Value]):
 
     def __init__(self, compiled: Callable[[Row], _Value] | None, places: Sequence[int]) -> None:
         self.compiled = compiled
-        self._place = places[0] if len(places) == 1 else None
-        self._known: dict[int, _Value] = {}
+        self.place = places[0] if len(places) == 1 else None
+        self.known: dict[int, _Value] = {}
 
     def true_rows(self, change: Mapping[Row, int]) -> Mapping[Row, int] | None:
         """The rows of a change for which it is true; None where it takes a look at each to say so."""
-        if self._place is None:
+        if self.place is None:
             return None
-        found: Mapping[Row, int] | None = true_rows(change, self._place, self._known)
+        found: Mapping[Row, int] | None = true_rows(change, self.place, self.known)
         return found
 
     def looked_up(self, rows: Collection[Row]) -> list[_Value] | None:
         """What it says of rows; None if it looks at more than one variable, or a row is odd."""
-        place, known = self._place, self._known
+        place, known = self.place, self.known
         if place is None or self.compiled is None:
             return None
         try:
@@ -154,7 +178,7 @@ class _Function(Generic[_Value]):
 
     def forget(self) -> None:
         """Forget what it said."""
-        self._known.clear()
+        self.known.clear()
 
 
 _Compiled = TypeVar("_Compiled")

@@ -82,6 +82,27 @@ def test_a_literal_is_shown_as_its_fact_shows_it():
     assert found == {"all": {(number(a), 77): 1, (number(a), number(b)): 1}}
 
 
+@pytest.mark.parametrize("shown", [None, lambda fact, sign: None])
+def test_no_row_is_made_of_a_match_that_does_not_pass_the_test(shown):
+    learned = []
+
+    def learn(row):
+        learned.append(row)
+        return len(learned) == 1
+
+    ends = Reader("ends", [3, 2], (), (1, {}, learn))
+    found, number = rows_of([Readers([ends], {}, 0), Readers([], {}, 0)], shown)
+    rows = [(number(b), number(a)), (number(b), number(c))]
+    assert sorted(learned) == sorted(rows)
+    assert found == {"ends": {learned[0]: 1}}
+    known = {number(a): True, number(c): False}
+    ends = Reader("ends", [3, 2], (), (1, known, None))
+    found, _ = rows_of([Readers([ends], {}, 0), Readers([], {}, 0)], shown)
+    assert found == {"ends": {rows[0]: 1}}
+    nothing = Reader("ends", [3, 2], (), (1, dict.fromkeys(known, None), None))
+    assert rows_of([Readers([nothing], {}, 0), Readers([], {}, 0)], shown)[0] == {}
+
+
 def test_true_rows_are_found_where_all_is_known():
     change = {(1, 7): 2, (2, 8): -1, (3, 9): 1}
     assert true_rows(change, 1, {7: True, 8: False, 9: None}) == {(1, 7): 2}

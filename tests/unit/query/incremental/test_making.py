@@ -29,6 +29,28 @@ def test_a_query_has_parts_that_are_evaluated_anew_or_not(query, is_any):
 
 
 @pytest.mark.parametrize(
+    ("query", "operators"),
+    [
+        ("SELECT * { ?s :p ?v FILTER(?v > 1) }", ["FilteredLeaf"]),
+        ("SELECT ?s { ?s :p ?v ; a :A FILTER(?v > 1 || ?v < 0) }", ["ProjectOperator", "FilteredLeaf"]),
+        ("SELECT * { ?s :p ?v ; :q ?w FILTER(?v > ?w) }", ["FilterOperator", "PatternLeaf"]),
+        ("SELECT * { ?s ?p ?v FILTER(?v > 1) }", ["FilterOperator", "FactLeaf"]),
+    ],
+)
+def test_a_condition_on_one_variable_is_looked_at_by_what_matches_the_pattern(query, operators):
+    followed = Followed()
+    followed.push(":a :p 2 ; a :A ; :q 1 . :b :p 1 ; a :A ; :q 3 . :c :p :d .")
+    followed.queries.append(followed.register(query))
+    (registered,) = followed.reasoner._registrar._registry.queries.values()
+    found, operator = [], registered.root
+    while operator is not None:
+        found.append(type(operator).__name__)
+        operator = next(iter(operator.inputs), None)
+    assert found == operators
+    followed.push(":c :p 2.0 ; a :A ; :q 1 . :b :p 9 .")
+
+
+@pytest.mark.parametrize(
     ("query", "first"),
     [
         ("SELECT ?s (AVG(?v) AS ?a) { ?s :p ?v } GROUP BY ?s", "Group by ?s; AVG(?v) as ?a"),

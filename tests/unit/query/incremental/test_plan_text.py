@@ -20,7 +20,7 @@ def test_it_shows_operators_their_rows_and_patterns():
 Group by ?r; AVG(?v) as ?a  (exact per row)  → 2 rows kept
   Project ?v ?r  (exact per row)
     Filter (?v > 20)  (exact per row)
-      Match  (exact per row)
+      Match
         ?s urn:value ?v
         ?s urn:in ?r"""
     )

@@ -26,6 +26,20 @@ def test_an_error_is_not_true():
     assert larger.truths(map(bench.row, rows)) == [True, False, False, False]
 
 
+def test_of_one_variable_it_is_a_test_of_single_rows_that_learns():
+    bench = Bench()
+    larger = expression(bench, Call(">", (Variable("y"), Literal(3))))
+    assert larger.test.place == 1 and larger.test.known == {}
+    rows = list(map(bench.row, ["a 5 b", "a 1 b", "a c b"]))
+    assert list(map(larger.test.learn, rows)) == [True, False, False]
+    assert [larger.test.known[row[1]] for row in rows] == [True, False, None]
+    known = larger.test.known
+    larger.forget()
+    assert known == {}
+    assert expression(bench, Call(">", (Variable("y"), Variable("z")))).test is None
+    assert expression(bench, Call("STRUUID", ())).test is None
+
+
 def test_what_it_does_not_look_at_makes_no_difference():
     bench = Bench()
     texts = expression(bench, Call("STRLEN", (Call("STR", (Variable("y"),)),)))
