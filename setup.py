@@ -46,7 +46,7 @@ MODULES = (
     "selecting",
     "runs",
     "guarding",
-    "telling",
+    "watching",
 )
 
 extensions = cythonize(

@@ -311,6 +311,8 @@ class Registrar:
                 update = work()
                 self._untold = [update]
                 return update
+            if not self._depth:
+                self._registry.terms.begin()
             self._registry.reporting.begin()
             update = work()
             has_reports = self._fill(update)
@@ -332,6 +334,7 @@ class Registrar:
             reporting = self._registry.reporting
             ends_late = not self._depth and not each_step and reporting.sees_windows
             if not self._depth:
+                self._registry.terms.begin()
                 reporting.begin(is_block=ends_late)
                 self._tells_each = each_step
             self._depth += 1

@@ -23,7 +23,7 @@ from pantarhei.encoding.numbers import (
     parted,
     signed,
 )
-from pantarhei.materialize.kernel.telling import Telling
+from pantarhei.materialize.kernel.watching import Watching
 from pantarhei.temporal.always import EventsAlways, StatesAlways
 from pantarhei.temporal.counting import Counting
 from pantarhei.temporal.data_stream import without
@@ -95,9 +95,9 @@ class Evaluation:
         self._operators: list[Operator] = [*numbering, *others]
         self._waking = Waking(self._operators)
         self._pending: dict[int, list[Integers]] = {}  # changes by the place of the operator
-        self._telling = self._who_is_told()
+        self._watching = self._who_is_told()
 
-    def _who_is_told(self) -> Telling:
+    def _who_is_told(self) -> Watching:
         """The operators and, behind them, those of the lists of changes that there are."""
         program = self.program
         watched: list[Iterable[int]] = [operator.watched for operator in self._operators]
@@ -109,7 +109,7 @@ class Evaluation:
         self.model.note_only(told.keys())
         alike = {places: number for number, places in enumerate(dict.fromkeys([(), *told.values()]))}
         groups = [alike[told.get(predicate, ())] for predicate in range(len(program.is_conclusion))]
-        return Telling(groups, list(alike), len(watched))
+        return Watching(groups, list(alike))
 
     # -- beginning ---------------------------------------------------------------------------------
 
@@ -271,7 +271,7 @@ class Evaluation:
 
     def _distribute(self) -> None:
         concluded, remembered, at_ticks = range(len(self._operators), len(self._operators) + 3)
-        for place, part in self._telling.parted(self.model.take_changes()):
+        for place, part in self._watching.parted(self.model.take_changes()):
             if place < concluded:
                 self._pending.setdefault(place, []).append(part)
             elif place == concluded:

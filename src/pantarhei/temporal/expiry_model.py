@@ -28,7 +28,7 @@ Until = Expiries | int
 """The expiry of each of some facts, or the one that all of them have."""
 
 UNTIL_REMOVED: Final = 1 << 61
-"""The expiry of what holds until it is taken out; later ones are the same."""
+"""The expiry of what holds until it is taken out; later ones are the same. Ticks end before (`ticks.py`)."""
 
 
 class Literals(Protocol):
@@ -108,8 +108,8 @@ class ExpiryModel:
     def _let_go(self) -> None:
         """Have what has expired go, if it is there still."""
         if self._is_hiding:
-            self._is_hiding = False
             self._kernel.drop()
+            self._is_hiding = False
 
     def next_expiry(self) -> int | None:
         """The first tick, not before the present one, after which some fact may hold no more."""

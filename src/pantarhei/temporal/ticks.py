@@ -23,6 +23,7 @@ from pantarhei.temporal.checks.refusal import refused
 from pantarhei.window.sliding import Step, Window
 
 _PLURAL: Final = {TimeKind.INTEGER: "integers", TimeKind.FLOAT: "floats", TimeKind.DATETIME: "datetimes"}
+_MOST: Final = (1 << 61) - (1 << 40)  # from 0, before or after it: no expiry is beyond 61 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +50,16 @@ class Ticks:
         object.__setattr__(self, "length", self.window.next_boundary(self.kind, origin + 1) - origin)
 
     def of(self, step: Step) -> int:
-        """The tick that a step belongs to."""
-        return (step.end - self._origin) // self.length
+        """The tick that a step belongs to.
+
+        Raises:
+            TimestampError: it is too far from 0.
+        """
+        tick = (step.end - self._origin) // self.length
+        if abs(tick) > _MOST:
+            now = show_time(time_of(step.now, self.kind))
+            raise TimestampError(now, "with temporal rules fewer ticks from 0: give the window a slide")
+        return tick
 
     def at(self, time: int) -> int:
         """The tick that a time belongs to, given in the stream's smallest units."""

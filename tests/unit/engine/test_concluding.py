@@ -50,6 +50,19 @@ def told(update):
     ]
 
 
+def test_a_time_of_more_ticks_than_can_be_counted_is_refused_and_with_a_slide_it_does():
+    text = "event(X) :- asserted :Hot(X) in [1]."
+    reasoner = reasoner_with(text)
+    reasoner.push(2**60, is_a("Hot"))
+    with pytest.raises(pr.TimestampError, match="give the window a slide"):
+        reasoner.push(2**61, is_a("Cold"))
+    assert list(reasoner.timestamps) == [2**60] and names(reasoner) == "event"
+    reasoner = reasoner_with(text, pr.Window(4, 4))
+    for time in range(2**61, 2**61 + 16, 4):
+        reasoner.push(time, is_a("Hot") if time == 2**61 else [])
+    assert names(reasoner) == ""
+
+
 # range = 2         at:   0   1   2   3   4   5   6
 # pushed                  x           x
 # Odd(v), a state         |===================|            0..2 and 3..5

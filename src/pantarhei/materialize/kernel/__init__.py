@@ -37,7 +37,7 @@ What goes on around the kernel of temporal rules, for each fact that comes or ch
     Selecting     selecting.py     what follows from events one by one
     Runs          runs.py          since when facts have been there at each tick
     Guarding      guarding.py      what is asked for and not denied
-    Telling       telling.py       who is told of which changes
+    Watching      watching.py      who is told of which changes
 
 constants.py has the constants, cells.py the hash tables, arrays.py the arrays, radix.py sorts for loads by
 column, groups.py and sums.py are what registered aggregates do for each group. "To pop" is said of the queue;

@@ -21,4 +21,4 @@ cdef class Selecting:
     cdef int note(self, int feed, int subject, int object, int time, int place) except -1 nogil
     cdef bint meets(self, int feed, int subject, int object) noexcept nogil
     cdef bint is_in(self, int literal, int byte, int wanted) noexcept nogil
-    cdef list ranges(self, int count)
+    cdef list place(self, int count)

@@ -60,7 +60,7 @@ class Selecting:
         column: cython.int
         at: cython.int
         kind: cython.int
-        ranges = self.ranges(count)
+        ranges = self.place(count)
         for i in range(count - 1, -1, -1):
             kind = self.found.items[FOUND_SIZE * i]
             at = self.ends[kind] - 1
@@ -68,16 +68,18 @@ class Selecting:
             for column in range(3):
                 out[at, column] = self.found.items[FOUND_SIZE * i + 1 + column]
             out_places[at] = self.found.items[FOUND_SIZE * i + 4]
-        for i in range(self.kinds.size):
-            self.ends[self.kinds.items[i]] = 0
         return rows, places, ranges
 
-    def ranges(self, count):
-        """Which kinds so many rows have, and from where to where they are to stand; `ends` says that too."""
+    def place(self, count):
+        """Let `ends` say where the rows of each kind are to end; gives the kinds that so many rows have, and
+        from where to where theirs are to stand.
+        """
         ranges: list = []
         i: cython.int
         kind: cython.int
         end: cython.int = 0
+        for i in range(self.kinds.size):  # of the last time
+            self.ends[self.kinds.items[i]] = 0
         self.kinds.size = 0
         for i in range(count):
             kind = self.found.items[FOUND_SIZE * i]

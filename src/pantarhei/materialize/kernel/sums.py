@@ -31,7 +31,7 @@ _DOWN = 12
 _NAN = 13
 _TINY = 15
 _BITS = 112
-_MOST = 10**15  # no sum of integers and decimals below it, and no average of them, has many digits
+_MOST = 10**15  # a sum of integers and decimals below it has few digits before the point
 
 UNIT = 2.0**-_BITS
 """Most xsd:doubles are multiples of it, and sums of multiples fit into few words."""

@@ -61,23 +61,25 @@ class LastingTerms(TermSpace):
         self._value_of: list[int] = []  # `NONE` of what is unsettled
         self._unsettled: dict[Hashable, int] = {}  # the numbers of computed terms, by value
         vocabulary.expected = self._unsettled
-        self._settled: list[int] = []  # those settled in the present step
+        self._settled: list[int] = []  # those settled since `begin`
         self.instead: dict[int, int] = {}
         """The numbers of terms of the vocabulary that have others than those of the vocabulary."""
         self._fulfilled = 0  # so many of the vocabulary's have been looked at
         self.revision, self._certain = vocabulary.revision, 0
 
+    def begin(self) -> None:
+        """A step or a block begins that is done or undone as a whole: what has numbers now keeps them."""
+        self._certain = len(self.locals)
+        self._settled.clear()
+
     def look_again(self) -> None:
-        """Take note of what has happened to the vocabulary: a step begins."""
+        """Take note of what has happened to the vocabulary."""
         if self.revision is not self._vocabulary.revision:
-            # it may have forgotten the numbers of what was computed in a step that was broken off
+            # it may have forgotten the numbers of what was computed in steps that were undone
             for place in (*self._settled, *range(self._certain, len(self.locals))):
                 if self._value_of[place] != NONE:
                     self._value_of[place] = self._vocabulary.reserve(self.locals[place])
             self.revision = self._vocabulary.revision
-        self._certain = len(self.locals)
-        if self._settled:
-            self._settled.clear()
         fulfilled = self._vocabulary.fulfilled
         if self._fulfilled == len(fulfilled):
             return

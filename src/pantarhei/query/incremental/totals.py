@@ -125,7 +125,9 @@ def plain_number(result: Result) -> tuple[Plain, Hashable]:
     if not size and not is_decimal:
         whole = int(exact)
         return whole, (DECIMAL, whole)
-    number = DECIMALS.divide(exact, size) if size else DECIMALS.plus(Decimal(exact))
+    number = DECIMALS.plus(Decimal(exact))  # what is divided is the sum as it is shown
+    if size:
+        number = DECIMALS.divide(number, size)
     whole = int(number)
     return number, (DECIMAL, whole if whole == number else number)
 

@@ -203,6 +203,21 @@ def test_what_was_settled_in_a_step_that_failed_has_a_value_afterwards(case):
     assert case.terms.first_form(case.bring(SHOWN)) == computed
 
 
+def test_what_was_settled_anywhere_in_steps_that_were_undone_has_a_value_afterwards(case):
+    computed = case.terms.id_of_number(HALF)
+    case.terms.begin()
+    mark, before = case.journal.mark(), case.vocabulary.mark
+    case.bring(SHOWN)
+    case.terms.look_again()  # as at each telling of a step
+    other = case.terms.id_of(PADDED)
+    case.terms.look_again()
+    case.journal.back(mark)
+    case.vocabulary.back_to(before)
+    taken = case.bring(ONE)
+    assert case.terms.value(computed) == case.vocabulary.find(SHOWN) != taken
+    assert case.terms.value(other) == taken
+
+
 def test_computed_numbers_that_are_used_stay_unsettled_when_others_get_new_numbers(case):
     unused, used = (case.terms.id_of_number(Numeric(kinds.DOUBLE, number)) for number in (0.25, 0.5))
     assert case.terms.settled_values({used, unused}) == set()

@@ -3,7 +3,7 @@
 import pytest
 
 from pantarhei.literals.value import value_of
-from pantarhei.materialize.kernel.sums import NOTHING, sum_up
+from pantarhei.materialize.kernel.sums import NOTHING, result_of, sum_up
 from pantarhei.query.expressions.sums import written
 from pantarhei.query.expressions.values import EXACT
 from pantarhei.query.incremental.computed_numbers import numeric_of
@@ -103,6 +103,14 @@ def test_totals_of_numbers_that_are_alike_are_short(numbers, is_alike):
     found = total(*numbers)
     assert (len(found) == 3) is is_alike
     assert as_sum(plus(found, [FLOAT.format(7)])) == as_sum(total(FLOAT.format(7), *numbers))
+
+
+def test_an_average_divides_the_sum_as_it_is_shown():
+    long = DECIMAL.format("0." + "3" * 46)
+    found = total(long, "2")
+    number, _ = plain_number(result_of(found, True))
+    assert number == Total.of(found).average.value
+    assert str(number)[-7:] == "6666666"
 
 
 def test_an_integer_is_added_to_decimals_exactly():

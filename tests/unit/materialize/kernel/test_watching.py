@@ -3,7 +3,7 @@
 import numpy as np
 
 from pantarhei.encoding.numbers import NO_CHANGES
-from pantarhei.materialize.kernel.telling import Telling
+from pantarhei.materialize.kernel.watching import Watching
 
 #   predicate  0     1     2     3
 GROUPS = [1, 2, 0, 1]
@@ -15,7 +15,7 @@ def changes(*predicates):
 
 
 def told(given):
-    parts = Telling(GROUPS, WATCHERS, 3).parted(given)
+    parts = Watching(GROUPS, WATCHERS).parted(given)
     return {watcher: [(row[0], row[1]) for row in part.tolist()] for watcher, part in parts}
 
 
@@ -25,7 +25,7 @@ def test_each_is_told_of_what_it_watches_in_its_order():
 
 def test_where_all_are_told_the_same_they_are_told_all():
     given = changes(3, 0, 3)
-    ((watcher, part),) = Telling(GROUPS, WATCHERS, 3).parted(given)
+    ((watcher, part),) = Watching(GROUPS, WATCHERS).parted(given)
     assert watcher == 0 and part is given
 
 
@@ -34,7 +34,7 @@ def test_of_what_nobody_watches_nobody_is_told():
 
 
 def test_many_changes_are_told_as_well_as_few_and_again():
-    telling = Telling(GROUPS, WATCHERS, 3)
+    telling = Watching(GROUPS, WATCHERS)
     for _ in range(2):
         parts = dict(telling.parted(changes(*[0, 1] * 500)))
         assert len(parts[0]) == 1000 and len(parts[2]) == 500

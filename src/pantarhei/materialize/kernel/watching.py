@@ -11,19 +11,17 @@ from pantarhei.materialize.kernel.arrays import Ints, ints_of
 
 
 @cython.cclass
-class Telling:
+class Watching:
     """Those who are told, by their numbers.
 
     Args:
         groups: for each predicate the number of those who watch it.
         watchers: those of each number, which are numbers from 0 on.
-        count: how many there are in all.
     """
 
-    def __init__(self, groups, watchers, count: cython.int):
+    def __init__(self, groups, watchers):
         self.groups = ints_of(groups)
         self.watchers = list(watchers)
-        self.parts = [None] * count  # while changes are parted
 
     def parted(self, changes):
         """Pairs of who is told and the changes of the predicates that it watches, shape (n, 4), in their
@@ -41,19 +39,15 @@ class Telling:
 
     def apart(self, given):
         """As `parted`, where different ones are told of different changes."""
-        told: list = []
+        parts: dict = {}
         i: cython.Py_ssize_t
-        watcher: cython.int
         for i in range(len(given)):
             for watcher in self.watchers[self.groups[given[i, 0]]]:
-                if self.parts[watcher] is None:
-                    self.parts[watcher] = Ints()
-                    told.append(watcher)
-                self.put(self.parts[watcher], given, i)
-        found = [(number, self.parts[number].array().reshape(-1, 4)) for number in told]
-        for number in told:
-            self.parts[number] = None
-        return found
+                part = parts.get(watcher)
+                if part is None:
+                    part = parts[watcher] = Ints()
+                self.put(part, given, i)
+        return [(watcher, part.array().reshape(-1, 4)) for watcher, part in parts.items()]
 
     def put(self, part, given, place):
         """Put the change at a place behind those of a part."""

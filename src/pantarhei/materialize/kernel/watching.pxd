@@ -1,4 +1,4 @@
-# The C types of telling.py; what they mean is said there.
+# The C types of watching.py; what they mean is said there.
 
 cimport cython
 
@@ -7,10 +7,9 @@ from pantarhei.materialize.kernel.constants cimport *
 
 
 @cython.final
-cdef class Telling:
+cdef class Watching:
     cdef int[::1] groups
     cdef list watchers
-    cdef list parts
 
     cdef list apart(self, int[:, ::1] given)
     cdef int put(self, Ints part, int[:, ::1] given, Py_ssize_t place) except -1
