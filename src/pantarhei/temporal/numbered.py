@@ -81,7 +81,7 @@ class NumberedProgram:
     """
 
     def __init__(self, program: TemporalProgram, vocabulary: Vocabulary) -> None:
-        unit = vocabulary.number(UNIT)
+        self.unit = vocabulary.number(UNIT)
         for rule in program.rules:
             for part in (*rule.atoms, *rule.tests):
                 for argument in part.arguments:
@@ -90,8 +90,30 @@ class NumberedProgram:
         self.compiled: Program = compile_(program.rules, _Terms(program, vocabulary))
         self.literals = Computing(self.compiled, vocabulary, program.maybe_endless)
         self.predicates = {symbol: number for number, symbol in enumerate(self.compiled.predicates)}
+        self.ticks, self.largest = program.ticks, program.largest
+        self._vocabulary = vocabulary
+        self._number_names()
+        self._number_conclusions(program)
+        self._number_operators(program)
+        self._number_times(program)
+        self._number_feeds(program)
+        self._ranges = vocabulary.ranges  # those of conditions among them
+        self.is_dated = bool(self.dated_feeds or self.dated_conclusions or self.clocks or self.has_at_ticks)
+        self.counts_tuples = any(feed.counts_tuples for feed in self.counted)
+        is_timeless = not (self.is_dated or self.counts_tuples or program.keeps_all)
+        self.reach = program.largest if is_timeless else None  # so many alike ticks make the next one so
+
+    def _number_names(self) -> None:
+        """What is in every program: the fact that always holds, and the links of pairs and tuples."""
         of = self.predicates
-        self.always = (of[ALWAYS], unit, NONE)
+        self.always = (of[ALWAYS], self.unit, NONE)
+        self.pairs = of[PAIR], of[LEFT], of[RIGHT]
+        tuples = [Symbol(name, 2) for name in (TUPLE, FIRST, REST)]
+        self.tuples = tuple(map(of.__getitem__, tuples)) if tuples[0] in of else None
+
+    def _number_conclusions(self, program: TemporalProgram) -> None:
+        """What is concluded, and what that is in the stream."""
+        of, vocabulary = self.predicates, self._vocabulary
         self.conclusions = {of[symbol]: named for symbol, named in program.conclusions.items()}
         self.is_conclusion = np.zeros(len(of), bool)
         self.is_conclusion[list(self.conclusions)] = True
@@ -111,8 +133,12 @@ class NumberedProgram:
                 self._beside_triples[[of[program.fed_back[symbol]], of[triples]]] = 1, -1
         names = self.compiled.predicates
         self.wide = {name: n for n, (name, _) in self.conclusions.items() if names[n].name != name}
+
+    def _number_operators(self, program: TemporalProgram) -> None:
+        """What is negated, and what is to hold always."""
+        of = self.predicates
         self.guards = [
-            (of[denied], of[asked], of[free], unit if denied.arity == 1 else None)
+            (of[denied], of[asked], of[free], self.unit if denied.arity == 1 else None)
             for denied, asked, free in program.guards
         ]
         self.runs = [NumberedRun(of[source], size, of[target]) for source, size, target in program.runs]
@@ -121,6 +147,10 @@ class NumberedProgram:
             for source, size, target, times in program.dated_runs
         ]
         self.ranks = _ranks(program, of)
+
+    def _number_times(self, program: TemporalProgram) -> None:
+        """What is remembered, and what looks at ticks."""
+        of = self.predicates
         self.windows = {of[each.source]: _sized(each.windows, of) for each in program.remembered}
         self.dated_conclusions = [
             Feed(of[each.source], Mode.AT, size, of[target], is_asserted=False, arity=each.source.arity)
@@ -131,11 +161,10 @@ class NumberedProgram:
         self.at_ticks = np.zeros(len(of), bool)
         self.at_ticks[[of[symbol] for symbol in program.at_ticks]] = True
         self.has_at_ticks = bool(self.at_ticks.any())
-        self.unit = unit
-        self.pairs = of[PAIR], of[LEFT], of[RIGHT]
-        tuples = [Symbol(name, 2) for name in (TUPLE, FIRST, REST)]
-        self.tuples = tuple(map(of.__getitem__, tuples)) if tuples[0] in of else None
-        self.largest = program.largest
+
+    def _number_feeds(self, program: TemporalProgram) -> None:
+        """What the stream feeds."""
+        of, vocabulary = self.predicates, self._vocabulary
         self._feeds: dict[bool, defaultdict[int, list[Feed]]] = {
             False: defaultdict(list),
             True: defaultdict(list),
@@ -156,15 +185,10 @@ class NumberedProgram:
             )
             self._feeds[given.is_asserted][number].append(feed)
         self._feeding = {flag: _flags(by_source) for flag, by_source in self._feeds.items()}
-        self.ticks, self._vocabulary, self._ranges = program.ticks, vocabulary, vocabulary.ranges
         self.dated_feeds = [
             feed for feed in self._all_feeds() if feed.mode is Mode.AT and not feed.is_counted
         ]
         self.counted = [feed for feed in self._all_feeds() if feed.is_counted]
-        self.is_dated = bool(self.dated_feeds or self.dated_conclusions or self.clocks or self.has_at_ticks)
-        self.counts_tuples = any(feed.counts_tuples for feed in self.counted)
-        is_timeless = not (self.is_dated or self.counts_tuples or program.keeps_all)
-        self.reach = program.largest if is_timeless else None  # so many alike ticks make the next one so
 
     @property
     def fits(self) -> bool:
