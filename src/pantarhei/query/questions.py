@@ -138,7 +138,7 @@ class Questions:
             base: what its relative IRIs are resolved against.
             timeout: how many seconds it may take.
             max_bytes: how many bytes the rows of one operator may take.
-            now: what NOW() is; None for the time of the asking.
+            now: what NOW() is, where that is a datetime; else it is the time of the asking.
 
         Raises:
             QueryError: the query is malformed, or asks for what is refused, or not here.
@@ -154,7 +154,11 @@ class Questions:
         elif prepared.has_graphs and not view.has_names:
             raise QueryError("GRAPH needs a dataset, and this is a single graph; ask the reasoner's dataset")
         values = _values(bindings or {})
-        clock = clock_at(datetime.now(UTC) if now is None else now) if prepared.looks_at_clock else _NO_TIME
+        clock = (
+            clock_at(now if isinstance(now, datetime) else datetime.now(UTC))
+            if prepared.looks_at_clock
+            else _NO_TIME
+        )
         try:
             if values:
                 node = simplified(_with_values(asked, values), has_forms=True)
