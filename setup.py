@@ -31,7 +31,7 @@ MODULES = (
     "lineage",
     "bags",
     "groups",
-    "sums",
+    "summing",
     "body_matches",
     "window_kernel",
     "levels",

@@ -15,7 +15,7 @@ from rdflib import BNode, Literal
 from pantarhei.encoding.numbers import NONE
 from pantarhei.language.term import Term
 from pantarhei.materialize.kernel.groups import count_values
-from pantarhei.materialize.kernel.sums import numbers_of, sum_up
+from pantarhei.materialize.kernel.summing import numbers_of, sum_up
 from pantarhei.query.algebra.expressions import Aggregate
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.aggregates import ntriples

@@ -23,7 +23,7 @@ from rdflib import Literal
 from pantarhei.encoding.numbers import NONE
 from pantarhei.language.term import Term
 from pantarhei.literals.value import DECIMAL, double_key
-from pantarhei.materialize.kernel.sums import UNIT, whole_total
+from pantarhei.materialize.kernel.summing import UNIT, whole_total
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.bulk import are_ties
 from pantarhei.query.expressions.sums import decimal_of, divided
@@ -112,7 +112,7 @@ _INTEGERS, _DOUBLES = Total._fields.index("integers"), Total._fields.index("doub
 _DOUBLED = Total._fields.index("doubled")
 
 Result = float | tuple[int | Decimal, int, bool]
-"""What a total comes to (`kernel.sums.result_of`): an xsd:double; or the sum of integers and decimals, by how
+"""What a total comes to (`kernel.summing.result_of`): an xsd:double; or the sum of integers and decimals, by how
 many it is divided, 0 for not at all, and whether any is a decimal.
 """
 
@@ -133,7 +133,7 @@ def plain_number(result: Result) -> tuple[Plain, Hashable]:
 
 
 Addend = tuple[int, int, tuple[tuple[int, Any], ...]]
-"""What a number adds to a total, as the kernel takes it (`kernel.sums`)."""
+"""What a number adds to a total, as the kernel takes it (`kernel.summing`)."""
 
 
 def addends(term: Callable[[int], Term]) -> Remembered[Addend]:

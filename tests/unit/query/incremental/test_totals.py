@@ -3,7 +3,7 @@
 import pytest
 
 from pantarhei.literals.value import value_of
-from pantarhei.materialize.kernel.sums import NOTHING, result_of, sum_up
+from pantarhei.materialize.kernel.summing import NOTHING, result_of, sum_up
 from pantarhei.query.expressions.sums import written
 from pantarhei.query.expressions.values import EXACT
 from pantarhei.query.incremental.computed_numbers import numeric_of

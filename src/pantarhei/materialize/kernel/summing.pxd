@@ -1,4 +1,4 @@
-# The C types of sums.py; what they mean is said there.
+# The C types of summing.py; what they mean is said there.
 
 cdef int _ERRORS
 cdef int _INTEGERS

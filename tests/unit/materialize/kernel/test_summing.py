@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from pantarhei.materialize.kernel.sums import (
+from pantarhei.materialize.kernel.summing import (
     NOTHING,
     UNIT,
     numbers_of,
