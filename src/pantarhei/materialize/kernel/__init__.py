@@ -40,6 +40,6 @@ What goes on around the kernel of temporal rules, for each fact that comes or ch
     Watching      watching.py      who is told of which changes
 
 constants.py has the constants, cells.py the hash tables, arrays.py the arrays, radix.py sorts for loads by
-column, groups.py and summing.py are what registered aggregates do for each group. "To pop" is said of the queue;
-`take_changes` and `take_violations` hand over what was noted, and forget it.
+column, groups.py and summing.py are what registered aggregates do for each group. "To pop" is said of the
+queue; `take_changes` and `take_violations` hand over what was noted, and forget it.
 """

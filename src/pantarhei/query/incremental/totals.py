@@ -112,8 +112,8 @@ _INTEGERS, _DOUBLES = Total._fields.index("integers"), Total._fields.index("doub
 _DOUBLED = Total._fields.index("doubled")
 
 Result = float | tuple[int | Decimal, int, bool]
-"""What a total comes to (`kernel.summing.result_of`): an xsd:double; or the sum of integers and decimals, by how
-many it is divided, 0 for not at all, and whether any is a decimal.
+"""What a total comes to (`kernel.summing.result_of`): an xsd:double; or the sum of integers and decimals, by
+how many it is divided, 0 for not at all, and whether any is a decimal.
 """
 
 
