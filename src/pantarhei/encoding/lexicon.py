@@ -133,7 +133,9 @@ class Lexicon:
 
     def term(self, number: int) -> Term:
         """The term of a number."""
-        return self.literals[number - FIRST_LITERAL] if number >= FIRST_LITERAL else self.names.term(number)
+        if number >= FIRST_LITERAL:
+            return self.literals[number - FIRST_LITERAL]
+        return _name_of(self.names.keys[number])
 
     def decode(
         self, facts: Integers | Sequence[Sequence[int]], forms: FactForms = NO_FORMS.by_fact

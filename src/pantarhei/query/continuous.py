@@ -114,11 +114,13 @@ class AnswerChange:
 
 
 def _decoded_reports(reported: Reported, is_delta: bool, decoder: Decoder) -> _Made:
-    came, went = reported.together(is_delta)
-    single = tuple(
+    added, removed = (decoded(bag, decoder) for bag in reported.together(is_delta))
+    if len(reported) == 1:  # the usual case: its rows are those of the step
+        return added, removed, (AnswerReport(reported[0].at, Counter(added), Counter(removed)),)
+    single = (
         AnswerReport(each.at, decoded(each.came, decoder), decoded(each.went, decoder)) for each in reported
     )
-    return decoded(came, decoder), decoded(went, decoder), single
+    return added, removed, tuple(single)
 
 
 def _restored_change(at: TimePoint, made: _Made) -> AnswerChange:

@@ -44,11 +44,13 @@ class Decoder(NamedTuple):
 
     def row(self, row: tuple[int, ...]) -> tuple[Term | None, ...]:
         """The terms of a row, None where there is none."""
-        return tuple([None if number == NONE else self.term(number) for number in row])
-
-    def term(self, number: int) -> Term:
-        """The term of a number."""
-        return self.locals[number - LOCAL] if number >= LOCAL else self.known(number)
+        locals_, known = self
+        return tuple(
+            [
+                None if number == NONE else locals_[number - LOCAL] if number >= LOCAL else known(number)
+                for number in row
+            ]
+        )
 
 
 class LastingTerms(TermSpace):

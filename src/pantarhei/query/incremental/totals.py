@@ -122,6 +122,10 @@ def plain_number(result: Result) -> tuple[Plain, Hashable]:
     if isinstance(result, float):
         return result, double_key(result)
     exact, size, is_decimal = result
+    if type(exact) is int and not is_decimal:
+        whole, rest = divmod(exact, size or 1)
+        number = DECIMALS.divide(exact, size) if size else exact
+        return number, (DECIMAL, number if rest else whole)
     if not size and not is_decimal:
         whole = int(exact)
         return whole, (DECIMAL, whole)
