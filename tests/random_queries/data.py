@@ -13,6 +13,7 @@ EX = Namespace("urn:x:")
 PREFIXES = {"": str(EX), "xsd": str(XSD), "owl": str(OWL)}
 
 NAMES = tuple(EX[name] for name in "abcd")
+ELSEWHERE = EX.e  # a name that the data never have
 CLASSES = tuple(EX[name] for name in ("A", "B", "C"))
 OBJECT_PROPERTIES = tuple(EX[name] for name in "rst")
 DATA_PROPERTIES = tuple(EX[name] for name in "pq")

@@ -11,6 +11,7 @@ from rdflib import URIRef
 from random_queries.data import (
     CLASSES,
     DATA_PROPERTIES,
+    ELSEWHERE,
     GRAPHS,
     LITERALS,
     NAMES,
@@ -212,7 +213,7 @@ class _Writer:
     def _values(self) -> str:
         random = self._random
         variables = random.sample(_VARIABLES, random.randint(1, 2))
-        terms = [term_text(term) for term in (*NAMES, *random.sample(self._literals, 8))]
+        terms = [term_text(term) for term in (*NAMES, ELSEWHERE, *random.sample(self._literals, 8))]
         rows = (
             " ".join(random.choice((*terms, *["UNDEF"] * 5)) for _ in variables)
             for _ in range(random.choice((0, 1, 2, 3, 5)))

@@ -14,7 +14,7 @@ from pantarhei.query.algebra.binding import expressions_of
 from pantarhei.query.algebra.expressions import looks_at_times
 from pantarhei.query.algebra.nodes import BGP, Closure, NegatedSet, Node, Query, nodes_of
 from pantarhei.query.algebra.nodes import Graph as GraphNode
-from pantarhei.query.algebra.passes import with_children
+from pantarhei.query.algebra.rebuilding import with_children
 from pantarhei.query.incremental.reports import Policy
 from pantarhei.query.languages import StreamText
 from pantarhei.query.languages.stream_text import (

@@ -43,7 +43,7 @@ def looks_outside(node: Node) -> frozenset[Variable]:
     """The variables that expressions in a node look at and that its own patterns leave unbound, or may.
 
     What MINUS shares with the rest of the node is among them: the value of a variable is nothing to share. So
-    is what EXISTS has in its pattern: the value stands there too.
+    is what EXISTS has in its pattern: the value stands there too. So are ends of paths that are given.
     """
     found: set[Variable] = set()
     for part in nodes_of(node):
@@ -53,6 +53,8 @@ def looks_outside(node: Node) -> frozenset[Variable]:
             if isinstance(part, LeftJoin):
                 certain = certain | part.right.certain
             found |= variables_of(expression) - certain
+        if isinstance(part, Closure):
+            found |= part.given
         if isinstance(part, Minus):
             found |= set(part.right.variables)
         if isinstance(part, Mark):

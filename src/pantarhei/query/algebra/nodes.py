@@ -107,6 +107,7 @@ class Closure(_Leaf):
         start, end: the variables of `step` that are its ends.
         is_reflexive: each term of the graph, and each end that is given, is related to itself.
         repeats: many steps may follow each other.
+        given: the ends that EXISTS gives values which may be no terms of the graph (given_ends.py).
     """
 
     subject: Place
@@ -116,10 +117,16 @@ class Closure(_Leaf):
     end: Variable
     is_reflexive: bool
     repeats: bool
+    given: frozenset[Variable] = frozenset()
 
     @property
     def children(self) -> tuple[Node, ...]:
         return (self.step,)
+
+    @cached_property
+    def may_stay(self) -> bool:
+        """Whether it may have no step at all, so that terms are related to themselves."""
+        return any(isinstance(part, Closure) and part.is_reflexive for part in nodes_of(self))
 
     @cached_property
     def variables(self) -> tuple[Variable, ...]:

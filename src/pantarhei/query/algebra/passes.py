@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from rdflib import Literal, Variable
@@ -16,6 +16,7 @@ from pantarhei.query.algebra.expressions import (
     replaced,
     variables_of,
 )
+from pantarhei.query.algebra.given_ends import say_given_ends
 from pantarhei.query.algebra.nodes import (
     BGP,
     Closure,
@@ -37,23 +38,7 @@ from pantarhei.query.algebra.nodes import (
     Values,
     nodes_of,
 )
-
-Pass = Callable[[Node], Node]
-
-
-def with_children(node: Node, change: Pass) -> Node:
-    """The node with each of its children changed."""
-    if isinstance(node, LeftJoin):
-        marks = tuple((variable, change(pattern)) for variable, pattern in node.marks)
-        return replace(node, left=change(node.left), right=change(node.right), marks=marks)
-    if isinstance(node, Join | Union | Minus | Mark):
-        return replace(node, left=change(node.left), right=change(node.right))
-    if isinstance(node, Closure):
-        return replace(node, step=change(node.step))
-    if node.children:
-        return replace(node, child=change(node.children[0]))  # type: ignore[call-arg]
-    return node
-
+from pantarhei.query.algebra.rebuilding import Pass, with_children
 
 # -- names -------------------------------------------------------------------------------------------------
 
@@ -266,8 +251,9 @@ def _grouped_by(node: Group) -> frozenset[Variable]:
     return frozenset(needed)
 
 
-ALWAYS: tuple[Pass, ...] = (name_aggregates, push_filters, drop_columns)
-WITHOUT_FORMS: tuple[Pass, ...] = (name_aggregates, push_filters, order_joins, drop_columns)
+# What EXISTS gives to paths is said first: the other passes move and drop nodes that tell it.
+ALWAYS: tuple[Pass, ...] = (say_given_ends, name_aggregates, push_filters, drop_columns)
+WITHOUT_FORMS: tuple[Pass, ...] = (say_given_ends, name_aggregates, push_filters, order_joins, drop_columns)
 
 
 def simplified(node: Node, has_forms: bool) -> Node:

@@ -9,7 +9,7 @@ import numpy as np
 from rdflib import Variable
 
 from pantarhei.encoding.numbers import FIRST_LITERAL
-from pantarhei.query.algebra.nodes import Closure, NegatedSet, Node, Place, nodes_of
+from pantarhei.query.algebra.nodes import Closure, NegatedSet, Node, Place
 from pantarhei.query.expressions import Context
 from pantarhei.query.operators.tables import join, split_by_unbound
 from pantarhei.query.sources.columns import Lookup
@@ -69,14 +69,9 @@ class _Closing:
         found = self._all_pairs()
         return found if start is UNIT else join(start, found, terms, self._context.guard)
 
-    @property
-    def _may_stay(self) -> bool:
-        """Whether a path may have no step at all, so that terms are related to themselves."""
-        return any(isinstance(part, Closure) and part.is_reflexive for part in nodes_of(self._node))
-
     def _from(self, start: Table, given: Ids, wanted: Ids | None, here: Place, there: Place) -> Table:
         """The join where `here` is bound to `given`, a value a row, and `there` to `wanted`, or not."""
-        if self._may_stay and isinstance(here, Variable) and _is_given(here):
+        if self._node.may_stay and isinstance(here, Variable) and _is_given(here):
             # each form in which a literal is given is a seed of its own: a step that stays leaves it so
             shown, codes = np.unique(start.columns[here], return_inverse=True)
             seeds = self._context.terms.values(shown)
@@ -85,7 +80,7 @@ class _Closing:
             shown = self._shown_by(here, seeds)
         step = self._stepper(here == self._node.object and here != self._node.subject)
         found = self._reached(seeds, shown, step)
-        if not _is_given(here) and self._may_stay:
+        if not _is_given(here) and self._node.may_stay:
             found = self._in_graph(found, seeds, there)
         rows, places = Lookup(found.rows).find(codes, self._context.guard)
         if wanted is not None or here == there:
@@ -97,7 +92,7 @@ class _Closing:
 
     def _shown_by(self, here: Place, seeds: Ids) -> Ids:
         """The form in which each seed is shown as an end of its own: as written, or as the graph has it."""
-        if not self._may_stay or (seeds < FIRST_LITERAL).all():
+        if not self._node.may_stay or (seeds < FIRST_LITERAL).all():
             return seeds
         if not isinstance(here, Variable):
             return np.full(len(seeds), self._context.terms.id_of(here))
