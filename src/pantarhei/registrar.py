@@ -19,6 +19,7 @@ from pantarhei.errors import OptionError, QueryError, QueryMemoryError, Timestam
 from pantarhei.language.time import Duration, TimeKind, duration_ticks, show_time, time_of
 from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.continuous import AnswerRow, ContinuousQuery, QueryStats
+from pantarhei.query.incremental.all_contents import NamedWindows
 from pantarhei.query.incremental.conclusions import Conclusions
 from pantarhei.query.incremental.plan_text import plan_text
 from pantarhei.query.incremental.present import Present
@@ -180,16 +181,30 @@ class Registrar:
             raise OptionError(f"queries[{name!r}]", str(given), expected)
         return self.queries[name]
 
-    def keep(self, name: str, text: str, query: Query, window: Window, policy: Policy) -> ContinuousQuery:
+    def keep(
+        self,
+        name: str,
+        text: str,
+        query: Query,
+        window: Window | None,
+        policy: Policy,
+        named: NamedWindows | None = None,
+    ) -> ContinuousQuery:
         """Keep the answers of a query that has been read up to date; raises what `register` does.
 
         Unless it reports at each step, its first report brings all its answers.
 
         Args:
             text: what it was written as.
+            window: its default graph; None where that is no window.
+            named: its other windows, by names that no other query has.
         """
-        own = self._own_window(window, policy)
-        return self._registered(name, text, query, own, policy, reports_present=not policy.is_plain)
+        own = None if window is None else self._own_window(window, policy)
+        if named is not None:
+            windows = {each: self._own_window(other, policy) for each, other in named.windows.items()}
+            named = named._replace(windows=windows)
+        is_plain = policy.is_plain
+        return self._registered(name, text, query, own, policy, reports_present=not is_plain, named=named)
 
     def restore(self, saved: bytes) -> None:
         """Register the queries that a checkpoint had."""
@@ -208,6 +223,7 @@ class Registrar:
         policy: Policy,
         reports_present: bool = False,
         was_there: bool = False,
+        named: NamedWindows | None = None,
     ) -> ContinuousQuery:
         """The handle of a query that is kept up from now on; broken off, it leaves none.
 
@@ -215,11 +231,12 @@ class Registrar:
             was_there: a checkpoint had it, and graphs that it names may have left the window since.
         """
         self._held.want_facts(needed_for(query, policy))
-        if own is not None:
+        windows = (own, *(() if named is None else named.windows.values()))
+        if any(window is not None for window in windows):
             self._held.want_levels()
         try:
             registered = self._registry.register(
-                name, text, query, self._present, own, policy, checks_graphs=not was_there
+                name, text, query, self._present, own, policy, checks_graphs=not was_there, named=named
             )
             if reports_present:
                 self._registry.report_all(registered)

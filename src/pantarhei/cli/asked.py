@@ -184,9 +184,8 @@ def _with_window(text: str, prefixes: Mapping[str, str], options: Following) -> 
     """What a text in a stream language asks of the one stream that there is."""
     from pantarhei.continuous.asked_of_streams import AskedOfStreams
     from pantarhei.continuous.ending import end_of
-    from pantarhei.continuous.one_window import holding
+    from pantarhei.continuous.views import views_of
     from pantarhei.query.languages import read_stream_text
-    from pantarhei.window.sliding import Window
 
     made = read_stream_text(text, prefixes)
     for option in ("range", "slide"):
@@ -198,13 +197,17 @@ def _with_window(text: str, prefixes: Mapping[str, str], options: Following) -> 
         made = replace(made, emit="delta")
     _check_static(made)
     asked = AskedOfStreams.of(made, {}, options.first_boundary, options.closed or "right", None)
-    query = asked.over_one_window
-    if isinstance(query, str):
-        raise QueryError(
-            f"{query}, and one window over the stream is followed here; pantarhei.register has all"
+    views = views_of(asked)
+    if isinstance(views, str):
+        raise _more_than_one_window(views)
+    query, window = views.query, views.default
+    if window is None or views.named:
+        several = len(asked.windows) > 1
+        raise _more_than_one_window(
+            "it has several windows"
+            if several
+            else "it looks at the default graph, and its window is another"
         )
-    (window,) = (each.extent for each in asked.windows)
-    assert isinstance(window, Window), "others are no views"
 
     def register(reasoner: pr.StreamReasoner) -> ContinuousQuery:
         return reasoner._registering().keep(made.name or "query", text, query, window, asked.policy)
@@ -214,7 +217,13 @@ def _with_window(text: str, prefixes: Mapping[str, str], options: Following) -> 
         ticks = end_of(asked, kind, ticks_of(at, kind))
         return None if ticks is None else time_of(ticks, kind)
 
-    return Reports(query, register, shows_changes, holding(window), end)
+    return Reports(query, register, shows_changes, views.holding, end)
+
+
+def _more_than_one_window(reason: str) -> QueryError:
+    return QueryError(
+        f"{reason}, and one window over the stream is followed here; pantarhei.register has all"
+    )
 
 
 def _check_unlimited(options: Following) -> None:

@@ -1,4 +1,4 @@
-"""A query of several windows, or of what is no view of one: evaluated anew whenever it may report.
+"""A query of windows that are no views of one: evaluated anew whenever it may report.
 
 What its windows hold is kept as it came. At each look the graphs of the query are made of that: each is what
 a reasoner says that takes in the content in time order. It costs a materialization of the windows. The time
@@ -75,7 +75,7 @@ class Anew:
 
     Args:
         asked: what the text asks for.
-        reason: why it is no view of one window.
+        reason: why its windows are no views of one.
 
     Raises:
         InconsistentOntologyError: what always holds contradicts the ontology.
@@ -279,11 +279,7 @@ class Anew:
         return QueryStats.of(len(self._answers), 0, sum(kept.values()))
 
     def plan(self) -> str:
-        lines = [f"Evaluated anew at each report: {self._reason}"]
-        for window in self._asked.windows:
-            graph = "the default graph" if window.is_default else f"<{window.name}>"
-            lines.append(f"  {graph}: {window.extent} over <{window.stream}>")
-        return "\n".join(lines)
+        return "\n".join([f"Evaluated anew at each report: {self._reason}", *self._asked.windows_told])
 
     def close(self) -> None:
         self._held.clear()

@@ -12,14 +12,12 @@ from pantarhei.language.term import Term, Triple
 from pantarhei.language.time import Duration, TimeKind, TimePoint, duration_ticks
 from pantarhei.query.algebra.binding import expressions_of
 from pantarhei.query.algebra.expressions import looks_at_times
-from pantarhei.query.algebra.nodes import BGP, Closure, NegatedSet, Node, Query, nodes_of
 from pantarhei.query.algebra.nodes import Graph as GraphNode
-from pantarhei.query.algebra.rebuilding import with_children
+from pantarhei.query.algebra.nodes import Node, Query, nodes_of
 from pantarhei.query.incremental.reports import Policy
 from pantarhei.query.languages import StreamText
 from pantarhei.query.languages.stream_text import (
     CountWindow,
-    Everything,
     Extent,
     NewestTimestamp,
     PastWindow,
@@ -152,32 +150,13 @@ class AskedOfStreams:
         return Window(ranges[0] if ranges else 0)
 
     @property
-    def over_one_window(self) -> Query | str:
-        """The query over the one window that it is about, as its default graph; or why there is none such."""
-        if len(self.windows) != 1:
-            return "it has several windows"
-        (window,) = self.windows
-        match window.extent:
-            case PastWindow():
-                return "its window lies in the past"
-            case Everything():
-                return "its window has no end"
-            case CountWindow(of=counted):
-                return f"its window counts {'ABoxes' if counted == 'aboxes' else counted}"
-        if self.looks_at_times:
-            return "it asks for the times of triples"
-        if not window.is_default and self.query.form == "DESCRIBE":
-            return "it describes what the default graph says, and its window is another"
-        graphs = [node for node in nodes_of(self.query.node) if isinstance(node, GraphNode)]
-        if any(isinstance(node.name, Variable) for node in graphs):
-            return "GRAPH has a variable"
-        if window.is_default:
-            return "it looks at a static graph by its name" if graphs else self.query
-        if any(node.name != window.name for node in graphs):
-            return "it looks at a static graph by its name"
-        if _looks_outside(self.query.node):
-            return "it looks at the default graph, and its window is another"
-        return replace(self.query, node=_inside(self.query.node))
+    def windows_told(self) -> list[str]:
+        """A line for each window: the graph that it is, what is inside, and its stream."""
+        return [
+            f"  {'the default graph' if window.is_default else f'<{window.name}>'}: "
+            f"{window.extent} over <{window.stream}>"
+            for window in self.windows
+        ]
 
 
 def _placed(window: StreamWindow, origin: TimePoint, closed: Closed) -> StreamWindow:
@@ -196,16 +175,3 @@ def _graphs_named(node: Node) -> list[Term]:
     """The graphs that GRAPH names."""
     names = [each.name for each in nodes_of(node) if isinstance(each, GraphNode)]
     return [name for name in names if not isinstance(name, Variable)]
-
-
-def _looks_outside(node: Node) -> bool:
-    """Whether it looks at the default graph."""
-    if isinstance(node, GraphNode):
-        return False
-    looks = isinstance(node, Closure | NegatedSet) or (isinstance(node, BGP) and bool(node.patterns))
-    return looks or any(map(_looks_outside, node.children))
-
-
-def _inside(node: Node) -> Node:
-    """What stands in GRAPH asks the default graph."""
-    return node.child if isinstance(node, GraphNode) else with_children(node, _inside)

@@ -11,8 +11,9 @@ from rdflib import Graph, URIRef
 from pantarhei.continuous.anew import Anew
 from pantarhei.continuous.asked_of_streams import AskedOfStreams
 from pantarhei.continuous.elements import Stream, chosen, in_order
-from pantarhei.continuous.one_window import OneWindow
+from pantarhei.continuous.over_views import OverViews
 from pantarhei.continuous.query import Driven, StreamQuery
+from pantarhei.continuous.views import views_of
 from pantarhei.errors import OptionError, QueryError
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint
@@ -54,13 +55,13 @@ def made_query(
     _check_entailment(made, ontology)
     asked = AskedOfStreams.of(made, static, origin or 0, closed or "right", since)
     elements = in_order(chosen(streams, dict.fromkeys(each.stream for each in made.windows)))
-    over, name = asked.over_one_window, made.name or "query"
+    views, name = views_of(asked), made.name or "query"
     always = load_ontology(Graph()) if ontology is None else ontology
     driven: Driven
-    if isinstance(over, str):
-        driven = Anew(asked, over, name, always)
+    if isinstance(views, str):
+        driven = Anew(asked, views, name, always)
     else:
-        driven = OneWindow(asked, over, name, always)
+        driven = OverViews(asked, views, name, always)
     return StreamQuery(driven, asked, elements, until)
 
 

@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from rdflib import URIRef
 
 from pantarhei.encoding.numbers import Symbols
+from pantarhei.language.term import Triple
 from pantarhei.materialize.model import WindowModel
 from pantarhei.query.algebra.nodes import Place
 from pantarhei.query.incremental.conclusions import ConclusionContent, Conclusions, JoinedContent
-from pantarhei.query.incremental.contents import Content, WindowView
+from pantarhei.query.incremental.contents import ConstantContent, Content, WindowView
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.present import Present
 from pantarhei.query.incremental.registered import Registered
 from pantarhei.query.sparql import CONCLUSIONS_GRAPH
 from pantarhei.window.sliding import Window
+
+
+class NamedWindows(NamedTuple):
+    """The windows that a query is asked of by the names of graphs.
+
+    Args:
+        windows: by these names; None for the reasoner's.
+        always: what the default graph always has; None where it is a window.
+    """
+
+    windows: Mapping[URIRef, Window | None]
+    always: tuple[Triple, ...] | None
 
 
 class AllContents:
@@ -32,9 +48,10 @@ class AllContents:
         # by the window of queries, None for the reasoner's, and whether conclusions are joined to it
         self._made: dict[tuple[Window | None, bool], Content] = {(None, False): self.whole}
         self._concluded: ConclusionContent | None = None
+        self._named: dict[URIRef, Content] = {}  # those of `_made` that are graphs with names
 
     def __iter__(self) -> Iterator[Content]:
-        """All of them; the conclusions first, which others look at."""
+        """All that may change; the conclusions first, which others look at."""
         made = self._made.values()
         return iter(made) if self._concluded is None else iter((self._concluded, *made))
 
@@ -61,6 +78,25 @@ class AllContents:
             self._made[window, joins] = found
         return found
 
+    def asked(
+        self, window: Window | None, named: NamedWindows | None, needed: Symbols, present: Present
+    ) -> tuple[Content, Mapping[URIRef | None, Content]]:
+        """What a query is asked of: by default, and its windows by the names of the graphs that they are.
+
+        The default graph has the name None, if it is a window. No other query has names that this one has. To
+        windows with names no conclusions are joined.
+        """
+        windows: dict[URIRef | None, Content] = {}
+        if named is None or named.always is None:
+            content = windows[None] = self.of(window, needed, present)
+        else:
+            vocabulary = self.whole.model.vocabulary
+            content = ConstantContent(self._journal, self.whole.window, vocabulary, named.always)
+        for name, own in () if named is None else named.windows.items():
+            assert name not in self._named, "each query has names of its own"
+            self._named[name] = windows[name] = self.of(own, frozenset(), present)
+        return content, windows
+
     @property
     def concluded(self) -> ConclusionContent:
         """The conclusions, followed from now on; there are rules."""
@@ -72,7 +108,9 @@ class AllContents:
 
     def named(self, name: Place) -> Content | None:
         """The content that a graph is, None for one that is none."""
-        return self.concluded if self._conclusions is not None and name == CONCLUSIONS_GRAPH else None
+        if self._conclusions is not None and name == CONCLUSIONS_GRAPH:
+            return self.concluded
+        return self._named.get(name) if isinstance(name, URIRef) else None
 
     def begin_step(self) -> Iterable[Content]:
         """A step has been made: let the conclusions be what they are after it; gives all contents."""
@@ -85,8 +123,10 @@ class AllContents:
 
     def forget_unused(self, queries: Collection[Registered]) -> None:
         """Follow only what these queries look at."""
-        used = {self.whole, *(query.content for query in queries)}
+        used = {self.whole, *(content for query in queries for content in query.windows.values())}
         self._made = {key: content for key, content in self._made.items() if content in used}
+        asked = {name for query in queries for name in query.windows if name is not None}
+        self._named = {name: content for name, content in self._named.items() if name in asked}
         joins = any(is_joined for _, is_joined in self._made)
         if not joins and not any(CONCLUSIONS_GRAPH in query.query.graphs for query in queries):
             self._concluded = None

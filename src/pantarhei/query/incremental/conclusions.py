@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from pantarhei.encoding.forms import FactForms
 from pantarhei.encoding.numbers import Integers, Symbols
 from pantarhei.encoding.renaming import Renaming
 from pantarhei.encoding.vocabulary import Vocabulary
@@ -17,7 +18,9 @@ from pantarhei.materialize.model import WindowModel
 from pantarhei.materialize.readable import readable
 from pantarhei.query.incremental.contents import Content, StepChanges, StoredContent
 from pantarhei.query.incremental.journal import Journal
+from pantarhei.query.sources.relation import Source
 from pantarhei.query.sparql import CONCLUSIONS_GRAPH
+from pantarhei.query.terms import TermSpace
 from pantarhei.window.log import Log
 from pantarhei.window.sliding import Window
 
@@ -58,6 +61,9 @@ class ConclusionContent(StoredContent):
 
     def take(self, changes: StepChanges, model: WindowModel, closing: int | None) -> Integers:
         return self.noted
+
+    def source(self, terms: TermSpace, forms: FactForms) -> Source:
+        return super().source(terms, {})  # they are in the first forms of their values
 
 
 class JoinedContent(StoredContent):

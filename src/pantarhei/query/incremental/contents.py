@@ -13,10 +13,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from pantarhei.encoding.forms import FactForms
 from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.term import Term
+from pantarhei.language.term import Term, Triple
 from pantarhei.language.time import TimeKind, TimePoint, ticks_of
 from pantarhei.materialize.level_changes import LevelChanges
 from pantarhei.materialize.model import WindowModel
@@ -24,6 +25,10 @@ from pantarhei.materialize.plain import plain_model
 from pantarhei.query.incremental.facts import Facts
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.patterns import Patterns
+from pantarhei.query.sources.graph import GraphFacts
+from pantarhei.query.sources.relation import Source
+from pantarhei.query.sources.window import WindowFacts
+from pantarhei.query.terms import TermSpace
 from pantarhei.window.log import Log
 from pantarhei.window.sliding import Step, Window
 
@@ -79,6 +84,15 @@ class Content:
 
     def refill(self, model: WindowModel) -> None:
         """Have what the window model has now, where other rules run in it than when this was filled."""
+
+    def source(self, terms: TermSpace, forms: FactForms) -> Source:
+        """What it holds now as a graph to be asked.
+
+        Args:
+            terms: gives the numbers of terms.
+            forms: how literals of the materialization are written now.
+        """
+        return WindowFacts(self.model, terms, forms)
 
     @property
     def bytes_used(self) -> int:
@@ -163,6 +177,19 @@ class StoredContent(Content):
     def renamed(self, renaming: Renaming) -> None:
         super().renamed(renaming)
         self.hold(renaming.facts(self.model.facts()))
+
+
+class ConstantContent(StoredContent):
+    """Triples that are always the same, as they are written: nothing comes to them or goes."""
+
+    def __init__(
+        self, journal: Journal, window: Window, vocabulary: Vocabulary, triples: tuple[Triple, ...]
+    ) -> None:
+        super().__init__(journal, window, vocabulary)
+        self._triples = triples
+
+    def source(self, terms: TermSpace, forms: FactForms) -> Source:
+        return GraphFacts.of(terms, self._triples)
 
 
 class WindowView(StoredContent):

@@ -6,11 +6,12 @@ to those that something changes for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import partial
 from heapq import heappop, heappush
 from typing import NamedTuple
 
+from pantarhei.encoding.numbers import Symbol
 from pantarhei.materialize.kernel.bags import put
 from pantarhei.query.algebra.binding import draws
 from pantarhei.query.algebra.nodes import Graph, Node, OrderBy, Place, Project
@@ -151,6 +152,23 @@ class Network:
         return found
 
     # -- steps -------------------------------------------------------------------------------------
+
+    def change_whole(
+        self, touched: Mapping[Content, Set[Symbol]], until: int
+    ) -> dict[Operator, Mapping[Row, int]]:
+        """Evaluate those of `whole_leaves` anew that a step may have changed; gives the changes.
+
+        Args:
+            touched: the classes and properties whose facts changed in a content.
+            until: as `step` takes it.
+        """
+        return {
+            leaf: leaf.change()
+            for content, leaves in self.whole_leaves.items()
+            for leaf in leaves
+            if (leaf.symbols is None or not leaf.symbols.isdisjoint(touched.get(content, ())))
+            and self._serials[leaf] <= until
+        }
 
     def step(
         self, changes: Mapping[Operator, Mapping[Row, int]], until: int

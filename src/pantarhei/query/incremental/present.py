@@ -8,17 +8,18 @@ from typing import NamedTuple
 from rdflib import Literal
 
 from pantarhei.encoding.numbers import Fact
-from pantarhei.language.term import Triple
+from pantarhei.language.term import Term, Triple
 from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import WindowModel
-from pantarhei.query.algebra.nodes import Node, Query
+from pantarhei.query.algebra.nodes import Node, Place, Query
 from pantarhei.query.expressions import Context, LiteralValues, clock_at
 from pantarhei.query.guard import NO_LIMITS
 from pantarhei.query.incremental.contents import Content
 from pantarhei.query.incremental.lasting_terms import LastingTerms
 from pantarhei.query.operators.evaluation import Evaluation
 from pantarhei.query.operators.forms import described
-from pantarhei.query.sources.relation import Dataset
+from pantarhei.query.sources.graph import Graphs
+from pantarhei.query.sources.relation import Dataset, Source
 from pantarhei.query.table import Table
 from pantarhei.query.terms import TermSpace
 from pantarhei.query.view import View
@@ -52,7 +53,7 @@ class Outlook:
         present: the state to begin with.
         dataset: the graphs that queries are asked of at a moment.
         forms: how literals of the materialization are written now.
-        conclusions: gives a model that holds those of temporal rules, None where there are none.
+        named: gives the content that a graph is, None for one that `dataset` has.
     """
 
     def __init__(
@@ -61,11 +62,11 @@ class Outlook:
         terms: LastingTerms,
         dataset: Callable[[Moment, TermSpace], Dataset],
         forms: Mapping[Fact, Literal],
-        conclusions: Callable[[], WindowModel] | None = None,
+        named: Callable[[Place], Content | None],
     ) -> None:
         self.present, self.terms, self.tells_time = present, terms, False
         self._dataset_of, self._forms = dataset, forms
-        self._conclusions = conclusions
+        self._named = named
         self._datasets: dict[Content, Dataset] = {}
         self._literals = self._literals_now()
         self.context = self._context()
@@ -132,10 +133,19 @@ class Outlook:
         """The graphs, with a content as the default one."""
         found = self._datasets.get(content)
         if found is None:
-            found = self._datasets[content] = self._dataset_of(self._moment(content), self.terms)
+            others = self._dataset_of(self._moment(), self.terms)
+
+            def graph(name: Term) -> Source | None:
+                named = self._named(name)
+                return others.graph(name) if named is None else self._source(named)
+
+            found = self._datasets[content] = Graphs(self._source(content), others.names, graph)
         return found
 
-    def _moment(self, content: Content) -> Moment:
+    def _source(self, content: Content) -> Source:
+        return content.source(self.terms, self._forms)
+
+    def _moment(self) -> Moment:
         (model, log, *_), forms = self.present, self._forms
 
         def interpretation(at: TimePoint) -> set[Triple]:
@@ -143,8 +153,7 @@ class Outlook:
             facts = model.interpretation(entry.level)
             return set(model.vocabulary.decode(facts, {**forms, **entry.forms.by_fact}))
 
-        own, timestamps = forms if content.name is None else {}, lambda: [entry.at for entry in log]
-        return Moment(content.model, own, timestamps, interpretation, False, conclusions=self._conclusions)
+        return Moment(model, forms, lambda: [entry.at for entry in log], interpretation, False)
 
 
 _NO_TIME = Literal("")  # where no query asks

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from rdflib import Variable
+from rdflib import URIRef, Variable
 
 from pantarhei.encoding.numbers import Symbols
 from pantarhei.language.term import Term
@@ -17,6 +17,7 @@ from pantarhei.query.incremental.operator import Bag, Row
 from pantarhei.query.incremental.reports import Policy
 from pantarhei.query.incremental.shapes import is_parameter
 from pantarhei.query.incremental.shared_plans import SharedPlan
+from pantarhei.window.log import Log
 
 
 @dataclass(eq=False)
@@ -29,12 +30,14 @@ class Registered:
         query: what that means.
         node: its rows.
         plan: how they are kept up.
-        content: what it is asked of.
+        content: what its default graph is.
+        windows: those that it is asked of, by the names of the graphs that they are; the default graph, if it
+            is one, under None. It waits for their closing, and asks whether they hold assertions.
         policy: when it reports, and what.
         reported: its answers as last reported, but for what waits to be added to them.
         pending: what has changed since.
-        moved: the facts that have come to what it is asked of (1), or gone (-1), since it looked last; noted
-            where it asks for that.
+        moved: the facts that have come to what it is asked of, or gone, since it looked last, with the sum of
+            `weight` of where they came to less that of where they went from; noted where it asks for that.
 
     `handle` is how its user sees it, None until there is one. `catch_up` adds to its answers what waits.
     """
@@ -45,6 +48,7 @@ class Registered:
     node: Node
     plan: SharedPlan
     content: Content
+    windows: Mapping[URIRef | None, Content]
     policy: Policy
     reported: Bag = field(default_factory=dict)
     pending: Bag = field(default_factory=dict)
@@ -86,9 +90,20 @@ class Registered:
         """The classes and properties whose facts it needs, None for all."""
         return needed_for(self.query, self.policy)
 
-    def looks_at(self, content: Content) -> bool:
-        """Whether it is asked of a content, as its default graph or by its name."""
-        return content is self.content or content.name in self.query.graphs
+    def weight(self, content: Content) -> int:
+        """What a fact counts in `moved` that comes to a content; 0 if the query is not asked of that.
+
+        It is another power of 2 for each content, so that where a fact came to some and went from others, the
+        sum is 0 for none.
+        """
+        of_windows = [*self.windows.values()]
+        if content in of_windows:
+            return 1 << of_windows.index(content)
+        return 1 << len(of_windows) if content.name in self.query.graphs else 0
+
+    def has_assertions(self, log: Log) -> bool:
+        """Whether an assertion of the stream is inside any of its windows."""
+        return any(content.has_assertions(log) for content in self.windows.values())
 
     @property
     def stats(self) -> QueryStats:

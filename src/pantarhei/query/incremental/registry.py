@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 
 from pantarhei.encoding.forms import FactForms
-from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, Symbols, as_tuples, together
+from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, Symbol, Symbols, as_tuples, together
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import WindowModel
@@ -18,9 +18,9 @@ from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Quer
 from pantarhei.query.algebra.passes import simplified
 from pantarhei.query.continuous import BYTES_A_ROW
 from pantarhei.query.expressions import order
-from pantarhei.query.incremental.all_contents import AllContents
+from pantarhei.query.incremental.all_contents import AllContents, NamedWindows
 from pantarhei.query.incremental.conclusions import Conclusions
-from pantarhei.query.incremental.contents import StepChanges
+from pantarhei.query.incremental.contents import Content, StepChanges
 from pantarhei.query.incremental.journal import Journal, Mark
 from pantarhei.query.incremental.lasting_terms import LastingTerms
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, rows_of, table_of
@@ -67,8 +67,7 @@ class Registry:
         contents = self._contents = AllContents(self.journal, window, present.model, conclusions)
         self.terms = LastingTerms(present.model.vocabulary, self.journal)
         self._forms = ShownForms(self.journal, self.terms)
-        concluded = None if conclusions is None else lambda: contents.concluded.model
-        self._outlook = Outlook(present, self.terms, dataset, self._forms.facts, concluded)
+        self._outlook = Outlook(present, self.terms, dataset, self._forms.facts, contents.named)
         self._shared = Shared(self.journal, self.terms, self._outlook.context)
         self._plans = SharedPlans(self._shared, self._outlook, contents.named)
         self.network = self._plans.network
@@ -98,12 +97,14 @@ class Registry:
         window: Window | None = None,
         policy: Policy = PLAIN,
         checks_graphs: bool = True,
+        named: NamedWindows | None = None,
     ) -> Registered:
         """Keep a query up to date from now on.
 
         Args:
-            window: its own; None for the reasoner's.
+            window: its default graph, None for the reasoner's; unless `named` says what that always has.
             checks_graphs: the graphs that it names have to be there.
+            named: the windows that it is asked of by names, which no other query has.
 
         Raises:
             QueryError: one is not.
@@ -117,14 +118,15 @@ class Registry:
             self._stand_at(present)
             for known in self._contents:
                 known.refill(present.model)
-            content = self._contents.of(window, needed_for(query, policy), self._outlook.present)
+            needed, now = needed_for(query, policy), self._outlook.present
+            content, windows = self._contents.asked(window, named, needed, now)
             if checks_graphs:
                 self._outlook.check_graphs(query, content)
             node: Node = simplified(query.node, has_forms=True)
             if query.form == "SELECT" and node.variables != query.variables:
                 node = Project(node, query.variables)
             made = self._plans.make(query, node, content)
-            registered = Registered(name, text, query, node, made, content, policy)
+            registered = Registered(name, text, query, node, made, content, windows, policy)
             began = dict(self.network.begin(self._begun))
             self.journal.set(self, "_begun", self.network.made)
             self._shared.add_all(registered.answers, self._rows_now(made, began))
@@ -254,6 +256,7 @@ class Registry:
         """What changed in the rows of leaves."""
         before, shown = self._forms.change(changes.forms)
         leaves: dict[Operator, Mapping[Row, int]] = {}
+        touched: dict[Content, set[Symbol]] = {}
         looks, step = self.reporting.sees_windows, changes.step
         for content in self._contents.begin_step():
             if step is not None and content.closed is None:
@@ -269,13 +272,11 @@ class Registry:
                 leaves.update(content.facts.changes(content.model, noted, again, as_shown))
             if looks:
                 self.reporting.note_moved(content, noted)
-            if whole_leaves := self.network.whole_leaves.get(content):
+            if content in self.network.whole_leaves:
                 names = content.model.vocabulary.symbols
-                changed = {names[number] for number in {*noted[:, 0].tolist(), *again[:, 0].tolist()}}
-                for leaf in whole_leaves:
-                    is_touched = leaf.symbols is None or not changed.isdisjoint(leaf.symbols)
-                    if is_touched and self.network.serial(leaf) <= self._begun:
-                        leaves[leaf] = leaf.change()
+                numbers = {*noted[:, 0].tolist(), *again[:, 0].tolist()}
+                touched[content] = {names[number] for number in numbers}
+        leaves.update(self.network.change_whole(touched, self._begun))  # now that all contents have gone on
         return leaves
 
     def mark(self) -> _Standing:

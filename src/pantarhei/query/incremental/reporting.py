@@ -6,7 +6,7 @@ looked at: after each step, when time leaves a timestamp, or when their windows 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 
 from pantarhei.encoding.numbers import Integers
 from pantarhei.language.time import TimePoint, time_of
@@ -49,7 +49,8 @@ class Reporting:
             self._of_root[root].consist_of(own)
         self._looking = [registered for registered in queries if not registered.is_plain]
         self.sees_windows = bool(self._looking)
-        self._closing = {each.content for each in self._looking if each.policy.closes}
+        closing = (each.windows.values() for each in self._looking if each.policy.closes)
+        self._closing = {content for windows in closing for content in windows}
 
     def begin(self, is_block: bool = False) -> None:
         """A step begins: nothing has been reported in it.
@@ -119,40 +120,36 @@ class Reporting:
 
     def come_to(self, step: Step, log: Log) -> None:
         """Time has come to a boundary, and nothing has arrived there: windows closed to the left close."""
-        for content in self._closing:
-            if content.closes_before_arrivals(step):
-                self._close(content, step, log)
+        self._close({each for each in self._closing if each.closes_before_arrivals(step)}, step, log)
 
     def leave(self, now: Step, step: Step, log: Log) -> None:
         """Time goes on from `now`, where it stood: windows that end there close, timestamps are left."""
         if step.now <= now.now or not self._looking:
             return
-        for content in self._closing:
-            if content.closes_as_time_leaves(now.kind, now.now, step.now):
-                self._close(content, now, log)
+        closing = {each for each in self._closing if each.closes_as_time_leaves(now.kind, now.now, step.now)}
+        self._close(closing, now, log)
         for registered in self._looking:
             if registered.policy.tick == "timestamp" and not registered.policy.closes:
                 self._look_at(registered, now, log)
 
-    def _close(self, content: Content, step: Step, log: Log) -> None:
-        self._journal.set(content, "closed", step.now)
-        for registered in self._looking:
+    def _close(self, contents: Set[Content], step: Step, log: Log) -> None:
+        """Windows close, all at one boundary: each query that waits for any looks once."""
+        for content in contents:
+            self._journal.set(content, "closed", step.now)
+        for registered in self._looking if contents else ():
             policy = registered.policy
-            if registered.content is not content or not policy.closes:
-                continue
-            if not policy.whole or content.is_whole(step.kind, step.now, policy.since):
+            own = [content for content in registered.windows.values() if content in contents]
+            if policy.closes and any(
+                not policy.whole or content.is_whole(step.kind, step.now, policy.since) for content in own
+            ):
                 self._look_at(registered, step, log)
 
     # -- steps -------------------------------------------------------------------------------------
 
     def note_moved(self, content: Content, noted: Integers) -> None:
-        """Take down which facts came and went, for the queries that ask whether any did.
-
-        One that came to the window as it went from a graph that a query names too has moved: in the graph it
-        counts twice.
-        """
+        """Take down which facts came to a content and went, for the queries that ask whether any did."""
         asking = [each for each in self._looking if each.asks_for_change]
-        weights = {each: 1 if each.content is content else 2 for each in asking if each.looks_at(content)}
+        weights = {each: weight for each in asking if (weight := each.weight(content))}
         for *fact, sign in noted.tolist() if weights else ():
             for registered, weight in weights.items():
                 self._shared.add(registered.moved, tuple(fact), sign * weight)
@@ -218,7 +215,7 @@ class Reporting:
             if not registered.moved:
                 return
             self._journal.replace(registered.moved, {})
-        if "non-empty" in policy.conditions and not registered.content.has_assertions(log):
+        if "non-empty" in policy.conditions and not registered.has_assertions(log):
             return
         change = self._taken(registered)
         if change or policy.emit == "rstream":

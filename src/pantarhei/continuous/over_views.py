@@ -1,4 +1,4 @@
-"""A query of one window over one stream: kept up to date, by a reasoner of its own."""
+"""A query of windows over one stream: kept up to date, by a reasoner of its own that holds all of them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from pantarhei.continuous.asked_of_streams import AskedOfStreams
+from pantarhei.continuous.views import Views
 from pantarhei.engine.update import WindowUpdate
-from pantarhei.errors import QueryWindowError
-from pantarhei.language.time import TimeKind
 from pantarhei.ontology import Ontology
-from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.continuous import AnswerChange, AnswerRow, QueryStats
+from pantarhei.query.incremental.all_contents import NamedWindows
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.window.sliding import Window
 
@@ -20,23 +19,29 @@ if TYPE_CHECKING:
     from pantarhei.language.time import TimePoint
 
 
-class OneWindow:
-    """Answers a query whose one window is a view of a reasoner's.
+class OverViews:
+    """Answers a query whose windows are views of a reasoner's.
 
     Args:
         asked: what the text asks for.
-        query: the query over the window as its default graph.
+        views: the same, over these windows.
+
+    Raises:
+        InconsistentOntologyError: what always holds contradicts the ontology.
     """
 
-    def __init__(self, asked: AskedOfStreams, query: Query, name: str, ontology: Ontology) -> None:
-        (graph,) = asked.windows
-        window = graph.extent
-        assert isinstance(window, Window), "others are no views"
+    def __init__(self, asked: AskedOfStreams, views: Views, name: str, ontology: Ontology) -> None:
         self.name, self.text, self.query = name, asked.made.text, asked.query
-        always = asked.always if graph.is_default else ()  # of a named window the default graph is another
-        self._reasoner = StreamReasoner(ontology, holding(window), always)
+        self._asked = asked
+        self._reasoner = StreamReasoner(ontology, views.holding, views.background)
+        named = None
+        if views.default is None:
+            always = StreamReasoner(ontology, Window(0), asked.always).materialization()
+            named = NamedWindows(views.named, tuple(always))
+        elif views.named:
+            named = NamedWindows(views.named, None)
         registrar = self._reasoner._registering()
-        self._kept = registrar.keep(name, asked.made.text, query, window, asked.policy)
+        self._kept = registrar.keep(name, self.text, views.query, views.default, asked.policy, named)
 
     def take(self, element: Element) -> AnswerChange | None:
         """A stream brings something."""
@@ -57,19 +62,12 @@ class OneWindow:
         return Counter(dict(self._kept.answers))
 
     def plan(self) -> str:
-        return f"Kept up to date over one window\n{self._kept.plan()}"
+        windows = self._asked.windows_told
+        how = "one window" if len(windows) == 1 else "windows that are views of one"
+        return "\n".join([f"Kept up to date over {how}", *windows, self._kept.plan()])
 
     def stats(self) -> QueryStats:
         return self._kept.stats()
 
     def close(self) -> None:
         self._kept.close()
-
-
-def holding(window: Window) -> Window:
-    """A window of a reasoner that holds what the window of a query does: that itself, if it can."""
-    try:
-        window.check_holds_all(window.kind or TimeKind.INTEGER)
-    except QueryWindowError:
-        return Window(window.range)
-    return window
