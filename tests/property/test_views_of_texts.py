@@ -43,8 +43,11 @@ TRIPLES = (
     "?x a :B",
     "?x a :C",
     "?x :p ?y",
-    "?y :q ?x",
+    "?x :q ?y",
     "?x :r ?y",
+    "?x a :B",
+    "?x ?e ?y",
+    "?x a ?c",
     "?x :v ?n",
     "?x a ?c",
     "?x ?e ?y",
@@ -53,7 +56,7 @@ TRIPLES = (
     "?x :r+ ?y",
     "?x :q* ?y",
     "?x !:p ?y",
-    ":a :r ?y",
+    ":a ?e ?y",
 )
 PARTS = (
     "{here}",
@@ -61,6 +64,7 @@ PARTS = (
     "{here}",
     "OPTIONAL {{ {here} }}",
     "OPTIONAL {{ {here} FILTER EXISTS {{ {there} }} }}",
+    "OPTIONAL {{ {here} }}",
     "MINUS {{ {here} }}",
     "FILTER NOT EXISTS {{ {here} }}",
     "FILTER EXISTS {{ {here} }}",
@@ -99,7 +103,7 @@ class Case:
 
     def __init__(self, seed):
         self.random = random = Random(seed)
-        axioms = random.sample(AXIOMS, random.randint(3, 8))
+        axioms = random.sample(AXIOMS, random.randint(2, 6))
         self.ontology = pr.load_ontology(Graph().parse(data=PREFIXES + "\n".join(axioms)))
         self.plan = self.facts(3) if random.random() < 0.5 else []
         write = random.choice((self.rsp_ql, self.rsp_ql, self.c_sparql, self.cqels))
@@ -109,13 +113,13 @@ class Case:
         self.alignment = Alignment(random.choice((None, 1)), since, None, closed)
 
     def facts(self, most):
-        random, names = self.random, "abcd"
+        random, names = self.random, "abc"
         made = []
         for _ in range(random.randint(0, most)):
             subject = EX[random.choice(names)]
-            if random.random() < 0.4:
+            if random.random() < 0.35:
                 made.append((subject, RDF.type, EX[random.choice("ABCD")]))
-            elif random.random() < 0.2:
+            elif random.random() < 0.15:
                 made.append((subject, EX.v, Literal(str(random.randint(1, 3)), datatype=XSD.integer)))
             else:
                 made.append((subject, EX[random.choice("pqrs")], EX[random.choice(names)]))
@@ -136,10 +140,10 @@ class Case:
             place, triples = random.choice(places), random.choice(TRIPLES)
             return f"{place} {{ {triples} }}" if place else f"{triples} ."
 
-        first = f"{pattern()} {pattern()}" if random.random() < 0.5 else pattern()
+        first = f"{pattern()} {pattern()}" if random.random() < 0.2 else pattern()
         parts = [
             random.choice(PARTS).format(here=pattern(), there=pattern(), place=place)
-            for place in range(random.randint(0, 3))
+            for place in range(random.randint(0, 2))
         ]
         return " ".join([first, *parts])
 
@@ -188,10 +192,10 @@ class Case:
         """Elements, and None with a time that is passed; some of a timestamp that has come already."""
         at, before = self.random.randint(-2, 3), []
         for _ in range(count):
-            abox = [*self.random.sample(before, min(len(before), self.random.randint(0, 2))), *self.facts(3)]
+            abox = [*self.random.sample(before, min(len(before), self.random.randint(0, 3))), *self.facts(7)]
             before = (abox + before)[:9]
             yield to(at), abox if self.random.random() < 0.85 else None
-            at += self.random.choice((0, 0, 1, 1, 1, 2, 4, 9))
+            at += self.random.choice((0, 0, 1, 1, 1, 1, 2, 3, 6))
 
 
 def told(driven, at, abox):

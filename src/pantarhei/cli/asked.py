@@ -199,31 +199,26 @@ def _with_window(text: str, prefixes: Mapping[str, str], options: Following) -> 
     asked = AskedOfStreams.of(made, {}, options.first_boundary, options.closed or "right", None)
     views = views_of(asked)
     if isinstance(views, str):
-        raise _more_than_one_window(views)
-    query, window = views.query, views.default
-    if window is None or views.named:
-        several = len(asked.windows) > 1
-        raise _more_than_one_window(
-            "it has several windows"
-            if several
-            else "it looks at the default graph, and its window is another"
+        problem = "and windows that end now are followed here, each a graph of the stream"
+        raise QueryError(f"{views}, {problem}; pantarhei.register has all")
+    if views.default is None and views.looks_outside:
+        raise QueryError(
+            "it looks at the default graph, and its windows are others; pantarhei.register has all"
         )
+    if views.named and options.rules is not None:
+        raise QueryError("what rules conclude is in one window, and the query has several")
+    query, windows, holding = views.query, views.by_name(()), views.holding
 
     def register(reasoner: pr.StreamReasoner) -> ContinuousQuery:
-        return reasoner._registering().keep(made.name or "query", text, query, window, asked.policy)
+        registrar, name = reasoner._registering(), made.name or "query"
+        return registrar.keep(name, text, query, views.default, asked.policy, windows)
 
     def end(at: TimePoint) -> TimePoint | None:
-        kind = window.kind or kind_of(at)
+        kind = holding.kind or kind_of(at)
         ticks = end_of(asked, kind, ticks_of(at, kind))
         return None if ticks is None else time_of(ticks, kind)
 
-    return Reports(query, register, shows_changes, views.holding, end)
-
-
-def _more_than_one_window(reason: str) -> QueryError:
-    return QueryError(
-        f"{reason}, and one window over the stream is followed here; pantarhei.register has all"
-    )
+    return Reports(query, register, shows_changes, holding, end)
 
 
 def _check_unlimited(options: Following) -> None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from pantarhei.continuous.asked_of_streams import AskedOfStreams
 from pantarhei.continuous.views import Views
 from pantarhei.engine.update import WindowUpdate
+from pantarhei.language.term import Triple
 from pantarhei.ontology import Ontology
 from pantarhei.query.continuous import AnswerChange, AnswerRow, QueryStats
-from pantarhei.query.incremental.all_contents import NamedWindows
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.window.sliding import Window
 
@@ -34,13 +34,8 @@ class OverViews:
         self.name, self.text, self.query = name, asked.made.text, asked.query
         self._asked = asked
         self._reasoner = StreamReasoner(ontology, views.holding, views.background)
-        named = None
-        if views.default is None:
-            always = StreamReasoner(ontology, Window(0), asked.always).materialization()
-            named = NamedWindows(views.named, tuple(always))
-        elif views.named:
-            named = NamedWindows(views.named, None)
-        registrar = self._reasoner._registering()
+        always = () if views.default is not None else _closed(asked.always, ontology)
+        registrar, named = self._reasoner._registering(), views.by_name(always)
         self._kept = registrar.keep(name, self.text, views.query, views.default, asked.policy, named)
 
     def take(self, element: Element) -> AnswerChange | None:
@@ -71,3 +66,8 @@ class OverViews:
 
     def close(self) -> None:
         self._kept.close()
+
+
+def _closed(triples: tuple[Triple, ...], ontology: Ontology) -> tuple[Triple, ...]:
+    """What holds where these do, and no stream brings any."""
+    return tuple(StreamReasoner(ontology, Window(0), triples).materialization())

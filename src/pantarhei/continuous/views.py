@@ -19,6 +19,7 @@ from pantarhei.language.time import TimeKind
 from pantarhei.query.algebra.nodes import BGP, Closure, NegatedSet, Node, Query, nodes_of
 from pantarhei.query.algebra.nodes import Graph as GraphNode
 from pantarhei.query.algebra.passes import with_children
+from pantarhei.query.incremental.all_contents import NamedWindows
 from pantarhei.query.languages.stream_text import CountWindow, Extent, PastWindow, StreamWindow
 from pantarhei.window.sliding import Window
 
@@ -52,6 +53,19 @@ class Views(NamedTuple):
         if longest.kind is kind and _holds_all(longest, self.windows, ticks):
             return longest
         return Window(float(cast(int, longest.range)) if kind is TimeKind.FLOAT else longest.range)
+
+    @property
+    def looks_outside(self) -> bool:
+        """Whether it looks at the default graph."""
+        return _looks_outside(self.query)
+
+    def by_name(self, always: tuple[Triple, ...]) -> NamedWindows | None:
+        """The windows with names, None where there are none.
+
+        Args:
+            always: what the default graph has if it is no window.
+        """
+        return NamedWindows(self.named, always if self.default is None else None) if self.named else None
 
 
 def views_of(asked: AskedOfStreams) -> Views | str:
@@ -127,11 +141,10 @@ def _holds_all(window: Window, others: Sequence[Window], kind: TimeKind) -> bool
     return all(window.range_to_hold(other, kind) <= length for other in others)
 
 
-# -- a query of one window ---------------------------------------------------------------------------------
+# -- the default graph -------------------------------------------------------------------------------------
 
 
 def _looks_outside(query: Query) -> bool:
-    """Whether it looks at the default graph."""
     return query.form == "DESCRIBE" or _matches_outside(query.node)
 
 

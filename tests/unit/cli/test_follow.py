@@ -177,6 +177,15 @@ def test_a_text_with_a_window_reports_changes_where_these_are_asked_for(options,
     assert out(capsys) == ["at,change,x", f"2,+,{a}", f"4,-,{a}", f"4,+,{b}"]
 
 
+def test_a_text_may_have_several_windows_over_the_stream(options, capsys):
+    text = (
+        f"SELECT ?x ?y {{ STREAM <urn:s> [NOW] {{ ?x a <{A}> }} STREAM <urn:s> [RANGE 4] {{ ?y a <{A}> }} }}"
+    )
+    given = Given((2, member(A, a)), (4, member(A, b)), (9, member(A, a)))
+    follow(options(query=text, range=None, format="csv"), given)
+    assert out(capsys) == ["at,x,y", f"2,{a},{a}", f"4,{b},{a}", f"4,{b},{b}", f"9,{a},{a}"]
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
@@ -185,7 +194,12 @@ def test_a_text_with_a_window_reports_changes_where_these_are_asked_for(options,
         ("SELECT ?x FROM STREAM <urn:s> [RANGE 2 STEP 2] FROM <urn:g> { ?x a ?c }", "--background"),
         (
             "SELECT ?x { STREAM <urn:s> [NOW] { ?x a ?c } STREAM <urn:s> [ALL] { ?x a ?d } }",
-            "several windows",
+            "window <urn:pantarhei:window:2> has no end",
+        ),
+        ("SELECT ?x { STREAM <urn:s> [NOW] { ?x a ?c } ?x a ?d }", "looks at the default graph"),
+        (
+            "SELECT ?x { STREAM <urn:s> [NOW] { ?x a ?c } STREAM <urn:t> [NOW] { ?x a ?d } }",
+            "several streams",
         ),
     ],
 )

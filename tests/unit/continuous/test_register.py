@@ -66,17 +66,26 @@ def shown(row):
 
 
 def test_a_query_says_what_it_holds():
-    for text, kept in ((C_SPARQL, 0), (TWO, 2), (COUNTING, 2)):
-        query = made(text, (1, [member("a", "A")]), (2, [member("b", "A")]))
-        told(query)
+    for text, kept in ((C_SPARQL, 0), (TWO.replace(":B", ":A"), 2), (COUNTING, 2)):
+        query = made(text, (1, [member("a", "A")]), (2, [member("b", "A")]), (3, []), since=0)
+        next(query.run())
         assert query.stats().kept == kept and query.stats().answers == len(query.answers)
 
 
-def test_one_window_is_kept_up_to_date_and_several_are_evaluated_anew():
-    assert made(C_SPARQL).plan().startswith("Kept up to date over one window\n")
-    plan = made(TWO).plan().splitlines()
-    assert plan[0] == "Evaluated anew at each report: it has several windows"
-    assert "<http://example.org/v>: Window(range=4, slide=2" in plan[2]
+def test_windows_over_one_stream_are_kept_up_to_date_and_the_plan_says_what_each_is():
+    assert made(C_SPARQL).plan().startswith("Kept up to date over one window\n  the default graph: Window(")
+    assert (
+        made(TWO).plan()
+        == """\
+Kept up to date over windows that are views of one
+  <http://example.org/w>: Window(range=2, slide=2, origin=0, closed='right') over <http://example.org/s>
+  <http://example.org/v>: Window(range=4, slide=2, origin=0, closed='right') over <http://example.org/s>
+Join  (exact per row)
+  Match  (exact per row)
+    ?x type A
+  Match  (exact per row)
+    ?x type B"""
+    )
 
 
 @pytest.mark.parametrize(
@@ -89,18 +98,28 @@ def test_one_window_is_kept_up_to_date_and_several_are_evaluated_anew():
         (C_SPARQL.replace("?x a :A", "?x a :A FILTER(timestamp(?x, :p, :o) > 1)"), "the times of triples"),
         ("ASK FROM NAMED WINDOW :w ON :s [RANGE 2 STEP 2] { GRAPH ?w { ?x a :A } }", "GRAPH has a variable"),
         (
-            "ASK FROM NAMED WINDOW :w ON :s [RANGE 2 STEP 2] { WINDOW :w { ?x a :A } ?x a :B }",
-            "default graph",
-        ),
-        (
             "ASK FROM STREAM :s [RANGE 2 STEP 2] FROM NAMED :g { ?x a :A GRAPH :g { ?x a :B } }",
             "static graph",
         ),
-        ("DESCRIBE ?x FROM NAMED WINDOW :w ON :s [RANGE 2 STEP 2] { WINDOW :w { ?x a :A } }", "describes"),
+        (
+            TWO.replace("RANGE 4 STEP 2", "FROM NOW-4 TO NOW-2 STEP 2"),
+            "window <http://example.org/v> lies in",
+        ),
+        (TWO.replace(":v ON :s", ":v ON :t"), "its windows are over several streams"),
+        (
+            "ASK FROM STREAM :s [RANGE 2 STEP 2] FROM STREAM :s [RANGE 4 STEP 2] { ?x a :A }",
+            "its default graph is several windows together",
+        ),
+        (
+            "ASK FROM STREAM :s [RANGE 2 STEP 2] FROM NAMED STREAM :s [RANGE 4 STEP 2] FROM :g { ?x a :A }",
+            "a window with static graphs, and other windows are without these",
+        ),
     ],
 )
 def test_the_plan_says_why_a_query_is_evaluated_anew(text, reason):
-    assert reason in made(text, static={EX.g: []}).plan()
+    query = made(text, streams={EX.s: STREAM, EX.t: STREAM}, static={EX.g: [member("g", "B")]})
+    assert query.plan().splitlines()[0].startswith("Evaluated anew at each report: ")
+    assert reason in query.plan()
 
 
 @pytest.mark.parametrize("text", [C_SPARQL, TWO])
