@@ -5,6 +5,9 @@ Ontologies are random, with disjoint classes, so that windows are repaired; so a
 across graphs, and what the default graph is.
 """
 
+import re
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from random import Random
 
 import pytest
@@ -18,6 +21,8 @@ from pantarhei.continuous.making import Alignment, made_query
 from pantarhei.errors import InconsistentOntologyError
 
 EX = Namespace("http://example.org/")
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+LENGTH = re.compile(r"(?<=RANGE )\d+|(?<=STEP )\d+|(?<=EVERY )\d+|(?<=PERIODIC )\d+")
 PREFIXES = """
 @prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -73,6 +78,7 @@ PARTS = (
     "{{ SELECT ?y (SUM(?n) AS ?all) {{ {here} {there} }} GROUP BY ?y HAVING(COUNT(*) > 1) }}",
     "FILTER(BOUND(?y) || ?x != :a)",
     "BIND(STR(?x) AS ?told{place})",
+    "BIND(NOW() AS ?now{place})",
 )
 FORMS = (
     "SELECT *",
@@ -107,16 +113,18 @@ class Case:
         self.ontology = pr.load_ontology(Graph().parse(data=PREFIXES + "\n".join(axioms)))
         self.plan = self.facts(3) if random.random() < 0.5 else []
         write = random.choice((self.rsp_ql, self.rsp_ql, self.c_sparql, self.cqels))
-        self.text = f"PREFIX : <{EX}> {write()}"
+        self.unit = random.choice(("", "", "", "s"))  # times are numbers, or those of a clock
+        self.text = f"PREFIX : <{EX}> {LENGTH.sub(lambda found: found[0] + self.unit, write())}"
         closed = random.choice(("right", "right", "left", "both"))
         since = random.choice((None, None, -20, 3))
-        self.alignment = Alignment(random.choice((None, 1)), since, None, closed)
+        times = (None if each is None else self.time(each) for each in (random.choice((None, 1)), since))
+        self.alignment = Alignment(*times, None, closed)
 
     def facts(self, most):
         random, names = self.random, "abc"
         made = []
         for _ in range(random.randint(0, most)):
-            subject = EX[random.choice(names)]
+            subject = EX[random.choice(names) if random.random() < 0.9 else f"x{random.randrange(999)}"]
             if random.random() < 0.35:
                 made.append((subject, RDF.type, EX[random.choice("ABCD")]))
             elif random.random() < 0.15:
@@ -188,14 +196,26 @@ class Case:
         streams, static = {EX.s: []}, {EX.plan: self.plan}
         return made_query(self.text, self.ontology, streams, static, None, self.alignment)
 
-    def steps(self, count, to=lambda at: at):
+    def time(self, at):
+        return NOON + timedelta(seconds=at) if self.unit else at
+
+    def steps(self, count):
         """Elements, and None with a time that is passed; some of a timestamp that has come already."""
         at, before = self.random.randint(-2, 3), []
         for _ in range(count):
             abox = [*self.random.sample(before, min(len(before), self.random.randint(0, 3))), *self.facts(7)]
             before = (abox + before)[:9]
-            yield to(at), abox if self.random.random() < 0.85 else None
+            yield at, abox if self.random.random() < 0.85 else None
             at += self.random.choice((0, 0, 1, 1, 1, 1, 2, 3, 6))
+
+    def shake(self, reasoner, at):
+        """Steps that are undone, and terms that are forgotten, as if neither had been."""
+        with suppress(ZeroDivisionError), reasoner.all_or_nothing(each_step=self.random.random() < 0.5):
+            for later in range(self.random.randint(1, 3)):
+                reasoner.push(self.time(at + 2 * later), self.facts(5))
+            raise ZeroDivisionError
+        reasoner._held.most_entries = 0
+        reasoner._held.forget_unused()
 
 
 def told(driven, at, abox):
@@ -203,7 +223,7 @@ def told(driven, at, abox):
     return [] if change is None else list(change.reports)
 
 
-def compared(seed, count, monkeypatch, to=lambda at: at):
+def compared(seed, count, monkeypatch):
     """How many steps were compared of a random case: 0 where it is evaluated anew in any case."""
     case = Case(seed)
     try:
@@ -217,13 +237,16 @@ def compared(seed, count, monkeypatch, to=lambda at: at):
         anew = case.made()._driven
     steps = 0
     looks = anew._asked.policy.closes or anew._asked.policy.tick == "timestamp"
-    for at, abox in case.steps(count, to):
+    for tick, abox in case.steps(count):
+        at = case.time(tick)
         if abox is None and (steps == 0 or not looks):
             continue  # streams begin with something, and what looks after ABoxes only does not look then
         expected, found = told(anew, at, abox), told(views, at, abox)
         assert found == expected, f"{seed}: {case.text}\n{case.alignment} at {at}"
         assert views.rows() == anew.rows(), f"{seed}: {case.text}\n{case.alignment} at {at}"
         steps += 1
+        if case.random.random() < 0.2:
+            case.shake(views._reasoner, tick)
     return steps
 
 
