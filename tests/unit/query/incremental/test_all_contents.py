@@ -7,15 +7,15 @@ from pantarhei import Window
 from pantarhei.encoding.numbers import NO_FACTS, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.materialize.plain import plain_model
-from pantarhei.query.incremental.all_contents import AllContents
+from pantarhei.query.incremental.all_contents import AllContents, NamedWindows
 from pantarhei.query.incremental.conclusions import ConclusionContent, JoinedContent
-from pantarhei.query.incremental.contents import WindowView
+from pantarhei.query.incremental.contents import ConstantContent, WindowView
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.present import Present
 from pantarhei.query.sparql import CONCLUSIONS_GRAPH, QUALITY_GRAPH
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.window.log import EMPTY_LOG
-from strategies import A, B
+from strategies import EX, A, B
 
 CONCLUDED, OTHER, OWN = frozenset({Symbol(A, 1)}), frozenset({Symbol(B, 1)}), Window(1, slide=1)
 
@@ -36,8 +36,8 @@ class Conclusions:
 class Asking:
     """As much of a registered query as is looked at."""
 
-    def __init__(self, content, *graphs):
-        self.content, self.query = content, self
+    def __init__(self, content, *graphs, windows=None):
+        self.windows, self.query = windows or {None: content}, self
         self.graphs = frozenset(graphs)
 
 
@@ -74,6 +74,28 @@ def test_the_conclusions_are_found_by_their_name_where_there_are_rules(present):
     assert contents.named(CONCLUSIONS_GRAPH) is contents.concluded
     assert contents.named(QUALITY_GRAPH) is None
     assert contents_of(present, None).named(CONCLUSIONS_GRAPH) is None
+
+
+def test_windows_may_have_names_and_the_default_graph_be_what_always_holds(present):
+    contents = contents_of(present, Conclusions())
+    always = ((EX.a, EX.p, EX.b),)
+    named = NamedWindows({EX.w: OWN, EX.v: None}, always)
+    default, windows = contents.asked(None, named, None, present)
+    assert isinstance(default, ConstantContent) and default not in list(contents)
+    assert [*windows] == [EX.w, EX.v] and isinstance(windows[EX.w], WindowView)
+    assert windows[EX.v] is contents.whole  # where the conclusions are not
+    assert contents.named(EX.w) is windows[EX.w] and contents.named(EX.u) is None
+    contents.forget_unused([Asking(default, windows=windows)])
+    assert contents.named(EX.w) is windows[EX.w] and contents.windows == {windows[EX.w]: OWN}
+    contents.forget_unused([])
+    assert contents.named(EX.w) is None and not contents.windows
+
+
+def test_the_default_graph_is_a_window_unless_it_is_said_what_it_always_has(present):
+    contents = contents_of(present, None)
+    assert contents.asked(None, None, None, present) == (contents.whole, {None: contents.whole})
+    default, windows = contents.asked(OWN, NamedWindows({EX.w: OWN}, None), None, present)
+    assert isinstance(default, WindowView) and windows == {None: default, EX.w: default}
 
 
 def test_what_no_query_looks_at_is_followed_no_more(present):

@@ -3,6 +3,7 @@
 from rdflib import Literal, Variable
 
 from pantarhei import Window
+from pantarhei.encoding.numbers import Symbol
 from pantarhei.query.algebra.expressions import Call
 from pantarhei.query.algebra.nodes import (
     BGP,
@@ -21,6 +22,7 @@ from pantarhei.query.incremental.contents import Content
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.leaves import WholeLeaf
 from pantarhei.query.incremental.network import Network
+from pantarhei.query.incremental.operator import table_of
 from signed_bags import Bench, term
 
 X, Y = Variable("x"), Variable("y")
@@ -79,6 +81,21 @@ def test_a_step_goes_from_the_leaves_up_and_only_where_something_changes():
     assert above not in done
     done = network.step({given: bench.bag({"4": -1})}, network.serial(distinct) - 1)
     assert distinct not in done  # it is not to be told
+
+
+def test_what_is_evaluated_as_a_whole_is_looked_at_where_its_facts_have_changed():
+    bench, symbol = Bench(), Symbol(term("p"), 2)
+    network = Network(bench.shared, lambda content, node: table_of(rows, node.variables))
+    node = Filter(BGP((PATTERN,)), Call(">", (Call("NOW", ()), X)))
+    leaf, rows = network.use(node, WHOLE), [bench.row("a")]
+    assert network.whole_leaves == {WHOLE: [leaf]} and leaf.symbols is None
+    (changed,) = network.change_whole({}, network.made).values()  # it looks at more than facts
+    assert bench.shown(changed) == {"a": 1}
+    leaf.symbols, rows = frozenset((symbol,)), [bench.row("b")]
+    assert network.change_whole({}, network.made) == {}
+    assert network.change_whole({WHOLE: {symbol}}, network.made - 1) == {}  # it is not to be told
+    (changed,) = network.change_whole({WHOLE: {symbol}}, network.made).values()
+    assert bench.shown(changed) == {"a": -1, "b": 1}
 
 
 def test_a_join_with_itself_is_told_once():
