@@ -32,10 +32,10 @@ def register(
 ) -> StreamQuery:
     """A continuous query over streams, in RSP-QL, C-SPARQL, CQELS or SPARQL; its `run` reads the streams.
 
-    Each graph that the query sees is closed under the ontology and repaired newest-wins. One window over one
-    stream is kept up to date by its changes; several windows, parts of the past, windows that count, windows
-    beside static graphs, and texts that ask for the times of triples are evaluated anew at each report.
-    `plan()` says which.
+    Each graph that the query sees is closed under the ontology and repaired newest-wins. Windows over one
+    stream are kept up to date by its changes; several streams, parts of the past, windows that count, static
+    graphs with names, and texts that ask for the times of triples are evaluated anew at each report. `plan()`
+    says which.
 
     Args:
         ontology: by default none: the query sees what is asserted.
