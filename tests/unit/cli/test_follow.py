@@ -294,6 +294,12 @@ def test_beside_a_query_conclusions_are_counted(options, rules, tmp_path, capsys
     assert out.splitlines() == ["at,x", f"1,{a}"] and err.endswith("2 conclusions came, 0 went\n")
 
 
+def test_a_query_of_several_windows_finds_no_conclusions_and_is_refused(options, rules):
+    text = "ASK { STREAM <urn:s> [NOW] { ?x a ?c } STREAM <urn:s> [RANGE 4] { ?y a ?c } }"
+    with pytest.raises(QueryError, match="what rules conclude is in one window, and the query has several"):
+        follow(options(rules=rules, query=text, range=None), Given())
+
+
 @pytest.mark.parametrize("emit", ["answers", "changes"])
 def test_a_query_finds_conclusions_among_the_facts_or_in_their_graph(options, rules, emit, capsys):
     given = {"rules": rules, "format": "csv", "emit": emit}
