@@ -18,7 +18,7 @@ from pantarhei.language.term import Triple
 from pantarhei.language.time import TimeKind
 from pantarhei.query.algebra.nodes import BGP, Closure, NegatedSet, Node, Query, nodes_of
 from pantarhei.query.algebra.nodes import Graph as GraphNode
-from pantarhei.query.algebra.passes import with_children
+from pantarhei.query.algebra.rebuilding import with_children
 from pantarhei.query.incremental.all_contents import NamedWindows
 from pantarhei.query.languages.stream_text import CountWindow, Extent, PastWindow, StreamWindow
 from pantarhei.window.sliding import Window

@@ -82,16 +82,16 @@ def _origins(node: Node) -> _Origins:
     below = [_origins(child) for child in node.children]
     match node:
         case BGP():
-            graph = {v for pattern in node.patterns for v in (pattern.subject, pattern.object)} & every
-            return _Origins(frozenset(graph), every - graph)
+            ends = frozenset(v for pattern in node.patterns for v in (pattern.subject, pattern.object))
+            return _Origins(every & ends, every - ends)
         case NegatedSet():
             return _Origins(every, frozenset())
         case Closure():
             is_open = every == {node.subject, node.object} or not node.may_stay
             return _Origins(every, frozenset()) if is_open else _Origins(frozenset(), every)
         case Join():
-            graph = below[0].graph | below[1].graph
-            return _Origins(graph, (below[0].elsewhere | below[1].elsewhere) - graph)
+            both = below[0].graph | below[1].graph
+            return _Origins(both, (below[0].elsewhere | below[1].elsewhere) - both)
         case LeftJoin():
             return _Origins(below[0].graph, (below[0].elsewhere | below[1].elsewhere) - below[0].graph)
         case Union():
@@ -99,8 +99,8 @@ def _origins(node: Node) -> _Origins:
         case Extend(variable=variable, expression=Variable() as other) if other in below[0].graph:
             return _Origins(below[0].graph | {variable}, below[0].elsewhere)
         case Project() | Group():
-            graph = below[0].graph & every
-            return _Origins(graph, every - graph if isinstance(node, Group) else below[0].elsewhere & every)
+            kept = below[0].graph & every
+            return _Origins(kept, every - kept if isinstance(node, Group) else below[0].elsewhere & every)
         case Graph():
             return _Origins(frozenset(), every)
     if not below:
