@@ -16,6 +16,7 @@ from pantarhei.engine.consumer import QUERIES
 from pantarhei.engine.update import GraphUpdate, WindowUpdate
 from pantarhei.engine.upkeep import Upkeep
 from pantarhei.errors import OptionError, QueryError, QueryMemoryError, TimestampError, check_type
+from pantarhei.language.doing_all import do_all
 from pantarhei.language.time import Duration, TimeKind, duration_ticks, show_time, time_of
 from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.continuous import AnswerRow, ContinuousQuery, QueryStats
@@ -397,9 +398,13 @@ class Registrar:
             waiting.append(update)
             return
         self._telling.updates = waiting = deque([update])
-        try:
+
+        def untold() -> Iterator[Callable[[], None]]:
             while waiting:
-                waiting.popleft().answers.tell()
+                yield waiting.popleft().answers.tell
+
+        try:
+            do_all(untold())
         finally:
             self._telling.updates = None
 

@@ -172,6 +172,24 @@ def test_followers_are_told_after_the_step_and_their_errors_are_logged_and_count
         query.subscribe(waits)
 
 
+def test_who_follows_is_told_though_another_is_interrupted(reasoner):
+    one, other = reasoner.register(ALL, name="one"), reasoner.register(ALL, name="other")
+    told = []
+
+    def interrupted(change):
+        raise KeyboardInterrupt
+
+    forget = one.subscribe(interrupted)
+    one.subscribe(lambda change: told.append(("one", change.at)))
+    other.subscribe(lambda change: told.append(("other", change.at)))
+    with pytest.raises(KeyboardInterrupt):
+        reasoner.push(1, [a("x")])
+    assert told == [("one", 1), ("other", 1)] and one.failures == 0
+    forget()
+    reasoner.push(2, [a("y")])
+    assert told[2:] == [("one", 2), ("other", 2)] and len(one.answers) == 2
+
+
 def test_followers_hear_of_steps_in_their_order_also_of_those_that_a_follower_takes(reasoner):
     query, heard = reasoner.register(ALL), []
     query.subscribe(lambda change: change.at < 4 and reasoner.push(change.at + 1, [a(f"x{change.at}")]))

@@ -13,6 +13,7 @@ from weakref import WeakSet
 
 from pantarhei.errors import QueryError
 from pantarhei.language.counted import counted
+from pantarhei.language.doing_all import do_all
 from pantarhei.language.term import Term
 from pantarhei.language.time import TimePoint, show_time
 from pantarhei.rdf.pickling import exactly
@@ -163,9 +164,11 @@ class AnswerChanges(Mapping["ContinuousQuery", AnswerChange]):
 
     def tell(self) -> None:
         """Tell those who follow the queries."""
-        for query, change in self._changes.values():
-            if isinstance(query, ContinuousQuery):
-                query.tell(change)
+        do_all(
+            partial(query.tell, change)
+            for query, change in self._changes.values()
+            if isinstance(query, ContinuousQuery)
+        )
 
     def __getitem__(self, query: ContinuousQuery | str) -> AnswerChange:
         try:
@@ -387,14 +390,17 @@ class ContinuousQuery:
         return bool(self._followers or self._waiting)
 
     def tell(self, change: AnswerChange) -> None:
-        """Tell those who follow it of a change."""
-        for follower in list(self._followers.values()):
-            try:
-                follower(change)
-            except Exception:
-                self.failures += 1
-                _log.exception("query %s: a function that follows its answers raised an error", self.name)
-        self._hand_over(change)
+        """Tell those who follow it of a change; all of them, also where one of them is interrupted."""
+        followers = [partial(self._call, follower, change) for follower in self._followers.values()]
+        do_all([*followers, partial(self._hand_over, change)])
+
+    def _call(self, follower: Callable[[AnswerChange], object], change: AnswerChange) -> None:
+        """Tell one function of a change."""
+        try:
+            follower(change)
+        except Exception:
+            self.failures += 1
+            _log.exception("query %s: a function that follows its answers raised an error", self.name)
 
     def _hand_over(self, change: AnswerChange | None) -> None:
         """Give a change to all who wait for one; None for the end."""

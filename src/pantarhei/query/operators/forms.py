@@ -67,17 +67,18 @@ def _blank_nodes(
     template: Sequence[TriplePattern], labels: set[Place], table: Table, terms: TermSpace
 ) -> dict[Place, Ids]:
     """For each blank node of a template the one that it is in each row."""
-    variables = [v for v in table.columns if not is_hidden(v)]
+    # plans have their columns in any order, and may leave out one in which nothing is bound
+    variables = sorted(v for v in table.columns if not is_hidden(v))
+    columns = [terms.terms(table.columns[v]) for v in variables]
+    rows = zip(*columns, strict=True) if columns else [()] * table.size
+    texts = [
+        "\n".join(
+            f"{v} {write_term(term)}" for v, term in zip(variables, row, strict=True) if term is not None
+        )
+        for row in rows
+    ]
     order = {label: place for place, label in enumerate(dict.fromkeys(p for t in template for p in t.places))}
-    rows = (
-        zip(*(terms.terms(table.columns[v]) for v in variables), strict=True)
-        if variables
-        else [()] * table.size
-    )
-    texts = ["\n".join("" if term is None else write_term(term) for term in row) for row in rows]
-    shape = "\n".join(variables) + repr(
-        [[str(p) for p in t.places if not isinstance(p, BNode)] for t in template]
-    )
+    shape = repr([[str(p) for p in t.places if not isinstance(p, BNode)] for t in template])
     return {
         label: terms.ids_of([BNode(_hashed(f"{shape}\n{order[label]}\n{text}")) for text in texts])
         for label in labels

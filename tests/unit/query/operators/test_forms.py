@@ -1,8 +1,10 @@
 """Triples that CONSTRUCT and DESCRIBE make of rows."""
 
+import pytest
 from rdflib import BNode, Graph, URIRef
 from rdflib.compare import isomorphic
 
+import pantarhei as pr
 from answered import ask, graph
 
 DATA = ':a :v 1, 01 . :b :v 2 ; :name "b" . :a :knows [ :v 3 ; :knows [ :v 4 ] ] . [] :knows :a .'
@@ -33,6 +35,15 @@ def test_a_blank_node_of_the_template_is_another_in_each_row_and_the_same_again(
     assert first == made(text, ":a :v 1 . :b :v 2 .")
     assert isomorphic(graph_of(first), graph("[] :of :a ; :value 1 . [] :of :b ; :value 2 ."))
     assert made(text, ":a :v 1 .") <= first
+
+
+@pytest.mark.parametrize("where", ["{ ?s :v ?v } UNION { ?x :w ?y }", "{ ?y :w ?x } UNION { ?s :v ?v }"])
+def test_blank_nodes_are_the_same_asked_once_and_registered(where):
+    text = f"CONSTRUCT {{ _:n :of ?s }} {{ {where} }}"
+    dynamic = pr.DynamicGraph(pr.load_ontology(Graph()))
+    dynamic.change(insert=graph(":a :v 1 ."))
+    query = dynamic.register(f"PREFIX : <urn:> {text}")
+    assert set(query.answers) == made(text, ":a :v 1 .") and query.answers
 
 
 def test_two_blank_nodes_of_a_template_are_two():

@@ -1,0 +1,24 @@
+"""What is done to the end though something interrupts it."""
+
+import pytest
+
+from pantarhei.language.doing_all import do_all
+
+
+def test_all_is_done_and_then_the_first_interrupt_raised():
+    done = []
+
+    def interrupted(name):
+        done.append(name)
+        raise KeyboardInterrupt(name)
+
+    with pytest.raises(KeyboardInterrupt, match="first"):
+        do_all([lambda: interrupted("first"), lambda: done.append("second"), lambda: interrupted("third")])
+    assert done == ["first", "second", "third"]
+
+
+def test_nothing_is_raised_where_nothing_was():
+    done = []
+    do_all(done.append for _ in range(0))
+    do_all([lambda: done.append(1)])
+    assert done == [1]
