@@ -24,6 +24,7 @@ from bench import (
     start,
     tables,
     temporal,
+    texts,
     thresholds,
     ticks,
 )
@@ -44,6 +45,7 @@ WORKLOADS: Workloads = {
     "queries": queries.measure,
     "registered": registered.measure,
     "temporal": temporal.measure,
+    "texts": texts.measure,
     "needed": needed.measure,
     "explaining": explaining.measure,
     "thresholds": thresholds.measure,

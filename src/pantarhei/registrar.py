@@ -83,7 +83,9 @@ class KeptUp:
         return self._registrar.look(look)
 
     def plan(self) -> str:
-        return self._registrar.look(lambda registry, present: plan_text(self.registered))
+        return self._registrar.look(
+            lambda registry, present: plan_text(self.registered, registry.network.content)
+        )
 
     def stats(self) -> QueryStats:
         return self._registrar.look(lambda registry, present: self.registered.stats)

@@ -81,10 +81,12 @@ Kept up to date over windows that are views of one
   <http://example.org/w>: Window(range=2, slide=2, origin=0, closed='right') over <http://example.org/s>
   <http://example.org/v>: Window(range=4, slide=2, origin=0, closed='right') over <http://example.org/s>
 Join  (exact per row)
-  Match  (exact per row)
-    ?x type A
-  Match  (exact per row)
-    ?x type B"""
+  Graph w
+    Match  (exact per row)
+      ?x type A
+  Graph v
+    Match  (exact per row)
+      ?x type B"""
     )
 
 

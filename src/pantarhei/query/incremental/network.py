@@ -57,6 +57,10 @@ class Network:
         """The number of an operator."""
         return self._serials[operator]
 
+    def content(self, operator: Operator) -> Content:
+        """What an operator is asked of."""
+        return self._contents[operator]
+
     # -- making ------------------------------------------------------------------------------------
 
     def use(self, node: Node, content: Content) -> Operator:

@@ -1,0 +1,85 @@
+"""A text with two windows over one stream: what an element costs with views of one model, and evaluated anew.
+
+An element brings what some sensors noticed in rooms; clear rooms are not smoky, so that repairs cut. The
+windows are the last ten and the last sixty seconds; both ways must report the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from random import Random
+
+from rdflib import Graph, Namespace, URIRef
+
+import pantarhei as pr
+from bench.measuring import SEED, Figure, check, cpu_seconds, figure, ratios
+from pantarhei.continuous.anew import Anew
+from pantarhei.continuous.asked_of_streams import AskedOfStreams
+from pantarhei.continuous.elements import Element
+from pantarhei.continuous.over_views import OverViews
+from pantarhei.continuous.views import views_of
+from pantarhei.query.continuous import AnswerChange
+from pantarhei.query.languages import read_stream_text
+
+EX = Namespace("http://example.org/rooms#")
+STREAM = URIRef(EX.noticed)
+PROPERTIES = ("smokeIn", "hotIn", "hotIn", "clearIn")
+ONTOLOGY = f"""
+    @prefix : <{EX}> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+    @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    :smokeIn rdfs:subPropertyOf :eventIn ; rdfs:range :Smoky . :eventIn rdfs:domain :Sensor .
+    :hotIn rdfs:subPropertyOf :eventIn ; rdfs:range :Hot . :clearIn rdfs:range :Clear .
+    :Clear owl:disjointWith :Smoky .
+    :Hot rdfs:subClassOf :Noted . :Smoky rdfs:subClassOf :Noted .
+"""
+TEXT = f"""
+    PREFIX : <{EX}>
+    REGISTER ISTREAM :told AS SELECT ?room (COUNT(*) AS ?n)
+    FROM NAMED WINDOW :short ON :noticed [RANGE 10s STEP 1s]
+    FROM NAMED WINDOW :long ON :noticed [RANGE 60s STEP 10s]
+    WHERE {{
+      WINDOW :short {{ ?s :hotIn ?room . ?room a :Noted }}
+      WINDOW :long {{ ?t :smokeIn ?room . ?room a :Smoky }}
+    }} GROUP BY ?room
+"""
+
+
+def elements(count: int, each: int) -> list[Element]:
+    """An element a second, with so many assertions each."""
+    random, begin = Random(SEED), datetime(2026, 3, 1, tzinfo=UTC)
+
+    def noticed() -> tuple[URIRef, URIRef, URIRef]:
+        sensor, room = random.randrange(50), random.randrange(40)
+        return EX[f"sensor{sensor}"], EX[random.choice(PROPERTIES)], EX[f"room{room}"]
+
+    return [
+        Element(begin + timedelta(seconds=second), STREAM, [noticed() for _ in range(each)])
+        for second in range(count)
+    ]
+
+
+def run(driven: OverViews | Anew, stream: list[Element]) -> tuple[float, list[AnswerChange | None]]:
+    """CPU microseconds an element, and what is reported with each."""
+    told: list[AnswerChange | None] = []
+    seconds = cpu_seconds(lambda: told.extend(map(driven.take, stream)))
+    return 1e6 * seconds / len(stream), told
+
+
+def measure(quick: bool) -> Iterator[Figure]:
+    """Microseconds an element; how many times more it is where the query is evaluated anew."""
+    ontology = pr.load_ontology(Graph().parse(data=ONTOLOGY))
+    asked = AskedOfStreams.of(read_stream_text(TEXT), {}, 0, "right", None)
+    views = views_of(asked)
+    assert not isinstance(views, str), "the windows are views of one"
+    for each in (5,) if quick else (5, 10):
+        stream = elements(90 if quick else 300, each)
+        rounds = 1 if quick else 3
+        kept = [run(OverViews(asked, views, "query", ontology), stream) for _ in range(rounds)]
+        anew = [run(Anew(asked, "for comparison", "query", ontology), stream) for _ in range(rounds)]
+        check("what is reported", kept[0][1], anew[0][1])
+        ours, others = ([micros for micros, _ in runs] for runs in (kept, anew))
+        workload = f"two windows over one stream, {60 * each} assertions in the longer"
+        yield figure(workload, "views of one model", ours, "µs an element")
+        yield figure(workload, "evaluated anew at each report", others, "µs an element")
+        yield figure(workload, "anew : views", ratios(others, ours), "times")
