@@ -12,6 +12,7 @@ from pantarhei.cli.run_options import Following
 from pantarhei.cli.summary import Followed
 from pantarhei.errors import (
     LateABoxError,
+    OptionError,
     QueryError,
     QueryTimeoutError,
     TemporalRuleError,
@@ -148,6 +149,31 @@ def test_changes_are_rows_that_came_and_rows_that_went(options, capsys):
     asked = options(query="SELECT ?x { ?x a :A }", emit="changes", format="csv")
     follow(asked, Given((1, member(A, a)), (2, member(A, b)), (3, member(C, a)), (9,)))
     assert out(capsys) == ["at,change,x", f"1,+,{a}", f"2,+,{b}", f"3,-,{a}", f"9,-,{b}"]
+
+
+@pytest.mark.parametrize("format_", ["csv", "ndjson", "table"])
+@pytest.mark.parametrize("text", ["SELECT ?change { ?change a :A }", WINDOW.replace("?x", "?change")])
+def test_a_variable_that_would_take_the_column_of_the_sign_is_refused(options, format_, text, tmp_path):
+    length = None if text.startswith("SELECT ?change FROM") else "2"
+    target = tmp_path / "answers"
+    given = {"query": text, "range": length, "format": format_, "output": str(target)}
+    with pytest.raises(OptionError, match=r"column change already.*\(\?change AS \?other\)") as raised:
+        follow(options(**given, emit="changes"), Given((1, member(A, a))))
+    assert (raised.value.option, raised.value.given) == ("query", "?change")
+    assert not target.exists()
+    follow(options(**given), Given((1, member(A, a))))
+    assert "change" in target.read_text()  # it is the name of the one column
+
+
+@pytest.mark.parametrize("emit", ["answers", "changes"])
+def test_the_time_has_a_column_of_its_own_or_the_query_is_refused(options, emit, capsys):
+    text = "SELECT ?at ?window_at { ?at a ?window_at }"
+    for format_ in ("csv", "ndjson"):
+        with pytest.raises(OptionError, match="column window_at already"):
+            follow(options(query=text, format=format_, emit=emit), Given((1, member(A, a))))
+    follow(options(query=text, emit=emit), Given((1, member(A, a))))  # a table has no column of times
+    follow(options(query="SELECT ?at { ?at a :A }", emit=emit, format="csv"), Given((1, member(A, a))))
+    assert out(capsys)[-1].startswith("1,")
 
 
 def test_what_holds_before_the_stream_came_with_its_first_timestamp(options, tmp_path, capsys):
