@@ -121,10 +121,10 @@ class OnStream:
         str | None, WINDOW(metavar="TIME", help="A boundary that the steps are aligned to.")
     ] = None
     closed: Annotated[
-        Literal["both", "right"] | None,
+        Literal["both", "right", "left"] | None,
         WINDOW(
             help="Which ends of the window are included: by default both; of a window that the query says, "
-            "the newer one (right)."
+            "the newer one (right). The older one alone (left) is for such windows only."
         ),
     ] = None
     repair: Annotated[
@@ -165,7 +165,7 @@ class OnStream:
             window: its window, if these options do not say it.
 
         Raises:
-            BadParameter: a length, a time or a number of bytes is none.
+            BadParameter: a length, a time or a number of bytes is none, or a window of queries is asked for.
             OptionError: there is no such window.
         """
         from pantarhei.engine.options import Options
@@ -174,7 +174,7 @@ class OnStream:
 
         if window is None:
             slide = length_of_slide(self.slide)
-            window = Window(self.length, slide, self.first_boundary, self.closed or "both")
+            window = Window(self.length, slide, self.first_boundary, self._own_ends)
         limits = Limits(
             self.max_facts, None if self.max_bytes is None else bytes_of(self.max_bytes), self.on_limit
         )
@@ -187,6 +187,17 @@ class OnStream:
         if self.range is None:
             raise typer.BadParameter("the length of the window is asked for", param_hint="--range")
         return length_of_range(self.range)
+
+    @property
+    def _own_ends(self) -> Literal["both", "right"]:
+        """The ends of a window that no query says. Raises `BadParameter` for the older one alone."""
+        if self.closed == "left":
+            problem = (
+                "left leaves out an ABox when it comes, and here it is to be in the window: both, or right; "
+                "left is for windows that a query says"
+            )
+            raise typer.BadParameter(problem, param_hint="--closed")
+        return self.closed or "both"
 
     @property
     def first_boundary(self) -> TimePoint:

@@ -7,6 +7,7 @@ import pytest
 import typer
 from rdflib import RDF
 
+import pantarhei as pr
 from pantarhei.cli.follow import FileSource, follow, format_told_by
 from pantarhei.cli.run_options import Following
 from pantarhei.cli.summary import Followed
@@ -194,6 +195,17 @@ def test_the_ends_of_a_texts_window_may_be_said(options, capsys):
         Given((2, member(A, a)), (3, member(A, b))),
     )
     assert out(capsys) == ["at,change,x", f"2,+,{a}", f"4,+,{b}"]  # at 4 it holds what came at 2 too
+
+
+@pytest.mark.parametrize("closed", ["both", "right", "left"])
+def test_the_ends_of_a_texts_window_are_those_that_register_takes(options, closed, capsys):
+    aboxes = [(1, [member(A, a)]), (2, [member(A, b)]), (3, []), (6, [member(A, a)])]
+    asked = options(query=WINDOW, range=None, format="csv", closed=closed)
+    follow(asked, Given(*((at, *triples) for at, triples in aboxes)))
+    query = pr.register(WINDOW, pr.load_ontology(asked.ontology), {"urn:s": aboxes}, closed=closed)
+    reported = [f"{at},{x}" for at, added, _ in query.run() for x in sorted(x for (x,) in added)]
+    assert [line for line in out(capsys)[1:] if not line.endswith(",")] == reported
+    assert (f"2,{b}" in reported) is (closed != "left") and f"2,{a}" in reported
 
 
 def test_a_text_with_a_window_reports_changes_where_these_are_asked_for(options, tmp_path, capsys):
