@@ -253,6 +253,40 @@ def test_a_query_may_say_when_it_reports_and_looks():
     assert made.windows[0].extent == right(4)
 
 
+EVERY = "REGISTER RSTREAM <o> COMPUTED EVERY {} AS\n"
+REPORTED = "SELECT * FROM NAMED WINDOW <w> ON <s> [RANGE 4 {}] {{ WINDOW <w> {{ ?s ?p ?o }} }}"
+
+
+@pytest.mark.parametrize(
+    ("every", "bounds", "second"),
+    [
+        (3, "STEP 2 REPORT PERIODIC 2", "2]"),
+        (3, "STEP 2 REPORT ON_WINDOW_CLOSE PERIODIC 3 PERIODIC 4", "4]"),
+        (None, "STEP 2 REPORT PERIODIC 2 PERIODIC 3", "3]"),
+        (None, "STEP 2 REPORT PERIODIC 2 REPORT PERIODIC 3", "3]"),
+        (5, "REPORT ON_WINDOW_CLOSE PERIODIC 2 PERIODIC 3", "3]"),
+    ],
+)
+def test_a_second_period_is_refused_with_its_place(every, bounds, second):
+    text = (EVERY.format(every) if every else "\n") + REPORTED.format(bounds)
+    with pytest.raises(QueryTextError, match=r"a second period, beside \d; expected one period") as raised:
+        read_stream_text(text)
+    assert raised.value.line == 2
+    assert raised.value.source_line[raised.value.column - 1 :].startswith(second)
+
+
+@pytest.mark.parametrize(
+    ("every", "bounds", "on"),
+    [
+        (2, "STEP 2 REPORT PERIODIC 2", (2,)),
+        (2, "STEP 2 REPORT ON_WINDOW_CLOSE", ("close", 2)),
+        (1, "REPORT ON_WINDOW_CLOSE PERIODIC 2", ("close", 2)),  # there EVERY is the step
+    ],
+)
+def test_a_period_may_be_said_twice_and_a_step_is_none(every, bounds, on):
+    assert read_stream_text(EVERY.format(every) + REPORTED.format(bounds)).on == on
+
+
 def test_the_entailment_regime_is_told():
     made = read_stream_text(
         "REGISTER STREAM <o> UNDER ENTAILMENT REGIME <http://www.w3.org/ns/entailment/OWL-RL> AS SELECT * "
