@@ -281,9 +281,9 @@ class Following(WithRules):
             min=1e-3, metavar="SECONDS", help="How long the query may take each time; longer is an error."
         ),
     ] = None
-    output: Annotated[str | None, ANSWERS(help="Where answers are written; by default standard output.")] = (
-        None
-    )
+    output: Annotated[
+        str | None, ANSWERS(metavar="FILE", help="Where answers are written; by default standard output.")
+    ] = None
     format: Annotated[
         Literal["table", "ndjson", "csv"] | None,
         ANSWERS(help="How answers are written; by default as --output's suffix says, else a table."),
@@ -372,7 +372,8 @@ class Explaining(WithRules):
         EXPLAINING(help="A tree of sentences, JSON, PROV-O in Turtle, text for Graphviz, or a picture."),
     ] = "text"
     output: Annotated[
-        Path | None, EXPLAINING("--output", "-o", help="Where it is written; by default standard output.")
+        Path | None,
+        EXPLAINING("--output", "-o", metavar="FILE", help="Where it is written; by default standard output."),
     ] = None
 
     @property
@@ -386,7 +387,8 @@ class Drawing(OnStream):
     """What to draw: the options of `pantarhei timeline`."""
 
     output: Annotated[
-        Path | None, DRAWING("--output", "-o", help="The picture's file; by default standard output.")
+        Path | None,
+        DRAWING("--output", "-o", metavar="FILE", help="The picture's file; by default standard output."),
     ] = None
     first: Annotated[str | None, DRAWING("--from", metavar="TIME", help="The first time that is drawn.")] = (
         None
