@@ -14,7 +14,7 @@ from pantarhei.engine.graph_holdings import GraphHoldings
 from pantarhei.engine.options import Derive
 from pantarhei.engine.stats import Stats
 from pantarhei.engine.update import GraphUpdate
-from pantarhei.errors import check_choice, check_type
+from pantarhei.errors import OptionError, check_choice, check_type
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.language.counted import counted
 from pantarhei.language.term import Triple
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from pantarhei.encoding.encode import ABox
+    from pantarhei.query.continuous import ContinuousQuery
     from pantarhei.query.window_door import Moment
 
 OnConflict = Literal["error", "report"]
@@ -131,6 +132,27 @@ class DynamicGraph(Materialized):
         given = [list(part) if isinstance(part, Iterator) else part for part in (insert, delete)]
         parts = [partial(encode_abox, vocabulary, part, "") for part in given]
         return self._step(lambda: self._held.change(*parts))
+
+    def register(
+        self, text: str, name: str | None = None, window: None = None, on: str = "change", emit: str = "delta"
+    ) -> ContinuousQuery:
+        """Keep the answers of a SPARQL query up to date: each update says which came and which went.
+
+        Args:
+            text, name: as `StreamReasoner.register` takes them.
+            window, on, emit: no other than these: a graph without time has no windows, and reports what each
+                change brings.
+
+        Raises:
+            QueryError: the query is malformed, or asks for what is not here.
+            OptionError: there is one of that name; a block of changes is under way; or it is to report in
+                another way.
+        """
+        for option, given, only in (("window", window, None), ("on", on, "change"), ("emit", emit, "delta")):
+            if given != only:
+                expected = f"{only!r}: a graph without time has no windows, and reports at each change"
+                raise OptionError(option, repr(given)[:200], expected)
+        return super().register(text, name)
 
     def assertions(self) -> set[Triple]:
         """What is asserted, as it was given; without the background. Costs the assertions."""

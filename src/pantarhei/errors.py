@@ -35,6 +35,7 @@
     │   ├── NotKeyLocalQueryError      it joins facts of different shards
     │   ├── QueryTimeoutError          it took longer than its `timeout`
     │   └── QueryMemoryError           it needs more than its `max_bytes`
+    │       └── RegistrationMemoryError    registered, more would be held than the reasoner may hold
     ├── TemporalRuleError          a temporal rule that is refused
     │   ├── TemporalTextError          the text of temporal rules cannot be read on, with line and column
     │   └── NotKeyLocalRuleError       Spark would conclude otherwise than one reasoner
@@ -741,6 +742,31 @@ class QueryMemoryError(QueryError):
             f"the query would make {self.rows:_} rows at once, {self.needed:_} bytes, where "
             f"max_bytes={self.max_bytes:_}; allow more, ask for less with LIMIT or a filter, or look at its "
             "plan for what is joined without a shared variable"
+        )
+
+
+class RegistrationMemoryError(QueryMemoryError):
+    """A query cannot be registered: with it more would be held than a reasoner may hold. Nothing has changed.
+
+    Args:
+        max_bytes: how many bytes the reasoner may hold.
+        needed: how many it would, with all that is registered.
+        rows: how many rows the answers of the query have.
+        beside: how many of the bytes registered queries, this one too, and temporal rules would hold.
+    """
+
+    def __init__(self, max_bytes: int, needed: int, rows: int, beside: int) -> None:
+        PantarheiError.__init__(self, max_bytes, needed, rows, beside)
+        self.max_bytes, self.needed, self.rows, self.beside = max_bytes, needed, rows, beside
+
+    @property
+    def reason(self) -> str:  # type: ignore[override]
+        """What would be held, and what to do."""
+        return (
+            f"with this query ({self.rows:_} rows) window and registered queries would take "
+            f"{self.needed:_} bytes together, {self.beside:_} of these for queries and temporal rules, where "
+            f"max_bytes={self.max_bytes:_}; allow more, make the window's range shorter, or register a query "
+            "that keeps less: each row that one of its operators goes on from is kept, as its plan shows"
         )
 
 

@@ -542,7 +542,7 @@ class StreamReasoner(Materialized):
             QueryError: the query is malformed, or asks for what is not here.
             OptionError: there is one of that name; a block is under way; or the reasoner does not hold what
                 the window does.
-            QueryMemoryError: with its rows there would be more than the reasoner's `max_bytes`.
+            RegistrationMemoryError: with it more would be held than the reasoner's `max_bytes`.
         """
         with self._lock:
             return self._registering().register(text, name, window, on, emit)

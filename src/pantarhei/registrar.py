@@ -15,7 +15,7 @@ from pantarhei.encoding.numbers import together
 from pantarhei.engine.consumer import QUERIES
 from pantarhei.engine.update import GraphUpdate, WindowUpdate
 from pantarhei.engine.upkeep import Upkeep
-from pantarhei.errors import OptionError, QueryError, QueryMemoryError, TimestampError, check_type
+from pantarhei.errors import OptionError, QueryError, RegistrationMemoryError, TimestampError, check_type
 from pantarhei.language.doing_all import do_all
 from pantarhei.language.time import Duration, TimeKind, duration_ticks, show_time, time_of
 from pantarhei.query.algebra.nodes import Query
@@ -162,9 +162,10 @@ class Registrar:
             raise QueryError(f"<{QUALITY_GRAPH}> cannot be followed: ask it with `query`, after a step")
         handle = self._registered(name, text, query, own, policy, reports_present)
         if (exceeded := self._held.exceeded) is not None:
+            beside = self._held.bytes_of_consumers
             handle.close()
-            _, most, needed = exceeded
-            raise QueryMemoryError(most, needed, len(handle.answers))
+            _, most, needed = exceeded  # of facts there are no more than before
+            raise RegistrationMemoryError(most, needed, len(handle.answers), beside)
         return handle
 
     def go_on(self, name: str, given: Registration) -> ContinuousQuery:

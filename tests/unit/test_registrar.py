@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import pickle
+import re
 import threading
 from collections import Counter
 from datetime import UTC, datetime, timedelta
@@ -341,8 +342,13 @@ TUMBLING = {"window": Window(2, 2, closed="right"), "on": "close"}
 def test_a_query_that_would_hold_more_than_there_is_room_for_is_refused_and_leaves_nothing():
     reasoner = StreamReasoner(pr.load_ontology(Graph()), Window(range=100), max_bytes=1_000_000)
     reasoner.push(1, [a(f"x{number}") for number in range(80)])
-    with pytest.raises(pr.QueryMemoryError, match=r"6_400 rows .* max_bytes=1_000_000"):
+    with pytest.raises(pr.RegistrationMemoryError) as raised:
         reasoner.register(PREFIX + "SELECT DISTINCT ?x ?y { ?x a :A . ?y a :A }")
+    error, kept = raised.value, reasoner.stats().bytes
+    assert (error.max_bytes, error.rows) == (10**6, 6400)
+    assert kept < 10**6 < error.needed and 6400 * 250 <= error.beside <= error.needed - kept // 2
+    told = rf"\(6_400 rows\) window and .* {error.needed:_} bytes together, .*max_bytes=1_000_000; allow more"
+    assert re.search(told, str(error))
     assert not reasoner.queries and not reasoner.push(2, [a("y")]).answers
 
 

@@ -19,7 +19,7 @@ from pantarhei.cli.run_options import Following
 from pantarhei.errors import MalformedInputError, QueryError
 from pantarhei.language.time import in_zone_of, kind_of, ticks_of, time_of
 from pantarhei.query.syntax import read_query
-from pantarhei.streams.write import AnswerWriter, report_columns
+from pantarhei.streams.write import AnswerWriter, format_of, refuse_taken_columns, report_columns
 
 if TYPE_CHECKING:
     import pantarhei as pr
@@ -125,6 +125,7 @@ def asked_of(options: Following, ontology: pr.Ontology, rules: TemporalRules | N
 
     Raises:
         QueryError: the query is malformed, or cannot be kept up to date here.
+        OptionError: its variables would take other columns, or the format of what is written is none.
         MalformedInputError: its file is not UTF-8.
         OSError: its file cannot be read.
         BadParameter: an option does not go with it.
@@ -164,6 +165,7 @@ def asked_of(options: Following, ontology: pr.Ontology, rules: TemporalRules | N
             return _with_window(text, prefixes, options)
     except QueryError as error:
         raise QueryError(f"{name}: {error.reason}") from None
+    _check_columns(query, options)
     if options.emit == "changes":
         _check_unlimited(options)
         return Reports(query, lambda reasoner: reasoner.register(text), shows_changes=True)
@@ -207,6 +209,7 @@ def _with_window(text: str, prefixes: Mapping[str, str], options: Following) -> 
         )
     if views.named and options.rules is not None:
         raise QueryError("what rules conclude is in one window, and the query has several")
+    _check_columns(views.query, options)
     query, windows, holding = views.query, views.by_name(()), views.holding
 
     def register(reasoner: pr.StreamReasoner) -> ContinuousQuery:
@@ -219,6 +222,16 @@ def _with_window(text: str, prefixes: Mapping[str, str], options: Following) -> 
         return None if ticks is None else time_of(ticks, kind)
 
     return Reports(query, register, shows_changes, holding, end)
+
+
+def _check_columns(query: Query, options: Following) -> None:
+    """Nothing, if what is written has a column for each variable, and others for times and signs.
+
+    Raises:
+        OptionError: some would be one, or the format is none.
+    """
+    format = format_of(options.output, options.format)
+    refuse_taken_columns(query, options.emit == "changes", format)
 
 
 def _check_unlimited(options: Following) -> None:

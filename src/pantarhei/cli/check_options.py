@@ -32,8 +32,9 @@ class Checking:
     rules: Annotated[
         Path | None,
         Option(
+            metavar="FILE",
             help="Temporal rules: their strata, what is remembered, how far their windows reach back. With "
-            "an ontology its prefixes need no declaration, and names that it does not have are told."
+            "an ontology its prefixes need no declaration, and names that it does not have are told.",
         ),
     ] = None
     feedback: Annotated[
@@ -77,7 +78,10 @@ class Checking:
     ] = None
     catalog: Annotated[
         Path | None,
-        Option(help="Where imports are found: a folder or an XML catalog. Nothing is ever fetched."),
+        Option(
+            metavar="PATH",
+            help="Where imports are found: a folder or an XML catalog. Nothing is ever fetched.",
+        ),
     ] = None
     imports: Annotated[Imports, Option(help="What to do with imports that are not found.")] = "error"
     format: Annotated[Literal["text", "json"], Option(help="How the report is written.")] = "text"

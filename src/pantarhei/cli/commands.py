@@ -138,7 +138,9 @@ def check(options: Checking) -> None:
 
 @app.command("map", cls=EachOnce, help=MAP, epilog=MAP_EXAMPLES)
 def map_table(
-    table: Annotated[str, typer.Argument(help="The table: CSV, JSON lines or Parquet; - for stdin.")],
+    table: Annotated[
+        str, typer.Argument(metavar="TABLE", help="The table: CSV, JSON lines or Parquet; - for stdin.")
+    ],
     format: Annotated[
         Literal["csv", "tsv", "jsonl", "parquet"] | None,
         typer.Option(help="The table's format, where its suffix does not tell."),

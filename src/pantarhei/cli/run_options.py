@@ -121,10 +121,10 @@ class OnStream:
         str | None, WINDOW(metavar="TIME", help="A boundary that the steps are aligned to.")
     ] = None
     closed: Annotated[
-        Literal["both", "right"] | None,
+        Literal["both", "right", "left"] | None,
         WINDOW(
             help="Which ends of the window are included: by default both; of a window that the query says, "
-            "the newer one (right)."
+            "the newer one (right). The older one alone (left) is for such windows only."
         ),
     ] = None
     repair: Annotated[
@@ -165,7 +165,7 @@ class OnStream:
             window: its window, if these options do not say it.
 
         Raises:
-            BadParameter: a length, a time or a number of bytes is none.
+            BadParameter: a length, a time or a number of bytes is none, or a window of queries is asked for.
             OptionError: there is no such window.
         """
         from pantarhei.engine.options import Options
@@ -174,7 +174,7 @@ class OnStream:
 
         if window is None:
             slide = length_of_slide(self.slide)
-            window = Window(self.length, slide, self.first_boundary, self.closed or "both")
+            window = Window(self.length, slide, self.first_boundary, self._own_ends)
         limits = Limits(
             self.max_facts, None if self.max_bytes is None else bytes_of(self.max_bytes), self.on_limit
         )
@@ -187,6 +187,17 @@ class OnStream:
         if self.range is None:
             raise typer.BadParameter("the length of the window is asked for", param_hint="--range")
         return length_of_range(self.range)
+
+    @property
+    def _own_ends(self) -> Literal["both", "right"]:
+        """The ends of a window that no query says. Raises `BadParameter` for the older one alone."""
+        if self.closed == "left":
+            problem = (
+                "left leaves out an ABox when it comes, and here it is to be in the window: both, or right; "
+                "left is for windows that a query says"
+            )
+            raise typer.BadParameter(problem, param_hint="--closed")
+        return self.closed or "both"
 
     @property
     def first_boundary(self) -> TimePoint:
@@ -270,9 +281,9 @@ class Following(WithRules):
             min=1e-3, metavar="SECONDS", help="How long the query may take each time; longer is an error."
         ),
     ] = None
-    output: Annotated[str | None, ANSWERS(help="Where answers are written; by default standard output.")] = (
-        None
-    )
+    output: Annotated[
+        str | None, ANSWERS(metavar="FILE", help="Where answers are written; by default standard output.")
+    ] = None
     format: Annotated[
         Literal["table", "ndjson", "csv"] | None,
         ANSWERS(help="How answers are written; by default as --output's suffix says, else a table."),
@@ -361,7 +372,8 @@ class Explaining(WithRules):
         EXPLAINING(help="A tree of sentences, JSON, PROV-O in Turtle, text for Graphviz, or a picture."),
     ] = "text"
     output: Annotated[
-        Path | None, EXPLAINING("--output", "-o", help="Where it is written; by default standard output.")
+        Path | None,
+        EXPLAINING("--output", "-o", metavar="FILE", help="Where it is written; by default standard output."),
     ] = None
 
     @property
@@ -375,7 +387,8 @@ class Drawing(OnStream):
     """What to draw: the options of `pantarhei timeline`."""
 
     output: Annotated[
-        Path | None, DRAWING("--output", "-o", help="The picture's file; by default standard output.")
+        Path | None,
+        DRAWING("--output", "-o", metavar="FILE", help="The picture's file; by default standard output."),
     ] = None
     first: Annotated[str | None, DRAWING("--from", metavar="TIME", help="The first time that is drawn.")] = (
         None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from functools import wraps
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from typer._click.core import Context  # typer has no public name for it
 
 Given = TypeVar("Given")
+_OF_PATHS = re.compile("PATH|FILE|TABLE")
 
 
 def taking(options: type[Given]) -> Callable[[Callable[[Given], None]], Callable[..., None]]:
@@ -33,14 +35,22 @@ def taking(options: type[Given]) -> Callable[[Callable[[Given], None]], Callable
 
 
 class EachOnce(TyperCommand):
-    """A command that refuses an option given twice of which only the last value would have an effect."""
+    """A command that refuses an option given twice of which only the last value would have an effect, and
+    an empty text where a path is expected, as the `metavar` says: it would be the current folder.
+    """
 
     def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
-        _, rest, given = self.make_parser(ctx).parse_args(list(args))
+        values, rest, given = self.make_parser(ctx).parse_args(list(args))
         if rest and not any(each.param_type_name == "argument" for each in self.params):
             problem = "belongs to no option; a glob stands in quotation marks, or its option before each file"
             raise typer.BadParameter(f"{rest[0]} {problem}")
         for option, times in Counter(given).items():
             if times > 1 and not option.multiple:
                 raise typer.BadParameter(f"given {times} times, but one is taken", param_hint=option.opts[0])
+        for each in self.params:
+            value = values.get(each.name)
+            is_empty = "" in value if isinstance(value, list | tuple) else value == ""
+            if is_empty and each.metavar and _OF_PATHS.search(each.metavar):
+                problem = f"it is an empty text, and {each.metavar.strip('[].')} is expected"
+                raise typer.BadParameter(problem, param_hint=each.opts[0])
         return super().parse_args(ctx, args)

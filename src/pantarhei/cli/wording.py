@@ -14,6 +14,7 @@ from pantarhei.errors import (
     OptionError,
     PantarheiError,
     QueryTimeoutError,
+    RegistrationMemoryError,
     SparkError,
     TemporalRuleError,
     UnknownFormatError,
@@ -26,6 +27,7 @@ _NAMING_OPTIONS = (
     InvalidRowError,
     LateABoxError,
     MemoryLimitError,
+    RegistrationMemoryError,
 )
 _PRIVATE_USE = 0xE000
 _TYPED_AS = {"master": "spark", "source": "stream"}

@@ -95,9 +95,11 @@ class AskedOfStreams:
         """What a text asks for.
 
         Raises:
-            OptionError: it asks for a static graph that is not given.
+            OptionError: it asks for a static graph that is not given, or one is none.
         """
-        graphs = {URIRef(name): tuple(dict.fromkeys(triples_of(graph))) for name, graph in static.items()}
+        graphs = {
+            URIRef(name): tuple(dict.fromkeys(triples_of(graph, "static"))) for name, graph in static.items()
+        }
         windows = tuple(_placed(window, origin, closed) for window in made.windows)
         names = {window.name for window in windows}
         default = [name for name in made.query.default_graphs or () if name not in names]

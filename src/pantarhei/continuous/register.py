@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from pantarhei.errors import check_type
+from pantarhei.errors import OptionError, check_type
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint, plain_time
 from pantarhei.ontology import Ontology
@@ -67,8 +67,8 @@ def register(
     [(2, 2), (4, 2), (6, 1), (8, 1)]
     """
     check_type("ontology", ontology, Ontology | None, "what load_ontology gives, or None")
-    check_type("streams", streams, Mapping | None, "streams by their IRIs")
-    check_type("static", static, Mapping | None, "graphs by their IRIs")
+    _check_by_iris("streams", streams, "streams by their IRIs, each a text")
+    _check_by_iris("static", static, "graphs by their IRIs, each a text")
     check_type("window", window, Window | None, "a Window, or None")
     from pantarhei.continuous.making import Alignment, made_query  # the query engine and grammars: 0.2 s
 
@@ -77,3 +77,17 @@ def register(
 
     alignment = Alignment(time(origin), time(since), time(until), closed)
     return made_query(text, ontology, streams or {}, static or {}, window, alignment)
+
+
+def _check_by_iris(option: str, given: object, expected: str) -> None:
+    """Nothing, if what is given has values, and texts as their names.
+
+    Raises:
+        OptionError: it is not so.
+    """
+    check_type(option, given, Mapping | None, expected)
+    assert isinstance(given, Mapping | None)
+    for name, value in ({} if given is None else given).items():
+        if not isinstance(name, str) or value is None:
+            shown = "None" if value is None else "…"
+            raise OptionError(option, f"{{{name!r}: {shown}}}"[:200], expected)

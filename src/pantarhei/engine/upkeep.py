@@ -361,6 +361,11 @@ class Upkeep(ABC, Generic[GroundT]):
         memory = self._standing.memory
         return None if memory.limits.drops else memory.exceeded(self.model, self.books.log)
 
+    @property
+    def bytes_of_consumers(self) -> int:
+        """Bytes that temporal rules and registered queries hold, as far as they count against a limit."""
+        return self._standing.memory.of_consumers
+
     # -- terms that are not used any more ----------------------------------------------------------
 
     def forget_unused(self) -> None:

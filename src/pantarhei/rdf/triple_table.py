@@ -211,8 +211,13 @@ def triples_of_abox(given: Iterable[Triple]) -> Iterable[Triple]:
     return given
 
 
-def triples_of(given: Graph | Iterable[Triple] | pa.Table | None) -> Iterable[Triple]:
+def triples_of(
+    given: Graph | Iterable[Triple] | pa.Table | None, option: str = "background"
+) -> Iterable[Triple]:
     """What was given as background, a table as the triples that it holds; blank nodes keep their labels.
+
+    Args:
+        option: what it was given as.
 
     Raises:
         InvalidTripleError: a table is not as `columns_of` needs it, or a cell of it no term.
@@ -224,7 +229,7 @@ def triples_of(given: Graph | Iterable[Triple] | pa.Table | None) -> Iterable[Tr
         return tuple(columns_of(given).triples())
     if not _may_be_triples(given):
         raise OptionError(
-            "background",
+            option,
             repr(given)[:200],
             "a graph, triples or a pyarrow.Table; parse a file first, with read_table",
         )

@@ -7,15 +7,14 @@ unbound ones null.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from pantarhei.engine.update import WindowUpdate
-from pantarhei.errors import OptionError
 from pantarhei.language.time import TimeKind, TimePoint, ticks_of, time_of
+from pantarhei.query.column_names import refuse_taken
 from pantarhei.query.continuous import ContinuousQuery
 from pantarhei.query.incremental.reports import Policy
 from pantarhei.query.registration import Registration
@@ -188,7 +187,7 @@ def result_schema(
         OptionError: a column of terms has the name of another column.
     """
     change = () if changes is None else (pa.field("change", changes),)
-    refuse_taken(names, (*_HEAD, *(field.name for field in change)), option)
+    refuse_taken(names, (*_HEAD, *(field.name for field in change)), option, ignores_case=True)
     head = (pa.field(name, _TIMES[kind] if place else pa.int64()) for place, name in enumerate(_HEAD))
     return pa.schema([*head, *(pa.field(name, pa.string()) for name in names), *change])
 
@@ -204,16 +203,3 @@ def collector_of(kind: TimeKind, reasoner: StreamReasoner, query: str | None) ->
         return AnswersAnew(kind, reasoner, query)
     rules = reasoner.temporal
     return FactChanges(kind) if rules is None else Conclusions(kind, rules, reasoner.window)
-
-
-def refuse_taken(names: Iterable[str], columns: Collection[str], option: str = "query") -> None:
-    """Refuse variables that would be columns of one name, with each other or with others.
-
-    Raises:
-        OptionError: there are such; capital letters do not tell columns apart.
-    """
-    names = list(names)
-    met = Counter(name.lower() for name in (*names, *columns))
-    if taken := sorted(name for name in names if met[name.lower()] > 1):
-        expected = "a query with other variables; columns of the results have these names already"
-        raise OptionError(option, ", ".join(f"?{name}" for name in taken), expected)

@@ -1,9 +1,9 @@
 """Answers out: one block of rows for each window, as NDJSON, as CSV, or as a table to read.
 
 The first column is the time of the window, `at` (`window_at` if the query has a variable of that name): a
-number, or ISO 8601. A window without answers writes no rows. Where the window before it had some, it writes
-a record of its time alone: there are no answers from then on, until there is a row again. Each window is
-flushed.
+number, or ISO 8601. Changes of answers have the column `change` beside it. A window without answers writes no
+rows. Where the window before it had some, it writes a record of its time alone: there are no answers from
+then on, until there is a row again. Each window is flushed.
 
 - NDJSON: an object a row with plain values, as `jq` and pandas expect: IRIs as strings, blank nodes as
   `_:label`, well-typed numbers and booleans as JSON's own, all other literals as their text, unbound as null.
@@ -36,6 +36,7 @@ from pantarhei.language.term import Term
 from pantarhei.language.time import TimePoint
 from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.answers import QueryResult
+from pantarhei.query.column_names import refuse_taken
 
 Row = tuple[Term | None, ...]
 Cell = Term | int | float | str | None
@@ -194,6 +195,23 @@ def report_columns(
     return changes | columns if shows_changes else columns
 
 
+def refuse_taken_columns(query: Query, shows_changes: bool, format: str) -> None:
+    """Refuse a query whose variables would take the columns that a writer adds.
+
+    A table has its times above the rows, and no column of them.
+
+    Args:
+        shows_changes: as `report_columns` takes it.
+        format: one of `FORMATS`.
+
+    Raises:
+        OptionError: it has such variables.
+    """
+    names: Columns = {str(each): () for each in query.variables} if query.form == "SELECT" else {}
+    times = [] if format == "table" else [_time_column(names)]
+    refuse_taken(names, [*times, *(["change"] if shows_changes else [])])
+
+
 _OF_TRIPLES = ("subject", "predicate", "object")
 
 
@@ -214,17 +232,26 @@ def open_writer(
         OptionError: the format is none, or the suffix does not tell it.
         OSError: the file cannot be written.
     """
-    to_file = target not in (None, "-")
-    if format is None:
-        format = _SUFFIXES.get(Path(str(target)).suffix.lower(), "") if to_file else "table"
-    if not format:
-        raise UnknownFormatError("format", str(target), tuple(_SUFFIXES), FORMATS)
-    if format not in FORMATS:
-        raise OptionError("format", format, f"one of {', '.join(FORMATS)}")
+    to_file, format = _is_file(target), format_of(target, format)
     file = _created(str(target)) if to_file else sys.stdout
     if format == "table":
         return TableWriter(file, to_file, prefixes)
     return (NdjsonWriter if format == "ndjson" else CsvWriter)(file, to_file)
+
+
+def format_of(target: str | None, format: str | None) -> str:
+    """The format that `open_writer` would write, which raises what that does."""
+    if format is None:
+        format = _SUFFIXES.get(Path(str(target)).suffix.lower(), "") if _is_file(target) else "table"
+    if not format:
+        raise UnknownFormatError("format", str(target), tuple(_SUFFIXES), FORMATS)
+    if format not in FORMATS:
+        raise OptionError("format", format, f"one of {', '.join(FORMATS)}")
+    return format
+
+
+def _is_file(target: str | None) -> bool:
+    return target not in (None, "-")
 
 
 def _created(path: str) -> TextIO:

@@ -36,8 +36,7 @@ from pantarhei.language.time import (
     time_of,
 )
 
-ReasonerClosed = Literal["both", "right"]
-Closed = Literal[ReasonerClosed, "left"]
+Closed = Literal["both", "right", "left"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,13 @@ import pytest
 import typer
 from rdflib import RDF
 
+import pantarhei as pr
 from pantarhei.cli.follow import FileSource, follow, format_told_by
 from pantarhei.cli.run_options import Following
 from pantarhei.cli.summary import Followed
 from pantarhei.errors import (
     LateABoxError,
+    OptionError,
     QueryError,
     QueryTimeoutError,
     TemporalRuleError,
@@ -150,6 +152,31 @@ def test_changes_are_rows_that_came_and_rows_that_went(options, capsys):
     assert out(capsys) == ["at,change,x", f"1,+,{a}", f"2,+,{b}", f"3,-,{a}", f"9,-,{b}"]
 
 
+@pytest.mark.parametrize("format_", ["csv", "ndjson", "table"])
+@pytest.mark.parametrize("text", ["SELECT ?change { ?change a :A }", WINDOW.replace("?x", "?change")])
+def test_a_variable_that_would_take_the_column_of_the_sign_is_refused(options, format_, text, tmp_path):
+    length = None if text.startswith("SELECT ?change FROM") else "2"
+    target = tmp_path / "answers"
+    given = {"query": text, "range": length, "format": format_, "output": str(target)}
+    with pytest.raises(OptionError, match=r"column change already.*\(\?change AS \?other\)") as raised:
+        follow(options(**given, emit="changes"), Given((1, member(A, a))))
+    assert (raised.value.option, raised.value.given) == ("query", "?change")
+    assert not target.exists()
+    follow(options(**given), Given((1, member(A, a))))
+    assert "change" in target.read_text()  # it is the name of the one column
+
+
+@pytest.mark.parametrize("emit", ["answers", "changes"])
+def test_the_time_has_a_column_of_its_own_or_the_query_is_refused(options, emit, capsys):
+    text = "SELECT ?at ?window_at { ?at a ?window_at }"
+    for format_ in ("csv", "ndjson"):
+        with pytest.raises(OptionError, match="column window_at already"):
+            follow(options(query=text, format=format_, emit=emit), Given((1, member(A, a))))
+    follow(options(query=text, emit=emit), Given((1, member(A, a))))  # a table has no column of times
+    follow(options(query="SELECT ?at { ?at a :A }", emit=emit, format="csv"), Given((1, member(A, a))))
+    assert out(capsys)[-1].startswith("1,")
+
+
 def test_what_holds_before_the_stream_came_with_its_first_timestamp(options, tmp_path, capsys):
     (tmp_path / "b.nt").write_text(f"<{a}> <{RDF.type}> <{A}> .\n")
     asked = {"query": "ASK { ?x a :A }", "emit": "changes", "format": "csv"}
@@ -168,6 +195,17 @@ def test_the_ends_of_a_texts_window_may_be_said(options, capsys):
         Given((2, member(A, a)), (3, member(A, b))),
     )
     assert out(capsys) == ["at,change,x", f"2,+,{a}", f"4,+,{b}"]  # at 4 it holds what came at 2 too
+
+
+@pytest.mark.parametrize("closed", ["both", "right", "left"])
+def test_the_ends_of_a_texts_window_are_those_that_register_takes(options, closed, capsys):
+    aboxes = [(1, [member(A, a)]), (2, [member(A, b)]), (3, []), (6, [member(A, a)])]
+    asked = options(query=WINDOW, range=None, format="csv", closed=closed)
+    follow(asked, Given(*((at, *triples) for at, triples in aboxes)))
+    query = pr.register(WINDOW, pr.load_ontology(asked.ontology), {"urn:s": aboxes}, closed=closed)
+    reported = [f"{at},{x}" for at, added, _ in query.run() for x in sorted(x for (x,) in added)]
+    assert [line for line in out(capsys)[1:] if not line.endswith(",")] == reported
+    assert (f"2,{b}" in reported) is (closed != "left") and f"2,{a}" in reported
 
 
 def test_a_text_with_a_window_reports_changes_where_these_are_asked_for(options, tmp_path, capsys):

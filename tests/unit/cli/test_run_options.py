@@ -13,13 +13,13 @@ from pantarhei.materialize.model import Keep
 from pantarhei.repair.choose import Method
 from pantarhei.streams.write import FORMATS
 from pantarhei.window.limits import OnLimit
-from pantarhei.window.sliding import ReasonerClosed
+from pantarhei.window.sliding import Closed
 
 
 @pytest.mark.parametrize(
     ("option", "taken"),
     [
-        ("closed", ReasonerClosed | None),
+        ("closed", Closed | None),
         ("conclusions", InLibrary | None),
         ("repair", Method),
         ("keep", Keep),
@@ -53,6 +53,15 @@ def test_the_window_is_that_of_the_library_unless_told(tmp_path):
     given = [str(tmp_path)], "s.nq", "2"
     assert Following(*given).reasoning().window == Window(2)
     assert Following(*given, closed="right").reasoning().window == Window(2, closed="right")
+
+
+@pytest.mark.parametrize("query", [None, "SELECT * { ?x a ?c }"])
+def test_the_older_end_alone_is_for_windows_that_a_query_says(query, tmp_path):
+    given = Following([str(tmp_path)], "s.nq", "2", closed="left", query=query)
+    with pytest.raises(typer.BadParameter, match="left is for windows that a query says") as raised:
+        given.reasoning()
+    assert raised.value.param_hint == "--closed"
+    assert given.reasoning(Window(2)).window == Window(2)
 
 
 def test_a_query_beside_rules_finds_conclusions_among_the_facts_unless_told(tmp_path):

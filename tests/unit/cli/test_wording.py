@@ -3,9 +3,15 @@
 import pytest
 
 from pantarhei.cli.wording import as_typed, one_line
-from pantarhei.errors import OptionError, QueryError, QueryTimeoutError, TemporalTextError
+from pantarhei.errors import (
+    OptionError,
+    QueryError,
+    QueryTimeoutError,
+    RegistrationMemoryError,
+    TemporalTextError,
+)
 
-NAMES = ["on_error", "master", "range"]
+NAMES = ["on_error", "master", "range", "max_bytes"]
 
 
 @pytest.mark.parametrize(
@@ -18,6 +24,7 @@ NAMES = ["on_error", "master", "range"]
         (OptionError("master", "'yarn'", "local[2]"), "--spark yarn is not possible"),
         (OptionError("unique_names", "False", "nothing"), "--no-unique-names is not possible"),
         (QueryTimeoutError(2.5), "stopped after --query-timeout 2.5 seconds"),
+        (RegistrationMemoryError(115_000, 156_297, 0, 45_000), "where --max-bytes 115000; allow more"),
         (QueryError('the literal "range=1"'), 'the literal "range=1"'),
     ],
 )

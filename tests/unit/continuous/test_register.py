@@ -432,6 +432,10 @@ def test_who_waits_for_changes_waits_no_longer_when_a_stream_fails(text):
         (C_SPARQL, {"streams": {EX.s: 7}}, "stream"),
         (C_SPARQL, {"streams": STREAM}, "streams"),
         (C_SPARQL, {"static": [EX.g]}, "static"),
+        *((C_SPARQL, {"streams": {name: STREAM}}, "streams") for name in (3, None, b"urn:s", ("urn:s",))),
+        *((C_SPARQL, {"static": {name: []}}, "static") for name in (3, None, b"urn:g")),
+        *((C_SPARQL, {"static": {EX.g: graph}}, "static") for graph in (None, 5, "g.ttl")),
+        (C_SPARQL, {"streams": {EX.s: None}}, "streams"),
         (C_SPARQL, {"ontology": "o.ttl"}, "ontology"),
         (C_SPARQL, {"window": pr.Window(2)}, "window"),
         (C_SPARQL, {"closed": "open"}, "closed"),
@@ -447,6 +451,13 @@ def test_an_option_that_does_not_go_with_the_text_is_named(text, options, option
     with pytest.raises(OptionError) as error:
         made(text, **options)
     assert error.value.option == option
+
+
+def test_a_stream_that_has_no_iri_is_shown():
+    with pytest.raises(
+        OptionError, match=r"streams=\{3: …\} is not possible: expected streams by their IRIs"
+    ):
+        made(C_SPARQL, streams={EX.s: STREAM, 3: []})
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ LANGTAG.5: /@[A-Za-z]+(-[A-Za-z0-9]+)*/
 IRI.5: /<[^<>"{}|^`\x00-\x20]*>/
 VAR.5: /[?$][\w\u00b7]+/
 PNAME.4: PREFIX? ":" LOCAL? | BLANK
-PREFIX: /[^\W\d_](?:[\w.\-\u00b7]{0,250}[\w\-\u00b7])?/
+PREFIX: /(?:[^\W\d_]|\\[uU])(?:[\w.\-\u00b7\\]{0,250}[\w\-\u00b7])?/
 LOCAL: FIRST (MIDDLE* LAST)?
 FIRST: /(?:[\w:]|%[0-9A-Fa-f]{2}|\\.)/
 MIDDLE: /(?:[\w\-.:\u00b7]|%[0-9A-Fa-f]{2}|\\.)/
@@ -100,7 +100,7 @@ TICK.6: /(?:TIME|BATCH|TUPLE)_DRIVEN\b/i
 # GRAPH and WINDOW stay in the tree. A word before a colon is a prefix, and no keyword. The colon is looked
 # for so far and no further, or rows of words without one would be looked through again for each word.
 _KEYWORDS = sorted({"GRAPH", "WINDOW", *re.findall(r"\b_[A-Z]+\b", _RULES)})
-_A_WORD = r"\b(?![\w.\-]{0,250}:)"
+_A_WORD = r"\b(?![\w.\-\\]{0,250}:)"
 
 
 @cache

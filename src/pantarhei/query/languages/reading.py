@@ -123,8 +123,10 @@ class _Reader:
         self._check_lengths(declared, every)
         if "close" in on and any(each.bounds.lacks_step for each in declared):
             declared = [self._with_step(each, every) for each in declared]
-        elif every is not None:
-            on = (*on, every)
+            self._check_periods("report")
+        else:
+            self._check_periods("every", "report")
+            on = on if every is None else tuple(dict.fromkeys((*on, every)))
         if "close" in on:
             self._check_closing(declared)
         windows = self._windows(declared)
@@ -211,6 +213,14 @@ class _Reader:
         lengths += [(part, every) for part in self._of_register("every") if every is not None]
         for (_, one), (part, other) in pairwise(lengths):
             check_kinds(part, one, other, self._written)
+
+    def _check_periods(self, *kinds: str) -> None:
+        """Raises: QueryTextError: parts of these kinds say different periods."""
+        periods = [length for part in all_subtrees(self._tree, *kinds) for length in subtrees(part, "length")]
+        for one, other in pairwise(periods):
+            if self._written.length(one) != self._written.length(other):
+                given = f"{self._written.of(other)} is a second period, beside {self._written.of(one)}"
+                raise self._written.error(other, given, "one period, said by COMPUTED EVERY or by PERIODIC")
 
     def _with_step(self, declared: _Declared, every: Length | None) -> _Declared:
         if not declared.bounds.lacks_step:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import timedelta
 from types import SimpleNamespace
@@ -36,7 +37,7 @@ class Written:
             *name, iri = tokens(part)
             meaning = str(self._absolute(iri))
             if name:
-                self._names.prefixes[str(name[0])[:-1]] = meaning
+                self._names.prefixes[self._decoded(name[0])[:-1]] = meaning
             else:
                 self._names.base = meaning
 
@@ -53,18 +54,33 @@ class Written:
         """The IRI that a part writes, maybe relative, or as a prefixed name.
 
         Raises:
-            QueryTextError: the prefix is not declared, or the name is that of a blank node.
+            QueryTextError: the prefix is not declared, or it is no name, or that of a blank node.
         """
         (token,) = tokens(part)
         if token.type == "IRI":
             return self._absolute(token)
-        prefix, _, local = token.partition(":")
+        prefix, _, local = self._decoded(token).partition(":")
         if prefix == "_":
             raise self.error(token, f"{token} is a blank node", "an IRI")
         try:
             return self._names.iri(SimpleNamespace(prefix=prefix, localname=local))
         except QueryError as error:
             raise self.error(token, str(error).removeprefix("malformed query: ")) from None
+
+    def _decoded(self, name: Token) -> str:
+        """A prefixed name with a character for each escape `\\uXXXX` (SPARQL 1.1, section 19.2).
+
+        Raises:
+            QueryTextError: it is none with these characters.
+        """
+        try:
+            decoded = without_escapes(name)
+        except ValueError as error:
+            raise self.error(name, str(error)) from None
+        if not _PREFIXED_NAME.fullmatch(decoded):
+            problem = f"{name} has an escape for a character that no prefixed name has"
+            raise self.error(name, problem, "an IRI between < and >")
+        return decoded
 
     def _absolute(self, iri: Token) -> URIRef:
         try:
@@ -100,6 +116,7 @@ class Written:
         return int(token)
 
 
+_PREFIXED_NAME = re.compile(r"[\w.\-\u00b7]*:(?:[\w\-.:\u00b7]|%[0-9A-Fa-f]{2}|\\.)*")
 _UNITS = frozenset(("ns", "ms", "s", "m", "h", "d"))
 _MOST_DIGITS = 18
 

@@ -102,7 +102,7 @@ def _character(escape: re.Match[str]) -> str:
     """Raises: ValueError: there is no such character."""
     try:
         return chr(int(escape[1] or escape[2], 16))
-    except OverflowError:
+    except (OverflowError, ValueError):
         raise ValueError(f"{escape[0]} is no character") from None
 
 

@@ -24,6 +24,7 @@ from pantarhei.language.time import Duration, TimeKind, duration_ticks, time_of
 from pantarhei.literals.by_value import Numbers
 from pantarhei.materialize.model import Keep
 from pantarhei.ontology import Ontology
+from pantarhei.query.column_names import refuse_taken
 from pantarhei.query.incremental.reports import Policy
 from pantarhei.query.registration import Registration
 from pantarhei.rdf.triple_table import triples_of
@@ -32,7 +33,6 @@ from pantarhei.repair.conflict import Budget
 from pantarhei.rules.sharding.sharding_report import SUBJECT, Key, ShardingReport
 from pantarhei.rules.translation.demand import Theory
 from pantarhei.spark.answer_rows import conclusion_columns
-from pantarhei.spark.collectors import refuse_taken
 from pantarhei.spark.frame import check_frame
 from pantarhei.spark.melt import MappingGiven, timestamped
 from pantarhei.spark.registrations import registrations
@@ -248,7 +248,7 @@ def _ticks_late(allowed_lateness: Duration | None, kind: TimeKind) -> int:
 def _asking_one(setup: ShardSetup, query: str) -> ShardSetup:
     """The setup with a query that shards answer as one window does."""
     names = _variables(setup, Registration(query))
-    refuse_taken(names, ("shard", "at", "change"))
+    refuse_taken(names, ("shard", "at", "change"), ignores_case=True)
     return replace(setup, query=query, names=names)
 
 

@@ -1,6 +1,7 @@
 """Texts of the languages, in the ways in which queries of theirs are written."""
 
 import pickle
+import re
 from datetime import timedelta
 
 import pytest
@@ -253,6 +254,40 @@ def test_a_query_may_say_when_it_reports_and_looks():
     assert made.windows[0].extent == right(4)
 
 
+EVERY = "REGISTER RSTREAM <o> COMPUTED EVERY {} AS\n"
+REPORTED = "SELECT * FROM NAMED WINDOW <w> ON <s> [RANGE 4 {}] {{ WINDOW <w> {{ ?s ?p ?o }} }}"
+
+
+@pytest.mark.parametrize(
+    ("every", "bounds", "second"),
+    [
+        (3, "STEP 2 REPORT PERIODIC 2", "2]"),
+        (3, "STEP 2 REPORT ON_WINDOW_CLOSE PERIODIC 3 PERIODIC 4", "4]"),
+        (None, "STEP 2 REPORT PERIODIC 2 PERIODIC 3", "3]"),
+        (None, "STEP 2 REPORT PERIODIC 2 REPORT PERIODIC 3", "3]"),
+        (5, "REPORT ON_WINDOW_CLOSE PERIODIC 2 PERIODIC 3", "3]"),
+    ],
+)
+def test_a_second_period_is_refused_with_its_place(every, bounds, second):
+    text = (EVERY.format(every) if every else "\n") + REPORTED.format(bounds)
+    with pytest.raises(QueryTextError, match=r"a second period, beside \d; expected one period") as raised:
+        read_stream_text(text)
+    assert raised.value.line == 2
+    assert raised.value.source_line[raised.value.column - 1 :].startswith(second)
+
+
+@pytest.mark.parametrize(
+    ("every", "bounds", "on"),
+    [
+        (2, "STEP 2 REPORT PERIODIC 2", (2,)),
+        (2, "STEP 2 REPORT ON_WINDOW_CLOSE", ("close", 2)),
+        (1, "REPORT ON_WINDOW_CLOSE PERIODIC 2", ("close", 2)),  # there EVERY is the step
+    ],
+)
+def test_a_period_may_be_said_twice_and_a_step_is_none(every, bounds, on):
+    assert read_stream_text(EVERY.format(every) + REPORTED.format(bounds)).on == on
+
+
 def test_the_entailment_regime_is_told():
     made = read_stream_text(
         "REGISTER STREAM <o> UNDER ENTAILMENT REGIME <http://www.w3.org/ns/entailment/OWL-RL> AS SELECT * "
@@ -335,6 +370,57 @@ def test_prefixes_and_base_may_be_given():
     made = read_stream_text(text, {"ex": EX}, "http://base.org/")
     assert made.windows == (StreamWindow(URIRef(EX + "w"), URIRef("http://base.org/s"), right(2, 1)),)
     assert made.query.node == read_stream_text(f"BASE <http://base.org/> PREFIX ex: <{EX}> {text}").query.node
+
+
+ESCAPED = r"""PREFIX e: <http://example.org/>
+SELECT ?x FROM NAMED WINDOW {} ON {} [RANGE 4 STEP 2] FROM {} {{ WINDOW {} {{ ?x a e:\u0041 }} }}"""
+
+
+@pytest.mark.parametrize(
+    ("window", "stream", "graph", "again"),
+    [
+        ("e:w1", r"e:\u0073", r"e:g\U00000067", r"e:\u00771"),
+        (r"\u0065:w1", r"\U00000065:s", r"e:\u0067g", "e:w1"),
+        (r"e:\u00771", r"<http://example.org/\u0073>", "e:gg", r"<http://example.org/w\u0031>"),
+    ],
+)
+def test_an_escape_in_a_name_is_its_character(window, stream, graph, again):
+    made = read_stream_text(ESCAPED.format(window, stream, graph, again))
+    plain = read_stream_text(ESCAPED.format("e:w1", "e:s", "e:gg", "e:w1"))
+    assert (made.windows, made.query) == (plain.windows, plain.query)
+    assert made.windows[0].stream == URIRef(EX + "s")
+
+
+def test_a_declared_prefix_may_have_an_escape():
+    made = read_stream_text(
+        f"PREFIX from\\u0031: <{EX}> ASK FROM STREAM from1:s [RANGE 2 STEP 1] {{ ?x a ?c }}"
+    )
+    assert made.windows[0].stream == URIRef(EX + "s")
+
+
+def test_a_name_may_have_signs_with_a_backslash():
+    made = read_stream_text(f"PREFIX e: <{EX}> ASK FROM STREAM e:a\\-b\\~%20 [RANGE 2 STEP 1] {{ ?x a ?c }}")
+    assert made.windows[0].stream == URIRef(EX + "a-b~%20")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (r"e:\u0020s", r"e:\\u0020s has an escape for a character that no prefixed name has"),
+        (r"e:\uD800", "no prefixed name has"),
+        (r"e:\U7FFFFFFF", "is no character"),
+        (r"\u0066:s", "the prefix f: is not declared"),
+    ],
+)
+def test_an_escape_that_cannot_be_in_a_name_is_refused_with_its_place(name, message):
+    error = refusal(ESCAPED.format("e:w", name, "e:g", "e:w"))
+    assert re.search(message, str(error))
+    assert (error.line, error.source_line[error.column - 1 :].split()[0]) == (2, name)
+
+
+def test_places_behind_escapes_are_those_of_the_text():
+    error = refusal(ESCAPED.format(r"e:\u0077", r"e:\u0073", r"e:\u0067", "e:v"))
+    assert (error.line, error.source_line[error.column - 1 :][:5]) == (2, "e:v {")
 
 
 # -- words that are no keywords ----------------------------------------------------------------------
