@@ -1,0 +1,134 @@
+"""An ontology, or what is stated with it, cannot be taken."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pantarhei.errors.base import PantarheiError
+
+
+class OntologyError(PantarheiError):
+    """An ontology that cannot be used as it is."""
+
+
+class InconsistentOntologyError(OntologyError):
+    """The ontology, alone or with its background, violates one of its own constraints.
+
+    Args:
+        constraint: the violated constraint, as text.
+        facts: the facts that violate it, as N-Triples statements.
+        origin: the axiom that the constraint comes from.
+        proof: the steps that lead to these facts, and the violation, as text.
+        remedy: what else may be done than to repair one of them.
+    """
+
+    def __init__(
+        self,
+        constraint: str,
+        facts: Sequence[str],
+        origin: str,
+        proof: Sequence[str] = (),
+        remedy: str | None = None,
+    ) -> None:
+        super().__init__(constraint, tuple(facts), origin, tuple(proof), remedy)
+        self.constraint, self.facts, self.origin = constraint, tuple(facts), origin
+        self.proof, self.remedy = tuple(proof), remedy
+
+    def __str__(self) -> str:
+        if not self.facts:
+            return f"the ontology contradicts itself: {self.constraint} (from {self.origin})"
+        lines = "".join(f"\n    {fact}" for fact in self.facts)
+        derived = len(self.proof) > len(self.facts) + 1
+        proof = "\nfor:" + "".join(f"\n    {step}" for step in self.proof) if derived else ""
+        return (
+            f"the ontology is inconsistent with its background: {self.constraint} (from {self.origin}) "
+            f"is violated by{lines}{proof}\n"
+            "repair the ontology or the background; only streamed ABoxes are repaired"
+            + ("" if self.remedy is None else f"; or {self.remedy}")
+        )
+
+
+class InvalidRuleError(OntologyError, ValueError):
+    """A rule that cannot be evaluated."""
+
+    def __init__(self, rule: str, reason: str) -> None:
+        super().__init__(rule, reason)
+        self.rule, self.reason = rule, reason
+
+    def __str__(self) -> str:
+        return f"the rule {self.rule} cannot be evaluated: {self.reason}"
+
+
+class UnsupportedAxiomError(OntologyError):
+    """An axiom would be lost, and the caller asked for strictness."""
+
+    def __init__(self, axioms: Sequence[str]) -> None:
+        super().__init__(tuple(axioms))
+        self.axioms = tuple(axioms)
+
+    def __str__(self) -> str:
+        lines = "".join(f"\n    {axiom}" for axiom in self.axioms)
+        return f"{len(self.axioms)} axiom(s) are not supported, and strict loading was asked for:{lines}"
+
+
+class MissingImportError(OntologyError):
+    """An `owl:imports` that cannot be resolved locally; nothing is ever fetched from the network.
+
+    Args:
+        iri: what is imported.
+        importing: the file, or what else there is, that imports it.
+        problem: why it is not found.
+    """
+
+    def __init__(self, iri: str, importing: str, problem: str = "is in no catalog") -> None:
+        super().__init__(iri, importing, problem)
+        self.iri, self.importing, self.problem = iri, importing, problem
+
+    def __str__(self) -> str:
+        return (
+            f"{self.importing} imports <{self.iri}>, which {self.problem}; give its file as "
+            f"catalog={{'{self.iri}': 'path/to/file'}} or the folder it is in, or load with imports=\"skip\""
+        )
+
+
+class NotKeyLocalError(OntologyError):
+    """A stream cannot be sharded by a key: rules join facts of different shards.
+
+    Args:
+        key: the key asked for.
+        report: which rules stand in the way, and why.
+    """
+
+    def __init__(self, key: str, report: str) -> None:
+        super().__init__(key, report)
+        self.key, self.report = key, report
+
+    def __str__(self) -> str:
+        return (
+            f"shards by {self.key} would not hold what one model holds. {self.report}\n"
+            "ontology.sharding_report() says which keys work, and what may help"
+        )
+
+
+class ContradictionError(PantarheiError):
+    """A change by which the assertions of a graph would contradict each other.
+
+    Args:
+        conflicts: the minimal sets of assertions that do, each with the constraints that it violates; none
+            where they are too many to be found.
+    """
+
+    def __init__(self, conflicts: Sequence[object]) -> None:
+        super().__init__(tuple(conflicts))
+        self.conflicts = tuple(conflicts)
+
+    def __str__(self) -> str:
+        shown = [f"\n    {conflict}" for conflict in self.conflicts[:10]]
+        if len(self.conflicts) > 10:
+            shown.append(f"\n    and {len(self.conflicts) - 10} more")
+        found = f":{''.join(shown)}" if shown else " in more ways than can be listed"
+        return (
+            f"after the change the assertions would contradict each other{found}\n"
+            "nothing was changed; delete one assertion of each conflict in the same change, or let the graph "
+            'report conflicts with on_conflict="report"'
+        )

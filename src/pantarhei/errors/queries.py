@@ -1,0 +1,151 @@
+"""A query cannot be read or answered."""
+
+from __future__ import annotations
+
+from pantarhei.errors.base import PantarheiError
+
+
+class QueryError(PantarheiError):
+    """A query that is malformed, or asks for something that is refused."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+class QueryTextError(QueryError):
+    """A query whose text is malformed, or says what cannot be, at a certain place.
+
+    Args:
+        line, column: the place, both counted from 1.
+        problem: what is wrong there.
+        expected: what could stand there, None where that is not known or already said.
+        source_line: the line as it is written.
+    """
+
+    def __init__(
+        self, line: int, column: int, problem: str, expected: str | None = None, source_line: str = ""
+    ) -> None:
+        PantarheiError.__init__(self, line, column, problem, expected, source_line)
+        self.line, self.column, self.problem, self.expected = line, column, problem, expected
+        self.source_line = source_line
+
+    @classmethod
+    def at(cls, text: str, place: int, problem: str, expected: str | None = None) -> QueryTextError:
+        """The error at a place of a text, counted in characters from 0."""
+        before, (line, *_) = text[:place], text[place:].split("\n", 1)
+        start = before.rfind("\n") + 1
+        written = (before[start:] + line).rstrip("\r")
+        return cls(before.count("\n") + 1, place - start + 1, problem, expected, written)
+
+    @property
+    def reason(self) -> str:  # type: ignore[override]
+        """What is wrong, and the line with a mark below the place."""
+        problem = self.problem if self.expected is None else f"{self.problem}; expected {self.expected}"
+        place = f"malformed query, line {self.line}, column {self.column}"
+        return f"{place}: {problem}{_marked(self.column, self.source_line)}"
+
+
+def _marked(column: int, source_line: str) -> str:
+    """Two lines more of a message: a line as it is written, and a mark below a place in it."""
+    start = max(column - 1 - _BEFORE_PLACE, 0)
+    shown = source_line[start : start + _SHOWN_OF_LINE].replace("\t", " ")
+    return f"\n    {shown}\n    {' ' * (column - 1 - start)}^"
+
+
+# Of a line of a text so many characters are shown before a place, and so many altogether.
+_BEFORE_PLACE, _SHOWN_OF_LINE = 60, 100
+
+
+class NotKeyLocalQueryError(QueryError):
+    """The answers that shards give, each alone, would not be those of one window.
+
+    Args:
+        key: what shards are made by.
+        obstacle: what stands in the way, and what may help.
+        name: of the query among several, None where it is the only one.
+    """
+
+    def __init__(self, key: str, obstacle: str, name: str | None = None) -> None:
+        PantarheiError.__init__(self, key, obstacle, name)
+        self.key, self.obstacle, self.name = key, obstacle, name
+
+    @property
+    def reason(self) -> str:  # type: ignore[override]
+        """What is in the way, and what to do."""
+        query = "the query" if self.name is None else f"the query {self.name!r}"
+        return (
+            f"shards by {self.key} would not answer {query} as one window does: {self.obstacle}. Write it "
+            "so that what it joins has one key, or ask a stream without shard_by"
+        )
+
+
+class QueryTimeoutError(QueryError):
+    """A query took longer than it may; it was stopped, and nothing has changed.
+
+    Args:
+        timeout: how many seconds it may take.
+    """
+
+    def __init__(self, timeout: float) -> None:
+        PantarheiError.__init__(self, timeout)
+        self.timeout = timeout
+
+    @property
+    def reason(self) -> str:  # type: ignore[override]
+        """What happened, and what to do."""
+        return (
+            f"the query was stopped after timeout={self.timeout} seconds; give it more, or look at its plan "
+            "for what is joined without a shared variable"
+        )
+
+
+class QueryMemoryError(QueryError):
+    """A query would make more rows at once than it may; it was stopped, and nothing has changed.
+
+    Args:
+        max_bytes: how many bytes they may take.
+        needed: how many they would.
+        rows: how many rows they are.
+    """
+
+    def __init__(self, max_bytes: int, needed: int, rows: int) -> None:
+        PantarheiError.__init__(self, max_bytes, needed, rows)
+        self.max_bytes, self.needed, self.rows = max_bytes, needed, rows
+
+    @property
+    def reason(self) -> str:  # type: ignore[override]
+        """What it would need, and what to do."""
+        return (
+            f"the query would make {self.rows:_} rows at once, {self.needed:_} bytes, where "
+            f"max_bytes={self.max_bytes:_}; allow more, ask for less with LIMIT or a filter, or look at its "
+            "plan for what is joined without a shared variable"
+        )
+
+
+class RegistrationMemoryError(QueryMemoryError):
+    """A query cannot be registered: with it more would be held than a reasoner may hold. Nothing has changed.
+
+    Args:
+        max_bytes: how many bytes the reasoner may hold.
+        needed: how many it would, with all that is registered.
+        rows: how many rows the answers of the query have.
+        beside: how many of the bytes registered queries, this one too, and temporal rules would hold.
+    """
+
+    def __init__(self, max_bytes: int, needed: int, rows: int, beside: int) -> None:
+        PantarheiError.__init__(self, max_bytes, needed, rows, beside)
+        self.max_bytes, self.needed, self.rows, self.beside = max_bytes, needed, rows, beside
+
+    @property
+    def reason(self) -> str:  # type: ignore[override]
+        """What would be held, and what to do."""
+        return (
+            f"with this query ({self.rows:_} rows) window and registered queries would take "
+            f"{self.needed:_} bytes together, {self.beside:_} of these for queries and temporal rules, where "
+            f"max_bytes={self.max_bytes:_}; allow more, make the window's range shorter, or register a query "
+            "that keeps less: each row that one of its operators goes on from is kept, as its plan shows"
+        )

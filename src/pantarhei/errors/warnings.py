@@ -1,0 +1,46 @@
+"""What goes on, and should be known."""
+
+from __future__ import annotations
+
+
+class AxiomsInStreamWarning(UserWarning):
+    """A stream asserts axioms, which are plain facts there. Said once a reasoner.
+
+    Args:
+        axiom: the first of them, as text.
+    """
+
+    def __init__(self, axiom: str) -> None:
+        super().__init__(axiom)
+        self.axiom = axiom
+
+    def __str__(self) -> str:
+        return (
+            f"the stream asserts an axiom ({self.axiom}), and nothing follows from it there: axioms are read "
+            "before the stream comes; give them as part of the ontology, or of the background"
+        )
+
+
+class NumbersApartWarning(UserWarning):
+    """Numbers of a stream can never meet: some are xsd:double or xsd:float, others decimals. Said once a
+    kind: of conditions that no value meets, and of values that are never equal.
+
+    Args:
+        what: the property and its values, as text.
+        of_conditions: whether it is of the first kind.
+        of_texts: whether the values are texts that read as numbers, which meet no condition on numbers.
+    """
+
+    def __init__(self, what: str, of_conditions: bool = False, of_texts: bool = False) -> None:
+        super().__init__(what, of_conditions, of_texts)
+        self.what, self.of_conditions, self.of_texts = what, of_conditions, of_texts
+
+    def __str__(self) -> str:
+        if self.of_texts:
+            return f"{self.what}; write it with a datatype of numbers, such as xsd:decimal"
+        way_out = 'read numbers by value (numbers="by_value"), or write both with datatypes of one kind'
+        return f"{self.what}; {way_out}"
+
+
+class UncompiledKernelWarning(RuntimeWarning):
+    """The kernel runs uncompiled: correct, and some hundred times slower. Said once a process."""
