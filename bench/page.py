@@ -136,6 +136,7 @@ SECTIONS: Mapping[str, Callable[[Sequence[Figure]], str]] = {
         _pivot("ratio", _SHARES, "times", "share", " %"),
     ),
     "growth": _plain("growth"),
+    "texts": _plain("two windows"),
     "axioms": _joined(
         _pivot(
             "added axioms on",
