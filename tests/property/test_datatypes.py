@@ -221,7 +221,7 @@ def exactly(term):
     if not isinstance(term, Literal):
         return term
     if term.datatype in (XSD.double, XSD.float) and not is_ill_typed(value_of(term)):
-        number = unpacked(*value_of(term))
+        number = unpacked(value_of(term)[1])
         if math.isfinite(number):
             return canonical_literal(Literal(format(Decimal(number), "f"), datatype=XSD.decimal))
     return canonical_literal(term)

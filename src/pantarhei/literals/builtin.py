@@ -198,7 +198,7 @@ def _operand(key: Key) -> Operand | None:
     if tag == DECIMAL and isinstance(value, Number):
         return _EXACT, value
     if isinstance(value, bytes) and tag in (FLOAT, DOUBLE):
-        return (_SINGLE if tag == FLOAT else _DOUBLE), unpacked(FLOAT if tag == FLOAT else DOUBLE, value)
+        return (_SINGLE if tag == FLOAT else _DOUBLE), unpacked(value)
     return None
 
 

@@ -44,7 +44,7 @@ _LOWER: Final = frozenset({XSD.minInclusive, XSD.minExclusive})
 def exact_key(key: Hashable) -> Hashable:
     """The key of a value read by value, of its key in its datatype."""
     if isinstance(key, tuple) and isinstance(key[1], bytes) and key[0] in _BINARY:
-        value = unpacked(key[0], key[1])
+        value = unpacked(key[1])
         if math.isfinite(value):
             return (DECIMAL, number(Decimal.from_float(value)))
     return key
@@ -113,7 +113,7 @@ def _lets_all_pass(facet: URIRef, value: Term) -> bool:
     """Whether a bound is the infinity that all decimals are within."""
     key = value_of(value)
     assert isinstance(key, tuple) and isinstance(key[1], bytes), "a facet of doubles has a double"
-    return unpacked(key[0], key[1]) == (-math.inf if facet in _LOWER else math.inf)
+    return unpacked(key[1]) == (-math.inf if facet in _LOWER else math.inf)
 
 
 def exact_rule(rule: Rule) -> Rule:

@@ -81,7 +81,7 @@ def sort_and_value(key: Key) -> tuple[Sort, Any]:
     if space == LANG_STRING:
         return TAGGED, key[1:]
     if isinstance(value, bytes) and space in (FLOAT, DOUBLE):
-        return Sort(space), unpacked(space, value)
+        return Sort(space), unpacked(value)
     return Sort(space), value
 
 

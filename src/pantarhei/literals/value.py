@@ -255,9 +255,9 @@ def _is_odd(value: float) -> bool:
     return bool(struct.pack(">d", value)[-1] & 1)
 
 
-def unpacked(datatype: URIRef, packed: bytes) -> float:
-    """The number in the key of an xsd:float or xsd:double."""
-    (value,) = struct.unpack(">f" if datatype == FLOAT else ">d", packed)
+def unpacked(packed: bytes) -> float:
+    """The number in the key of an xsd:float, which has four bytes, or of an xsd:double."""
+    (value,) = struct.unpack(">f" if len(packed) == 4 else ">d", packed)
     return float(value)
 
 

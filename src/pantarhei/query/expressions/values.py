@@ -127,11 +127,11 @@ def value_of(literal: Literal) -> Value | None:
     datatype = literal.datatype
     if literal.language is not None:
         return None
+    type_ = None if datatype is None else NUMERIC_DATATYPES.get(datatype)
+    if datatype is not None and type_ is not None:
+        return _number(str(literal), datatype, type_)
     if datatype is None or datatype == STRING:
         return str(literal)
-    type_ = NUMERIC_DATATYPES.get(datatype)
-    if type_ is not None:
-        return _number(str(literal), datatype, type_)
     if datatype == BOOLEAN:
         key = value_key(str(literal), datatype)
         return None if is_ill_typed(key) else bool(key[1])
@@ -139,12 +139,12 @@ def value_of(literal: Literal) -> Value | None:
 
 
 def _number(text: str, datatype: URIRef, type_: int) -> Numeric | None:
-    key = value_key(text, datatype)
-    if key[0] in (FLOAT, DOUBLE) and isinstance(key[1], bytes):
-        return Numeric(type_, unpacked(datatype, key[1]))
-    if key[0] == DECIMAL and isinstance(key[1], int):
-        return Numeric(type_, key[1] if type_ == kinds.INTEGER else Decimal(key[1]))
-    return Numeric(type_, key[1]) if isinstance(key[1], Decimal) else None
+    number = value_key(text, datatype)[1]  # its type tells all; comparing names would take longer
+    if isinstance(number, bytes):
+        return Numeric(type_, unpacked(number))
+    if isinstance(number, int):
+        return Numeric(type_, number if type_ == kinds.INTEGER else Decimal(number))
+    return Numeric(type_, number) if isinstance(number, Decimal) else None
 
 
 def _temporal(text: str, datatype: URIRef) -> Time | Duration | None:
@@ -247,7 +247,7 @@ def to_single(value: Number) -> float:
         return single(value)
     key = value_key(str(value), FLOAT)
     if isinstance(key[1], bytes):
-        return unpacked(FLOAT, key[1])
+        return unpacked(key[1])
     return single(to_double(value))  # the text is too long to be read: beyond any xsd:float's precision
 
 

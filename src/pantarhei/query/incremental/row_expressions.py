@@ -60,7 +60,14 @@ class RowExpression:
         place, known = self._truth.place, self._truth.known
         if place is None or self._truth.compiled is None:
             return None
-        return RowTest(place, known, lambda row: self.truths([row])[0])
+
+        def learn(row: Row) -> bool:
+            try:
+                return self._truth.learned(row) is True
+            except Odd:
+                return self.truths([row])[0]
+
+        return RowTest(place, known, learn)
 
     def ids(self, rows: Collection[Row]) -> list[int]:
         """The numbers of the terms that it results in, `NONE` for an error."""
@@ -155,6 +162,19 @@ class _Function(Generic[_Value]):
         if self.place is None:
             return None
         found: Mapping[Row, int] | None = true_rows(change, self.place, self.known)
+        return found
+
+    def learned(self, row: Row) -> _Value:
+        """What it says of a row, which is remembered; there is one variable.
+
+        Raises:
+            Odd: it says nothing.
+        """
+        assert self.place is not None and self.compiled is not None, "there is one variable"
+        found = self.compiled(row)
+        if len(self.known) > _MOST_REMEMBERED:
+            self.known.clear()
+        self.known[row[self.place]] = found
         return found
 
     def looked_up(self, rows: Collection[Row]) -> list[_Value] | None:

@@ -96,7 +96,7 @@ def number(term: Term) -> Number:
         raise ExpressionError
     kind, payload = _KINDS[term.datatype], _payload(term)
     if isinstance(payload, bytes):
-        return Number(kind, unpacked(_TYPES[kind], payload))
+        return Number(kind, unpacked(payload))
     assert isinstance(payload, int | Decimal)
     return Number(kind, payload if kind == INTEGER else Decimal(payload))
 
@@ -112,7 +112,7 @@ def nearest(kind: int, text: str) -> float:
     datatype = FLOAT if kind == SINGLE else DOUBLE
     packed = value_key(text, datatype)[1]
     assert isinstance(packed, bytes), text
-    return unpacked(datatype, packed)
+    return unpacked(packed)
 
 
 def promoted(numbers: Iterable[Number]) -> tuple[Number, ...]:
