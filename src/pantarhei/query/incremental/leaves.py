@@ -75,6 +75,12 @@ class FilteredLeaf(PatternLeaf):
         super().__init__(node.child, shared, look)
         self.node, self._condition, self.test = node, condition, test
 
+    def begin(self) -> Mapping[Row, int]:
+        if self.parameters:
+            return NOTHING
+        table = self._look(self.pattern)  # all matches: what goes first is among them, and is known then
+        return bag_of(rows_of(table.kept(self._condition.learn_all(table)), self.variables))
+
     def forget(self) -> None:
         self._condition.forget()
 

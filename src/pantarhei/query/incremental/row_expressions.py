@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
+import numpy as np
 from rdflib import Variable
 
 from pantarhei.materialize.kernel.bags import true_rows
@@ -15,7 +16,7 @@ from pantarhei.query.algebra.expressions import Expression, is_drawn, variables_
 from pantarhei.query.expressions import compute, truth
 from pantarhei.query.incremental.compiled import Compiler, NotCompiled, Odd
 from pantarhei.query.incremental.operator import Row, Shared, table_of
-from pantarhei.query.table import Table
+from pantarhei.query.table import Mask, Table
 
 _MOST_REMEMBERED = 1 << 16
 _Value = TypeVar("_Value")
@@ -68,6 +69,18 @@ class RowExpression:
                 return self.truths([row])[0]
 
         return RowTest(place, known, learn)
+
+    def learn_all(self, table: Table) -> Mask:
+        """For which rows of a table it is true. It looks at one variable; what it says of the terms that this
+        is bound to is remembered, if they are few enough.
+        """
+        (variable,) = self._variables
+        terms, places = np.unique(table.column(variable), return_inverse=True)
+        are_true = truth(self._expression, Table({variable: terms}, len(terms)), self._shared.context) == 1
+        if len(terms) <= _MOST_REMEMBERED:
+            self._truth.known.update(zip(terms.tolist(), are_true.tolist(), strict=True))
+        found: Mask = are_true[places]
+        return found
 
     def ids(self, rows: Collection[Row]) -> list[int]:
         """The numbers of the terms that it results in, `NONE` for an error."""

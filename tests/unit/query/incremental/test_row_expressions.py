@@ -3,6 +3,7 @@
 from rdflib import Literal, Variable
 
 from pantarhei.query.algebra.expressions import Call
+from pantarhei.query.incremental.operator import table_of
 from pantarhei.query.incremental.row_expressions import RowExpression
 from signed_bags import Bench, rows_with
 
@@ -38,6 +39,19 @@ def test_of_one_variable_it_is_a_test_of_single_rows_that_learns():
     assert known == {}
     assert expression(bench, Call(">", (Variable("y"), Variable("z")))).test is None
     assert expression(bench, Call("STRUUID", ())).test is None
+
+
+def test_of_one_variable_it_learns_a_whole_table():
+    bench = Bench()
+    larger = expression(bench, Call(">", (Variable("y"), Literal(3))))
+    rows = list(map(bench.row, ["a 5 b", "a 1 b", "c 5 d", "a c b"]))
+    assert larger.learn_all(table_of(rows, rows_with("x y z").variables)).tolist() == [
+        True,
+        False,
+        True,
+        False,
+    ]
+    assert larger.test.known == {rows[0][1]: True, rows[1][1]: False, rows[3][1]: False}
 
 
 def test_what_it_does_not_look_at_makes_no_difference():
