@@ -50,7 +50,11 @@ class PatternLeaf(Operator):
         self.wanted: dict[Row, tuple[Term, ...]] = {}
 
     def begin(self) -> Mapping[Row, int]:
-        return NOTHING if self.parameters else bag_of(rows_of(self._look(self.node), self.variables))
+        return NOTHING if self.parameters else bag_of(rows_of(self._now(), self.variables))
+
+    def _now(self) -> Table:
+        """All its rows, as things stand."""
+        return self._look(self.node)
 
     def rows_with(self, names: tuple[Term, ...], numbers: Row) -> Bag:
         """The rows in which parameters stand for names with these numbers."""
@@ -75,11 +79,9 @@ class FilteredLeaf(PatternLeaf):
         super().__init__(node.child, shared, look)
         self.node, self._condition, self.test = node, condition, test
 
-    def begin(self) -> Mapping[Row, int]:
-        if self.parameters:
-            return NOTHING
-        table = self._look(self.pattern)  # all matches: what goes first is among them, and is known then
-        return bag_of(rows_of(table.kept(self._condition.learn_all(table)), self.variables))
+    def _now(self) -> Table:
+        matches = self._look(self.pattern)  # all of them: when one goes, what the condition says is known
+        return matches.kept(self._condition.learn_all(matches))
 
     def forget(self) -> None:
         self._condition.forget()
