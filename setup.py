@@ -29,6 +29,7 @@ MODULES = (
     "triggers",
     "deriving",
     "lineage",
+    "horn",
     "bags",
     "groups",
     "summing",

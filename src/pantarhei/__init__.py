@@ -57,6 +57,7 @@ from pantarhei.errors import (
     TemporalTextError,
     TimestampError,
     UncompiledKernelWarning,
+    UndecidedRepairWarning,
     UnknownFormatError,
     UnsupportedAxiomError,
 )
@@ -164,6 +165,7 @@ __all__ = [
     "TimestampError",
     "TimestampedABox",
     "UncompiledKernelWarning",
+    "UndecidedRepairWarning",
     "Unexpected",
     "UnknownFormatError",
     "UnknownName",

@@ -74,10 +74,11 @@ def print_summary(
 ) -> None:
     """Say it on standard error."""
     stats = reasoner.stats()
+    undecided = f" ({stats.undecided:,} undecided)" if stats.undecided else ""
     parts = [
         counted(counts.aboxes, "ABox"),
         counted(counts.assertions, "assertion"),
-        f"{counted(stats.cut, 'fact')} cut",
+        f"{counted(stats.cut, 'fact')} cut{undecided}",
         f"{account.skipped_count} skipped",
         f"{counted(stats.facts, 'fact')} {'in the window' if stats.running == stats.rules else 'kept up'}",
     ]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from operator import add, itemgetter
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -38,6 +38,7 @@ class Arrival(NamedTuple):
         previous: for each of them what the model gave for undoing it; it means something to that model only.
         cut: what its repair took out, older facts included.
         contradicted: whether a constraint was violated when it came.
+        undecided: how many facts its repair took out without having decided it.
     """
 
     level: int
@@ -45,6 +46,7 @@ class Arrival(NamedTuple):
     previous: Integers
     cut: Integers
     contradicted: bool
+    undecided: int = 0
 
 
 class Counters(NamedTuple):
@@ -54,6 +56,7 @@ class Counters(NamedTuple):
         pushes: ABoxes taken in; parts of one timestamp that came apart count apart.
         repairs: timestamps at which a contradiction was found.
         cut: facts that repairs took out, each counted once, however often it had been asserted.
+        undecided: those of them that a limit kept from being decided, or `repair="grounded"` left undecided.
         late: ABoxes that came too late for `run`, which handed them over.
         dropped_early: timestamps that left the window before their time, because of a limit.
         forgotten_early: timestamps that left the history before their time, because of a limit.
@@ -71,15 +74,21 @@ class Counters(NamedTuple):
     unwritten: int = 0
     fed_back: int = 0
     not_fed_back: int = 0
+    undecided: int = 0
 
     def plus(self, by: Counters) -> Counters:
         """The counters, each higher by that of `by`."""
         return Counters(*map(add, self, by))
 
-    def with_push(self, contradicted: bool, cut: int) -> Counters:
-        """The counters after a further push, by which so many facts were cut."""
-        pushes, repairs, before, *others = self
-        return Counters(pushes + 1, repairs + contradicted, before + cut, *others)
+    def with_push(self, arrival: Arrival) -> Counters:
+        """The counters after a further push."""
+        return self.plus(Counters(pushes=1)).with_repair(arrival)
+
+    def with_repair(self, arrival: Arrival, sign: Literal[1, -1] = 1) -> Counters:
+        """The counters with, or without, the repair of an arrival."""
+        counts = (arrival.contradicted, len(arrival.cut), arrival.undecided)
+        repairs, cut, undecided = (sign * count for count in counts)
+        return self.plus(Counters(repairs=repairs, cut=cut, undecided=undecided))
 
 
 NOTHING_YET = Counters()
@@ -119,7 +128,7 @@ class Books:
             repairs = repairs[first:last]
         if arrival.contradicted:
             repairs = (*repairs, (arrival.level, repair))
-        counters = self.counters.with_push(arrival.contradicted, len(arrival.cut))
+        counters = self.counters.with_push(arrival)
         return Books(log, step, arrival, repairs, counters, self.messages + 1, past)
 
     def keeping(self, history: History) -> Books:
@@ -173,7 +182,9 @@ class Books:
         arrival = None
         if newest is not None:  # what the model gave for undoing it is found when a model is made
             contradicted = bool(repairs) and repairs[-1][0] == newest.level
-            arrival = Arrival(newest.level, newest.facts, np.empty(0, np.int32), newest.cut, contradicted)
+            undecided = repairs[-1][1].undecided_facts if contradicted else 0
+            nothing = np.empty(0, np.int32)
+            arrival = Arrival(newest.level, newest.facts, nothing, newest.cut, contradicted, undecided)
         then = window.step_at(step.kind, ticks)
         return Books(log, then, arrival, repairs, self.counters, self.messages, Past(self.past.bounds))
 
@@ -216,7 +227,7 @@ def _renamed(entries: Iterable[Entry], renaming: Renaming) -> Iterator[Entry]:
         cuts = renaming.parts([entry.cut for entry in batch])
         for entry, asserted, cut in zip(batch, facts, cuts, strict=True):
             forms = renaming.forms(entry.forms)
-            yield Entry(entry.level, entry.at, entry.ticks, asserted, cut, forms)
+            yield replace(entry, facts=asserted, cut=cut, forms=forms)
 
 
 def _batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:

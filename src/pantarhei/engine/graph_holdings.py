@@ -127,7 +127,7 @@ class GraphHoldings(Upkeep[Assertions]):
         if lineage is None:
             return None
         lexicon, rules = self.vocabulary.lexicon, model.program.rules
-        return contradictions(lineage, _LEVEL, self._budget, lexicon, rules, forms)
+        return contradictions(lineage, self._budget, lexicon, rules, forms)
 
     def conflicts(self) -> Sequence[Contradiction]:
         """All minimal conflicts of what is asserted now. Costs a pass over the facts where there are any."""
@@ -146,7 +146,7 @@ class GraphHoldings(Upkeep[Assertions]):
         self.forget_unused()
         model, books, terms = self.model, self.books, self.vocabulary
         size = model.bytes_used, books.bytes, vocabulary_bytes(terms), self.consumers.bytes_used
-        counters = books.step, 0, 0, 0, 0, 0, 0, 0, 0, 0
+        counters = books.step, *(0,) * 10
         rules = len(self.growing.program.rules), len(model.program.rules)
         stored = len(model), len(books.keys), 0
         return Stats(*stored, *terms.counts, *size, *model.work, *counters, *rules, *self.mistakes)

@@ -29,8 +29,8 @@ class Stats(NamedTuple):
         consumer_bytes: of the engines that follow the window beside its model.
         pops, firings, renewals, rederivations, searches: see `Work`; since the model was made, which happens
             again after an error and where the rules grow.
-        pushes, repairs, cut, late, dropped_early, forgotten_early, unwritten, fed_back, not_fed_back: see
-            `Counters`; since the stream began.
+        pushes, repairs, cut, late, dropped_early, forgotten_early, unwritten, fed_back, not_fed_back,
+            undecided: see `Counters`; since the stream began.
         remembered: timestamps that have left the window and are remembered.
         rules: rules and constraints, those included that equality and the like demand of what was met.
         running: how many of them run, which are all but with `derive="needed"`.
@@ -63,6 +63,7 @@ class Stats(NamedTuple):
     unwritten: int
     fed_back: int
     not_fed_back: int
+    undecided: int
     remembered: int
     rules: int
     running: int
@@ -85,15 +86,15 @@ class Stats(NamedTuple):
         return {**self._asdict(), "terms": self.terms, "bytes": self.bytes}
 
     def __str__(self) -> str:
+        cut = counted(self.cut, "fact cut", "facts cut")
+        if self.undecided:
+            cut += f" ({self.undecided:,} undecided)"
         counters = (
-            counted(*said)
-            for said in (
-                (self.pushes, "push", "pushes"),
-                (self.repairs, "repair"),
-                (self.cut, "fact cut", "facts cut"),
-                (self.late, "late ABox"),
-                (self.dropped_early, "timestamp dropped early", "timestamps dropped early"),
-            )
+            counted(self.pushes, "push", "pushes"),
+            counted(self.repairs, "repair"),
+            cut,
+            counted(self.late, "late ABox"),
+            counted(self.dropped_early, "timestamp dropped early", "timestamps dropped early"),
         )
         work = [f"{getattr(self, name):,} {name}" for name in Work._fields]
         if self.fed_back:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import warnings
 
 from pantarhei.engine.books import Counters
 from pantarhei.engine.tick import Outcome
+from pantarhei.errors import UndecidedRepairWarning
 from pantarhei.language.time import show_time
 from pantarhei.window.limits import Limits
 
@@ -14,14 +16,17 @@ _repair_log = logging.getLogger("pantarhei.repair")
 
 
 class StepLog:
-    """Tells of repairs, and warns of what leaves early, window or history: at the first, then whenever there
-    have been twice as many as at the last warning.
+    """Logs repairs, counted at INFO and with their conflicts at DEBUG.
+
+    Warns once of facts that a repair removes without having decided it; and of what leaves window or history
+    early: at the first, then whenever there have been twice as many as at the last warning.
     """
 
     def __init__(self, limits: Limits) -> None:
         set_ = {"max_facts": limits.max_facts, "max_bytes": limits.max_bytes}
         self._limits = ", ".join(f"{name}={most}" for name, most in set_.items() if most is not None)
         self._dropped_told = self._forgotten_told = 0
+        self._has_warned = False
 
     def write(self, done: Outcome, before: Counters) -> None:
         """Log what a step did: the last thing before it is stored.
@@ -31,7 +36,13 @@ class StepLog:
         """
         repair, remembered, counters = done.update.repair, done.books.repairs, done.books.counters
         if remembered and remembered[-1][1] is repair:
-            _repair_log.info("%s", repair)
+            if _repair_log.isEnabledFor(logging.DEBUG):
+                _repair_log.debug("%s", repair)
+            elif _repair_log.isEnabledFor(logging.INFO):
+                _repair_log.info("at %s: %s", show_time(repair.at), repair.summary())
+            if repair.undecided_facts and repair.method == "exact" and not self._has_warned:
+                self._has_warned = True
+                warnings.warn(UndecidedRepairWarning(show_time(repair.at), repair.undecided_facts), stacklevel=2)
         if early := done.update.dropped_early:
             span = " to ".join(dict.fromkeys(map(show_time, (early[0], early[-1]))))
             left = f"{len(early)} of the window's timestamps ({span}) left early"

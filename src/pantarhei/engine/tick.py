@@ -28,7 +28,7 @@ from pantarhei.materialize.model import WindowModel
 from pantarhei.repair.result import Repair
 from pantarhei.repair.step import Repaired, Repairer
 from pantarhei.window.history import Past
-from pantarhei.window.log import Entry, Log
+from pantarhei.window.log import Entry, Log, back_of
 from pantarhei.window.sliding import Step, Window
 
 _NOTHING = Encoded(NO_FACTS, NO_FORMS)
@@ -119,11 +119,12 @@ class Tick:
         """
         slid = self._slid()
         level, asserted = self.books.log.timeline.next_level, given.asserted
-        entry = Entry(level, at, self.step.now, asserted.facts, NO_FACTS, asserted.forms)
         if given.finished:
             previous = self.model.merge(given.facts, len(asserted.facts), level)
         else:
             previous = self.model.add(given.facts, level)
+        back = back_of(level, self.model.levels_before(previous))
+        entry = Entry(level, at, self.step.now, asserted.facts, NO_FACTS, asserted.forms, back)
         done = self._repaired(slid.log, entry)
         books = self._written(self.books, slid, slid.log, entry, previous, done)
         return self._arrived(at, books, slid, done.repair, asserted)
@@ -142,7 +143,7 @@ class Tick:
         slid = self._slid()
         older = slid.log.without_newest()
         whole = Encoded.together([Encoded(newest.facts, newest.forms), given])
-        entry = replace(newest, facts=whole.facts, cut=NO_FACTS, forms=whole.forms)
+        entry = replace(newest, facts=whole.facts, cut=NO_FACTS, forms=whole.forms, back=None, evidence=0)
         if before.contradicted:
             _undo(model, older, before)
             asserted = _asserted_again(older, before, entry)
@@ -150,8 +151,9 @@ class Tick:
         else:
             asserted = given
             previous = np.concatenate([before.previous, model.add(given.facts, entry.level)])
+        entry = replace(entry, back=back_of(entry.level, model.levels_before(previous)))
         done = self._repaired(older, entry)
-        undone = self.books.counters.plus(Counters(repairs=-before.contradicted, cut=-len(before.cut)))
+        undone = self.books.counters.with_repair(before, -1)
         books = self._written(replace(self.books, counters=undone), slid, older, entry, previous, done)
         return self._arrived(newest.at, books, slid, done.repair, asserted)
 
@@ -162,9 +164,10 @@ class Tick:
         self, books: Books, slid: _Slid, older: Log, entry: Entry, previous: Integers, done: Repaired
     ) -> Books:
         """The books with the newest ABox behind the `older` ones, and what undoing it takes."""
-        arrival = Arrival(entry.level, entry.facts, previous, done.cut, done.contradicted)
-        if len(done.cut):
-            entry = replace(entry, cut=done.cut)
+        undecided = done.repair.undecided_facts
+        arrival = Arrival(entry.level, entry.facts, previous, done.cut, done.contradicted, undecided)
+        if done.contradicted:
+            entry = replace(entry, cut=done.cut, evidence=done.evidence)
         return books.with_arrival(older.with_entry(entry), self.step, arrival, done.repair, self._past(slid))
 
     def _past(self, slid: _Slid) -> Past:

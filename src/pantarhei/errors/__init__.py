@@ -110,7 +110,12 @@ from pantarhei.errors.temporal import (
     TemporalRuleError,
     TemporalTextError,
 )
-from pantarhei.errors.warnings import AxiomsInStreamWarning, NumbersApartWarning, UncompiledKernelWarning
+from pantarhei.errors.warnings import (
+    AxiomsInStreamWarning,
+    NumbersApartWarning,
+    UncompiledKernelWarning,
+    UndecidedRepairWarning,
+)
 
 __all__ = [
     "AxiomsInStreamWarning",
@@ -161,6 +166,7 @@ __all__ = [
     "TemporalTextError",
     "TimestampError",
     "UncompiledKernelWarning",
+    "UndecidedRepairWarning",
     "UnknownFormatError",
     "UnsupportedAxiomError",
     "check_choice",

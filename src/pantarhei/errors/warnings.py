@@ -42,5 +42,27 @@ class NumbersApartWarning(UserWarning):
         return f"{self.what}; {way_out}"
 
 
+class UndecidedRepairWarning(UserWarning):
+    """A repair reached a limit and removed facts without having decided that they must go. Given once a
+    reasoner; `stats().undecided` counts on.
+
+    Args:
+        at: the timestamp of the repair, as text.
+        facts: how many facts it removed so.
+    """
+
+    def __init__(self, at: str, facts: int) -> None:
+        super().__init__(at, facts)
+        self.at, self.facts = at, facts
+
+    def __str__(self) -> str:
+        removed = "1 fact" if self.facts == 1 else f"{self.facts:,} facts"
+        return (
+            f"the repair at {self.at} reached a limit of its budget and removed {removed} undecided; "
+            "update.repair.undecided has them, stats().undecided counts all of the stream; a larger budget "
+            "(budget=Budget(...)) decides more"
+        )
+
+
 class UncompiledKernelWarning(RuntimeWarning):
     """The kernel runs uncompiled: correct, and some hundred times slower. Said once a process."""

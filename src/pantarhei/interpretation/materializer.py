@@ -16,7 +16,7 @@ import numpy as np
 from pantarhei.encoding.computed_forms import ComputedForms
 from pantarhei.encoding.encode import encode_abox, encode_parts
 from pantarhei.encoding.encoded import Encoded
-from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers
+from pantarhei.encoding.numbers import FIRST_LITERAL, Integers, as_tuples
 from pantarhei.errors import check_type
 from pantarhei.interpretation.canonical_models import CanonicalModel, CanonicalModels
 from pantarhei.interpretation.foundation import Foundation
@@ -24,7 +24,7 @@ from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.interpretation.writing import InterpretationWriter, scope_beside
 from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.rdf.triple_table import is_table
-from pantarhei.repair.conflict import Budget, find_conflicts
+from pantarhei.repair.conflict import Budget, Evidence
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -127,31 +127,29 @@ class ABoxMaterializer:
         for abox, model in zip(aboxes, closed, strict=True):
             writing = InterpretationWriter(vocabulary, self.common, scope, texts, computed)
             if not computed.several or not computed.several.among(model.derived[:, 2]).any():
-                yield self._written(writing, abox, model, models.level)
+                yield self._written(writing, abox, model)
                 continue
             with computed.alone():  # which of several forms it computes, it says only by itself
                 (again,) = models.close([abox.facts], instances)
-                made = self._written(writing, abox, again, models.level)
+                made = self._written(writing, abox, again)
             yield made
 
     def _written(
-        self, writing: InterpretationWriter, abox: Encoded, model: CanonicalModel, level: int
+        self, writing: InterpretationWriter, abox: Encoded, model: CanonicalModel
     ) -> Interpretation:
         conflict_sets: tuple[tuple[int, ...], ...] = ()
         if model.lineage is not None:
-            conflict_sets = self._conflicts(model.lineage, model.asserted, level)
+            conflict_sets = self._conflicts(model.lineage, model.asserted)
         facts, terms = writing.written(model.asserted, model.derived, abox.forms.by_fact)
         return Interpretation(
             facts, len(model.asserted), terms, conflict_sets, model.contradictory, self._digest
         )
 
-    def _conflicts(self, lineage: Lineage, asserted: Integers, level: int) -> tuple[tuple[int, ...], ...]:
+    def _conflicts(self, lineage: Lineage, asserted: Integers) -> tuple[tuple[int, ...], ...]:
         """The conflict sets among the asserted facts, as places."""
-        maybe = np.flatnonzero(np.isin(asserted[:, 1], lineage.facts[:, 1]))
+        evidence, _ = Evidence.of(lineage, self._budget)
+        maybe = np.flatnonzero(np.isin(asserted[:, 1], evidence.facts[:, 1]))
         place = dict(zip(map(tuple, asserted[maybe].tolist()), maybe.tolist(), strict=True))
-        places = {
-            row: place.get(tuple(fact), NONE)
-            for row, fact in zip(lineage.rows.tolist(), lineage.facts.tolist(), strict=True)
-        }
-        found = find_conflicts(lineage, level, self._budget).found
+        places = [place[fact] for fact in as_tuples(evidence.facts)]
+        found = evidence.conflicts(self._budget)
         return tuple(sorted(tuple(sorted(places[row] for row in conflict.rows)) for conflict in found))

@@ -23,7 +23,9 @@ class Lineage(NamedTuple):
         levels: of the facts, as they are stored; `FOREVER` for what the background entails.
         bases: the newest level of the window that asserts each, -1 if none does; `FOREVER` for what is given
             and always holds.
-        cut_short: the instances were too many, and are left out.
+        cut_short: the instances were too many, and those that give their heads the level `floor` or a lower
+            one are left out, violations with such facts too; all rows are there.
+        floor: NONE if nothing is left out.
     """
 
     violations: Integers
@@ -33,6 +35,19 @@ class Lineage(NamedTuple):
     levels: npt.NDArray[np.int64]
     bases: npt.NDArray[np.int64]
     cut_short: bool
+    floor: int = NONE
+
+    @property
+    def asserted(self) -> npt.NDArray[np.bool_]:
+        """The facts that the window asserts above the floor, without the background."""
+        found: npt.NDArray[np.bool_] = (self.bases != NONE) & ~self.background & (self.bases > self.floor)
+        return found
+
+    @property
+    def is_below_floor(self) -> npt.NDArray[np.bool_]:
+        """The facts that the window asserts at the floor or below, without the background."""
+        found: npt.NDArray[np.bool_] = (self.bases != NONE) & ~self.background & (self.bases <= self.floor)
+        return found
 
     @property
     def background(self) -> npt.NDArray[np.bool_]:

@@ -224,6 +224,12 @@ class WindowModel:
         """Undo `previous = add(facts, level)`."""
         self.kernel.withdraw(readable(facts), readable(previous), level - self._shift)
 
+    def levels_before(self, previous: Integers) -> LevelNumbers:
+        """The level of the stream at which each fact was asserted last before, -1 if it was not, by what `add`
+        has just returned. It may be older than the window.
+        """
+        return np.where((previous < 0) | (previous == FOREVER), NONE, previous + np.int64(self._shift))
+
     def were_new(self, previous: Integers, level: int) -> npt.NDArray[np.bool_]:
         """Which facts were not asserted at `level` before, by what `add` there has just returned."""
         return np.asarray(previous != level - self._shift)
@@ -411,7 +417,7 @@ class WindowModel:
     def lineage(self, most: int, *, explains_background: bool = False) -> Lineage | None:
         """The violations noted since the last call with all their proofs; None if there was no violation.
 
-        Past `most` rule instances it is cut short: the rows are all there, the instances are not.
+        Past `most` rule instances it is cut short: what is newest is complete, see `Lineage.floor`.
 
         Args:
             explains_background: as of `lineage_of`.
@@ -419,8 +425,30 @@ class WindowModel:
         violations = self.violations()
         if not len(violations):
             return None
-        start = violations[:, 1:].ravel()
-        return self._lineage(violations, start[start >= 0], most, explains_background)
+        start = np.unique(violations[:, 1:])
+        start = start[start >= 0]
+        found = self._lineage(violations, start, most, explains_background)
+        return self._above_floor(found, start, most) if found.cut_short else found
+
+    def _above_floor(self, lineage: Lineage, start: Integers, most: int) -> Lineage:
+        """A lineage that was cut short, with all instances of the newest levels, as many as there may be.
+
+        The model settles: what is complete goes by final levels. Costs all instances.
+        """
+        self._settle()
+        kernel = self.kernel
+        counts = np.zeros(kernel.newest - kernel.oldest + 2, np.int64)
+        kernel.count_instances(readable(start), readable(counts, np.int64), kernel.oldest)
+        newest_first = np.cumsum(counts[::-1])
+        floor = kernel.newest + 1 - int(np.argmax(newest_first > most))  # counts end beyond the newest level
+        levels, _ = kernel.levels_of(readable(lineage.rows))
+        bodies = lineage.violations[:, 1:]
+        lowest = np.where(bodies == NONE, FOREVER, levels[lineage.places(bodies)]).min(axis=1)
+        violations = lineage.violations[lowest > floor]
+        start = np.unique(violations[:, 1:])
+        _, instances, _ = kernel.lineage_from(readable(start[start >= 0]), most, floor + 1)
+        found = self._described(violations, lineage.rows, instances, True)
+        return found._replace(floor=floor + self._shift)
 
     def lineage_of(self, facts: Integers, most: int, *, explains_background: bool = False) -> Lineage:
         """Every rule instance that can take part in a proof of one of `facts`, those asserted included.

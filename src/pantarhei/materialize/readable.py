@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
-from pantarhei.encoding.numbers import Integers
+import numpy as np
+import numpy.typing as npt
+
 from pantarhei.materialize.kernel.rows import COMPILED
 
 
-def readable(array: Integers) -> Integers | memoryview:
+def readable(array: npt.NDArray[Any], dtype: npt.DTypeLike = np.int32) -> npt.NDArray[Any] | memoryview:
     """`array` for the kernel; uncompiled a memoryview, whose elements are Python ints."""
-    contiguous = np.ascontiguousarray(array, np.int32)
+    contiguous = np.ascontiguousarray(array, dtype)
     return contiguous if COMPILED else memoryview(contiguous.data)

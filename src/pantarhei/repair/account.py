@@ -1,36 +1,37 @@
-"""The account of a repair: numbers made into assertions and constraints, when someone looks."""
+"""The account of a repair: numbers made into assertions and constraints on demand."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pantarhei.encoding.forms import NO_FORMS
 from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import Integers
 from pantarhei.language.rule import Rule
-from pantarhei.language.term import Triple
 from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.proofs.proof import Assertion
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.repair.choose import Method
-from pantarhei.repair.conflict import ConflictPairs, Conflicts, RowConflict
+from pantarhei.repair.conflict import Budget, Conflicts, Evidence, Levels, RowConflict
+from pantarhei.repair.exact import Cut
 from pantarhei.repair.occurrences import Removal
-from pantarhei.repair.result import Conflict, LazySequence, Prove, Repair, no_proofs
+from pantarhei.repair.result import Conflict, ConflictList, Prove, Repair, no_proofs
 from pantarhei.window.log import Entry, Log
 
 
 @dataclass(frozen=True, slots=True)
 class RepairAccount:
-    """An arriving ABox and the log before it: what it takes to tell people of its repair.
+    """An arriving ABox and the log before it: what it takes to describe its repair.
 
     Args:
         older: the log before the ABox.
         arriving: the ABox.
         lexicon: what the facts' numbers mean.
         rules: what the constraints' numbers mean.
+        budget: limits of listing conflict sets.
         prove: finds the proofs of conflicts.
     """
 
@@ -38,74 +39,64 @@ class RepairAccount:
     arriving: Entry
     lexicon: Lexicon
     rules: tuple[Rule, ...]
+    budget: Budget
     prove: Prove = no_proofs
 
     def of(
-        self,
-        method: Method,
-        lineage: Lineage,
-        conflicts: ConflictPairs | Conflicts,
-        cut: Integers,
-        undecided: Integers,
+        self, method: Method, lineage: Lineage, cut: Cut, evidence: Evidence, found: Conflicts | None = None
     ) -> Repair:
-        found = conflicts.found
+        """The repair that removed a cut.
+
+        Args:
+            method: how the cut was chosen.
+            lineage: what the cut is places of.
+            cut: what was removed.
+            evidence: what the conflict sets are made of.
+            found: the conflict sets, if they are known already.
+        """
+        facts, levels = lineage.facts[cut.places], lineage.bases[cut.places]
+        lost, lost_levels = lineage.facts[cut.undecided], lineage.bases[cut.undecided]
         return Repair(
             self.arriving.at,
             method,
-            LazySequence(len(found), lambda: self._conflicts(lineage, found)),
-            Removal(self.older, replace(self.arriving, cut=cut), self.lexicon) if len(cut) else frozenset(),
-            lambda: self._newest(lineage, undecided),
+            self.conflicts(evidence, found),
+            Removal(self.older, replace(self.arriving, cut=facts), facts, levels, self.lexicon),
+            lambda: frozenset(self._assertions(lost, lost_levels)),
+            undecided_facts=len(lost),
         )
 
-    def _conflicts(self, lineage: Lineage, found: Iterable[RowConflict]) -> list[Conflict]:
-        entries = self._entries(lineage)
-        triples = self._given(lineage, entries)
-        known = {
-            row: (entries[base].at, triple)
-            for row, base, triple in zip(lineage.rows.tolist(), lineage.bases.tolist(), triples, strict=True)
-            if base in entries  # the others are derived, and in no conflict set
-        }
-        # Rows have the order in which they became free, which says nothing; older assertions come first.
-        texts = {
-            row: (base, write_triple(known[row][1]))
-            for row, base in zip(lineage.rows.tolist(), lineage.bases.tolist(), strict=True)
-            if row in known
-        }
-        in_order = sorted(found, key=lambda each: (len(each.rows), sorted(texts[row] for row in each.rows)))
+    def conflicts(self, evidence: Evidence, found: Conflicts | None = None) -> ConflictList[Conflict]:
+        """The conflict sets of evidence, found when they are first looked at."""
+        return ConflictList(
+            (lambda: evidence.conflicts(self.budget)) if found is None else (lambda: found),
+            lambda conflicts: self._conflicts(evidence, conflicts),
+        )
+
+    def _conflicts(self, evidence: Evidence, found: Iterable[RowConflict]) -> list[Conflict]:
+        members = self._assertions(evidence.facts, evidence.levels)
+        # Numbers depend on how the stream was fed; older assertions come first, then the order of their texts.
+        levels = evidence.levels.tolist()
+        keys = [(level, write_triple(triple)) for level, (_, triple) in zip(levels, members, strict=True)]
+        in_order = sorted(found, key=lambda each: (len(each.rows), sorted(keys[row] for row in each.rows)))
         return [
             Conflict(
-                frozenset(known[row] for row in conflict.rows),
+                frozenset(members[row] for row in conflict.rows),
                 tuple(self.rules[i] for i in conflict.constraints),
                 self.prove,
             )
             for conflict in in_order
         ]
 
-    def _newest(self, lineage: Lineage, facts: Integers) -> frozenset[Assertion]:
-        if not len(facts):
-            return frozenset()
-        wanted = set(map(tuple, facts.tolist()))
-        entries = self._entries(lineage)
-        triples = self._given(lineage, entries)
-        return frozenset(
-            (entries[base].at, triple)
-            for fact, base, triple in zip(
-                lineage.facts.tolist(), lineage.bases.tolist(), triples, strict=True
-            )
-            if tuple(fact) in wanted
-        )
-
-    def _given(self, lineage: Lineage, entries: Mapping[int, Entry]) -> Iterator[Triple]:
-        """The triples of the lineage's facts, as they were last given."""
-        for base, fact in zip(lineage.bases.tolist(), lineage.facts.tolist(), strict=True):
-            forms = entries[base].forms if base in entries else NO_FORMS
-            yield from self.lexicon.decode([fact], forms.by_fact)
-
-    def _entries(self, lineage: Lineage) -> dict[int, Entry]:
-        """The ABoxes that assert the lineage's facts, by level. Costs the lineage alone."""
-        arriving = self.arriving
-        levels = np.unique(lineage.bases).tolist()
-        found = (
-            arriving if level == arriving.level else self.older.timeline.at_level(level) for level in levels
-        )
-        return {entry.level: entry for entry in found if entry is not None}
+    def _assertions(self, facts: Integers, levels: Levels) -> list[Assertion]:
+        """Facts as they were asserted at levels. Costs these facts alone."""
+        of_level: dict[int, list[int]] = defaultdict(list)
+        for place, level in enumerate(levels.tolist()):
+            of_level[level].append(place)
+        found: list[Assertion | None] = [None] * len(facts)
+        for level, places in of_level.items():
+            entry = self.arriving if level == self.arriving.level else self.older.timeline.at_level(level)
+            assert entry is not None, "it was asserted there"
+            triples = self.lexicon.decode(facts[np.array(places)], entry.forms.by_fact)
+            for place, triple in zip(places, triples, strict=True):
+                found[place] = entry.at, triple
+        return [each for each in found if each is not None]

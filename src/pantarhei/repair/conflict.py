@@ -2,200 +2,281 @@
 ⊥.
 
 Assertions are *facts* here, each timed at its newest occurrence: a maximal consistent subset that holds one
-occurrence of a fact holds them all. The background is true by itself and never part of a conflict set.
-
-Rows of the kernel stand for facts throughout.
+occurrence of a fact holds them all. The background is true by itself and in no conflict set.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from pantarhei.encoding.numbers import NONE, Integers
 from pantarhei.errors import check_type
+from pantarhei.materialize.kernel.constants import OPEN
+from pantarhei.materialize.kernel.horn import Decision, Program, Residue, program_of
 from pantarhei.materialize.lineage_rows import Lineage
-from pantarhei.proofs.antichain import Exceeded, Set, minimal
-from pantarhei.repair.component import Allowance, components
+from pantarhei.materialize.readable import readable
+from pantarhei.proofs.antichain import Exceeded, Meter, Set, minimal, supports_of
+
+Levels = npt.NDArray[np.int64]
+
+Rank = Callable[[Integers], Sequence[Any]]
+"""Sort keys of facts, shape (n, 3), that do not depend on how terms are numbered."""
+
+# A search in the kernel takes so many steps for each step of a budget, which counts steps of Python.
+_KERNEL_STEPS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How much the repair of one step may search.
+    """Limits of the search in one repair.
 
-    There can be exponentially many conflict sets (n facts that each follow in two ways) and exponentially
-    many ways to choose among them. Past the budget the newest assertions are kept for as long as they are
-    consistent, and the others in the same component are removed.
+    Deciding costs linear time, except where facts of one timestamp contradict each other and older facts
+    depend on which of them is right: those are searched, group by group of connected facts. There can be
+    exponentially many ways to settle a group. Past its budget the open facts of a group are removed, and
+    counted as undecided.
 
     Args:
-        sets: conflict sets and partial supports kept at once, for each connected component of conflicts.
-        steps: combinations and comparisons, for all components together: equal shares, and what smaller
-            components leave is for the larger ones. Choosing has at least the share of one component.
-        instances: rule instances of the lineage of ⊥; past it all assertions in the lineage are removed.
+        sets: conflict sets and partial supports kept at once, for each group.
+        steps: combinations and comparisons, for each group.
+        instances: rule instances in the lineage of ⊥; past them only assertions newer than the oldest
+            complete part of the lineage are decided, older ones in the lineage are removed as undecided.
 
     Raises:
-        OptionError: one of these is no whole number.
+        OptionError: an argument is not a whole number.
     """
 
     sets: int = 20_000
     steps: int = 1_000_000
-    instances: int = 300_000
+    instances: int = 3_000_000
 
     def __post_init__(self) -> None:
         for name in ("sets", "steps", "instances"):
             check_type(name, getattr(self, name), int, "a whole number")
 
+    @property
+    def kernel_steps(self) -> int:
+        """Steps of the kernel for testing assertions one by one."""
+        return _KERNEL_STEPS * max(0, self.steps)
+
+
+# -- open atoms and their rules ------------------------------------------------------------------------
+
+
+class OpenRules(NamedTuple):
+    """Rules among open atoms, as columns; atoms are numbered from 0.
+
+    Args:
+        levels: the level of each asserted atom, NONE of a derived one.
+        heads: head of each rule, NONE of a constraint.
+        numbers: number of each rule or constraint.
+        starts: where each body begins in `bodies`; one more entry for the end.
+        bodies: body atoms.
+    """
+
+    levels: Levels
+    heads: Integers
+    numbers: Integers
+    starts: Integers
+    bodies: Integers
+
+    def residue(self) -> Any:
+        """The rules in the kernel, by groups of connected atoms."""
+        columns = map(readable, (self.heads, self.numbers, self.starts, self.bodies))
+        return Residue(Program(len(self.levels), *columns), readable(self.levels, np.int64))
+
+    def groups(self, chosen: npt.NDArray[np.bool_], leaders: Integers) -> list[Group]:
+        """The groups of the chosen atoms, smallest first.
+
+        Args:
+            chosen: marks all atoms of some groups.
+            leaders: an atom of its group for each atom, the same for all of a group.
+        """
+        parts: dict[int, Group] = defaultdict(lambda: Group([], set(), set()))
+        leader_of = leaders.tolist()
+        for atom in np.flatnonzero(chosen & (self.levels != NONE)).tolist():
+            parts[leader_of[atom]].asserted.append(atom)
+        starts, bodies = self.starts.tolist(), self.bodies.tolist()
+        heads, numbers = self.heads.tolist(), self.numbers.tolist()
+        for rule in np.flatnonzero(chosen[self.bodies[self.starts[:-1]]]).tolist():
+            body = tuple(sorted(bodies[starts[rule] : starts[rule + 1]]))
+            part = parts[leader_of[body[0]]]
+            if heads[rule] == NONE:
+                part.violations.add((numbers[rule], body))
+            else:
+                part.instances.add((heads[rule], body))
+        return sorted(parts.values(), key=lambda part: (part.size, part.asserted))
+
+    def ordered(self, order: npt.NDArray[np.intp]) -> OpenRules:
+        """The same rules with atoms renumbered: atom `order[i]` becomes `i`."""
+        new = np.empty(len(order), np.int32)
+        new[order] = np.arange(len(order), dtype=np.int32)
+        heads = np.where(self.heads == NONE, NONE, new[self.heads]).astype(np.int32)
+        return self._replace(levels=self.levels[order], heads=heads, bodies=new[self.bodies])
+
+
+@dataclass(slots=True)
+class Group:
+    """A connected part of open rules: its asserted atoms, its rules `(head, body)` and its constraints
+    `(constraint, body)`.
+    """
+
+    asserted: list[int]
+    instances: set[tuple[int, tuple[int, ...]]]
+    violations: set[tuple[int, tuple[int, ...]]]
+
+    @property
+    def size(self) -> int:
+        """Assertions, rules and constraints."""
+        return len(self.asserted) + len(self.instances) + len(self.violations)
+
+    def violating(self, meter: Meter) -> list[tuple[Set, int]]:
+        """(support of a violation, its constraint), the minimal supports among them.
+
+        Raises:
+            Exceeded: the budget is used up.
+        """
+        supports = supports_of(self.asserted, sorted(self.instances), meter)
+        found = []
+        for constraint, body in sorted(self.violations):
+            for atoms in meter.unions(frozenset(), [supports[atom] for atom in body]):
+                meter.keep()
+                found.append((atoms, constraint))
+        return found
+
+
+def decision_of(lineage: Lineage, budget: Budget) -> Any:
+    """The kernel's `Decision` about a lineage, nothing decided yet."""
+    background = readable(lineage.background, np.uint8)
+    columns = map(readable, (lineage.instances, lineage.violations))
+    return Decision(
+        program_of(readable(lineage.rows), background, *columns),
+        budget.kernel_steps + 16 * (len(lineage.rows) + lineage.instances.size + lineage.violations.size),
+    )
+
+
+# -- evidence ------------------------------------------------------------------------------------------
+
 
 @dataclass(frozen=True, slots=True)
-class RowConflict:
+class Evidence:
+    """What the conflict sets of a step are made of: a few kilobytes that last when the window has moved on.
+
+    Atoms are numbered from 0, asserted ones (members) first.
+
+    Args:
+        facts: the fact of each member, shape (n, 3).
+        levels: the newest level of each member.
+        singles: rows `member, constraint` for members that violate a constraint alone.
+        rules: rules of all other conflicts.
+        is_complete: False if there are conflicts that it does not have.
+    """
+
+    facts: Integers
+    levels: Levels
+    singles: Integers
+    rules: OpenRules
+    is_complete: bool
+
+    @classmethod
+    def of(cls, lineage: Lineage, budget: Budget) -> tuple[Evidence, Integers]:
+        """The evidence in a lineage, and the places of its members there. Costs linear time."""
+        decision = decision_of(lineage, budget)
+        decision.at_once(readable(np.flatnonzero(lineage.asserted)))
+        places, heads, numbers, starts, bodies = decision.residue()
+        is_open = decision.statuses()[places] == OPEN
+        singles = np.unique(decision.singles.array().reshape(-1, 2), axis=0)
+        alone, singles[:, 0] = np.unique(singles[:, 0], return_inverse=True)
+        members = np.concatenate([places[is_open], alone])
+        singles[:, 0] += len(members) - len(alone)
+        # a fact that contradicts alone may be among the derived ones too
+        atoms = np.empty(len(places), np.int32)
+        atoms[is_open] = np.arange(is_open.sum(), dtype=np.int32)
+        atoms[~is_open] = np.arange(len(members), len(members) + (~is_open).sum(), dtype=np.int32)
+        levels = np.full(len(places) + len(alone), NONE, np.int64)
+        levels[: is_open.sum()] = lineage.bases[places[is_open]]
+        heads = np.where(heads == NONE, NONE, atoms[heads]).astype(np.int32)
+        rules = OpenRules(levels, heads, numbers, starts, atoms[bodies])
+        is_complete = decision.is_complete and lineage.floor == NONE
+        evidence = cls(lineage.facts[members], lineage.bases[members], singles, rules, is_complete)
+        return evidence, members
+
+    @property
+    def bytes(self) -> int:
+        """Memory it takes."""
+        columns = (self.facts, self.levels, self.singles, *self.rules)
+        return sum(column.nbytes for column in columns)
+
+    def conflicts(self, budget: Budget) -> Conflicts:
+        """The conflict sets. Costs their number where each is of two facts, in general the number of supports
+        (bounded by `budget`).
+        """
+        residue = self.rules.residue()
+        pairs, is_complete = residue.pairs(max(0, budget.steps))
+        joined = np.asarray(residue.joined(), np.bool_)
+        is_complete = is_complete and self.is_complete
+        found: list[RowConflict] = []
+        lost: set[int] = set()
+        for group in self.rules.groups(joined, residue.leaders()) if joined.any() else ():
+            candidates: dict[Set, set[int]] = defaultdict(set)
+            try:
+                for members, constraint in group.violating(Meter(budget.sets, budget.steps)):
+                    candidates[members].add(constraint)
+            except Exceeded:
+                is_complete = False
+                lost.update(group.asserted)
+                continue
+            found += [RowConflict(rows, tuple(sorted(candidates[rows]))) for rows in minimal(candidates)]
+        return Conflicts(self.singles, np.unique(pairs, axis=0), found, frozenset(lost), is_complete)
+
+
+class RowConflict(NamedTuple):
     """A conflict set with the numbers of the constraints that it violates."""
 
     rows: Set
     constraints: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ConflictPairs:
-    """Conflicts of two asserted facts, `older[i]` against `newer[i]`, by the constraint `constraints[i]`.
+@dataclass(frozen=True)
+class Conflicts:
+    """The conflict sets of a step, by numbers of members.
 
-    Every newer fact belongs to the arriving ABox: the usual case, kept as columns. Where `inner`, the older
-    one does too, and they are equally old.
+    Args:
+        singles: rows `member, constraint`, ascending.
+        pairs: rows `member, member, constraint`, ascending.
+        larger: other conflict sets.
+        lost: members of groups past the budget, whose conflict sets are not listed.
+        is_complete: whether all conflict sets are listed.
     """
 
-    older: Integers
-    newer: Integers
-    constraints: Integers
-    inner: npt.NDArray[np.bool_]
+    singles: Integers
+    pairs: Integers
+    larger: Sequence[RowConflict]
+    lost: Set
+    is_complete: bool
 
-    @property
-    def found(self) -> ConflictPairs:
-        """The conflicts, as `Conflicts.found`."""
-        return self
-
-    @property
-    def undecided(self) -> Set:
-        """Nothing, as `Conflicts.undecided`."""
-        return frozenset()
-
-    def cut(self) -> Integers:
-        """The rows to be removed: all older ones, and both where they are equally old.
-
-        A fact with an equally old rival is lacking in the maximal subsets that have the rival, and each rival
-        is in some; an older fact goes with any of its rivals.
-        """
-        return np.unique(np.concatenate([self.older, self.newer[self.inner]]))
+    @cached_property
+    def _length(self) -> int:
+        return len(self.larger) + _different(self.singles[:, :1]) + _different(self.pairs[:, :2])
 
     def __len__(self) -> int:
-        return len(np.unique(_packed(self.older, self.newer)))
+        return self._length
 
     def __iter__(self) -> Iterator[RowConflict]:
         by_set: dict[Set, list[int]] = defaultdict(list)
-        for older, newer, constraint in zip(
-            self.older.tolist(), self.newer.tolist(), self.constraints.tolist(), strict=True
-        ):
-            by_set[frozenset((older, newer))].append(constraint)
+        for *members, constraint in (*self.singles.tolist(), *self.pairs.tolist()):
+            by_set[frozenset(members)].append(constraint)
         for rows, constraints in by_set.items():
-            yield RowConflict(rows, tuple(sorted(set(constraints))))
+            yield RowConflict(rows, tuple(constraints))
+        yield from self.larger
 
 
-@dataclass(frozen=True, slots=True)
-class Conflicts:
-    """All conflict sets of a step.
-
-    Args:
-        found: the conflict sets, minimal across all constraints.
-        undecided: assertions of components past the budget that are not known to be in every repair; the
-            conflict sets of those components are not listed.
-        steps: steps of the budget that are left.
-    """
-
-    found: Sequence[RowConflict]
-    undecided: Set
-    steps: int
-
-
-def find_conflicts(lineage: Lineage, arriving: int, budget: Budget) -> ConflictPairs | Conflicts:
-    """The conflict sets behind the violations of `lineage`, when the ABox of level `arriving` came.
-
-    Costs linear time where each violation is by two asserted facts, in general the number of supports
-    (bounded by `budget`).
-    """
-    if lineage.cut_short:
-        asserted = (lineage.bases != NONE) & ~lineage.background
-        return Conflicts((), frozenset(lineage.rows[asserted].tolist()), budget.steps)
-    pairs = _as_pairs(lineage, arriving)
-    if pairs is not None:
-        return pairs
-    times = dict(zip(lineage.rows.tolist(), lineage.bases.tolist(), strict=True))
-    candidates: dict[Set, set[int]] = defaultdict(set)
-    undecided: set[int] = set()
-    allowance = Allowance(budget.sets, budget.steps)
-    for component, meter in allowance.metered(components(lineage), lambda part: part.size, later=1):
-        try:
-            for rows, constraint in component.violating(meter):
-                candidates[rows].add(constraint)
-        except Exceeded:
-            undecided |= component.undecided(times)
-    found = [RowConflict(rows, tuple(sorted(candidates[rows]))) for rows in minimal(candidates)]
-    return Conflicts(found, frozenset(undecided), allowance.steps)
-
-
-def _as_pairs(lineage: Lineage, arriving: int) -> ConflictPairs | None:
-    """The conflicts as columns, if each is of an arriving and an older fact, and each row has one proof."""
-    bodies = lineage.violations[:, 1:]
-    origins = _origins(lineage)
-    if origins is None:
-        return None
-    members = _mapped(origins, lineage.places(bodies), bodies)
-    present = members != NONE
-    low, high = np.where(present, members, len(origins)).min(axis=1), members.max(axis=1)
-    if np.any(low >= high) or np.any(present & (members != low[:, None]) & (members != high[:, None])):
-        return None  # not two
-    low_times, high_times = lineage.bases[low], lineage.bases[high]
-    if np.any(np.maximum(low_times, high_times) != arriving):
-        return None
-    low_is_older = low_times < high_times
-    older, newer = np.where(low_is_older, low, high), np.where(low_is_older, high, low)
-    inner = low_times == high_times
-    return ConflictPairs(lineage.rows[older], lineage.rows[newer], lineage.violations[:, 0], inner)
-
-
-def _origins(lineage: Lineage) -> npt.NDArray[np.int64] | None:
-    """For each row of the lineage the place of the one assertion it follows from, NONE for the background.
-
-    None if some row is both asserted and derived, or derived in two ways, or from two assertions.
-    """
-    origins = np.where(lineage.background, NONE, np.arange(len(lineage.rows)))
-    if not len(lineage.instances):
-        return origins
-    bodies = lineage.instances[:, 2:]
-    members = _mapped(origins, lineage.places(bodies), bodies)
-    heads, parents = lineage.places(lineage.instances[:, 0]), members.max(axis=1)
-    asserted = lineage.bases != NONE
-    supports = np.bincount(heads, minlength=len(origins)) + asserted
-    if np.any((members != NONE) & (members != parents[:, None])) or np.any(parents == NONE):
-        return None
-    if np.any(supports != 1, where=~lineage.background):
-        return None
-    origins[heads] = parents
-    for _ in range(len(heads).bit_length()):  # no proof is longer than there are heads
-        origins = _mapped(origins, origins, origins)  # twice as far back
-    return origins if np.all(asserted[origins[~lineage.background]]) else None
-
-
-def _mapped(
-    origins: npt.NDArray[np.int64], places: npt.NDArray[np.int64], rows: npt.NDArray[Any]
-) -> npt.NDArray[np.int64]:
-    """`origins` at `places`, NONE where `rows` is NONE."""
-    return np.where(rows == NONE, NONE, origins[places])
-
-
-def _packed(high: Integers, low: Integers) -> npt.NDArray[np.int64]:
-    """Two columns of rows as one of 64-bit keys."""
-    keys: npt.NDArray[np.int64] = (high.astype(np.int64) << 32) | low
-    return keys
+def _different(rows: Integers) -> int:
+    """How many different rows there are among rows in ascending order."""
+    return int(np.any(rows[1:] != rows[:-1], axis=1).sum()) + 1 if len(rows) else 0

@@ -12,9 +12,10 @@ from pantarhei.language.rule import Rule, names_of
 from pantarhei.language.shown import told_apart
 from pantarhei.language.term import Triple, short
 from pantarhei.materialize.lineage_rows import Lineage
+from pantarhei.rdf.ntriples import write_triple
 from pantarhei.rdf.pickling import exactly
-from pantarhei.repair.conflict import Budget, find_conflicts
-from pantarhei.repair.result import LazySequence
+from pantarhei.repair.conflict import Budget, Conflicts, Evidence
+from pantarhei.repair.result import ConflictList
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,32 +38,30 @@ class Contradiction:
 
 
 def contradictions(
-    lineage: Lineage,
-    level: int,
-    budget: Budget,
-    lexicon: Lexicon,
-    rules: Sequence[Rule],
-    forms: FactForms,
-) -> Sequence[Contradiction]:
-    """The contradictions behind the violations of a lineage; made into triples when looked at. None are
-    listed past the budget.
+    lineage: Lineage, budget: Budget, lexicon: Lexicon, rules: Sequence[Rule], forms: FactForms
+) -> ConflictList[Contradiction]:
+    """The contradictions behind the violations of a lineage, found when they are first looked at.
+
+    Costs linear time in the lineage, of which it keeps what takes part in them.
 
     Args:
-        level: that of all assertions.
+        lineage: the violations with their proofs.
+        budget: limits of listing them.
         lexicon: what the facts' numbers mean.
         rules: what the constraints' numbers mean.
         forms: how the assertions' literals were written.
     """
-    found = find_conflicts(lineage, level, budget).found
+    evidence, _ = Evidence.of(lineage, budget)
 
-    def make() -> list[Contradiction]:
-        triples = dict(zip(lineage.rows.tolist(), lexicon.decode(lineage.facts, forms), strict=True))
+    def make(found: Conflicts) -> list[Contradiction]:
+        triples = list(lexicon.decode(evidence.facts, forms))
+        keys = list(map(write_triple, triples))
         return [
             Contradiction(
                 frozenset(triples[row] for row in conflict.rows),
                 tuple(rules[number] for number in conflict.constraints),
             )
-            for conflict in found
+            for conflict in sorted(found, key=lambda each: (len(each.rows), sorted(keys[i] for i in each.rows)))
         ]
 
-    return LazySequence(len(found), make)
+    return ConflictList(lambda: evidence.conflicts(budget), make)

@@ -1,10 +1,11 @@
-"""Where facts were asserted in the window, by numbers; assertions are made of them when someone looks."""
+"""Where removed facts were asserted in the window, by numbers; assertions are made of them on demand."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from heapq import heappop, heappush
 
 import numpy as np
 
@@ -13,7 +14,8 @@ from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import Integers
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint
-from pantarhei.window.log import Entry, Log, trace
+from pantarhei.repair.conflict import Levels
+from pantarhei.window.log import Entry, Log
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,53 +55,59 @@ class Occurrences:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """What the arrival of an ABox cut, not looked up yet.
+    """Facts that a repair removed from a window.
 
     Args:
-        older: the log before the ABox.
-        arriving: the ABox, with what its arrival cut.
+        older: the log before the arriving ABox.
+        arriving: the ABox.
+        facts: the removed facts, each once, shape (n, 3).
+        levels: the newest level at which each was asserted.
         lexicon: what the facts' numbers mean.
     """
 
     older: Log
     arriving: Entry
+    facts: Integers
+    levels: Levels
     lexicon: Lexicon
 
+    def __len__(self) -> int:
+        return len(self.facts)
 
-def look_up(removals: Sequence[Removal]) -> Iterator[Occurrences]:
-    """The occurrences that each of several removals of one stream took out, oldest first.
+    def occurrences(self) -> Occurrences:
+        """All occurrences of the removed facts in the window of the time.
 
-    Costs one look at the facts of their logs, however many removals there are.
-    """
-    for _, together in groupby(removals, key=lambda removal: id(removal.lexicon)):
-        yield from _look_up(list(together))
+        From each ABox that asserts a fact a link leads to the one before. Costs a look at the ABoxes that
+        assert some of the facts, independently of the window's size.
+        """
+        at: dict[int, list[Integers]] = defaultdict(list)  # level -> places of facts asserted there
+        waiting: list[int] = []
+
+        def reach(levels: Levels, places: Integers) -> None:
+            for level in np.unique(levels).tolist():
+                if level >= self.older.timeline.first_level:
+                    if level not in at:
+                        heappush(waiting, -level)
+                    at[level].append(places[levels == level])
+
+        found: list[tuple[Entry, Integers]] = []
+        reach(self.levels, np.arange(len(self.facts), dtype=np.int32))
+        while waiting:
+            level = -heappop(waiting)
+            entry = self.arriving if level == self.arriving.level else self.older.timeline.at_level(level)
+            assert entry is not None, "a fact was asserted there"
+            places = np.concatenate(at.pop(level))
+            found.append((entry, self.facts[places]))
+            reach(entry.levels_before(self.facts[places]), places)
+        found.reverse()
+        return Occurrences(
+            np.concatenate([np.empty((0, 4), np.int32), *map(_rows, range(len(found)), found)]),
+            tuple(entry.at for entry, _ in found),
+            tuple(entry.forms for entry, _ in found),
+            self.lexicon,
+        )
 
 
-def _look_up(removals: Sequence[Removal]) -> Iterator[Occurrences]:
-    """`look_up` of removals with one lexicon."""
-    entries: list[Entry] = []
-    arrivals: list[int] = []  # the places of the arriving ABoxes
-    for removal in removals:
-        entries += removal.older.timeline.after(entries[-1].level if entries else -1)
-        arrivals.append(len(entries))
-        entries.append(removal.arriving)
-    levels = np.array([entry.level for entry in entries])
-    found = trace(entries, np.concatenate([removal.arriving.cut for removal in removals]))
-    order = np.argsort(found.cut_at, kind="stable")
-    starts, ends = (np.searchsorted(found.cut_at[order], arrivals, side) for side in ("left", "right"))
-    for removal, start, end in zip(removals, starts.tolist(), ends.tolist(), strict=True):
-        cut = order[start:end]
-        # older ones had left by then
-        cut = cut[levels[found.places[cut]] >= removal.older.timeline.first_level]
-        used, places = np.unique(found.places[cut], return_inverse=True)
-        rows = _ascending(np.column_stack([places, found.facts[cut]]).astype(np.int32))
-        times, forms = (tuple(getattr(entries[i], name) for i in used.tolist()) for name in ("at", "forms"))
-        yield Occurrences(rows, times, forms, removal.lexicon)
-
-
-def _ascending(rows: Integers) -> Integers:
-    """The different rows, in order."""
-    rows = rows[np.lexsort(rows.T[::-1])]
-    new = np.ones(len(rows), np.bool_)
-    new[1:] = np.any(rows[1:] != rows[:-1], axis=1)
-    return rows[new]
+def _rows(place: int, found: tuple[Entry, Integers]) -> Integers:
+    facts = found[1][np.lexsort(found[1].T[::-1])]
+    return np.column_stack([np.full(len(facts), place, np.int32), facts]).astype(np.int32)

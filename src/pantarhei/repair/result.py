@@ -5,10 +5,10 @@ Nothing is translated before it is looked at.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any, TypeVar, overload
+from functools import cache, cached_property
+from typing import Any, Generic, Protocol, TypeVar, overload
 
 from pantarhei.language.counted import counted
 from pantarhei.language.rule import Rule, names_of
@@ -18,9 +18,11 @@ from pantarhei.language.time import TimePoint, show_time
 from pantarhei.proofs.proof import Assertion, Proof
 from pantarhei.rdf.pickling import exactly
 from pantarhei.repair.choose import Method
-from pantarhei.repair.occurrences import Occurrences, Removal, look_up
+from pantarhei.repair.occurrences import Occurrences, Removal
 
 _T = TypeVar("_T")
+_S = TypeVar("_S")
+_F = TypeVar("_F", bound="Found")
 
 Prove = Callable[[frozenset[Assertion], tuple[Rule, ...]], tuple[Proof, ...]]
 """Finds a proof of ⊥ from some assertions for each of some constraints."""
@@ -32,14 +34,23 @@ def no_proofs(assertions: frozenset[Assertion], constraints: tuple[Rule, ...]) -
 
 
 class LazySequence(Sequence[_T]):
-    """A sequence of known length whose members are made when first asked for. Pickles as its members."""
+    """A sequence whose members are made when they are first read. Pickles as its members.
 
-    def __init__(self, length: int, make: Callable[[], Sequence[_T]]) -> None:
-        self._length, self._make = length, make
+    Args:
+        length: counts them without making them.
+        make: makes them.
+    """
+
+    def __init__(self, length: Callable[[], int], make: Callable[[], Sequence[_T]]) -> None:
+        self._count, self._make = length, make
 
     @cached_property
     def _members(self) -> tuple[_T, ...]:
         return tuple(self._make())
+
+    @cached_property
+    def _length(self) -> int:
+        return self._count()
 
     def __len__(self) -> int:
         return self._length
@@ -60,14 +71,65 @@ class LazySequence(Sequence[_T]):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"<{self._length} of {type(self).__name__}>" if self._length > 10 else repr(list(self))
+        return f"<{len(self)} of {type(self).__name__}>" if len(self) > 10 else repr(list(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return exactly(_restored, self._members)
 
 
 def _restored(members: tuple[_T, ...]) -> LazySequence[_T]:
-    return LazySequence(len(members), lambda: members)
+    return LazySequence(lambda: len(members), lambda: members)
+
+
+class Found(Protocol):
+    """Conflict sets as far as they can be counted."""
+
+    @property
+    def is_complete(self) -> bool: ...
+    def __len__(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed(Generic[_T]):
+    """Conflict sets that are made already."""
+
+    members: tuple[_T, ...]
+    is_complete: bool
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+
+class ConflictList(LazySequence[_T]):
+    """The conflict sets of a step: found when they are first counted, made into terms when first read.
+
+    Args:
+        find: finds them, as numbers.
+        make: makes terms of what was found.
+    """
+
+    def __init__(self, find: Callable[[], _F], make: Callable[[_F], Sequence[_T]]) -> None:
+        found = cache(find)
+        super().__init__(lambda: len(found()), lambda: make(found()))
+        self._found: Callable[[], Found] = found
+
+    @property
+    def complete(self) -> bool:
+        """Whether all conflict sets are listed; False where the budget did not suffice."""
+        return self._found().is_complete
+
+    @classmethod
+    def of(cls, members: Sequence[_T], complete: bool = True) -> ConflictList[_T]:
+        """The list of known conflict sets."""
+        listed = _Listed(tuple(members), complete)
+        return cls(lambda: listed, lambda found: found.members)
+
+    def mapped(self, change: Callable[[_T], _S]) -> ConflictList[_S]:
+        """The list with each member changed when it is first read."""
+        return ConflictList(self._found, lambda _: list(map(change, self)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return exactly(ConflictList.of, self._members, self.complete)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,30 +169,36 @@ def _conflict(
 
 
 class Repair:
-    """The repair of one step: what conflicted, and what was taken out.
+    """The repair of one step: what conflicted, and what was removed. False where nothing was removed.
 
     Attributes:
         at: the timestamp of the ABox whose arrival called for it.
         method: how the cut was chosen.
-        conflicts: all minimal conflicts before the cut, with their constraints.
-        removed: the assertions taken out, each occurrence of a cut fact with its timestamp. The first look
-            costs a pass over the window's assertions.
-        undecided: of these, the facts that were removed because no decision was in reach (`grounded`, or
-            `exact` past its budget), with their newest timestamps.
-        unlisted: how many more conflicts there were that `conflicts` does not list: a checkpoint keeps the
-            first thousand of each repair.
+        conflicts: all minimal conflicts before the cut, with their constraints. They are found when they are
+            first looked at, and are the same however late that is. Past the budget `conflicts.complete` is
+            False.
+        removed: the removed assertions, each occurrence of a cut fact with its timestamp. Looking costs what
+            was removed.
+        undecided: of these, the facts that were removed because a limit was reached before they were decided
+            (or by `grounded`), with their newest timestamps.
+        undecided_facts: how many those are.
+        unlisted: how many more conflicts there were that `conflicts` does not list: checkpoints of older
+            versions keep the first thousand of each repair.
     """
 
     def __init__(
         self,
         at: TimePoint,
         method: Method,
-        conflicts: Sequence[Conflict] = (),
+        conflicts: ConflictList[Conflict] | None = None,
         removed: frozenset[Assertion] | Occurrences | Removal = frozenset(),
         undecided: Callable[[], frozenset[Assertion]] = frozenset,
         unlisted: int = 0,
+        undecided_facts: int = 0,
     ) -> None:
-        self.at, self.method, self.conflicts, self.unlisted = at, method, conflicts, unlisted
+        self.at, self.method, self.unlisted = at, method, unlisted
+        self.conflicts = ConflictList[Conflict].of(()) if conflicts is None else conflicts
+        self.undecided_facts = undecided_facts
         self._removed, self._undecided = removed, undecided
 
     @classmethod
@@ -142,37 +210,35 @@ class Repair:
         removed: frozenset[Assertion],
         undecided: frozenset[Assertion],
         unlisted: int = 0,
+        complete: bool = True,
     ) -> Repair:
         """A repair of which all is known already."""
-        return cls(at, method, _restored(tuple(conflicts)), removed, lambda: undecided, unlisted)
+        known = ConflictList.of(conflicts, complete)
+        return cls(at, method, known, removed, lambda: undecided, unlisted, len(undecided))
 
     def proved_by(self, prove: Prove) -> Repair:
-        """The same, whose conflicts find their proofs in this way."""
-        conflicts = LazySequence(
-            len(self.conflicts), lambda: [replace(conflict, _prove=prove) for conflict in self.conflicts]
+        """The same repair, whose conflicts find their proofs in this way."""
+        conflicts = self.conflicts.mapped(lambda conflict: replace(conflict, _prove=prove))
+        return Repair(
+            self.at,
+            self.method,
+            conflicts,
+            self._removed,
+            self._undecided,
+            self.unlisted,
+            self.undecided_facts,
         )
-        return Repair(self.at, self.method, conflicts, self._removed, lambda: self.undecided, self.unlisted)
+
+    def __bool__(self) -> bool:
+        return len(self._removed) > 0
 
     @property
     def taken_out(self) -> frozenset[Assertion] | Occurrences:
         """What `removed` is made of; its length costs no triple."""
         found = self._removed
         if isinstance(found, Removal):
-            (found,) = look_up([found])
-            self._removed = found
+            found = self._removed = found.occurrences()
         return found
-
-    @staticmethod
-    def look_up_removed(repairs: Iterable[Repair]) -> None:
-        """Find out what the repairs of one stream, oldest first, took out, as a look at each of them would.
-
-        Costs one pass over the window's assertions for all of them.
-        """
-        pending = [(repair, repair._removed) for repair in repairs]
-        removals = [(repair, removed) for repair, removed in pending if isinstance(removed, Removal)]
-        found = look_up([removal for _, removal in removals])
-        for (repair, _), occurrences in zip(removals, found, strict=True):
-            repair._removed = occurrences
 
     @cached_property
     def removed(self) -> frozenset[Assertion]:
@@ -184,9 +250,9 @@ class Repair:
         return self._undecided()
 
     @property
-    def conflict_sets(self) -> Sequence[frozenset[Assertion]]:
-        """The conflict sets alone: a lazy sequence."""
-        return LazySequence(len(self.conflicts), lambda: [conflict.assertions for conflict in self.conflicts])
+    def conflict_sets(self) -> ConflictList[frozenset[Assertion]]:
+        """The conflict sets alone."""
+        return self.conflicts.mapped(lambda conflict: conflict.assertions)
 
     def __str__(self) -> str:
         constraints = (rule for conflict in self.conflicts for rule in conflict.constraints)
@@ -196,12 +262,19 @@ class Repair:
         conflicts = [f"  {conflict}" for conflict in self.conflicts]
         if self.unlisted:
             conflicts.append(f"  and {self.unlisted} more")
+        elif not self.conflicts.complete:
+            conflicts.append("  and others, which are too many to list")
         return "\n".join([f"at {show_time(self.at)}: {self.summary()}", *conflicts])
 
     def summary(self) -> str:
-        """How many conflicts there were, and how many assertions were taken out."""
+        """How many conflicts there were, and how many assertions were removed."""
         conflicts = counted(len(self.conflicts) + self.unlisted, "conflict")
-        return f"{conflicts}, {counted(len(self.taken_out), 'assertion')} removed"
+        if not (self.conflicts.complete or self.unlisted):
+            conflicts = f"at least {conflicts}"
+        text = f"{conflicts}, {counted(len(self.taken_out), 'assertion')} removed"
+        if self.undecided_facts:
+            text += f", {counted(self.undecided_facts, 'fact')} of them undecided"
+        return text
 
     def __repr__(self) -> str:
         return f"Repair(at={self.at!r}, method={self.method!r}, {len(self.conflicts)} conflicts)"
@@ -219,4 +292,4 @@ class Repair:
 
     def __reduce__(self) -> tuple[Any, ...]:
         known = (self.at, self.method, tuple(self.conflicts), self.removed, self.undecided, self.unlisted)
-        return exactly(Repair.of, *known)
+        return exactly(Repair.of, *known, self.conflicts.complete)

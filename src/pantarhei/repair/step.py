@@ -1,11 +1,11 @@
-"""The repair of one step: what an arriving ABox contradicts is found, chosen from, and taken out.
+"""The repair of one step: contradictions of an arriving ABox are found, and what they cut is removed.
 
-No violation, no cost.
+Without a violation it costs nothing.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -15,26 +15,31 @@ from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.rule import Rule
 from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.materialize.model import WindowModel
-from pantarhei.proofs.antichain import Set
+from pantarhei.rdf.ntriples import write_triple
 from pantarhei.repair.account import RepairAccount
-from pantarhei.repair.choose import Method, choose
-from pantarhei.repair.conflict import Budget, ConflictPairs, Conflicts, find_conflicts
+from pantarhei.repair.choose import Method, algorithm3, grounded
+from pantarhei.repair.conflict import Budget, Conflicts, Evidence
+from pantarhei.repair.exact import Cut, exact_cut
 from pantarhei.repair.result import Prove, Repair, no_proofs
 from pantarhei.window.log import Entry, Log
+
+_NOTHING = np.empty(0, np.intp)
 
 
 class Repaired(NamedTuple):
     """What was done to the model.
 
     Args:
-        cut: the facts taken out, shape (n, 3).
+        cut: the removed facts, shape (n, 3).
         contradicted: whether a constraint was violated.
-        repair: the account for people.
+        repair: the account for users.
+        evidence: bytes that the account keeps.
     """
 
     cut: Integers
     contradicted: bool
     repair: Repair
+    evidence: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +48,7 @@ class Repairer:
 
     Args:
         method: as `StreamReasoner` takes it.
-        budget: how far an exact repair searches.
+        budget: limits of the search.
         vocabulary: what the facts' numbers mean.
         prove: finds the proofs of conflicts.
     """
@@ -65,31 +70,45 @@ class Repairer:
         lineage = model.lineage(self.budget.instances)
         if lineage is None:
             return Repaired(NO_FACTS, False, Repair(arriving.at, self.method))
-        conflicts = find_conflicts(lineage, arriving.level, self.budget)
-        cut, undecided = self._choose(conflicts, lineage)
-        if len(cut):
-            model.cut(cut)
-        account = RepairAccount(older, arriving, self.vocabulary.lexicon, rules, self.prove)
-        return Repaired(cut, True, account.of(self.method, lineage, conflicts, cut, undecided))
-
-    def _choose(self, conflicts: ConflictPairs | Conflicts, lineage: Lineage) -> tuple[Integers, Integers]:
-        """(facts to cut, those of them that no decision was reached on)."""
-        if self.method == "off":
-            return NO_FACTS, NO_FACTS
-        if isinstance(conflicts, ConflictPairs) and not (self.method == "grounded" and conflicts.inner.any()):
-            return lineage.facts[lineage.places(conflicts.cut())], NO_FACTS
-        times = dict(zip(lineage.rows.tolist(), lineage.bases.tolist(), strict=True))
-        left = (
-            self.budget
-            if isinstance(conflicts, ConflictPairs)
-            else replace(self.budget, steps=conflicts.steps)
+        evidence, members = Evidence.of(lineage, self.budget)
+        found = None
+        if self.method == "exact":
+            cut = exact_cut(lineage, self.budget, self._ranked)
+        elif self.method == "off":
+            cut = Cut(_NOTHING, _NOTHING)
+        else:
+            found = evidence.conflicts(self.budget)
+            cut = self._chosen(lineage, found, members)
+        facts = lineage.facts[cut.places]
+        if len(facts):
+            model.cut(facts)
+        account = RepairAccount(
+            older, arriving, self.vocabulary.lexicon, rules, self.budget, self.prove
         )
-        choice = choose([conflict.rows for conflict in conflicts.found], times, self.method, left)
-        lost = conflicts.undecided
-        return _facts_at(choice.cut | lost, lineage), _facts_at(choice.undecided | lost, lineage)
+        repair = account.of(self.method, lineage, cut, evidence, found)
+        return Repaired(facts, True, repair, evidence.bytes)
 
+    def _chosen(self, lineage: Lineage, found: Conflicts, members: Integers) -> Cut:
+        """The cut of the methods that go by conflict sets; where those are too many to list, the exact cut.
 
-def _facts_at(rows: Set, lineage: Lineage) -> Integers:
-    if not rows:
-        return NO_FACTS
-    return lineage.facts[lineage.places(np.array(sorted(rows), np.int32))]
+        Args:
+            lineage: what the cut is places of.
+            found: the conflict sets.
+            members: the places of their members.
+        """
+        times = dict(enumerate(lineage.bases[members].tolist()))
+        sets = [conflict.rows for conflict in found]
+        if self.method == "algorithm3":
+            cut, undecided = algorithm3(sets, times), frozenset[int]()
+        else:
+            state = grounded(sets, times)
+            cut, undecided = state.out, state.undecided
+        lost = [members[sorted(undecided)], np.flatnonzero(lineage.is_below_floor)]
+        if found.lost:
+            exact = exact_cut(lineage, self.budget, self._ranked)
+            lost.append(np.intersect1d(exact.places, members[sorted(found.lost)]))
+        return Cut(np.unique(np.concatenate([members[sorted(cut)], *lost])), np.unique(np.concatenate(lost)))
+
+    def _ranked(self, facts: Integers) -> list[str]:
+        """The texts of facts, by which they can be ordered however terms are numbered."""
+        return [write_triple(triple) for triple in self.vocabulary.lexicon.decode(facts)]

@@ -8,7 +8,7 @@ can. It knows how many assertions and bytes it holds: what comes and goes is add
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -38,6 +38,9 @@ class Entry:
         facts: its facts, shape (n, 3); a fact may stand there twice.
         cut: the facts that its arrival removed from the window and from itself, shape (m, 3).
         forms: the forms of its literals that are not the first ones of their values.
+        back: for each fact how many levels before this one it was last asserted, 0 if it was not, or if a
+            repair has removed it since; None if that is 0 for all.
+        evidence: bytes that are kept about the contradictions which its arrival caused.
     """
 
     level: int
@@ -46,6 +49,8 @@ class Entry:
     facts: Integers
     cut: Integers
     forms: Forms = NO_FORMS
+    back: npt.NDArray[np.unsignedinteger] | None = None
+    evidence: int = 0
     _marks: npt.NDArray[np.uint16] | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -56,8 +61,9 @@ class Entry:
     @property
     def bytes(self) -> int:
         """What it takes, with marks."""
-        arrays = self.facts.nbytes + self.cut.nbytes + _BYTES_A_MARK * len(self.facts)
-        return _BYTES_AN_ENTRY + _BYTES_A_FORM * len(self.forms) + arrays
+        arrays = self.facts.nbytes + self.cut.nbytes + _BYTES_A_MARK * len(self.facts) + self.evidence
+        back = 0 if self.back is None else self.back.nbytes
+        return _BYTES_AN_ENTRY + _BYTES_A_FORM * len(self.forms) + arrays + back
 
     @property
     def marks(self) -> npt.NDArray[np.uint16]:
@@ -66,6 +72,52 @@ class Entry:
             object.__setattr__(self, "_marks", _mark(keys_of(self.facts)).astype(np.uint16))
         assert self._marks is not None
         return self._marks
+
+    def levels_before(self, facts: Integers) -> npt.NDArray[np.int64]:
+        """The level at which each of some facts of the ABox was asserted last before it, -1 if it was not.
+
+        Costs a look at two bytes of each fact of the ABox.
+        """
+        levels = np.full(len(facts), -1, np.int64)
+        if self.back is None:
+            return levels
+        wanted = {fact: place for place, fact in enumerate(as_tuples(facts))}
+        marked = np.zeros(1 << 16, bool)
+        marked[_mark(keys_of(facts))] = True
+        for place in np.flatnonzero(marked[self.marks] & (self.back > 0)).tolist():
+            found = wanted.get(tuple(self.facts[place].tolist()))
+            if found is not None:
+                levels[found] = self.level - int(self.back[place])
+        return levels
+
+
+def back_of(level: int, previous: npt.NDArray[np.int64]) -> npt.NDArray[np.unsignedinteger] | None:
+    """`Entry.back` of an ABox at a level whose facts were asserted last at the levels `previous`, -1 for one
+    that was not.
+    """
+    steps = np.where(previous < 0, 0, level - previous)
+    most = int(steps.max(initial=0))
+    return steps.astype(np.min_scalar_type(most)) if most else None
+
+
+def linked(entries: Sequence[Entry]) -> list[Entry]:
+    """Entries of a log, oldest first, with `back` found out from their facts and cuts. Costs sorting them."""
+    facts, places = _below(entry.facts for entry in entries)
+    cuts, cut_places = _below(entry.cut for entry in entries)
+    every, of_places = np.concatenate([facts, cuts]), np.concatenate([places, cut_places])
+    is_cut = np.arange(len(every)) >= len(facts)
+    order = np.lexsort((is_cut, of_places, *every.T))  # what an entry asserts comes before what it cuts
+    follows = np.zeros(len(every), bool)  # the one before is an assertion of the same fact
+    follows[1:] = np.all(every[order[1:]] == every[order[:-1]], axis=1) & ~is_cut[order[:-1]]
+    levels = np.array([entry.level for entry in entries], np.int64)
+    previous = np.full(len(every), -1, np.int64)
+    before = order[np.flatnonzero(follows) - 1]
+    previous[order[follows]] = levels[of_places[before]]
+    ends = np.searchsorted(places, np.arange(len(entries) + 1))
+    return [
+        replace(entry, back=back_of(entry.level, previous[start:end]))
+        for entry, (start, end) in zip(entries, pairwise(ends.tolist()), strict=True)
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,6 @@ class RepairTable:
         saved before, in Python; those of all as columns.
         """
         given = list(repairs)
-        Repair.look_up_removed(repair for _, repair in given)
         self._told = {level: self._tell(level, repair) for level, repair in given}
         told = list(self._told.values())
         rows = np.concatenate([_array((), 4), *(one.rows for one in told)])

@@ -41,7 +41,7 @@ from pantarhei.repair.conflict import Budget
 from pantarhei.rules.compilation.growth import GrowingProgram
 from pantarhei.window.history import Departure, History, Past
 from pantarhei.window.limits import Limits
-from pantarhei.window.log import Entry, Log
+from pantarhei.window.log import Entry, Log, linked
 from pantarhei.window.sliding import Step, Window
 
 
@@ -222,7 +222,7 @@ class Checkpoint:
         facts, keys = rows[: len(rows) - len(formed)], rows[len(rows) - len(formed) :]
         *forms, written, pairs = self._forms(keys, formed)
         entries = self._entries(step, times, facts, forms)
-        log = Log.of(entries[header["departed"] :], header["departed"])
+        log = Log.of(linked(entries[header["departed"] :]), header["departed"])
         past = self._past(entries[: header["departed"]])
         assertions = read_assertions(contents, times)
         told = growing.vocabulary.encode(triple for _, triple in assertions).facts

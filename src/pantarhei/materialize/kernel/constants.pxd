@@ -72,6 +72,15 @@ cdef enum:
     IS_TERM = 1
     IS_NAME = 2
 
+    BOTTOM = -1
+    UNSEEN = -2
+    ROOT = -1
+    NEVER = 0x7FFFFFFF
+    IN = 1
+    OUT = 2
+    OPEN = 3
+    CANDIDATE = 4
+
     AHEAD = 16
     HEADS_AT_ONCE = 16
     MOST_HEADS = 4096

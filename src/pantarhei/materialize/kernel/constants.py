@@ -71,6 +71,16 @@ IN_RANGES = 0
 IS_TERM = 1
 IS_NAME = 2
 
+# Heads, linked atoms and the status of asserted atoms (horn.py).
+BOTTOM = -1  # the head of a constraint
+UNSEEN = -2  # an atom that is not in the forest
+ROOT = -1  # one that derives no atom there
+NEVER = 0x7FFFFFFF
+IN = 1  # every maximal consistent subset has it
+OUT = 2  # none has it
+OPEN = 3  # some may lack it
+CANDIDATE = 4  # in a proof of ⊥ that is not settled yet
+
 # How far ahead of its turn something is read into the processor's cache.
 AHEAD = 16  # facts
 SUPERCLASSES_AHEAD = 4  # superclasses of a class fact

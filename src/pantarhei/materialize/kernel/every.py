@@ -217,7 +217,7 @@ class EveryKernel(WindowKernel):
     def add(self, facts: cython.int[:, ::1], levels: cython.int[::1], previous: cython.int[::1]):
         """Assert `facts[i]` at `levels[i]`. An ABox of the newest level is closed by itself first.
 
-        `previous[i]` becomes -2 where the fact was asserted at that level already, else -1.
+        `previous[i]` becomes the base that the fact had before, -1 if it had none.
         """
         i: cython.Py_ssize_t
         row: cython.int
@@ -226,14 +226,12 @@ class EveryKernel(WindowKernel):
         with cython.nogil:
             for i in range(len(facts)):
                 row = self.sets.row_for(facts[i, 0], facts[i, 1], facts[i, 2])
-                previous[i] = -1
+                previous[i] = self.store.rows[row].base
                 if levels[i] == FOREVER:
                     self.store.rows[row].base = FOREVER
                     self.attaching.take_for_ever(row)
                     continue
                 bit = levels[i] - self.sets.oldest
-                if self.sets.asserts(row, bit):
-                    previous[i] = -2
                 if not self.sets.holds(row, bit) and self.store.rows[row].level != FOREVER:
                     self.attaching.enqueue(row)
                 self.sets.assert_at(row, bit)

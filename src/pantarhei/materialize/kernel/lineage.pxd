@@ -20,6 +20,8 @@ cdef class LineageWalk(Visitor):
     cdef long long each
     cdef long long most
     cdef int lowest
+    cdef long long[::1] counts
+    cdef int oldest
     cdef Ints instances
 
     cdef bint is_full(self) noexcept nogil

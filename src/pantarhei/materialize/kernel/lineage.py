@@ -10,6 +10,8 @@ if not cython.compiled:
     from pantarhei.materialize.kernel.triggers import Triggers
     from pantarhei.materialize.kernel.visitor import Visitor
 
+from pantarhei.materialize.kernel.arrays import new_longs
+
 UNLIMITED = cython.declare(cython.longlong, 1 << 40)
 
 
@@ -34,6 +36,8 @@ class LineageWalk(Visitor):
         self.most = UNLIMITED
         self.lowest = -1
         self.instances = Ints()
+        self.counts = new_longs(0)
+        self.oldest = 0
 
     def weigh(self, row, level, atom):
         own: cython.int = self.store.rows[row].level
@@ -43,6 +47,8 @@ class LineageWalk(Visitor):
         if self.recorded >= self.each or self.is_full():
             return 1
         self.recorded += 1
+        if len(self.counts) and level < FOREVER:
+            self.counts[level - self.oldest] += 1
         self.instances.push(self.head)
         return self.matcher.record(plan, self.instances)
 
@@ -50,13 +56,30 @@ class LineageWalk(Visitor):
         """Whether there may be no more instances."""
         return self.instances.size >= self.most * (2 + self.matcher.widest)
 
-    def of(self, rows: cython.int[::1], most: cython.longlong, explains_background: cython.bint):
-        """Every rule instance that can take part in a proof of one of `rows`.
+    def of(
+        self,
+        rows: cython.int[::1],
+        most: cython.longlong,
+        explains_background: cython.bint,
+        lowest: cython.int,
+    ):
+        """Every rule instance that can take part in a proof of one of `rows`, with no level below `lowest`.
 
         Returns `(reached, instances, cut short)`: rows met, `rows` first; int32 rows `head row, rule, body
         rows…`; and whether there were more than `most`, which are then left out. Facts that hold for ever are
         explained further only on demand. Costs the instances.
         """
+        self.lowest = lowest
+        return self.walk(rows, most, explains_background)
+
+    def count_by_level(self, rows: cython.int[::1], counts: cython.longlong[::1], oldest: cython.int):
+        """Add up in `counts[level - oldest]` the instances of the rows' proofs that give their head a level."""
+        self.counts = counts
+        self.oldest = oldest
+        self.walk(rows, 0, False)
+
+    def walk(self, rows: cython.int[::1], most: cython.longlong, explains_background: cython.bint):
+        """As `of`."""
         i: cython.Py_ssize_t
         cut_short: cython.bint = False
         width: cython.int = 2 + self.matcher.widest

@@ -88,7 +88,15 @@ class WindowKernel:
 
     def lineage(self, rows: cython.int[::1], most: cython.longlong, explains_background: cython.bint):
         """Every rule instance that can take part in a proof of one of `rows`, as `LineageWalk.of` says."""
-        return LineageWalk(self.triggers).of(rows, most, explains_background)
+        return LineageWalk(self.triggers).of(rows, most, explains_background, -1)
+
+    def lineage_from(self, rows: cython.int[::1], most: cython.longlong, lowest: cython.int):
+        """As `lineage`, of the instances whose bodies have no level below `lowest`."""
+        return LineageWalk(self.triggers).of(rows, most, False, lowest)
+
+    def count_instances(self, rows: cython.int[::1], counts: cython.longlong[::1], oldest: cython.int):
+        """Count rule instances as `LineageWalk.count_by_level` says."""
+        LineageWalk(self.triggers).count_by_level(rows, counts, oldest)
 
     def lineage_within(
         self, rows: cython.int[::1], most: cython.longlong, each: cython.longlong, lowest: cython.int

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from pyspark import Accumulator, AccumulatorParam, SparkContext
 
-from pantarhei.errors import AxiomsInStreamWarning, NumbersApartWarning
+from pantarhei.errors import AxiomsInStreamWarning, NumbersApartWarning, UndecidedRepairWarning
 
 Given = dict[Hashable, Warning]
 """The first warning of each kind."""
@@ -44,7 +44,7 @@ def told_to(given: Accumulator[Given] | None) -> Iterator[None]:
         yield
         return
     with warnings.catch_warnings(record=True) as caught:
-        for kind in (AxiomsInStreamWarning, NumbersApartWarning):
+        for kind in (AxiomsInStreamWarning, NumbersApartWarning, UndecidedRepairWarning):
             warnings.simplefilter("always", kind)
         yield
     found: Given = {}
@@ -53,6 +53,8 @@ def told_to(given: Accumulator[Given] | None) -> Iterator[None]:
             found.setdefault(("numbers", each.message.of_conditions), each.message)
         elif isinstance(each.message, AxiomsInStreamWarning):
             found.setdefault("axioms", each.message)
+        elif isinstance(each.message, UndecidedRepairWarning):
+            found.setdefault("undecided", each.message)
         else:
             warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
     if found:

@@ -1,0 +1,96 @@
+# The C types of horn.py; what they mean is said there.
+
+cimport cython
+
+from pantarhei.materialize.kernel.arrays cimport Ints
+from pantarhei.materialize.kernel.constants cimport *
+
+
+@cython.final
+cdef class Program:
+    cdef readonly int atoms
+    cdef readonly int rules
+    cdef int[::1] head
+    cdef int[::1] number
+    cdef int[::1] start
+    cdef int[::1] body
+    cdef int[::1] use_start
+    cdef int[::1] uses
+    cdef int[::1] make_start
+    cdef int[::1] makes
+
+
+@cython.final
+cdef class Closure:
+    cdef Program program
+    cdef unsigned char[::1] known
+    cdef unsigned char[::1] marked
+    cdef int[::1] missing
+    cdef int[::1] trail
+    cdef int[::1] fired
+    cdef int size
+    cdef int done
+    cdef int fires
+    cdef readonly long long work
+
+    cdef void seed(self, int x) noexcept nogil
+    cdef void propagate(self, int most) noexcept nogil
+    cdef void undo(self, int size, int fires) noexcept nogil
+    cdef void commit(self, int size) noexcept nogil
+
+
+@cython.final
+cdef class Decision:
+    cdef Program program
+    cdef readonly Closure possible
+    cdef readonly Closure kept
+    cdef bint is_split
+    cdef unsigned char[::1] status
+    cdef unsigned char[::1] cone
+    cdef int[::1] coned
+    cdef int cones
+    cdef int[::1] inside
+    cdef int insides
+    cdef int caught_up
+    cdef int[::1] candidates
+    cdef int[::1] stack
+    cdef Ints met
+    cdef Ints roots
+    cdef Ints path
+    cdef int[::1] parent
+    cdef int[::1] child
+    cdef int[::1] sibling
+    cdef int[::1] stamp
+    cdef int[::1] sizes
+    cdef int[::1] fires
+    cdef long long most_tests
+    cdef long long tests
+    cdef readonly bint is_complete
+    cdef readonly Ints singles
+
+    cdef int level(self, int[::1] order, int low, int high) except -1 nogil
+    cdef void keep(self, int x) noexcept nogil
+    cdef void catch_up(self) noexcept nogil
+    cdef bint is_kept(self, int x) noexcept nogil
+    cdef void extend_cone(self, int fires) noexcept nogil
+    cdef void shrink_cone(self, int cones) noexcept nogil
+    cdef int test(self, Closure closure, int count, bint names_constraints) except -1 nogil
+    cdef int grow_forest(self, Closure closure, int count) except -1 nogil
+    cdef int derived_alone(self, Closure closure, int x) noexcept nogil
+    cdef int test_tree(self, Closure closure, int root, long long before, bint names_constraints) except -1 nogil
+    cdef int reject_tree(self, int root) except -1 nogil
+    cdef int name_constraints(self, Closure closure, int x, int base) except -1 nogil
+
+
+@cython.final
+cdef class Residue:
+    cdef Program program
+    cdef long long[::1] levels
+    cdef int[::1] leader
+    cdef unsigned char[::1] is_joined
+    cdef int[::1] stack
+
+    cdef int leader_of(self, int x) noexcept nogil
+    cdef void unite(self, int x, int y) noexcept nogil
+    cdef void spread(self, unsigned char[::1] mark, int top, bint forward) noexcept nogil
+    cdef int supports(self, int x, unsigned char[::1] mark, Ints members) except -1 nogil

@@ -1,0 +1,214 @@
+"""The exact cut: what some maximal consistent subset of the window lacks, newest first (PB26 Def. 6 and 7).
+
+Levels are decided newest first, with closures of Horn rules (`materialize.kernel.horn`). A fact is IN all
+maximal subsets, in none (OUT), or OPEN: facts of one timestamp contradict each other, and which of them is
+right may matter for older ones. Open facts are settled by the pair rule where their conflicts are pairs; what
+that leaves is searched branch by branch, by what follows from each choice. docs/semantics.md has the
+algorithm and its proof.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pantarhei.encoding.numbers import NONE, Integers
+from pantarhei.materialize.kernel.constants import OPEN, OUT
+from pantarhei.materialize.lineage_rows import Lineage
+from pantarhei.materialize.readable import readable
+from pantarhei.proofs.antichain import Exceeded, Meter, Set, minimal, supports_of
+from pantarhei.repair.conflict import Budget, Group, OpenRules, Rank, decision_of
+
+# All searches of a repair together take at most so many times the steps of one.
+_SEARCHES = 100
+
+_CUT, _SEARCH = 1, 2  # what `Residue.settle` answers
+
+
+class Cut(NamedTuple):
+    """What is removed, as places in a lineage, ascending.
+
+    Args:
+        places: all of it.
+        undecided: what is removed because a limit kept it from being decided.
+    """
+
+    places: npt.NDArray[np.intp]
+    undecided: npt.NDArray[np.intp]
+
+
+def exact_cut(lineage: Lineage, budget: Budget, rank: Rank) -> Cut:
+    """The cut of the facts in a lineage. Costs linear time, and the search in groups of open facts.
+
+    Args:
+        lineage: of the violations in the window.
+        budget: limits of the search.
+        rank: sort keys of facts, so that a limit ends a search at the same step however terms are numbered.
+    """
+    asserted = lineage.asserted
+    places = np.flatnonzero(asserted)
+    order = places[np.argsort(-lineage.bases[places], kind="stable")]
+    bounds = np.flatnonzero(np.diff(lineage.bases[order])) + 1
+    starts = np.concatenate([[0], bounds, [len(order)]]) if len(order) else np.zeros(1)
+    decision = decision_of(lineage, budget)
+    opened = decision.by_levels(readable(order), readable(starts))
+    status = decision.statuses()
+    cut = np.flatnonzero(status == OUT)
+    undecided = np.flatnonzero(lineage.is_below_floor)
+    if opened:
+        lacking, lost = _settled(lineage, decision, status, budget, rank)
+        cut = np.concatenate([cut, lacking, lost])
+        undecided = np.concatenate([undecided, lost])
+    return Cut(np.unique(np.concatenate([cut, undecided])), np.unique(undecided))
+
+
+def _settled(
+    lineage: Lineage, decision: object, status: npt.NDArray[np.uint8], budget: Budget, rank: Rank
+) -> tuple[Integers, Integers]:
+    """(open places that some maximal subset lacks, those that the budget did not suffice for)."""
+    places, *columns = decision.residue()  # type: ignore[attr-defined]
+    levels = np.where(status[places] == OPEN, lineage.bases[places], NONE)
+    rules = OpenRules(levels, *columns)
+    residue = rules.residue()
+    settled = np.asarray(residue.settle())
+    cut = places[settled == _CUT]
+    if not np.any(settled == _SEARCH):
+        return cut, cut[:0]
+    # the atoms of searched groups come in an order that does not depend on their numbers
+    leaders = residue.leaders()
+    is_searched = np.zeros(len(places), np.bool_)
+    is_searched[leaders[settled == _SEARCH]] = True
+    chosen = is_searched[leaders]
+    searched = np.flatnonzero(chosen)
+    keys = rank(lineage.facts[places[searched]])
+    in_order = searched[sorted(range(len(searched)), key=keys.__getitem__)]
+    order = np.concatenate([in_order, np.flatnonzero(~chosen)])
+    rules, places = rules.ordered(order), places[order]
+    lacking, lost = _search(rules.groups(chosen[order], leaders[order]), rules.levels, budget)
+    return np.concatenate([cut, places[sorted(lacking)]]), places[sorted(lost)]
+
+
+def _search(groups: Iterable[Group], levels: npt.NDArray[np.int64], budget: Budget) -> tuple[set[int], set[int]]:
+    """(atoms that some maximal subset lacks, atoms that the budget did not suffice for)."""
+    lacking, lost = set[int](), set[int]()
+    left = _SEARCHES * budget.steps
+    for group in groups:
+        meter = Meter(budget.sets, min(budget.steps, left))
+        times = {atom: int(levels[atom]) for atom in group.asserted}
+        found, undecided = _Search(group, times, meter).run()
+        lacking |= found
+        lost |= undecided
+        left -= min(budget.steps, left) - max(meter.steps, 0)
+    return lacking, lost
+
+
+class _Search:
+    """The maximal subsets of one group, level by level from the newest, by what follows from them."""
+
+    def __init__(self, group: Group, times: Mapping[int, int], meter: Meter) -> None:
+        self.rules: list[tuple[int | None, tuple[int, ...]]] = [
+            *sorted(group.instances),
+            *((None, body) for body in sorted({body for _, body in group.violations})),
+        ]
+        self.meter = meter
+        self.at: dict[int, list[int]] = defaultdict(list)
+        for atom in group.asserted:
+            self.at[times[atom]].append(atom)
+        self.uses: dict[int, list[int]] = defaultdict(list)
+        for number, (_, body) in enumerate(self.rules):
+            for atom in body:
+                self.uses[atom].append(number)
+
+    def run(self) -> tuple[set[int], set[int]]:
+        """(what some maximal subset lacks, what the budget did not suffice for)."""
+        states: set[Set] = {frozenset()}  # what follows from what is kept, as far as it matters for older atoms
+        lacking: set[int] = set()
+        ladder = sorted(self.at, reverse=True)
+        for rung, time in enumerate(ladder):
+            level = self.at[time]
+            older = [atom for then in ladder[rung + 1 :] for atom in self.at[then]]
+            try:
+                found, states = self._level(states, level, older)
+            except Exceeded:
+                return lacking, {*level, *older}
+            lacking |= found
+        return lacking, set()
+
+    def _level(self, states: set[Set], level: list[int], older: list[int]) -> tuple[set[int], set[Set]]:
+        """What some maximal subset lacks of a level, and the states after it."""
+        lacking: set[int] = set()
+        following: set[Set] = set()
+        matters = self._met_by(older)
+        for known in sorted(states, key=sorted):
+            sets = self._conflicts(known, level)
+            lacking.update(*sets)
+            if not older:
+                continue
+            for hit in self._minimal_hitting_sets(sets):
+                kept = self._closed(known, [atom for atom in level if atom not in hit])
+                following.add(kept & matters)
+                self.meter.spend(1)
+        return lacking, following
+
+    def _closed(self, known: Iterable[int], news: Iterable[int]) -> Set:
+        """`known` with what follows from `news` besides."""
+        found = set(known)
+        waiting = [atom for atom in news if atom not in found]
+        found.update(waiting)
+        while waiting:
+            atom = waiting.pop()
+            self.meter.spend(len(self.uses[atom]) + 1)
+            for number in self.uses[atom]:
+                head, body = self.rules[number]
+                if head is not None and head not in found and found.issuperset(body):
+                    found.add(head)
+                    waiting.append(head)
+        return frozenset(found)
+
+    def _met_by(self, older: list[int]) -> Set:
+        """The atoms of bodies that something derivable with `older` atoms is part of."""
+        reached, waiting = set(older), list(older)
+        while waiting:
+            for number in self.uses[waiting.pop()]:
+                head = self.rules[number][0]
+                if head is not None and head not in reached:
+                    reached.add(head)
+                    waiting.append(head)
+        return frozenset(
+            atom for _, body in self.rules if not reached.isdisjoint(body) for atom in body
+        )
+
+    def _conflicts(self, known: Set, level: list[int]) -> list[Set]:
+        """The minimal sets of atoms of a level that contradict what is known."""
+        free = [atom for atom in level if atom not in known]
+        reached = self._closed(known, free)
+        rules = [
+            (head, tuple(atom for atom in body if atom not in known))
+            for head, body in self.rules
+            if (head is None or head not in known) and reached.issuperset(body)
+        ]
+        goals = [body for head, body in rules if head is None]
+        if not goals:
+            return []
+        supports = supports_of(free, [(head, body) for head, body in rules if head is not None], self.meter)
+        found = {
+            support
+            for body in goals
+            for support in self.meter.unions(frozenset(), [supports[atom] for atom in body])
+        }
+        return minimal(found, self.meter.spend)
+
+    def _minimal_hitting_sets(self, sets: list[Set]) -> list[Set]:
+        """The minimal sets that meet each of `sets` (Berge's algorithm)."""
+        hitting: list[Set] = [frozenset()]
+        for one in sets:
+            self.meter.spend(len(hitting) * len(one))
+            hitting = minimal(
+                (h if h & one else h | {e} for h in hitting for e in (one if not h & one else (0,))),
+                self.meter.spend,
+            )
+        return hitting
