@@ -59,6 +59,12 @@ def keys_of(facts: Integers) -> npt.NDArray[np.int64]:
     return keys
 
 
+def narrowed(numbers: npt.NDArray[np.integer]) -> npt.NDArray[np.unsignedinteger] | None:
+    """Numbers from 0 on in the smallest type that has them; None if all are 0."""
+    most = int(numbers.max(initial=0))
+    return numbers.astype(np.min_scalar_type(most)) if most else None
+
+
 def each_once(facts: Integers) -> Integers:
     """Each fact where it stands first. Costs sorting a key of each, sorting the facts if some share one."""
     if len(facts) < 2:

@@ -28,7 +28,7 @@ from pantarhei.materialize.model import WindowModel
 from pantarhei.repair.result import Repair
 from pantarhei.repair.step import Repaired, Repairer
 from pantarhei.window.history import Past
-from pantarhei.window.log import Entry, Log, back_of
+from pantarhei.window.log import Entry, Log
 from pantarhei.window.sliding import Step, Window
 
 _NOTHING = Encoded(NO_FACTS, NO_FORMS)
@@ -123,7 +123,7 @@ class Tick:
             previous = self.model.merge(given.facts, len(asserted.facts), level)
         else:
             previous = self.model.add(given.facts, level)
-        back = back_of(level, self.model.levels_before(previous))
+        back = self.model.levels_back(previous, level)
         entry = Entry(level, at, self.step.now, asserted.facts, NO_FACTS, asserted.forms, back)
         done = self._repaired(slid.log, entry)
         books = self._written(self.books, slid, slid.log, entry, previous, done)
@@ -151,7 +151,7 @@ class Tick:
         else:
             asserted = given
             previous = np.concatenate([before.previous, model.add(given.facts, entry.level)])
-        entry = replace(entry, back=back_of(entry.level, model.levels_before(previous)))
+        entry = replace(entry, back=model.levels_back(previous, entry.level))
         done = self._repaired(older, entry)
         undone = self.books.counters.with_repair(before, -1)
         books = self._written(replace(self.books, counters=undone), slid, older, entry, previous, done)

@@ -24,7 +24,7 @@ from pantarhei.proofs.instances import BOTTOM, Instance, Instances
 from pantarhei.proofs.proof import Proof
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.repair.account import RepairAccount
-from pantarhei.repair.conflict import Budget, Evidence
+from pantarhei.repair.conflict import Budget, KeptEvidence
 from pantarhei.repair.result import Conflict, Prove
 from pantarhei.window.log import Entry, Log
 
@@ -226,9 +226,9 @@ class WhyNot:
         situation, model = self.situation, self.situation.model
         entry = Entry(level, situation.now, situation.ticks, encoded.facts, NO_FACTS, encoded.forms)
         account = RepairAccount(
-            situation.log, entry, model.vocabulary.lexicon, model.program.rules, _BUDGET, situation.prove
+            situation.log, entry, model.vocabulary.lexicon, model.program.rules, situation.prove
         )
-        conflicts = account.conflicts(Evidence.of(lineage, _BUDGET)[0])
+        conflicts = account.conflicts(KeptEvidence(lineage, _BUDGET))
         return tuple(sorted(conflicts, key=str)[:_MOST_CONFLICTS])
 
     def _gone_like(self, pattern: Pattern) -> list[Fact]:

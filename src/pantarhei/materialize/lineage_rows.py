@@ -56,6 +56,11 @@ class Lineage(NamedTuple):
         return entailed
 
     @property
+    def bytes(self) -> int:
+        """Memory it takes."""
+        return sum(column.nbytes for column in self if isinstance(column, np.ndarray))
+
+    @property
     def instance_levels(self) -> npt.NDArray[np.int64]:
         """Of each instance the level that it gives its head: the lowest of its body."""
         if not len(self.instances):

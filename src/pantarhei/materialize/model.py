@@ -21,7 +21,7 @@ from rdflib import RDF
 from rdflib import Literal as RdfLiteral
 
 from pantarhei.encoding.forms import NO_FORMS, FactForms
-from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers
+from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, narrowed
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import UncompiledKernelWarning
@@ -224,11 +224,14 @@ class WindowModel:
         """Undo `previous = add(facts, level)`."""
         self.kernel.withdraw(readable(facts), readable(previous), level - self._shift)
 
-    def levels_before(self, previous: Integers) -> LevelNumbers:
-        """The level of the stream at which each fact was asserted last before, -1 if it was not, by what `add`
-        has just returned. It may be older than the window.
+    def levels_back(self, previous: Integers, level: int) -> npt.NDArray[np.unsignedinteger] | None:
+        """How many levels before `level` each fact was asserted last, 0 if it was not, by what `add` there has
+        just returned; None if that is 0 for all.
         """
-        return np.where((previous < 0) | (previous == FOREVER), NONE, previous + np.int64(self._shift))
+        if len(previous) == 0 or previous.max() < 0:
+            return None
+        back = np.where((previous < 0) | (previous == FOREVER), 0, level - self._shift - previous)
+        return narrowed(back)
 
     def were_new(self, previous: Integers, level: int) -> npt.NDArray[np.bool_]:
         """Which facts were not asserted at `level` before, by what `add` there has just returned."""
@@ -425,12 +428,10 @@ class WindowModel:
         violations = self.violations()
         if not len(violations):
             return None
-        start = np.unique(violations[:, 1:])
-        start = start[start >= 0]
-        found = self._lineage(violations, start, most, explains_background)
-        return self._above_floor(found, start, most) if found.cut_short else found
+        found = self._lineage(violations, _rows_of(violations), most, explains_background)
+        return self._above_floor(found, most) if found.cut_short else found
 
-    def _above_floor(self, lineage: Lineage, start: Integers, most: int) -> Lineage:
+    def _above_floor(self, lineage: Lineage, most: int) -> Lineage:
         """A lineage that was cut short, with all instances of the newest levels, as many as there may be.
 
         The model settles: what is complete goes by final levels. Costs all instances.
@@ -438,15 +439,15 @@ class WindowModel:
         self._settle()
         kernel = self.kernel
         counts = np.zeros(kernel.newest - kernel.oldest + 2, np.int64)
-        kernel.count_instances(readable(start), readable(counts, np.int64), kernel.oldest)
+        start = readable(_rows_of(lineage.violations))
+        kernel.count_instances(start, readable(counts, np.int64), kernel.oldest)
         newest_first = np.cumsum(counts[::-1])
         floor = kernel.newest + 1 - int(np.argmax(newest_first > most))  # counts end beyond the newest level
         levels, _ = kernel.levels_of(readable(lineage.rows))
         bodies = lineage.violations[:, 1:]
         lowest = np.where(bodies == NONE, FOREVER, levels[lineage.places(bodies)]).min(axis=1)
         violations = lineage.violations[lowest > floor]
-        start = np.unique(violations[:, 1:])
-        _, instances, _ = kernel.lineage_from(readable(start[start >= 0]), most, floor + 1)
+        _, instances, _ = kernel.lineage_from(readable(_rows_of(violations)), most, floor + 1)
         found = self._described(violations, lineage.rows, instances, True)
         return found._replace(floor=floor + self._shift)
 
@@ -654,6 +655,12 @@ class WindowModel:
             if wanted is not None:
                 mask &= column == wanted
         return np.stack([predicates[mask], subjects[mask], objects[mask]], axis=1).astype(np.int32)
+
+
+def _rows_of(violations: Integers) -> Integers:
+    """The rows in the bodies of violations; one may recur."""
+    bodies = violations[:, 1:].ravel()
+    return bodies[bodies >= 0]
 
 
 @functools.cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.proofs.proof import Assertion
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.repair.choose import Method
-from pantarhei.repair.conflict import Budget, Conflicts, Evidence, Levels, RowConflict
+from pantarhei.repair.conflict import Evidence, KeptEvidence, Levels, RowConflict
 from pantarhei.repair.exact import Cut
 from pantarhei.repair.occurrences import Removal
 from pantarhei.repair.result import Conflict, ConflictList, Prove, Repair, no_proofs
@@ -31,7 +31,6 @@ class RepairAccount:
         arriving: the ABox.
         lexicon: what the facts' numbers mean.
         rules: what the constraints' numbers mean.
-        budget: limits of listing conflict sets.
         prove: finds the proofs of conflicts.
     """
 
@@ -39,38 +38,31 @@ class RepairAccount:
     arriving: Entry
     lexicon: Lexicon
     rules: tuple[Rule, ...]
-    budget: Budget
     prove: Prove = no_proofs
 
-    def of(
-        self, method: Method, lineage: Lineage, cut: Cut, evidence: Evidence, found: Conflicts | None = None
-    ) -> Repair:
+    def of(self, method: Method, lineage: Lineage, cut: Cut, kept: KeptEvidence) -> Repair:
         """The repair that removed a cut.
 
         Args:
             method: how the cut was chosen.
             lineage: what the cut is places of.
             cut: what was removed.
-            evidence: what the conflict sets are made of.
-            found: the conflict sets, if they are known already.
+            kept: what the conflict sets are made of.
         """
         facts, levels = lineage.facts[cut.places], lineage.bases[cut.places]
         lost, lost_levels = lineage.facts[cut.undecided], lineage.bases[cut.undecided]
         return Repair(
             self.arriving.at,
             method,
-            self.conflicts(evidence, found),
-            Removal(self.older, replace(self.arriving, cut=facts), facts, levels, self.lexicon),
+            self.conflicts(kept),
+            Removal(self.older, self.arriving, facts, levels, self.lexicon),
             lambda: frozenset(self._assertions(lost, lost_levels)),
             undecided_facts=len(lost),
         )
 
-    def conflicts(self, evidence: Evidence, found: Conflicts | None = None) -> ConflictList[Conflict]:
+    def conflicts(self, kept: KeptEvidence) -> ConflictList[Conflict]:
         """The conflict sets of evidence, found when they are first looked at."""
-        return ConflictList(
-            (lambda: evidence.conflicts(self.budget)) if found is None else (lambda: found),
-            lambda conflicts: self._conflicts(evidence, conflicts),
-        )
+        return ConflictList(kept.conflicts, lambda found: self._conflicts(kept.evidence, found))
 
     def _conflicts(self, evidence: Evidence, found: Iterable[RowConflict]) -> list[Conflict]:
         members = self._assertions(evidence.facts, evidence.levels)

@@ -32,6 +32,9 @@ Rank = Callable[[Integers], Sequence[Any]]
 # A search in the kernel takes so many steps for each step of a budget, which counts steps of Python.
 _KERNEL_STEPS = 100
 
+# A lineage with so many rule instances, or two for each violation, is kept as it is.
+_FEW_INSTANCES = 64
+
 
 @dataclass(frozen=True, slots=True)
 class Budget:
@@ -234,6 +237,36 @@ class Evidence:
                 continue
             found += [RowConflict(rows, tuple(sorted(candidates[rows]))) for rows in minimal(candidates)]
         return Conflicts(self.singles, np.unique(pairs, axis=0), found, frozenset(lost), is_complete)
+
+
+class KeptEvidence:
+    """The evidence of a step, kept with its repair.
+
+    It is taken from the lineage at once where that saves memory, else when it is first read.
+
+    Args:
+        lineage: the violations with their proofs.
+        budget: limits of taking it.
+    """
+
+    def __init__(self, lineage: Lineage, budget: Budget) -> None:
+        self._budget = budget
+        self._known: Lineage | Evidence = lineage
+        if len(lineage.instances) > _FEW_INSTANCES + 2 * len(lineage.violations):
+            self._known = Evidence.of(lineage, budget)[0]
+        self.bytes = self._known.bytes
+
+    @property
+    def evidence(self) -> Evidence:
+        """The evidence."""
+        known = self._known
+        if isinstance(known, Lineage):
+            known = self._known = Evidence.of(known, self._budget)[0]
+        return known
+
+    def conflicts(self) -> Conflicts:
+        """The conflict sets."""
+        return self.evidence.conflicts(self._budget)
 
 
 class RowConflict(NamedTuple):

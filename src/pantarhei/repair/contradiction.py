@@ -14,7 +14,7 @@ from pantarhei.language.term import Triple, short
 from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.rdf.pickling import exactly
-from pantarhei.repair.conflict import Budget, Conflicts, Evidence
+from pantarhei.repair.conflict import Budget, Conflicts, KeptEvidence
 from pantarhei.repair.result import ConflictList
 
 
@@ -51,9 +51,10 @@ def contradictions(
         rules: what the constraints' numbers mean.
         forms: how the assertions' literals were written.
     """
-    evidence, _ = Evidence.of(lineage, budget)
+    kept = KeptEvidence(lineage, budget)
 
     def make(found: Conflicts) -> list[Contradiction]:
+        evidence = kept.evidence
         triples = list(lexicon.decode(evidence.facts, forms))
         keys = list(map(write_triple, triples))
         return [
@@ -64,4 +65,4 @@ def contradictions(
             for conflict in sorted(found, key=lambda each: (len(each.rows), sorted(keys[i] for i in each.rows)))
         ]
 
-    return ConflictList(lambda: evidence.conflicts(budget), make)
+    return ConflictList(kept.conflicts, make)

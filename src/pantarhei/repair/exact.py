@@ -26,6 +26,7 @@ from pantarhei.repair.conflict import Budget, Group, OpenRules, Rank, decision_o
 # All searches of a repair together take at most so many times the steps of one.
 _SEARCHES = 100
 
+_NOTHING = np.empty(0, np.intp)
 _CUT, _SEARCH = 1, 2  # what `Residue.settle` answers
 
 
@@ -49,21 +50,21 @@ def exact_cut(lineage: Lineage, budget: Budget, rank: Rank) -> Cut:
         budget: limits of the search.
         rank: sort keys of facts, so that a limit ends a search at the same step however terms are numbered.
     """
-    asserted = lineage.asserted
-    places = np.flatnonzero(asserted)
-    order = places[np.argsort(-lineage.bases[places], kind="stable")]
-    bounds = np.flatnonzero(np.diff(lineage.bases[order])) + 1
-    starts = np.concatenate([[0], bounds, [len(order)]]) if len(order) else np.zeros(1)
+    places = np.flatnonzero(lineage.asserted)
+    order = places[np.argsort(lineage.bases[places], kind="stable")[::-1]]
+    levels = lineage.bases[order]
+    starts = np.concatenate([[0], np.flatnonzero(levels[1:] != levels[:-1]) + 1, [len(order)]])
     decision = decision_of(lineage, budget)
     opened = decision.by_levels(readable(order), readable(starts))
     status = decision.statuses()
-    cut = np.flatnonzero(status == OUT)
-    undecided = np.flatnonzero(lineage.is_below_floor)
+    is_cut = status == OUT
+    undecided = np.flatnonzero(lineage.is_below_floor) if lineage.cut_short else _NOTHING
     if opened:
         lacking, lost = _settled(lineage, decision, status, budget, rank)
-        cut = np.concatenate([cut, lacking, lost])
-        undecided = np.concatenate([undecided, lost])
-    return Cut(np.unique(np.concatenate([cut, undecided])), np.unique(undecided))
+        is_cut[lacking] = True
+        undecided = np.sort(np.concatenate([undecided, lost]))
+    is_cut[undecided] = True
+    return Cut(np.flatnonzero(is_cut), undecided)
 
 
 def _settled(

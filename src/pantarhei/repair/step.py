@@ -18,7 +18,7 @@ from pantarhei.materialize.model import WindowModel
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.repair.account import RepairAccount
 from pantarhei.repair.choose import Method, algorithm3, grounded
-from pantarhei.repair.conflict import Budget, Conflicts, Evidence
+from pantarhei.repair.conflict import Budget, Evidence, KeptEvidence
 from pantarhei.repair.exact import Cut, exact_cut
 from pantarhei.repair.result import Prove, Repair, no_proofs
 from pantarhei.window.log import Entry, Log
@@ -70,32 +70,24 @@ class Repairer:
         lineage = model.lineage(self.budget.instances)
         if lineage is None:
             return Repaired(NO_FACTS, False, Repair(arriving.at, self.method))
-        evidence, members = Evidence.of(lineage, self.budget)
-        found = None
+        evidence = KeptEvidence(lineage, self.budget)
         if self.method == "exact":
             cut = exact_cut(lineage, self.budget, self._ranked)
         elif self.method == "off":
             cut = Cut(_NOTHING, _NOTHING)
         else:
-            found = evidence.conflicts(self.budget)
-            cut = self._chosen(lineage, found, members)
+            cut = self._chosen(lineage)
         facts = lineage.facts[cut.places]
         if len(facts):
             model.cut(facts)
-        account = RepairAccount(
-            older, arriving, self.vocabulary.lexicon, rules, self.budget, self.prove
-        )
-        repair = account.of(self.method, lineage, cut, evidence, found)
+        account = RepairAccount(older, arriving, self.vocabulary.lexicon, rules, self.prove)
+        repair = account.of(self.method, lineage, cut, evidence)
         return Repaired(facts, True, repair, evidence.bytes)
 
-    def _chosen(self, lineage: Lineage, found: Conflicts, members: Integers) -> Cut:
-        """The cut of the methods that go by conflict sets; where those are too many to list, the exact cut.
-
-        Args:
-            lineage: what the cut is places of.
-            found: the conflict sets.
-            members: the places of their members.
-        """
+    def _chosen(self, lineage: Lineage) -> Cut:
+        """The cut of the methods that go by conflict sets; where those are too many to list, the exact cut."""
+        evidence, members = Evidence.of(lineage, self.budget)
+        found = evidence.conflicts(self.budget)
         times = dict(enumerate(lineage.bases[members].tolist()))
         sets = [conflict.rows for conflict in found]
         if self.method == "algorithm3":

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pantarhei.encoding.forms import NO_FORMS, Forms
-from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples, keys_of
+from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples, keys_of, narrowed
 from pantarhei.language.time import TimePoint
 from pantarhei.window.timeline import Timeline
 
@@ -91,15 +91,6 @@ class Entry:
         return levels
 
 
-def back_of(level: int, previous: npt.NDArray[np.int64]) -> npt.NDArray[np.unsignedinteger] | None:
-    """`Entry.back` of an ABox at a level whose facts were asserted last at the levels `previous`, -1 for one
-    that was not.
-    """
-    steps = np.where(previous < 0, 0, level - previous)
-    most = int(steps.max(initial=0))
-    return steps.astype(np.min_scalar_type(most)) if most else None
-
-
 def linked(entries: Sequence[Entry]) -> list[Entry]:
     """Entries of a log, oldest first, with `back` found out from their facts and cuts. Costs sorting them."""
     facts, places = _below(entry.facts for entry in entries)
@@ -110,12 +101,12 @@ def linked(entries: Sequence[Entry]) -> list[Entry]:
     follows = np.zeros(len(every), bool)  # the one before is an assertion of the same fact
     follows[1:] = np.all(every[order[1:]] == every[order[:-1]], axis=1) & ~is_cut[order[:-1]]
     levels = np.array([entry.level for entry in entries], np.int64)
-    previous = np.full(len(every), -1, np.int64)
+    back = np.zeros(len(every), np.int64)
     before = order[np.flatnonzero(follows) - 1]
-    previous[order[follows]] = levels[of_places[before]]
+    back[order[follows]] = levels[of_places[order[follows]]] - levels[of_places[before]]
     ends = np.searchsorted(places, np.arange(len(entries) + 1))
     return [
-        replace(entry, back=back_of(entry.level, previous[start:end]))
+        replace(entry, back=narrowed(back[start:end]))
         for entry, (start, end) in zip(entries, pairwise(ends.tolist()), strict=True)
     ]
 

@@ -18,7 +18,7 @@ def aligned(dtype, count):
 
 def new_ints(count, value):
     """`count` 32-bit integers of the given value; uncompiled a memoryview, whose elements are Python ints."""
-    array = np.full(count, value, np.int32)
+    array = np.full(count, value, np.int32) if value else np.zeros(count, np.int32)
     return array if cython.compiled else memoryview(array)
 
 

@@ -54,9 +54,11 @@ cdef class Decision:
     cdef int caught_up
     cdef int[::1] candidates
     cdef int[::1] stack
-    cdef Ints met
-    cdef Ints roots
-    cdef Ints path
+    cdef int[::1] met
+    cdef int[::1] roots
+    cdef int[::1] path
+    cdef int meets
+    cdef int trees
     cdef int[::1] parent
     cdef int[::1] child
     cdef int[::1] sibling
@@ -69,6 +71,7 @@ cdef class Decision:
     cdef readonly Ints singles
 
     cdef int level(self, int[::1] order, int low, int high) except -1 nogil
+    cdef int split(self) except -1 with gil
     cdef void keep(self, int x) noexcept nogil
     cdef void catch_up(self) noexcept nogil
     cdef bint is_kept(self, int x) noexcept nogil
@@ -78,7 +81,7 @@ cdef class Decision:
     cdef int grow_forest(self, Closure closure, int count) except -1 nogil
     cdef int derived_alone(self, Closure closure, int x) noexcept nogil
     cdef int test_tree(self, Closure closure, int root, long long before, bint names_constraints) except -1 nogil
-    cdef int reject_tree(self, int root) except -1 nogil
+    cdef int reject_tree(self, int root, int base) except -1 nogil
     cdef int name_constraints(self, Closure closure, int x, int base) except -1 nogil
 
 

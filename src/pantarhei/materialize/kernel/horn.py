@@ -34,10 +34,12 @@ class Program:
         self.number = numbers
         self.start = starts
         self.body = bodies
-        self.use_start = new_ints(atoms + 2, 0)
-        self.make_start = new_ints(atoms + 2, 0)
-        self.uses = new_room(max(1, len(bodies)))
-        self.makes = new_room(max(1, len(heads)))
+        size: cython.Py_ssize_t = atoms + 2
+        room: cython.int[::1] = new_ints(2 * size + len(bodies) + len(heads), 0)
+        self.use_start = room[:size]
+        self.make_start = room[size : 2 * size]
+        self.uses = room[2 * size : 2 * size + len(bodies)]
+        self.makes = room[2 * size + len(bodies) :]
         self.index()
 
     def index(self):
@@ -137,16 +139,19 @@ class Closure:
     """
 
     def __init__(self, program: Program):
+        rules: cython.int = program.rules
+        room: cython.int[::1] = new_room(2 * rules + program.atoms)
+        flags: cython.uchar[::1] = new_bytes(2 * program.atoms)
         self.program = program
-        self.known = new_bytes(program.atoms)
-        self.marked = new_bytes(program.atoms)
-        self.missing = new_room(max(1, program.rules))
-        self.trail = new_room(max(1, program.atoms))
-        self.fired = new_room(max(1, program.rules))
+        self.known = flags[: program.atoms]
+        self.marked = flags[program.atoms :]
+        self.missing = room[:rules]
+        self.fired = room[rules : 2 * rules]
+        self.trail = room[2 * rules :]
         self.size = self.done = self.fires = 0
         self.work = 0
         r: cython.int
-        for r in range(program.rules):
+        for r in range(rules):
             self.missing[r] = program.start[r + 1] - program.start[r]
 
     def seed(self, x):
@@ -215,31 +220,36 @@ class Decision:
 
     def __init__(self, program: Program, most_tests: cython.longlong):
         atoms: cython.int = program.atoms
+        room: cython.int[::1] = new_room(13 * atoms + 2 * program.rules + 1)
+        x: cython.int
         self.program = program
         self.possible = Closure(program)
-        self.kept = Closure(program)
+        self.kept = self.possible
         self.is_split = False
         self.status = new_bytes(atoms)
         self.cone = self.possible.marked
-        self.coned = new_room(max(1, atoms))
-        self.cones = 0
-        self.inside = new_room(max(1, atoms))  # atoms that are IN, in the order in which that was decided
-        self.insides = self.caught_up = 0
-        self.candidates = new_room(max(1, atoms))
-        self.stack = new_room(2 * program.rules + 1)
-        self.met = Ints()  # atoms of the forest
-        self.roots = Ints()
-        self.path = Ints()
-        self.parent = new_ints(max(1, atoms), UNSEEN)
-        self.child = new_ints(max(1, atoms), ROOT)
-        self.sibling = new_ints(max(1, atoms), ROOT)
-        self.stamp = new_ints(max(1, atoms), ROOT)
-        self.sizes = new_room(max(1, atoms))  # by depth in the forest: what to undo to
-        self.fires = new_room(max(1, atoms))
+        self.coned = room[:atoms]
+        self.inside = room[atoms : 2 * atoms]  # atoms that are IN, in the order in which that was decided
+        self.candidates = room[2 * atoms : 3 * atoms]
+        self.parent = room[3 * atoms : 4 * atoms]
+        self.child = room[4 * atoms : 5 * atoms]
+        self.sibling = room[5 * atoms : 6 * atoms]
+        self.stamp = room[6 * atoms : 7 * atoms]
+        self.sizes = room[7 * atoms : 8 * atoms]  # by depth in the forest: what to undo to
+        self.fires = room[8 * atoms : 9 * atoms]
+        self.met = room[9 * atoms : 10 * atoms]  # atoms of the forest
+        self.roots = room[10 * atoms : 11 * atoms]
+        self.path = room[11 * atoms : 13 * atoms]
+        self.stack = room[13 * atoms :]
+        for x in range(atoms):
+            self.parent[x] = UNSEEN
+            self.child[x] = self.sibling[x] = self.stamp[x] = ROOT
+        self.cones = self.insides = self.caught_up = 0
+        self.meets = self.trees = 0
+        self.singles = Ints()
         self.most_tests = most_tests
         self.tests = 0
         self.is_complete = True
-        self.singles = Ints()
 
     # -- by levels -----------------------------------------------------------------------------------
 
@@ -302,10 +312,7 @@ class Decision:
         else:
             self.possible.commit(size)
         # 3. what contradicts alone what is kept is out
-        if self.is_split:
-            self.test(self.kept, count, False)
-        else:
-            self.test(self.possible, count, False)
+        self.test(self.kept, count, False)
         # 4. the others together
         size = self.possible.size
         fires = self.possible.fires
@@ -323,7 +330,7 @@ class Decision:
                 else:
                     self.keep(x)
         if self.possible.fires > fires or self.is_split:
-            self.is_split = True
+            self.split()
             self.catch_up()
             for i in range(count):
                 x = self.candidates[i]
@@ -335,6 +342,13 @@ class Decision:
         else:
             self.possible.commit(size)
         return opened
+
+    def split(self):
+        """Keep the closure of what is IN apart from that of what is possible from now on."""
+        if not self.is_split:
+            self.is_split = True
+            self.kept = Closure(self.program)
+        return 0
 
     def keep(self, x):
         """Note that an atom is IN."""
@@ -406,16 +420,16 @@ class Decision:
         x: cython.int
         before: cython.longlong = closure.work
         self.grow_forest(closure, count)
-        for i in range(self.roots.size):
+        for i in range(self.trees):
             if self.tests + closure.work - before > self.most_tests:
                 self.is_complete = False
                 break
-            self.test_tree(closure, self.roots.items[i], before, names_constraints)
-        for i in range(self.met.size):
-            x = self.met.items[i]
+            self.test_tree(closure, self.roots[i], before, names_constraints)
+        for i in range(self.meets):
+            x = self.met[i]
             self.parent[x] = UNSEEN
             self.child[x] = self.sibling[x] = self.stamp[x] = ROOT
-        self.met.size = self.roots.size = 0
+        self.meets = self.trees = 0
         self.tests += closure.work - before
         return 0
 
@@ -428,11 +442,13 @@ class Decision:
             x = self.candidates[i]
             while self.parent[x] == UNSEEN:
                 self.stamp[x] = i
-                self.met.push(x)
+                self.met[self.meets] = x
+                self.meets += 1
                 p = self.derived_alone(closure, x)
                 if p == ROOT or self.stamp[p] == i:  # none, or round a cycle
                     self.parent[x] = ROOT
-                    self.roots.push(x)
+                    self.roots[self.trees] = x
+                    self.trees += 1
                     break
                 self.parent[x] = p
                 self.sibling[x] = self.child[p]
@@ -459,11 +475,11 @@ class Decision:
         depth: cython.int = 0
         base: cython.int = closure.fires
         most: cython.int = NEVER if names_constraints else base + 1
-        self.path.size = 0
-        self.path.push(root)
-        while self.path.size:
-            self.path.size -= 1
-            x = self.path.items[self.path.size]
+        top: cython.int = 1
+        self.path[0] = root
+        while top:
+            top -= 1
+            x = self.path[top]
             if x < 0:  # all that derives it is tested
                 depth -= 1
                 closure.undo(self.sizes[depth], self.fires[depth])
@@ -480,29 +496,32 @@ class Decision:
                     self.name_constraints(closure, x, base)
                 else:
                     closure.undo(self.sizes[depth], self.fires[depth])
-                    self.reject_tree(x)
+                    self.reject_tree(x, top)
                     continue
             depth += 1
-            self.path.push(-1 - x)
+            self.path[top] = -1 - x
+            top += 1
             x = self.child[x]
             while x != ROOT:
-                self.path.push(x)
+                self.path[top] = x
+                top += 1
                 x = self.sibling[x]
         return 0
 
-    def reject_tree(self, root):
-        """Mark all candidates that derive an atom, and the atom itself, as OUT."""
+    def reject_tree(self, root, base):
+        """Mark all candidates that derive an atom, and the atom itself, as OUT; `path` is free from `base` on."""
         x: cython.int
-        base: cython.int = self.path.size
-        self.path.push(root)
-        while self.path.size > base:
-            self.path.size -= 1
-            x = self.path.items[self.path.size]
+        top: cython.int = base + 1
+        self.path[base] = root
+        while top > base:
+            top -= 1
+            x = self.path[top]
             if self.status[x] == CANDIDATE:
                 self.status[x] = OUT
             x = self.child[x]
             while x != ROOT:
-                self.path.push(x)
+                self.path[top] = x
+                top += 1
                 x = self.sibling[x]
         return 0
 
