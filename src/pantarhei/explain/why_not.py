@@ -228,7 +228,7 @@ class WhyNot:
         account = RepairAccount(
             situation.log, entry, model.vocabulary.lexicon, model.program.rules, situation.prove
         )
-        conflicts = account.conflicts(KeptEvidence(lineage, _BUDGET))
+        conflicts = account.case(KeptEvidence(lineage, _BUDGET)).conflicts
         return tuple(sorted(conflicts, key=str)[:_MOST_CONFLICTS])
 
     def _gone_like(self, pattern: Pattern) -> list[Fact]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,12 +12,11 @@ from pantarhei.encoding.numbers import Integers
 from pantarhei.language.rule import Rule
 from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.proofs.proof import Assertion
-from pantarhei.rdf.ntriples import write_triple
 from pantarhei.repair.choose import Method
-from pantarhei.repair.conflict import Evidence, KeptEvidence, Levels, RowConflict
+from pantarhei.repair.conflict import KeptEvidence, Levels
 from pantarhei.repair.exact import Cut
 from pantarhei.repair.occurrences import Removal
-from pantarhei.repair.result import Conflict, ConflictList, Prove, Repair, no_proofs
+from pantarhei.repair.result import Case, Prove, Repair, no_proofs
 from pantarhei.window.log import Entry, Log
 
 
@@ -54,30 +52,19 @@ class RepairAccount:
         return Repair(
             self.arriving.at,
             method,
-            self.conflicts(kept),
+            self.case(kept),
             Removal(self.older, self.arriving, facts, levels, self.lexicon),
             lambda: frozenset(self._assertions(lost, lost_levels)),
             undecided_facts=len(lost),
         )
 
-    def conflicts(self, kept: KeptEvidence) -> ConflictList[Conflict]:
+    def case(self, kept: KeptEvidence) -> Case:
         """The conflict sets of evidence, found when they are first looked at."""
-        return ConflictList(kept.conflicts, lambda found: self._conflicts(kept.evidence, found))
 
-    def _conflicts(self, evidence: Evidence, found: Iterable[RowConflict]) -> list[Conflict]:
-        members = self._assertions(evidence.facts, evidence.levels)
-        # Numbers depend on how the stream was fed; older assertions come first, then the order of their texts.
-        levels = evidence.levels.tolist()
-        keys = [(level, write_triple(triple)) for level, (_, triple) in zip(levels, members, strict=True)]
-        in_order = sorted(found, key=lambda each: (len(each.rows), sorted(keys[row] for row in each.rows)))
-        return [
-            Conflict(
-                frozenset(members[row] for row in conflict.rows),
-                tuple(self.rules[i] for i in conflict.constraints),
-                self.prove,
-            )
-            for conflict in in_order
-        ]
+        def members() -> list[Assertion]:
+            return self._assertions(kept.evidence.facts, kept.evidence.levels)
+
+        return Case(kept, members, self.rules, self.prove)
 
     def _assertions(self, facts: Integers, levels: Levels) -> list[Assertion]:
         """Facts as they were asserted at levels. Costs these facts alone."""

@@ -242,18 +242,17 @@ class Evidence:
 class KeptEvidence:
     """The evidence of a step, kept with its repair.
 
-    It is taken from the lineage at once where that saves memory, else when it is first read.
+    It is taken from a lineage at once where that saves memory, else when it is first read.
 
     Args:
-        lineage: the violations with their proofs.
-        budget: limits of taking it.
+        known: the violations with their proofs; or the evidence.
+        budget: limits of taking it, and of listing conflict sets.
     """
 
-    def __init__(self, lineage: Lineage, budget: Budget) -> None:
-        self._budget = budget
-        self._known: Lineage | Evidence = lineage
-        if len(lineage.instances) > _FEW_INSTANCES + 2 * len(lineage.violations):
-            self._known = Evidence.of(lineage, budget)[0]
+    def __init__(self, known: Lineage | Evidence, budget: Budget) -> None:
+        self._budget, self._known = budget, known
+        if isinstance(known, Lineage) and len(known.instances) > _FEW_INSTANCES + 2 * len(known.violations):
+            self._known = Evidence.of(known, budget)[0]
         self.bytes = self._known.bytes
 
     @property

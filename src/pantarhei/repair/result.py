@@ -16,8 +16,10 @@ from pantarhei.language.shown import told_apart
 from pantarhei.language.term import short
 from pantarhei.language.time import TimePoint, show_time
 from pantarhei.proofs.proof import Assertion, Proof
+from pantarhei.rdf.ntriples import write_triple
 from pantarhei.rdf.pickling import exactly
 from pantarhei.repair.choose import Method
+from pantarhei.repair.conflict import Conflicts, KeptEvidence
 from pantarhei.repair.occurrences import Occurrences, Removal
 
 _T = TypeVar("_T")
@@ -168,6 +170,51 @@ def _conflict(
     return Conflict(assertions, constraints, lambda *_: proofs)
 
 
+class Case:
+    """What the conflict sets of a repair are made of.
+
+    Args:
+        kept: the evidence, as numbers.
+        members: makes the assertions that it numbers.
+        rules: what the numbers of its constraints mean.
+        prove: finds the proofs of conflicts.
+    """
+
+    def __init__(
+        self,
+        kept: KeptEvidence,
+        members: Callable[[], Sequence[Assertion]],
+        rules: Sequence[Rule],
+        prove: Prove = no_proofs,
+    ) -> None:
+        self.kept, self.rules = kept, rules
+        self._members, self._prove = members, prove
+        self.conflicts = ConflictList(kept.conflicts, self._conflicts)
+
+    @cached_property
+    def members(self) -> Sequence[Assertion]:
+        """The assertions that the evidence numbers. Costs these."""
+        return self._members()
+
+    def proved_by(self, prove: Prove) -> Case:
+        """The same case, whose conflicts find their proofs in this way."""
+        return Case(self.kept, lambda: self.members, self.rules, prove)
+
+    def _conflicts(self, found: Conflicts) -> list[Conflict]:
+        """Conflict sets in an order that does not depend on numbers: small ones first, older members first."""
+        levels = self.kept.evidence.levels.tolist()
+        keys = [(level, write_triple(triple)) for level, (_, triple) in zip(levels, self.members, strict=True)]
+        in_order = sorted(found, key=lambda each: (len(each.rows), sorted(keys[row] for row in each.rows)))
+        return [
+            Conflict(
+                frozenset(self.members[row] for row in conflict.rows),
+                tuple(self.rules[number] for number in conflict.constraints),
+                self._prove,
+            )
+            for conflict in in_order
+        ]
+
+
 class Repair:
     """The repair of one step: what conflicted, and what was removed. False where nothing was removed.
 
@@ -182,6 +229,7 @@ class Repair:
         undecided: of these, the facts that were removed because a limit was reached before they were decided
             (or by `grounded`), with their newest timestamps.
         undecided_facts: how many those are.
+        case: what the conflicts are made of; None where they are listed already.
         unlisted: how many more conflicts there were that `conflicts` does not list: checkpoints of older
             versions keep the first thousand of each repair.
     """
@@ -190,14 +238,16 @@ class Repair:
         self,
         at: TimePoint,
         method: Method,
-        conflicts: ConflictList[Conflict] | None = None,
+        case: Case | ConflictList[Conflict] | None = None,
         removed: frozenset[Assertion] | Occurrences | Removal = frozenset(),
         undecided: Callable[[], frozenset[Assertion]] = frozenset,
         unlisted: int = 0,
         undecided_facts: int = 0,
     ) -> None:
         self.at, self.method, self.unlisted = at, method, unlisted
-        self.conflicts = ConflictList[Conflict].of(()) if conflicts is None else conflicts
+        self.case = case if isinstance(case, Case) else None
+        none = ConflictList[Conflict].of(())
+        self.conflicts = case.conflicts if isinstance(case, Case) else none if case is None else case
         self.undecided_facts = undecided_facts
         self._removed, self._undecided = removed, undecided
 
@@ -218,11 +268,11 @@ class Repair:
 
     def proved_by(self, prove: Prove) -> Repair:
         """The same repair, whose conflicts find their proofs in this way."""
-        conflicts = self.conflicts.mapped(lambda conflict: replace(conflict, _prove=prove))
+        listed = self.conflicts.mapped(lambda conflict: replace(conflict, _prove=prove))
         return Repair(
             self.at,
             self.method,
-            conflicts,
+            listed if self.case is None else self.case.proved_by(prove),
             self._removed,
             self._undecided,
             self.unlisted,

@@ -35,8 +35,9 @@ from pantarhei.version import __version__
 FIRST_WITH_HISTORY = 4
 FIRST_WITH_CONCLUSIONS = 5
 FIRST_WITH_NUMBERS = 6
-FORMAT = FIRST_WITH_UNEXPECTED = 7
-_READABLE = (3, 4, 5, 6, FORMAT)
+FIRST_WITH_UNEXPECTED = 7
+FORMAT = FIRST_WITH_EVIDENCE = 8
+_READABLE = (3, 4, 5, 6, 7, FORMAT)
 MAGIC = b"\x89PRhei\r\n"
 DIGEST_LENGTH = 32
 _PREAMBLE = struct.Struct("<8sIQQ")
@@ -165,6 +166,11 @@ class Contents:
     def has_unexpected(self) -> bool:
         """Whether it says what was unexpected."""
         return self.version >= FIRST_WITH_UNEXPECTED
+
+    @property
+    def has_evidence(self) -> bool:
+        """Whether it has what conflict sets are made of, in place of their list."""
+        return self.version >= FIRST_WITH_EVIDENCE
 
     def broken(self, reason: object) -> CheckpointError:
         """The error that the content is not what it should be."""

@@ -8,7 +8,7 @@ ontology again, the window model is made from the books again. Levels begin at 0
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import pairwise
 
 import numpy as np
@@ -222,8 +222,6 @@ class Checkpoint:
         facts, keys = rows[: len(rows) - len(formed)], rows[len(rows) - len(formed) :]
         *forms, written, pairs = self._forms(keys, formed)
         entries = self._entries(step, times, facts, forms)
-        log = Log.of(linked(entries[header["departed"] :]), header["departed"])
-        past = self._past(entries[: header["departed"]])
         assertions = read_assertions(contents, times)
         told = growing.vocabulary.encode(triple for _, triple in assertions).facts
         every, ill_typed = np.concatenate([facts, told]), tuple(map(URIRef, header["ill_typed"]))
@@ -231,8 +229,16 @@ class Checkpoint:
             growing.grow(every, ill_typed)
         constraints = constraints_named(header["constraints"], growing.program.rules)
         at = [entry.at for entry in entries]
-        repairs = read_repairs(contents, assertions, at, header["repair"], constraints)
-        arrival = _arrival(log.newest, header["contradicted"])
+        repairs = read_repairs(
+            contents, assertions, at, header["repair"], constraints, self.options.budget
+        )
+        for place, repair in repairs:
+            kept = 0 if repair.case is None else repair.case.kept.bytes
+            entries[place] = replace(entries[place], evidence=kept)
+        log = Log.of(linked(entries[header["departed"] :]), header["departed"])
+        past = self._past(entries[: header["departed"]])
+        undecided = repairs[-1][1].undecided_facts if header["contradicted"] and repairs else 0
+        arrival = _arrival(log.newest, header["contradicted"], undecided)
         counters = Counters(**header["counters"])
         books = Books(log, step, arrival, repairs, counters, header["messages"], past)
         known = GivenForms(growing.vocabulary, dict(written.by_fact), dict(pairs.by_pair))
@@ -294,8 +300,8 @@ class Checkpoint:
         return Past(bounds, settled, None, 0, sum(each.bytes for each in settled), header["known_from"])
 
 
-def _arrival(newest: Entry | None, contradicted: bool) -> Arrival | None:
+def _arrival(newest: Entry | None, contradicted: bool, undecided: int) -> Arrival | None:
     """How to undo the newest entry; what the model gave for it is found when the model is made."""
     if newest is None:
         return None
-    return Arrival(newest.level, newest.facts, np.empty(0, np.int32), newest.cut, contradicted)
+    return Arrival(newest.level, newest.facts, np.empty(0, np.int32), newest.cut, contradicted, undecided)
