@@ -3,6 +3,7 @@
 import hashlib
 import struct
 from datetime import datetime
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from rdflib import XSD, BNode, Literal
@@ -60,6 +61,10 @@ def contents():
 
 
 ODD, CONTENTS = contents()
+LISTED = unpack(
+    (Path(__file__).parent / "unit/engine/checkpoint/of_format_7.checkpoint").read_bytes(), "of format 7"
+)
+"""The same checkpoint as format 7 wrote it, where each conflict set is listed."""
 HEADER, COLUMNS = CONTENTS.header, CONTENTS.columns
 
 

@@ -68,7 +68,7 @@ def outcome(update):
 # -- a stage breaks --------------------------------------------------------------------------------
 
 MODEL = ("slide", "add", "lineage", "cut", "withdraw", "restore")  # methods of the model
-STAGES = ("find_conflicts", "choose")  # functions that its repair calls
+STAGES = ("KeptEvidence", "exact_cut")  # what its repair calls
 
 
 @contextmanager

@@ -107,7 +107,7 @@ def test_what_is_left_is_what_a_window_holds_that_begins_later(monkeypatch, seed
 @pytest.mark.parametrize("seed", seeds(2, 4))
 def test_repairs_are_logged_if_they_happened_and_once(monkeypatch, caplog, seed, on_limit, keep):
     monkeypatch.setattr(limits_module, "SLACK", 0)
-    caplog.set_level(logging.INFO, "pantarhei.repair")
+    caplog.set_level(logging.DEBUG, "pantarhei.repair")
     world = World(seed, constraints=2)
     cap = len(world.reasoner(Window(8)).graph) + 20
     limited = world.reasoner(Window(8), keep=keep, max_facts=cap, on_limit=on_limit)

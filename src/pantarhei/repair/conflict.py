@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pantarhei.encoding.numbers import NONE, Integers
+from pantarhei.encoding.numbers import NO_FACTS, NONE, Integers
 from pantarhei.errors import check_type
 from pantarhei.materialize.kernel.constants import OPEN
 from pantarhei.materialize.kernel.horn import Decision, Program, Residue, program_of
@@ -209,6 +209,26 @@ class Evidence:
         is_complete = decision.is_complete and lineage.floor == NONE
         evidence = cls(lineage.facts[members], lineage.bases[members], singles, rules, is_complete)
         return evidence, members
+
+    @classmethod
+    def of_sets(
+        cls, levels: Levels, sets: Sequence[tuple[Sequence[int], Sequence[int]]], is_complete: bool
+    ) -> Evidence:
+        """The evidence whose conflict sets are given, `(members, constraints)` each.
+
+        Members that contradict alone come last.
+        """
+        singles = sorted((members[0], rule) for members, rules in sets if len(members) == 1 for rule in rules)
+        larger = [(members, rule) for members, rules in sets if len(members) > 1 for rule in rules]
+        alone = sorted({member for member, _ in singles})
+        of_atoms = levels.copy()
+        of_atoms[alone] = NONE
+        heads = np.full(len(larger), NONE, np.int32)
+        numbers = np.array([rule for _, rule in larger], np.int32)
+        starts = np.cumsum([0, *(len(members) for members, _ in larger)], dtype=np.int32)
+        bodies = np.array([member for members, _ in larger for member in members], np.int32)
+        rules = OpenRules(of_atoms, heads, numbers, starts, bodies)
+        return cls(NO_FACTS, levels, np.array(singles, np.int32).reshape(-1, 2), rules, is_complete)
 
     @property
     def bytes(self) -> int:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any, Generic, Protocol, TypeVar, overload
 
+import numpy as np
+
 from pantarhei.language.counted import counted
 from pantarhei.language.rule import Rule, names_of
 from pantarhei.language.shown import told_apart
@@ -19,7 +21,7 @@ from pantarhei.proofs.proof import Assertion, Proof
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.rdf.pickling import exactly
 from pantarhei.repair.choose import Method
-from pantarhei.repair.conflict import Conflicts, KeptEvidence
+from pantarhei.repair.conflict import Budget, Conflicts, Evidence, KeptEvidence
 from pantarhei.repair.occurrences import Occurrences, Removal
 
 _T = TypeVar("_T")
@@ -190,6 +192,26 @@ class Case:
         self.kept, self.rules = kept, rules
         self._members, self._prove = members, prove
         self.conflicts = ConflictList(kept.conflicts, self._conflicts)
+
+    @classmethod
+    def of(cls, conflicts: ConflictList[Conflict]) -> Case:
+        """The case of which these are the conflict sets."""
+        alone = {next(iter(each.assertions)) for each in conflicts if len(each.assertions) == 1}
+        members = sorted(
+            {member for conflict in conflicts for member in conflict.assertions},
+            key=lambda member: (member in alone, member[0], write_triple(member[1])),
+        )
+        rules = list(dict.fromkeys(rule for conflict in conflicts for rule in conflict.constraints))
+        place = {member: number for number, member in enumerate(members)}
+        number = {rule: number for number, rule in enumerate(rules)}
+        ranks = {at: rank for rank, at in enumerate(sorted({at for at, _ in members}))}
+        levels = np.array([ranks[at] for at, _ in members], np.int64)
+        sets = [
+            ([place[member] for member in conflict.assertions], [number[rule] for rule in conflict.constraints])
+            for conflict in conflicts
+        ]
+        evidence = Evidence.of_sets(levels, sets, conflicts.complete)
+        return cls(KeptEvidence(evidence, Budget()), lambda: members, rules)
 
     @cached_property
     def members(self) -> Sequence[Assertion]:

@@ -50,14 +50,14 @@ Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 _Part = TypeVar("_Part", bound=Sequence[Any] | Column)
 
 
-def pack(header: Mapping[str, object], columns: Mapping[str, Column]) -> bytes:
+def pack(header: Mapping[str, object], columns: Mapping[str, Column], version: int = FORMAT) -> bytes:
     """The bytes of a header and columns. Costs their size."""
     listed = [[name, column.dtype.str[1:], len(column)] for name, column in columns.items()]
     whole_header = {"pantarhei": __version__, **header, "columns": listed}
     text = json.dumps(whole_header, allow_nan=False, separators=(",", ":")).encode()
     contents = [column.tobytes() for column in columns.values()]
     total = PREAMBLE_LENGTH + len(text) + sum(map(len, contents)) + DIGEST_LENGTH
-    body = b"".join([_PREAMBLE.pack(MAGIC, FORMAT, total, len(text)), text, *contents])
+    body = b"".join([_PREAMBLE.pack(MAGIC, version, total, len(text)), text, *contents])
     return body + hashlib.sha256(body).digest()
 
 

@@ -1,15 +1,15 @@
 """The repairs of a window as columns: who was in conflict, by which constraints, and what was taken out.
 
 They are kept as triples with timestamps, since what they speak of may have left the window. A repair is
-groups of assertions: what was removed, what was undecided, and the members of its conflicts, whose evidence
-follows in columns of its own. Of a repair whose conflicts are listed already, as those of checkpoints before
-version 8, each conflict comes first, with the constraints that it violates, and there are no members.
+groups of assertions: what was removed, what was undecided, and the members of its conflicts; columns of their
+own have the evidence by which the members conflict. Before version 8 of the format each conflict was a group
+with the constraints that it violates, in the place of the members.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +26,7 @@ from pantarhei.proofs.proof import Assertion
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget, Evidence, KeptEvidence, OpenRules
 from pantarhei.repair.occurrences import Occurrences
-from pantarhei.repair.result import Case, Conflict, ConflictList, Repair
+from pantarhei.repair.result import Case, Conflict, Repair
 from pantarhei.rules.translation.fingerprint import text_of_rule
 
 # A table forgets its terms once there are so many more of them than twice those in use.
@@ -39,26 +39,22 @@ class _Told(NamedTuple):
     Args:
         repair: what was told.
         rows: a row `time, subject, predicate, object` for each assertion, group by group.
-        rules: the constraints, group by group.
-        sizes: a row for each group: how many assertions and how many constraints.
-        evidence: numbers of members and rules by which the members conflict; empty where conflicts are listed.
-        kind: whether it has evidence (2), and whether its conflicts are all listed or found (1).
+        sizes: how many assertions each group has.
+        evidence: the rules by which the members conflict.
     """
 
     repair: Repair
     rows: Integers
-    rules: Integers
     sizes: Integers
     evidence: _EvidenceColumns
-    kind: int
 
 
 class _EvidenceColumns(NamedTuple):
     """The evidence of one repair or of several in columns; constraints are numbers of the table.
 
     Args:
+        complete: 1 if all that contradicts is in it. One for each repair.
         open: how many members are in conflicts with others; the rest contradict alone. One for each repair.
-        atoms: how many atoms the rules have. One for each repair.
         singles: rows `member, constraint`.
         heads: 0 for a constraint, else the head of the rule plus 1.
         numbers: the constraint, 0 for a rule.
@@ -66,8 +62,8 @@ class _EvidenceColumns(NamedTuple):
         bodies: the atoms of the bodies.
     """
 
+    complete: Integers
     open: Integers
-    atoms: Integers
     singles: Integers
     heads: Integers
     numbers: Integers
@@ -84,8 +80,8 @@ class _EvidenceColumns(NamedTuple):
         ]
         alone = [(member, numbered(constraint)) for member, constraint in singles.tolist()]
         return cls(
+            np.array([evidence.is_complete], np.int32),
             np.array([len(evidence.levels) - len(np.unique(singles[:, 0]))], np.int32),
-            np.array([len(rules.levels)], np.int32),
             _array(alone, 2),
             rules.heads + 1,
             np.array(numbers, np.int32),
@@ -103,7 +99,6 @@ _NOTHING = np.empty(0, np.int32)
 _NO_EVIDENCE = _EvidenceColumns(
     _NOTHING, _NOTHING, np.empty((0, 2), np.int32), _NOTHING, _NOTHING, _NOTHING, _NOTHING
 )
-_COMPLETE, _EVIDENT = 1, 2
 
 
 class RepairTable:
@@ -130,34 +125,31 @@ class RepairTable:
         self._told = {level: self._tell(level, repair) for level, repair in given}
         told = list(self._told.values())
         rows = np.concatenate([_array((), 4), *(one.rows for one in told)])
-        sizes = np.concatenate([_array((), 2), *(one.sizes for one in told)])
+        sizes = np.concatenate([_NOTHING, *(one.sizes for one in told)])
         evidence = _EvidenceColumns.together([one.evidence for one in told])
-        listed = np.concatenate([_NOTHING, *(one.rules for one in told)])
         is_constraint = evidence.heads == 0
-        rules = np.concatenate([listed, evidence.singles[:, 1], evidence.numbers[is_constraint]])
+        rules = np.concatenate([evidence.singles[:, 1], evidence.numbers[is_constraint]])
         of_times = Used.appearing(len(self._times), rows[:, 0])
         of_terms = Used.appearing(len(self._terms), rows[:, 1:])
         of_rules = Used.appearing(len(self._rules), rules)
         places = np.array([times.number(at) for _, at in of_times.among(self._times.values())], np.int32)
+        numbers = np.zeros(len(evidence.numbers), np.int32)
+        numbers[is_constraint] = of_rules.places[evidence.numbers[is_constraint]]
         columns = {
             "repairs.entry": narrow(np.array([level - first_level for level in self._told], np.uint32)),
             "repairs.groups": lengths([one.sizes for one in told]),
             "repairs.unlisted": narrow(np.array([one.repair.unlisted for one in told], np.uint32)),
-            "repairs.kind": narrow(np.array([one.kind for one in told], np.uint32)),
-            "evidence.singles": lengths([one.evidence.singles for one in told]),
-            "evidence.rules": lengths([one.evidence.heads for one in told]),
-            "evidence.bodies": lengths([one.evidence.bodies for one in told]),
-            "evidence.open": narrow(evidence.open),
-            "evidence.atoms": narrow(evidence.atoms),
-            "evidence.single": narrow(evidence.singles[:, 0]),
-            "evidence.single_rule": narrow(of_rules.places[evidence.singles[:, 1]]),
-            "evidence.head": narrow(evidence.heads),
-            "evidence.rule": narrow(np.where(is_constraint, of_rules.places[evidence.numbers], 0)),
-            "evidence.lengths": narrow(evidence.lengths),
-            "evidence.body": narrow(evidence.bodies),
-            "groups.assertions": narrow(sizes[:, 0]),
-            "groups.rules": narrow(sizes[:, 1]),
-            "groups.rule": narrow(of_rules.places[listed]),
+            "repairs.complete": narrow(evidence.complete),
+            "repairs.open": narrow(evidence.open),
+            "repairs.singles": lengths([one.evidence.singles for one in told]),
+            "repairs.rules": lengths([one.evidence.heads for one in told]),
+            "groups.assertions": narrow(sizes),
+            "singles.member": narrow(evidence.singles[:, 0]),
+            "singles.rule": narrow(of_rules.places[evidence.singles[:, 1]]),
+            "rules.head": narrow(evidence.heads),
+            "rules.number": narrow(numbers),
+            "rules.atoms": narrow(evidence.lengths),
+            "bodies.atom": narrow(evidence.bodies),
             "assertions.time": narrow(places[of_times.places[rows[:, 0]]] if len(rows) else rows[:, 0]),
             **columns_of_triples("assertions", of_terms.places[rows[:, 1:]], of_terms.among(self._terms)),
         }
@@ -170,28 +162,16 @@ class RepairTable:
         known = self._told.get(level)
         if known is not None and known.repair is repair:
             return known
-        numbers, case = self._rules, repair.case
-        conflicts = repair.conflicts if case is None else ()
-        listed = [self._rows(conflict.assertions) for conflict in conflicts]
+        numbers = self._rules
+        case = Case.of(repair.conflicts) if repair.case is None else repair.case
         removed, undecided = self._removed(repair), _array(self._rows(repair.undecided), 4)
-        rules = [[numbers.setdefault(rule, len(numbers)) for rule in each.constraints] for each in conflicts]
-        groups: list[tuple[Sized, Sized]] = [*zip(listed, rules, strict=True), (removed, ()), (undecided, ())]
-        rows = [_array(chain.from_iterable(listed), 4), removed, undecided]
-        evidence, kind = _NO_EVIDENCE, _COMPLETE if case is None and repair.conflicts.complete else 0
-        if case is not None:
-            found, of_number = case.kept.evidence, case.rules
-            rows.append(_array(map(self._row, case.members), 4))
-            groups.append((rows[-1], ()))
-            evidence = _EvidenceColumns.of(found, lambda n: numbers.setdefault(of_number[n], len(numbers)))
-            kind = _EVIDENT | found.is_complete
-        return _Told(
-            repair,
-            np.concatenate(rows),
-            np.fromiter(chain.from_iterable(rules), np.int32),
-            _array(((len(assertions), len(named)) for assertions, named in groups), 2),
-            evidence,
-            kind,
-        )
+        rows = [removed, undecided, _array(map(self._row, case.members), 4)]
+
+        def numbered(constraint: int) -> int:
+            return numbers.setdefault(case.rules[constraint], len(numbers))
+
+        evidence = _EvidenceColumns.of(case.kept.evidence, numbered)
+        return _Told(repair, np.concatenate(rows), np.array(list(map(len, rows)), np.int32), evidence)
 
     def _removed(self, repair: Repair) -> Integers:
         """What was removed, by numbers."""
@@ -275,84 +255,95 @@ def read_repairs(
         constraints: those that its header names.
         budget: limits of listing conflicts.
     """
-    rules = contents.split("groups.rules", [constraints[n] for n in contents.column("groups.rule").tolist()])
-    groups = list(zip(contents.split("groups.assertions", assertions), rules, strict=True))
-    of_repairs = contents.split("repairs.groups", groups)
-    kinds = [_COMPLETE] * len(of_repairs)
-    evidence: Iterator[Evidence | None] = iter([None] * len(of_repairs))
-    if contents.has_evidence:
-        kinds = contents.column("repairs.kind").tolist()
-        members = [[at for at, _ in parts[-1][0]] for parts in of_repairs]
-        evidence = _read_evidence(contents, kinds, members, len(constraints))
+    if not contents.has_evidence:
+        return _read_listed(contents, assertions, entries, method, constraints)
+    of_repairs = contents.split("repairs.groups", contents.split("groups.assertions", assertions))
+    evidence = _read_evidence(contents, [groups[-1] for groups in of_repairs], len(constraints))
     found = []
-    for entry, unlisted, parts, known, kind in zip(
+    for entry, unlisted, (removed, undecided, members), known in zip(
         contents.column("repairs.entry").tolist(),
         contents.column("repairs.unlisted").tolist(),
         of_repairs,
         evidence,
-        kinds,
         strict=True,
     ):
-        at = entries[entry]
-        if known is None:
-            *conflicts, removed, undecided = parts
-            said = [Conflict(frozenset(members), tuple(violated)) for members, violated in conflicts]
-            listed = ConflictList.of(said, bool(kind & _COMPLETE))
-            case: Case | ConflictList[Conflict] = listed
-        else:
-            removed, undecided, (told, _) = parts
-            case = Case(KeptEvidence(known, budget), lambda told=told: told, constraints)
-        lost = frozenset(undecided[0])
-        taken = frozenset(removed[0])
-        repair = Repair(at, method, case, taken, lambda lost=lost: lost, unlisted, len(lost))
+        case = Case(KeptEvidence(known, budget), partial(tuple, members), constraints)
+        lost = frozenset(undecided)
+        repair = Repair(
+            entries[entry], method, case, frozenset(removed), partial(frozenset, lost), unlisted, len(lost)
+        )
         found.append((entry, repair))
     return tuple(found)
 
 
+def _read_listed(
+    contents: Contents,
+    assertions: list[Assertion],
+    entries: Sequence[TimePoint],
+    method: Method,
+    constraints: Sequence[Rule],
+) -> tuple[tuple[int, Repair], ...]:
+    """The repairs of a checkpoint that lists conflicts, as those before version 8 of the format."""
+    rules = contents.split("groups.rules", [constraints[n] for n in contents.column("groups.rule").tolist()])
+    groups = list(zip(contents.split("groups.assertions", assertions), rules, strict=True))
+    found = []
+    for entry, unlisted, (*conflicts, removed, undecided) in zip(
+        contents.column("repairs.entry").tolist(),
+        contents.column("repairs.unlisted").tolist(),
+        contents.split("repairs.groups", groups),
+        strict=True,
+    ):
+        said = [Conflict(frozenset(members), tuple(violated)) for members, violated in conflicts]
+        taken = frozenset(removed[0]), frozenset(undecided[0])
+        found.append((entry, Repair.of(entries[entry], method, said, *taken, unlisted, not unlisted)))
+    return tuple(found)
+
+
 def _read_evidence(
-    contents: Contents, kinds: Sequence[int], members: Sequence[Sequence[TimePoint]], constraints: int
-) -> Iterator[Evidence | None]:
-    """The evidence of each repair, None where its conflicts are listed.
+    contents: Contents, members: Sequence[Sequence[Assertion]], constraints: int
+) -> Iterator[Evidence]:
+    """The evidence of each repair.
 
     Args:
         contents: the checkpoint.
-        kinds: of the repairs.
-        members: the times of the members, where a repair has evidence.
+        members: those of each repair.
         constraints: how many there are.
     """
-    columns = {name: contents.column(f"evidence.{name}") for name in ("single", "single_rule", "head")}
-    columns |= {name: contents.column(f"evidence.{name}") for name in ("rule", "lengths", "body")}
-    singles = contents.split("evidence.singles", np.column_stack([columns["single"], columns["single_rule"]]))
-    rules = np.column_stack([columns["head"] - 1, columns["rule"], columns["lengths"]])
-    parts = zip(singles, contents.split("evidence.rules", rules), strict=True)
-    bodies = contents.split("evidence.bodies", columns["body"])
-    sizes = zip(contents.column("evidence.open").tolist(), contents.column("evidence.atoms").tolist(), strict=True)
-    for kind, times, (alone, (heads, numbers, counts)), body in zip(
-        kinds, members, ((one, other.T) for one, other in parts), bodies, strict=True
+    bodies = contents.split("rules.atoms", contents.column("bodies.atom"))
+    heads, numbers = contents.column("rules.head") - 1, contents.column("rules.number")
+    rules = contents.split("repairs.rules", list(zip(heads.tolist(), numbers.tolist(), bodies, strict=True)))
+    alone = np.column_stack([contents.column("singles.member"), contents.column("singles.rule")])
+    if max(numbers.max(initial=-1), alone[:, 1].max(initial=-1)) >= max(1, constraints):
+        raise contents.broken("the number of a constraint is out of range")
+    for complete, open_, mine, singles, told in zip(
+        contents.column("repairs.complete").tolist(),
+        contents.column("repairs.open").tolist(),
+        rules,
+        contents.split("repairs.singles", alone),
+        members,
+        strict=True,
     ):
-        if not kind & _EVIDENT:
-            yield None
-            continue
-        open_, atoms = next(sizes)
-        ranks = {at: rank for rank, at in enumerate(sorted(set(times)))}
-        levels = np.array([ranks[at] for at in times], np.int64)
+        ranks = {at: rank for rank, at in enumerate(sorted({at for at, _ in told}))}
+        levels = np.array([ranks[at] for at, _ in told], np.int64)
+        body = np.concatenate([np.empty(0, np.int64), *(each for _, _, each in mine)])
+        head = np.array([each for each, _, _ in mine], np.int64)
+        size = max(len(told), int(body.max(initial=-1)) + 1)
         is_right = (
-            open_ <= len(times) <= atoms
-            and all(column.max(initial=-1) < atoms for column in (heads, body))
-            and counts.sum() == len(body)
-            and counts.min(initial=1) > 0
-            and alone[:, 0].max(initial=-1) < len(times)
-            and max(numbers.max(initial=0), alone[:, 1].max(initial=0)) < max(1, constraints)
+            complete <= 1
+            and open_ <= len(told)
+            and singles[:, 0].max(initial=-1) < len(told)
+            and size <= len(told) + len(body)  # each derived atom is in a body
+            and head.max(initial=-1) < size
+            and all(map(len, (each for _, _, each in mine)))
         )
         if not is_right:
-            raise contents.broken("the evidence of a repair leads nowhere")
-        of_atoms = np.full(atoms, NONE, np.int64)
+            raise contents.broken("a number in the evidence of a repair is out of range")
+        of_atoms = np.full(size, NONE, np.int64)
         of_atoms[:open_] = levels[:open_]
-        starts = np.concatenate([[0], np.cumsum(counts)])
-        columns32 = (column.astype(np.int32) for column in (heads, numbers, starts, body))
-        yield Evidence(
-            NO_FACTS, levels, alone.astype(np.int32), OpenRules(of_atoms, *columns32), bool(kind & _COMPLETE)
-        )
+        starts = np.cumsum([0, *(len(each) for _, _, each in mine)])
+        number = np.array([each for _, each, _ in mine], np.int64)
+        columns = (column.astype(np.int32) for column in (head, number, starts, body))
+        yield Evidence(NO_FACTS, levels, singles.astype(np.int32), OpenRules(of_atoms, *columns), bool(complete))
 
 
 def constraints_named(names: Sequence[Sequence[str]], rules: Iterable[Rule]) -> list[Rule]:

@@ -4,7 +4,7 @@ import struct
 
 import pytest
 
-from checkpoints import COLUMNS, HEADER, ODD, signed, without
+from checkpoints import COLUMNS, HEADER, LISTED, ODD, signed, without
 from pantarhei import StreamReasoner
 from pantarhei.engine.checkpoint.container import (
     DIGEST_LENGTH,
@@ -30,13 +30,13 @@ def test_a_number_in_the_header_has_at_most_64_bits_and_no_truth_value_stands_fo
 
 
 def test_a_checkpoint_from_before_conclusions_could_be_joined_has_them_in_their_graph_alone():
-    older = pack(without(HEADER, "conclusions"), COLUMNS)[:-DIGEST_LENGTH]
+    older = pack(without(LISTED.header, "conclusions"), LISTED.columns)[:-DIGEST_LENGTH]
     older = signed(older[:8] + struct.pack("<I", FIRST_WITH_CONCLUSIONS - 1) + older[12:])
     assert StreamReasoner.restore(older, ODD).options.conclusions == "graph"
 
 
 def test_a_checkpoint_that_does_not_say_what_was_unexpected_begins_to_count():
-    older = pack(without(HEADER, "unexpected"), COLUMNS)[:-DIGEST_LENGTH]
+    older = pack(without(LISTED.header, "unexpected"), LISTED.columns)[:-DIGEST_LENGTH]
     older = signed(older[:8] + struct.pack("<I", FIRST_WITH_UNEXPECTED - 1) + older[12:])
     assert not StreamReasoner.restore(older, ODD).unexpected()
 
