@@ -49,13 +49,15 @@ from pantarhei.owl.imports import DocumentSet, Imports, WrittenAt, read_with_imp
 from pantarhei.owl.leftover import Leftover
 from pantarhei.owl.name_kinds import is_declaration, is_defined
 from pantarhei.owl.report import AxiomOutcome, Report, ReportEntry
-from pantarhei.proofs.consistency import inconsistency
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.sentences import Labels, labels_of, sentence
 from pantarhei.proofs.sentences import name as name_of
 from pantarhei.rdf.ntriples import write_term, write_triple
 from pantarhei.rdf.pickling import exactly
 from pantarhei.rdf.triple_table import is_table, triples_of
+from pantarhei.repair.consistency import inconsistency
+from pantarhei.repair.contradiction import Contradiction
+from pantarhei.repair.result import ConflictList
 from pantarhei.rules.compilation.growth import groups_of_same
 from pantarhei.rules.sharding.locality import sharding_report
 from pantarhei.rules.sharding.sharding_report import Key, ShardingReport
@@ -500,9 +502,7 @@ def _compiled(read: DocumentSet, strict: bool = False) -> Ontology:
     translations, report = told_apart(lambda: _translated(reading, definitions, places, read, names), names)
     if strict and report.losses:
         raise UnsupportedAxiomError([str(entry) for entry in report.losses])
-    for translation in translations:
-        if translation.contradictions:
-            raise InconsistentOntologyError("⊥", (), translation.origin.axiom)
+    impossible = [Contradiction(frozenset(), (rule,)) for t in translations for rule in t.contradictions]
     ontology = Ontology(
         rules=without_duplicates(tuple(rule for t in translations for rule in t.rules)),
         constraints=without_duplicates(tuple(rule for t in translations for rule in t.constraints)),
@@ -514,7 +514,7 @@ def _compiled(read: DocumentSet, strict: bool = False) -> Ontology:
         _definitions=definitions,
         _read=read,
     )
-    _refuse_inconsistent(ontology)
+    _refuse_inconsistent(ontology, impossible)
     return ontology
 
 
@@ -528,15 +528,25 @@ def _declares_a_name(triple: Triple) -> bool:
     return is_declaration(triple) and isinstance(triple[0], URIRef)
 
 
-def _refuse_inconsistent(ontology: Ontology) -> None:
-    """Refuse an ontology whose assertions contradict it, by OWL's semantics, without unique names."""
+def _refuse_inconsistent(ontology: Ontology, impossible: Sequence[Contradiction] = ()) -> None:
+    """Refuse an ontology whose assertions contradict it, by OWL's semantics, without unique names.
+
+    Args:
+        ontology: the ontology.
+        impossible: axioms that nothing satisfies.
+    """
     closure = ontology._closure_of_assertions()
+    if impossible:
+        found = closure.contradictions() if closure.inconsistent else ConflictList.of(())
+        axiom = impossible[0].constraints[0].axiom
+        every = (*impossible, *found)
+        raise InconsistentOntologyError("⊥", (), axiom, contradictions=every, unlisted=found.unlisted)
     if closure.inconsistent:
         proof = closure.proof()
         assert proof is not None, "what is inconsistent has a proof"
-        raise inconsistency(proof)
+        raise inconsistency(proof, closure.contradictions())
     if (proof := closure.proof_of_void()) is not None:
-        raise inconsistency(proof)
+        raise inconsistency(proof, ConflictList.of(()))
 
 
 def _names_of(triples: Iterable[Triple], reading: Reading, prefixes: Mapping[str, str]) -> ShownNames:

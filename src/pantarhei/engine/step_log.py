@@ -42,7 +42,9 @@ class StepLog:
                 _repair_log.info("at %s: %s", show_time(repair.at), repair.summary())
             if repair.undecided_facts and repair.method == "exact" and not self._has_warned:
                 self._has_warned = True
-                warnings.warn(UndecidedRepairWarning(show_time(repair.at), repair.undecided_facts), stacklevel=2)
+                warnings.warn(
+                    UndecidedRepairWarning(show_time(repair.at), repair.undecided_facts), stacklevel=2
+                )
         if early := done.update.dropped_early:
             span = " to ".join(dict.fromkeys(map(show_time, (early[0], early[-1]))))
             left = f"{len(early)} of the window's timestamps ({span}) left early"

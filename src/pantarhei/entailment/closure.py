@@ -24,9 +24,11 @@ from pantarhei.language.term import ONLY_TYPE, Term, Triple, in_order
 from pantarhei.literals.emptiness import includes, is_empty
 from pantarhei.literals.membership import contains
 from pantarhei.materialize.model import WindowModel
-from pantarhei.proofs.consistency import model_of_background
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.violation import proof_of, proof_of_violation
+from pantarhei.repair.consistency import contradictions_in, model_of_background
+from pantarhei.repair.contradiction import Contradiction
+from pantarhei.repair.result import ConflictList
 from pantarhei.rules.compilation.growth import GrowingProgram
 from pantarhei.rules.translation.demand import Theory
 
@@ -86,6 +88,7 @@ class Closure:
             if is_asked
         ]
         stated = list(facts)
+        self._stated = frozenset(stated)
         self.facts = in_order({*stated, *self.about(dict.fromkeys((*individuals, *_names_in(stated))))})
         self._assumptions: list[_Assumption] = []
         self._fresh: int = 0 if above is None else above._fresh
@@ -163,6 +166,12 @@ class Closure:
         self._model.find_violations()
         found = proof_of_violation(self._model)
         return found and self._told(found)
+
+    def contradictions(self) -> ConflictList[Contradiction]:
+        """All minimal contradictions of the facts. Costs a pass over the closure, and their lineage."""
+        found, stated = contradictions_in(self._model), self._stated
+        sets = (replace(each, triples=each.triples & stated) for each in found)
+        return ConflictList.of(list(dict.fromkeys(each for each in sets if each.triples)), found.complete)
 
     # -- values ------------------------------------------------------------------------------------
 

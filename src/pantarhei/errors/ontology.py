@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from pantarhei.errors.base import PantarheiError
 
+_MOST_SHOWN = 10
+
 
 class OntologyError(PantarheiError):
     """An ontology that cannot be used as it is."""
@@ -20,6 +22,8 @@ class InconsistentOntologyError(OntologyError):
         origin: the axiom that the constraint comes from.
         proof: the steps that lead to these facts, and the violation, as text.
         remedy: what else may be done than to repair one of them.
+        contradictions: all minimal sets of facts that contradict each other, each a `Contradiction`.
+        unlisted: a text where there are more contradictions than could be listed.
     """
 
     def __init__(
@@ -29,23 +33,38 @@ class InconsistentOntologyError(OntologyError):
         origin: str,
         proof: Sequence[str] = (),
         remedy: str | None = None,
+        contradictions: Sequence[object] = (),
+        unlisted: str | None = None,
     ) -> None:
-        super().__init__(constraint, tuple(facts), origin, tuple(proof), remedy)
+        given = tuple(proof), remedy, tuple(contradictions), unlisted
+        super().__init__(constraint, tuple(facts), origin, *given)
         self.constraint, self.facts, self.origin = constraint, tuple(facts), origin
-        self.proof, self.remedy = tuple(proof), remedy
+        self.proof, self.remedy, self.contradictions, self.unlisted = given
 
     def __str__(self) -> str:
         if not self.facts:
-            return f"the ontology contradicts itself: {self.constraint} (from {self.origin})"
+            return f"the ontology contradicts itself: {self.constraint} (from {self.origin}){self._all()}"
         lines = "".join(f"\n    {fact}" for fact in self.facts)
         derived = len(self.proof) > len(self.facts) + 1
         proof = "\nfor:" + "".join(f"\n    {step}" for step in self.proof) if derived else ""
         return (
             f"the ontology is inconsistent with its background: {self.constraint} (from {self.origin}) "
-            f"is violated by{lines}{proof}\n"
+            f"is violated by{lines}{proof}{self._all()}\n"
             "repair the ontology or the background; only streamed ABoxes are repaired"
             + ("" if self.remedy is None else f"; or {self.remedy}")
         )
+
+    def _all(self) -> str:
+        """The contradictions, where there are several."""
+        if len(self.contradictions) < 2 and self.unlisted is None:
+            return ""
+        shown = "".join(f"\n    {each}" for each in self.contradictions[:_MOST_SHOWN])
+        if (more := len(self.contradictions) - _MOST_SHOWN) > 0:
+            shown += f"\n    and {more:,} more"
+        if self.unlisted is not None:
+            shown += f"\n    {self.unlisted}"
+        count = f"{len(self.contradictions):,}{'' if self.unlisted is None else ' or more'}"
+        return f"\nit is one of {count} contradictions:{shown}"
 
 
 class InvalidRuleError(OntologyError, ValueError):

@@ -22,9 +22,9 @@ from pantarhei.language.rule import Rule
 from pantarhei.language.term import Term, Triple, check_triple, in_order
 from pantarhei.literals.by_value import Numbers
 from pantarhei.materialize.model import Keep, WindowModel
-from pantarhei.proofs.consistency import refuse_violations
 from pantarhei.rdf.pickling import exactly
 from pantarhei.rdf.triple_table import triples_of
+from pantarhei.repair.consistency import refuse_violations
 from pantarhei.rules.compilation.growth import GrowingProgram, groups_of_same
 from pantarhei.rules.compilation.program import Program
 from pantarhei.rules.translation.demand import Theory

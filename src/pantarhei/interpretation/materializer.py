@@ -134,9 +134,7 @@ class ABoxMaterializer:
                 made = self._written(writing, abox, again)
             yield made
 
-    def _written(
-        self, writing: InterpretationWriter, abox: Encoded, model: CanonicalModel
-    ) -> Interpretation:
+    def _written(self, writing: InterpretationWriter, abox: Encoded, model: CanonicalModel) -> Interpretation:
         conflict_sets: tuple[tuple[int, ...], ...] = ()
         if model.lineage is not None:
             conflict_sets = self._conflicts(model.lineage, model.asserted)

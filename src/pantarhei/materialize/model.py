@@ -225,9 +225,7 @@ class WindowModel:
         self.kernel.withdraw(readable(facts), readable(previous), level - self._shift)
 
     def levels_back(self, previous: Integers, level: int) -> npt.NDArray[np.unsignedinteger] | None:
-        """How many levels before `level` each fact was asserted last, 0 if it was not, by what `add` there has
-        just returned; None if that is 0 for all.
-        """
+        """`Entry.back` of facts that were just asserted at `level`, by what `add` returned."""
         if len(previous) == 0 or previous.max() < 0:
             return None
         back = np.where((previous < 0) | (previous == FOREVER), 0, level - self._shift - previous)

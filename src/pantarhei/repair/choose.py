@@ -82,5 +82,3 @@ def algorithm3(conflicts: Sequence[Set], times: Mapping[int, int]) -> Set:
         groups.update(oldest[c] for c in recent if not any(oldest[d] < oldest[c] for d in recent))
         waiting = [c for c in waiting if not any(group <= c for group in groups)]
     return frozenset(singles).union(*groups)
-
-

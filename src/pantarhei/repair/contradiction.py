@@ -20,7 +20,10 @@ from pantarhei.repair.result import ConflictList
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A minimal inconsistent set of assertions, and what it violates."""
+    """A minimal inconsistent set of assertions, and what it violates.
+
+    An axiom that nothing satisfies is one without assertions.
+    """
 
     triples: frozenset[Triple]
     constraints: tuple[Rule, ...]
@@ -31,7 +34,7 @@ class Contradiction:
     def _text(self) -> str:
         members = sorted(" ".join(map(short, triple)) for triple in self.triples)
         rules = " and ".join(dict.fromkeys(rule.axiom for rule in self.constraints))
-        return " against ".join(members) + f", by {rules}"
+        return " against ".join(members) + f", by {rules}" if members else rules
 
     def __reduce__(self) -> tuple[Any, ...]:
         return exactly(Contradiction, self.triples, self.constraints)
@@ -62,7 +65,9 @@ def contradictions(
                 frozenset(triples[row] for row in conflict.rows),
                 tuple(rules[number] for number in conflict.constraints),
             )
-            for conflict in sorted(found, key=lambda each: (len(each.rows), sorted(keys[i] for i in each.rows)))
+            for conflict in sorted(
+                found, key=lambda each: (len(each.rows), sorted(keys[i] for i in each.rows))
+            )
         ]
 
     return ConflictList(kept.conflicts, make)

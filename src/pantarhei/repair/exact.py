@@ -93,7 +93,9 @@ def _settled(
     return np.concatenate([cut, places[sorted(lacking)]]), places[sorted(lost)]
 
 
-def _search(groups: Iterable[Group], levels: npt.NDArray[np.int64], budget: Budget) -> tuple[set[int], set[int]]:
+def _search(
+    groups: Iterable[Group], levels: npt.NDArray[np.int64], budget: Budget
+) -> tuple[set[int], set[int]]:
     """(atoms that some maximal subset lacks, atoms that the budget did not suffice for)."""
     lacking, lost = set[int](), set[int]()
     left = _SEARCHES * budget.steps
@@ -126,7 +128,9 @@ class _Search:
 
     def run(self) -> tuple[set[int], set[int]]:
         """(what some maximal subset lacks, what the budget did not suffice for)."""
-        states: set[Set] = {frozenset()}  # what follows from what is kept, as far as it matters for older atoms
+        states: set[Set] = {
+            frozenset()
+        }  # what follows from what is kept, as far as it matters for older atoms
         lacking: set[int] = set()
         ladder = sorted(self.at, reverse=True)
         for rung, time in enumerate(ladder):
@@ -179,9 +183,7 @@ class _Search:
                 if head is not None and head not in reached:
                     reached.add(head)
                     waiting.append(head)
-        return frozenset(
-            atom for _, body in self.rules if not reached.isdisjoint(body) for atom in body
-        )
+        return frozenset(atom for _, body in self.rules if not reached.isdisjoint(body) for atom in body)
 
     def _conflicts(self, known: Set, level: list[int]) -> list[Set]:
         """The minimal sets of atoms of a level that contradict what is known."""

@@ -113,7 +113,7 @@ class ConflictList(LazySequence[_T]):
     """
 
     def __init__(self, find: Callable[[], _F], make: Callable[[_F], Sequence[_T]]) -> None:
-        found = cache(find)
+        found: Callable[[], _F] = cache(find)
         super().__init__(lambda: len(found()), lambda: make(found()))
         self._found: Callable[[], Found] = found
 
@@ -122,11 +122,16 @@ class ConflictList(LazySequence[_T]):
         """Whether all conflict sets are listed; False where the budget did not suffice."""
         return self._found().is_complete
 
+    @property
+    def unlisted(self) -> str | None:
+        """A text where not all conflict sets are listed."""
+        return None if self.complete else "and others, which are too many to list"
+
     @classmethod
     def of(cls, members: Sequence[_T], complete: bool = True) -> ConflictList[_T]:
         """The list of known conflict sets."""
-        listed = _Listed(tuple(members), complete)
-        return cls(lambda: listed, lambda found: found.members)
+        listed: Found = _Listed(tuple(members), complete)
+        return cls(lambda: listed, lambda _: members)
 
     def mapped(self, change: Callable[[_T], _S]) -> ConflictList[_S]:
         """The list with each member changed when it is first read."""
@@ -207,7 +212,10 @@ class Case:
         ranks = {at: rank for rank, at in enumerate(sorted({at for at, _ in members}))}
         levels = np.array([ranks[at] for at, _ in members], np.int64)
         sets = [
-            ([place[member] for member in conflict.assertions], [number[rule] for rule in conflict.constraints])
+            (
+                [place[member] for member in conflict.assertions],
+                [number[rule] for rule in conflict.constraints],
+            )
             for conflict in conflicts
         ]
         evidence = Evidence.of_sets(levels, sets, conflicts.complete)
@@ -223,9 +231,9 @@ class Case:
         return Case(self.kept, lambda: self.members, self.rules, prove)
 
     def _conflicts(self, found: Conflicts) -> list[Conflict]:
-        """Conflict sets in an order that does not depend on numbers: small ones first, older members first."""
-        levels = self.kept.evidence.levels.tolist()
-        keys = [(level, write_triple(triple)) for level, (_, triple) in zip(levels, self.members, strict=True)]
+        """Conflict sets in an order that does not depend on numbers: small ones, then older ones first."""
+        levels, texts = self.kept.evidence.levels.tolist(), [write_triple(fact) for _, fact in self.members]
+        keys = list(zip(levels, texts, strict=True))
         in_order = sorted(found, key=lambda each: (len(each.rows), sorted(keys[row] for row in each.rows)))
         return [
             Conflict(
@@ -334,8 +342,8 @@ class Repair:
         conflicts = [f"  {conflict}" for conflict in self.conflicts]
         if self.unlisted:
             conflicts.append(f"  and {self.unlisted} more")
-        elif not self.conflicts.complete:
-            conflicts.append("  and others, which are too many to list")
+        elif self.conflicts.unlisted:
+            conflicts.append(f"  {self.conflicts.unlisted}")
         return "\n".join([f"at {show_time(self.at)}: {self.summary()}", *conflicts])
 
     def summary(self) -> str:

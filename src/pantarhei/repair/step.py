@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from pantarhei.encoding.numbers import NO_FACTS, Integers
 from pantarhei.encoding.vocabulary import Vocabulary
@@ -85,7 +86,7 @@ class Repairer:
         return Repaired(facts, True, repair, evidence.bytes)
 
     def _chosen(self, lineage: Lineage) -> Cut:
-        """The cut of the methods that go by conflict sets; where those are too many to list, the exact cut."""
+        """The cut of the methods that go by conflict sets; the exact one where those are too many to list."""
         evidence, members = Evidence.of(lineage, self.budget)
         found = evidence.conflicts(self.budget)
         times = dict(enumerate(lineage.bases[members].tolist()))
@@ -95,7 +96,8 @@ class Repairer:
         else:
             state = grounded(sets, times)
             cut, undecided = state.out, state.undecided
-        lost = [members[sorted(undecided)], np.flatnonzero(lineage.is_below_floor)]
+        below = np.flatnonzero(lineage.is_below_floor)
+        lost: list[npt.NDArray[np.integer]] = [members[sorted(undecided)], below]
         if found.lost:
             exact = exact_cut(lineage, self.budget, self._ranked)
             lost.append(np.intersect1d(exact.places, members[sorted(found.lost)]))

@@ -15,11 +15,13 @@ from pantarhei.language.origin import Origin
 from pantarhei.language.rule import Builtin, Different, Member, Rule
 from pantarhei.language.term import in_order
 from pantarhei.literals.builtin import SWRLB
-from pantarhei.proofs.consistency import inconsistency, model_of_background
 from pantarhei.proofs.proof import Proof, ProofStep
 from pantarhei.proofs.violation import proof_of_violation
 from pantarhei.reference.canonical_literals import canonical_triple
 from pantarhei.reference.materialization import instances, is_consistent
+from pantarhei.repair.consistency import inconsistency, model_of_background
+from pantarhei.repair.contradiction import Contradiction
+from pantarhei.repair.result import ConflictList
 from pantarhei.rules.compilation.program import compile_
 from strategies import EX, ONE, A, B, C, D, R, S, V, a, b, c, facts, is_a, member, related, rules, x, y, z
 
@@ -133,10 +135,12 @@ def test_the_error_of_a_contradiction_has_the_proof_and_pickles():
     subclass = Rule("cax-sco", (is_a(C, x),), is_a(A, x), origin=Origin("SubClassOf(C A)"))
     disjoint = Rule("cax-dw", (is_a(A, x), is_a(B, x)), None, origin=Origin("DisjointClasses(A B)"))
     rules, given = [subclass, disjoint], [member(C, a), member(B, a)]
-    expected = inconsistency(proof_from(rules, given))
+    found = Contradiction(frozenset(given), (disjoint,))
+    expected = inconsistency(proof_from(rules, given), ConflictList.of((found,)))
     with pytest.raises(InconsistentOntologyError) as raised:
         StreamReasoner(Ontology.from_rules(rules, given), Window(1))
     for error in (expected, raised.value, pickle.loads(pickle.dumps(raised.value))):
+        assert error.contradictions == (found,) and error.unlisted is None
         assert error.constraint == "cax-dw: ⊥ :- A(?x), B(?x)."
         assert error.origin == "DisjointClasses(A B)"
         assert sorted(error.facts) == sorted(f"{a.n3()} {RDF.type.n3()} {class_.n3()} ." for class_ in (A, B))

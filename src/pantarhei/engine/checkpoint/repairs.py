@@ -343,7 +343,9 @@ def _read_evidence(
         starts = np.cumsum([0, *(len(each) for _, _, each in mine)])
         number = np.array([each for _, each, _ in mine], np.int64)
         columns = (column.astype(np.int32) for column in (head, number, starts, body))
-        yield Evidence(NO_FACTS, levels, singles.astype(np.int32), OpenRules(of_atoms, *columns), bool(complete))
+        yield Evidence(
+            NO_FACTS, levels, singles.astype(np.int32), OpenRules(of_atoms, *columns), bool(complete)
+        )
 
 
 def constraints_named(names: Sequence[Sequence[str]], rules: Iterable[Rule]) -> list[Rule]:

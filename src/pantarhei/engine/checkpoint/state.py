@@ -229,12 +229,10 @@ class Checkpoint:
             growing.grow(every, ill_typed)
         constraints = constraints_named(header["constraints"], growing.program.rules)
         at = [entry.at for entry in entries]
-        repairs = read_repairs(
-            contents, assertions, at, header["repair"], constraints, self.options.budget
-        )
+        repairs = read_repairs(contents, assertions, at, header["repair"], constraints, self.options.budget)
         for place, repair in repairs:
-            kept = 0 if repair.case is None else repair.case.kept.bytes
-            entries[place] = replace(entries[place], evidence=kept)
+            evidence = 0 if repair.case is None else repair.case.kept.bytes
+            entries[place] = replace(entries[place], evidence=evidence)
         log = Log.of(linked(entries[header["departed"] :]), header["departed"])
         past = self._past(entries[: header["departed"]])
         undecided = repairs[-1][1].undecided_facts if header["contradicted"] and repairs else 0

@@ -15,6 +15,7 @@ from pantarhei.materialize.kernel.arrays import Ints, ints_of, new_bytes, new_in
 if not cython.compiled:
     from pantarhei.materialize.kernel.constants import *
 
+
 @cython.cclass
 class Program:
     """Rules and constraints in columns, indexed by body atom and by head.
@@ -371,7 +372,7 @@ class Decision:
         return self.possible.known[x] == 1
 
     def extend_cone(self, fires):
-        """Add to the cone what takes part in the rules that `possible` has fired from the place `fires` on."""
+        """Add to the cone what takes part in rules that `possible` has fired from the place `fires` on."""
         i: cython.int
         j: cython.int
         r: cython.int
@@ -471,7 +472,6 @@ class Decision:
     def test_tree(self, closure: Closure, root, before, names_constraints):
         """Test the candidates of one tree of the forest."""
         x: cython.int
-        i: cython.int
         depth: cython.int = 0
         base: cython.int = closure.fires
         most: cython.int = NEVER if names_constraints else base + 1
@@ -509,7 +509,7 @@ class Decision:
         return 0
 
     def reject_tree(self, root, base):
-        """Mark all candidates that derive an atom, and the atom itself, as OUT; `path` is free from `base` on."""
+        """Mark all candidates in a tree of the forest as OUT; `path` is free from `base` on."""
         x: cython.int
         top: cython.int = base + 1
         self.path[base] = root
@@ -747,11 +747,11 @@ class Residue:
                 if self.levels[x] > newest[self.leader[x]]:
                     newest[self.leader[x]] = self.levels[x]
             for x in range(atoms):
-                if self.levels[x] != NONE and self.levels[x] == newest[self.leader[x]]:
-                    if not self.is_joined[self.leader[x]]:
-                        has[x] = 1
-                        self.stack[top] = x
-                        top += 1
+                y = self.leader[x]
+                if self.levels[x] != NONE and self.levels[x] == newest[y] and not self.is_joined[y]:
+                    has[x] = 1
+                    self.stack[top] = x
+                    top += 1
             self.spread(has, top, True)
             top = 0
             for r in range(program.rules):

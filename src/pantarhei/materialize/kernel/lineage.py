@@ -73,7 +73,7 @@ class LineageWalk(Visitor):
         return self.walk(rows, most, explains_background)
 
     def count_by_level(self, rows: cython.int[::1], counts: cython.longlong[::1], oldest: cython.int):
-        """Add up in `counts[level - oldest]` the instances of the rows' proofs that give their head a level."""
+        """Count the instances in proofs of `rows` by the level that they give their head, less `oldest`."""
         self.counts = counts
         self.oldest = oldest
         self.walk(rows, 0, False)

@@ -1,9 +1,10 @@
-"""Whether facts that are never repaired break a constraint."""
+"""Contradictions among facts that are never repaired."""
 
 from __future__ import annotations
 
 from rdflib import Literal
 
+from pantarhei.encoding.forms import NO_FORMS
 from pantarhei.encoding.numbers import Integers
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import InconsistentOntologyError
@@ -13,6 +14,9 @@ from pantarhei.materialize.model import WindowModel
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.violation import proof_of_violation
 from pantarhei.rdf.ntriples import write_triple
+from pantarhei.repair.conflict import Budget
+from pantarhei.repair.contradiction import Contradiction, contradictions
+from pantarhei.repair.result import ConflictList
 from pantarhei.rules.compilation.program import Program
 
 _ONE_THING = "let two names be one thing, with unique_names=False"
@@ -25,10 +29,27 @@ def model_of_background(program: Program, vocabulary: Vocabulary, background: In
     return model
 
 
-def inconsistency(proof: Proof, unique_names: bool = False) -> InconsistentOntologyError:
-    """The error that says what `proof` proves.
+def contradictions_in(model: WindowModel) -> ConflictList[Contradiction]:
+    """All minimal contradictions among the facts that `model` holds, which are asserted at levels.
+
+    Costs a pass over the facts, and the lineage of what they violate.
+    """
+    budget, lexicon = Budget(), model.vocabulary.lexicon
+    model.find_violations()
+    lineage = model.lineage(budget.instances)
+    if lineage is None:
+        return ConflictList.of(())
+    return contradictions(lineage, budget, lexicon, model.program.rules, NO_FORMS.by_fact)
+
+
+def inconsistency(
+    proof: Proof, found: ConflictList[Contradiction], unique_names: bool = False
+) -> InconsistentOntologyError:
+    """The error that describes one contradiction with its proof, and lists all of them.
 
     Args:
+        proof: of the one.
+        found: all of them.
         unique_names: whether the constraint is about things that differ because their names do.
     """
     rule = proof.steps[-1].rule
@@ -37,7 +58,9 @@ def inconsistency(proof: Proof, unique_names: bool = False) -> InconsistentOntol
     text, axiom, lines = told_apart(lambda: (str(rule), rule.axiom, proof.lines()), names_of(proof.rules))
     are_names = not any(isinstance(value, Literal) for _, _, value in proof.facts)
     remedy = _ONE_THING if unique_names and rule.different and are_names else None
-    return InconsistentOntologyError(f"{rule.name}: {text}", statements, axiom, lines, remedy)
+    return InconsistentOntologyError(
+        f"{rule.name}: {text}", statements, axiom, lines, remedy, tuple(found), found.unlisted
+    )
 
 
 def refuse_violations(model: WindowModel, background: Integers) -> None:
@@ -48,6 +71,7 @@ def refuse_violations(model: WindowModel, background: Integers) -> None:
     """
     if not len(model.violations()):
         return
-    proof = proof_of_violation(model_of_background(model.program, model.vocabulary, background))
+    asserted = model_of_background(model.program, model.vocabulary, background)
+    proof = proof_of_violation(asserted)
     assert proof is not None, "the same facts violate the same constraint"
-    raise inconsistency(proof, unique_names=True)
+    raise inconsistency(proof, contradictions_in(asserted), unique_names=True)
