@@ -28,6 +28,9 @@ from pantarhei.window.sliding import Step, Window
 # Small ABoxes are renamed so many facts at a time.
 BATCH = 4096
 
+# Bytes of evidence that the repairs of a window may keep; beyond, the oldest list no conflicts any more.
+MOST_EVIDENCE = 1 << 28
+
 
 class Arrival(NamedTuple):
     """What undoing the newest ABox takes.
@@ -128,6 +131,12 @@ class Books:
             repairs = repairs[first:last]
         if arrival.contradicted:
             repairs = (*repairs, (arrival.level, repair))
+        if log.evidence > MOST_EVIDENCE:
+            log = log.with_less_evidence(MOST_EVIDENCE // 2)
+            dropped = {entry.level for entry in log if not entry.evidence}
+            repairs = tuple(
+                (level, repair.without_evidence() if level in dropped else repair) for level, repair in repairs
+            )
         counters = self.counters.with_push(arrival)
         return Books(log, step, arrival, repairs, counters, self.messages + 1, past)
 

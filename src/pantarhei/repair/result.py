@@ -131,7 +131,7 @@ class ConflictList(LazySequence[_T]):
     def of(cls, members: Sequence[_T], complete: bool = True) -> ConflictList[_T]:
         """The list of known conflict sets."""
         listed: Found = _Listed(tuple(members), complete)
-        return cls(lambda: listed, lambda _: members)
+        return ConflictList(lambda: listed, lambda _: members)
 
     def mapped(self, change: Callable[[_T], _S]) -> ConflictList[_S]:
         """The list with each member changed when it is first read."""
@@ -309,6 +309,12 @@ class Repair:
             self.undecided_facts,
         )
 
+    def without_evidence(self) -> Repair:
+        """The same repair, with conflicts that are not listed any more."""
+        conflicts = ConflictList[Conflict].of((), complete=False)
+        taken = self._removed, self._undecided, self.unlisted, self.undecided_facts
+        return Repair(self.at, self.method, conflicts, *taken)
+
     def __bool__(self) -> bool:
         return len(self._removed) > 0
 
@@ -350,7 +356,7 @@ class Repair:
         """How many conflicts there were, and how many assertions were removed."""
         conflicts = counted(len(self.conflicts) + self.unlisted, "conflict")
         if not (self.conflicts.complete or self.unlisted):
-            conflicts = f"at least {conflicts}"
+            conflicts = f"at least {conflicts}" if self.conflicts else "conflicts too many to list"
         text = f"{conflicts}, {counted(len(self.taken_out), 'assertion')} removed"
         if self.undecided_facts:
             text += f", {counted(self.undecided_facts, 'fact')} of them undecided"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from operator import add, sub
 from typing import NamedTuple
 
 import numpy as np
@@ -120,11 +121,13 @@ class Log:
         timeline: the entries.
         assertions: how many facts the entries have.
         bytes: what they take.
+        evidence: the part of that which is evidence of contradictions.
     """
 
     timeline: Timeline[Entry] = field(default_factory=Timeline)
     assertions: int = 0
     bytes: int = 0
+    evidence: int = 0
 
     @classmethod
     def of(cls, entries: Iterable[Entry], first_level: int = 0) -> Log:
@@ -134,15 +137,13 @@ class Log:
 
     def with_entry(self, entry: Entry) -> Log:
         """The log with a newer entry."""
-        timeline = self.timeline.with_newest(entry)
-        return Log(timeline, self.assertions + len(entry.facts), self.bytes + entry.bytes)
+        return Log(self.timeline.with_newest(entry), *map(add, self._sums, _size([entry])))
 
     def without_newest(self) -> Log:
         """The log without its newest entry."""
         newest = self.newest
         assert newest is not None, "there is an entry"
-        timeline = self.timeline.without_newest()
-        return Log(timeline, self.assertions - len(newest.facts), self.bytes - newest.bytes)
+        return Log(self.timeline.without_newest(), *map(sub, self._sums, _size([newest])))
 
     def from_level(self, level: int) -> Log:
         """The log without the entries below `level`."""
@@ -153,8 +154,23 @@ class Log:
         if level <= self.timeline.first_level:
             return [], self
         left = self.timeline.below(level)
-        assertions, size = _size(left)
-        return left, Log(self.timeline.from_level(level), self.assertions - assertions, self.bytes - size)
+        return left, Log(self.timeline.from_level(level), *map(sub, self._sums, _size(left)))
+
+    def with_less_evidence(self, most: int) -> Log:
+        """The log with no more than `most` bytes of evidence: that of the oldest entries is dropped, that of
+        the newest is not. Costs the entries.
+        """
+        entries, left = list(self), self.evidence
+        for place, entry in enumerate(entries[:-1]):
+            if left <= most:
+                break
+            left -= entry.evidence
+            entries[place] = replace(entry, evidence=0)
+        return Log.of(entries, self.timeline.first_level)
+
+    @property
+    def _sums(self) -> tuple[int, int, int]:
+        return self.assertions, self.bytes, self.evidence
 
     @property
     def newest(self) -> Entry | None:
@@ -187,16 +203,17 @@ class Log:
     def check_invariants(self) -> None:
         """Assert that the sums are those of the entries. Costs a look at each; for tests."""
         self.timeline.check_invariants()
-        assert (self.assertions, self.bytes) == _size(self), "sums are not those of the entries"
+        assert self._sums == _size(self), "sums are not those of the entries"
 
 
-def _size(entries: Iterable[Entry]) -> tuple[int, int]:
-    """(assertions, bytes) of entries."""
-    assertions = size = 0
+def _size(entries: Iterable[Entry]) -> tuple[int, int, int]:
+    """(assertions, bytes, bytes of evidence) of entries."""
+    assertions = size = evidence = 0
     for entry in entries:
         assertions += len(entry.facts)
         size += entry.bytes
-    return assertions, size
+        evidence += entry.evidence
+    return assertions, size, evidence
 
 
 EMPTY_LOG = Log()
