@@ -73,7 +73,7 @@ from pantarhei.proofs.proof import Proof, ProofStep
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.contradiction import Contradiction
-from pantarhei.repair.result import Conflict, Repair
+from pantarhei.repair.result import Conflict, ConflictList, Repair
 from pantarhei.rules.sharding.sharding_report import ShardingReport
 from pantarhei.streams import TimestampedABox, abox_stream, read_records, read_stream, read_table
 from pantarhei.streams.history_sinks import NDJSONSink, ParquetSink
@@ -97,6 +97,7 @@ __all__ = [
     "ClingoNotFoundError",
     "CompressedInputError",
     "Conflict",
+    "ConflictList",
     "Contradiction",
     "ContradictionError",
     "DeltaNotKeptError",

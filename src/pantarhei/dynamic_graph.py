@@ -23,6 +23,7 @@ from pantarhei.materialized import Materialized
 from pantarhei.ontology import Ontology
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.contradiction import Contradiction
+from pantarhei.repair.result import ConflictList
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -160,14 +161,14 @@ class DynamicGraph(Materialized):
             books = self._held.books
             return set(self._held.vocabulary.decode(books.facts, books.forms))
 
-    def conflicts(self) -> tuple[Contradiction, ...]:
-        """How what is asserted contradicts itself; never, but with `on_conflict="report"`.
+    def conflicts(self) -> ConflictList[Contradiction]:
+        """All minimal contradictions of what is asserted; there is none except with `on_conflict="report"`.
 
-        Past the search's budget fewer conflicts are listed, or none. Costs a pass over the graph, where there
-        are any.
+        Where the budget did not suffice to list all, `complete` of the list is False. Costs a pass over the
+        graph, where there are any.
         """
         with self._lock:
-            return tuple(self._held.conflicts())
+            return self._held.conflicts()
 
     def __len__(self) -> int:
         """How many triples are asserted. `len(graph.graph)` says how many the materialization has."""

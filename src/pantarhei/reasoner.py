@@ -62,7 +62,7 @@ from pantarhei.rdf.blank_nodes import prefix_of_name
 from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget
-from pantarhei.repair.result import Conflict, Repair
+from pantarhei.repair.result import Conflict, ConflictList, Repair
 from pantarhei.temporal.rules import TemporalRules
 from pantarhei.temporal.saving import rules_of
 from pantarhei.window.history import History
@@ -418,14 +418,14 @@ class StreamReasoner(Materialized):
             ticks, step = self._held.next_turn, self._held.books.step
             return None if ticks is None or step is None else time_of(ticks, step.kind)
 
-    def conflicts(self) -> tuple[Conflict, ...]:
-        """All conflict sets of the window as it is now; there is none but with `repair="off"`.
+    def conflicts(self) -> ConflictList[Conflict]:
+        """All conflict sets of the window as it is now; there is none except with `repair="off"`.
 
-        Past the search's budget fewer are listed, or none. Costs a pass over the facts, and what finding the
-        conflicts of a push costs.
+        Where the budget did not suffice to list all, `complete` of the list is False. Costs a pass over the
+        facts, and what finding the conflicts of a push costs.
         """
         with self._lock:
-            return tuple(self._held.conflicts())
+            return self._held.conflicts()
 
     # -- why ---------------------------------------------------------------------------------------
 

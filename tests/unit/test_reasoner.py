@@ -742,10 +742,13 @@ def test_each_repair_is_logged(reasoner, caplog):
         reasoner.push(1, [valve("Open")])
         assert not caplog.records
         reasoner.push(2, [valve("Closed")])
-    (record,) = caplog.records
-    assert record.name == "pantarhei.repair" and record.levelno == logging.INFO
-    assert record.getMessage() == str(reasoner.repairs[0])
-    assert "Closed" in record.getMessage()
+        with caplog.at_level(logging.DEBUG, "pantarhei.repair"):
+            reasoner.push(3, [valve("Open")])
+    counted, worded = caplog.records
+    assert {record.name for record in caplog.records} == {"pantarhei.repair"}
+    assert (counted.levelno, worded.levelno) == (logging.INFO, logging.DEBUG)
+    assert counted.getMessage() == "at 2: 1 conflict, 1 assertion removed"
+    assert worded.getMessage() == str(reasoner.repairs[1])
 
 
 def test_nothing_is_logged_or_worded_below_the_level(reasoner, caplog):

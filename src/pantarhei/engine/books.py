@@ -135,7 +135,8 @@ class Books:
             log = log.with_less_evidence(MOST_EVIDENCE // 2)
             dropped = {entry.level for entry in log if not entry.evidence}
             repairs = tuple(
-                (level, repair.without_evidence() if level in dropped else repair) for level, repair in repairs
+                (level, repair.without_evidence() if level in dropped else repair)
+                for level, repair in repairs
             )
         counters = self.counters.with_push(arrival)
         return Books(log, step, arrival, repairs, counters, self.messages + 1, past)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.footprint import vocabulary_bytes
@@ -20,11 +20,14 @@ from pantarhei.interpretation.foundation import Foundation
 from pantarhei.materialize.model import WindowModel
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.contradiction import Contradiction, contradictions
+from pantarhei.repair.result import ConflictList
 from pantarhei.rules.compilation.program import Program
 from pantarhei.window.limits import Limits
 
 # All assertions of a graph are equally old.
 _LEVEL = 0
+
+_NONE = ConflictList[Contradiction].of(())
 
 
 class GraphHoldings(Upkeep[Assertions]):
@@ -84,7 +87,7 @@ class GraphHoldings(Upkeep[Assertions]):
         return ContradictionError(tuple(conflicts))
 
     def _put_in_place(
-        self, model: WindowModel, net: Net, given: Encoded, conflicts: Sequence[Contradiction] | None
+        self, model: WindowModel, net: Net, given: Encoded, conflicts: ConflictList[Contradiction] | None
     ) -> GraphUpdate:
         """Store what a change came to: the one moment from which on it is done."""
         noted, standing = model.take_changes(), self._standing
@@ -99,7 +102,12 @@ class GraphHoldings(Upkeep[Assertions]):
         if self._derive == "all":
             delta = TripleDelta.of(noted, self.vocabulary.lexicon, forms.seen)
         update = GraphUpdate(
-            books.now, delta, net.already_asserted, net.not_asserted, books.is_consistent, conflicts or ()
+            books.now,
+            delta,
+            net.already_asserted,
+            net.not_asserted,
+            books.is_consistent,
+            _NONE if conflicts is None else conflicts,
         )
         self._standing = standing._replace(books=books, forms=self.forms.after(forms), model=model, told=told)
         return update
@@ -112,7 +120,7 @@ class GraphHoldings(Upkeep[Assertions]):
         if change.came:
             model.add(facts_of(change.came), _LEVEL)
 
-    def _conflicts(self, model: WindowModel, change: Net) -> Sequence[Contradiction] | None:
+    def _conflicts(self, model: WindowModel, change: Net) -> ConflictList[Contradiction] | None:
         """How what is asserted contradicts itself; None if it does not.
 
         Costs nothing where it did not before the change and does not now.
@@ -121,7 +129,7 @@ class GraphHoldings(Upkeep[Assertions]):
             model.find_violations()
         return self._contradictions(model, {**self.books.forms, **change.forms})
 
-    def _contradictions(self, model: WindowModel, forms: FactForms) -> Sequence[Contradiction] | None:
+    def _contradictions(self, model: WindowModel, forms: FactForms) -> ConflictList[Contradiction] | None:
         """Those behind the violations that a model has noted; None if it has noted none."""
         lineage = model.lineage(self._budget.instances)
         if lineage is None:
@@ -129,12 +137,13 @@ class GraphHoldings(Upkeep[Assertions]):
         lexicon, rules = self.vocabulary.lexicon, model.program.rules
         return contradictions(lineage, self._budget, lexicon, rules, forms)
 
-    def conflicts(self) -> Sequence[Contradiction]:
+    def conflicts(self) -> ConflictList[Contradiction]:
         """All minimal conflicts of what is asserted now. Costs a pass over the facts where there are any."""
         if self.books.is_consistent:
-            return ()
+            return _NONE
         self.model.find_violations()
-        return self._contradictions(self.model, self.books.forms) or ()
+        found = self._contradictions(self.model, self.books.forms)
+        return _NONE if found is None else found
 
     def _filled_from(self, books: Assertions, program: Program) -> tuple[WindowModel, Assertions]:
         model = self.foundation.model(program=program)

@@ -41,7 +41,7 @@ from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint, show_time, ticks_of, time_of
 from pantarhei.materialize.model import WindowModel
 from pantarhei.rdf.blank_nodes import prefix_of_push
-from pantarhei.repair.result import Conflict, Prove
+from pantarhei.repair.result import Conflict, ConflictList, Prove
 from pantarhei.repair.step import Repairer
 from pantarhei.rules.compilation.program import Program
 from pantarhei.temporal.joining import joined
@@ -282,11 +282,11 @@ class Holdings(Upkeep[Books]):
             forms.update(entry.forms.by_fact)
         return ShownModel(model, forms)
 
-    def conflicts(self) -> Sequence[Conflict]:
+    def conflicts(self) -> ConflictList[Conflict]:
         """All conflict sets of the window as it is now. Costs a pass over the facts, if none is repaired."""
         newest = self.books.log.newest
         if self.options.repair != "off" or newest is None:
-            return ()
+            return ConflictList.of(())
         model, older = self.model, self.books.log.without_newest()
         return self._repairer.repair(model, older, newest, model.program.rules).repair.conflicts
 

@@ -188,7 +188,8 @@ class GraphUpdate:
         already_asserted: how many of the triples to be inserted were asserted before.
         not_asserted: how many of the triples to be deleted were not.
         is_consistent: whether what is asserted now contradicts nothing.
-        conflicts: how it does, all minimal conflicts; past the search's budget fewer are listed, or none.
+        conflicts: all minimal contradictions; `complete` of the list is False where the budget did not
+            suffice to list all.
         answers: what changed in the answers of registered queries, by the query or its name; inside
             `all_or_nothing` the last update has what the whole block changed,
             unless it says `each_step`.

@@ -19,7 +19,7 @@ from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint
 from pantarhei.proofs.proof import Proof
 from pantarhei.reasoner import StreamReasoner
-from pantarhei.repair.result import Conflict
+from pantarhei.repair.result import Conflict, ConflictList
 from pantarhei.spark.driver import Counts, Driver
 from pantarhei.spark.failures import own_error
 from pantarhei.spark.query_progress import QueryProgress, progress_of
@@ -151,7 +151,7 @@ class ReasoningQuery:
         """How what was asserted fared, as `StreamReasoner.quality` says it; of all shards together."""
         return self._asked.quality()
 
-    def conflicts(self) -> tuple[Conflict, ...]:
+    def conflicts(self) -> ConflictList[Conflict]:
         """All conflict sets of the window, as `StreamReasoner.conflicts` says it; of all shards together."""
         return self._asked.conflicts()
 

@@ -27,7 +27,7 @@ from pantarhei.language.time import TimePoint
 from pantarhei.proofs.proof import Proof
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.reasoner import StreamReasoner
-from pantarhei.repair.result import Conflict
+from pantarhei.repair.result import Conflict, ConflictList
 from pantarhei.spark.failures import FAILURES, spark_error
 from pantarhei.spark.shards.processor import STATE
 from pantarhei.spark.shards.router import Router
@@ -92,9 +92,10 @@ class AskedShards:
         """How the assertions of all shards fared."""
         return quality_together(self._of_all(StreamReasoner.quality))
 
-    def conflicts(self) -> tuple[Conflict, ...]:
+    def conflicts(self) -> ConflictList[Conflict]:
         """The conflict sets of all shards, shard by shard."""
-        return tuple(conflict for found in self._of_all(StreamReasoner.conflicts) for conflict in found)
+        found = list(self._of_all(StreamReasoner.conflicts))
+        return ConflictList.of([one for each in found for one in each], all(each.complete for each in found))
 
     def unexpected(self) -> Unexpected:
         """What the assertions of all shards have in them that is likely a mistake."""

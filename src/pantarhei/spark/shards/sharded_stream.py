@@ -141,9 +141,9 @@ def shard_stream(
     that time has passed.
 
     The state of a shard is written in each batch that reaches it, and costs the assertions of its window;
-    memory is one model with the background a shard. What an exact repair searches is within the budget of
-    each shard, not of all. A query goes on from its Spark checkpoint with the same ontology, background,
-    window, key, number of shards, query and rules.
+    memory is one model with the background a shard. The budget of an exact repair holds for each group of
+    entangled assertions, as in one reasoner. A query goes on from its Spark checkpoint with the same
+    ontology, background, window, key, number of shards, query and rules.
 
     Args:
         df: a streaming DataFrame with the columns `timestamp` (a timestamp, or a long for streams of
