@@ -21,6 +21,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from bench import shapes
 from bench.engine import (
     ARROW_DICTIONARY,
     SPACE,
@@ -65,10 +66,11 @@ class Stream:
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    """Microseconds a reading for each share."""
+    """Microseconds a reading for each share, an assertion for each shape."""
     with TemporaryDirectory(prefix="bench-") as name:
         for share in SHARES:
             yield from _share(share, quick, Path(name))
+    yield from shapes.measure(quick)
 
 
 def _share(share: int, quick: bool, folder: Path) -> Iterator[Figure]:

@@ -119,6 +119,7 @@ _QUERIES = rf"{_SIZE_OF_QUERIES}(?P<query>(LUBM|sensors) [^,]*)"
 _REGISTERED = r"registered queries, (?P<size>\d+ k), (?P<each>\d+) a step: "
 _TEMPORAL = r"temporal rules, window (?P<window>\d+, \d+ a tick): "
 _SHARES = r"contradictions, (?P<share>\d+) %: (?P<way>.*)"
+_SHAPES = r"contradictions, (?P<shape>.*): (?P<way>push, triples in and out|deciding alone)"
 
 SECTIONS: Mapping[str, Callable[[Sequence[Figure]], str]] = {
     "batch": _plain("batch"),
@@ -134,6 +135,8 @@ SECTIONS: Mapping[str, Callable[[Sequence[Figure]], str]] = {
     "contradictions": _joined(
         _pivot("contradicting", _SHARES, "µs a reading", "share", " %"),
         _pivot("ratio", _SHARES, "times", "share", " %"),
+        _pivot("by shape", _SHAPES, "µs an assertion", "way", ""),
+        _plain("contradictions, building"),
     ),
     "growth": _plain("growth"),
     "texts": _plain("two windows"),

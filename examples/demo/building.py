@@ -179,6 +179,7 @@ def _print_figures(console: Console, day: Day) -> None:
     figures = [
         (f"{day.readings:,}", f"readings in {len(day.minutes)} minutes"),
         (f"{day.removed:,}", "of them removed by repairs"),
+        (f"{reasoner.stats().undecided:,}", "facts removed undecided, since a limit was reached"),
         (f"{len(reasoner.assertions()):,}", "readings kept in the window of the last five minutes"),
         (f"{len(reasoner.graph):,}", "facts that hold in it, with those of the building itself"),
         (f"{work.firings:,}", "rule instances tried to derive them, from the first minute to the last"),

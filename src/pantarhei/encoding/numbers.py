@@ -61,8 +61,10 @@ def keys_of(facts: Integers) -> npt.NDArray[np.int64]:
 
 def narrowed(numbers: npt.NDArray[np.integer]) -> npt.NDArray[np.unsignedinteger] | None:
     """Numbers from 0 on in the smallest type that has them; None if all are 0."""
-    most = int(numbers.max(initial=0))
-    return numbers.astype(np.min_scalar_type(most)) if most else None
+    most = max(numbers.tolist(), default=0) if len(numbers) < 16 else int(numbers.max())
+    if most == 0:
+        return None
+    return numbers.astype(np.uint8 if most < 1 << 8 else np.uint16 if most < 1 << 16 else np.uint32)
 
 
 def each_once(facts: Integers) -> Integers:

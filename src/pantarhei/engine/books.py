@@ -85,7 +85,8 @@ class Counters(NamedTuple):
 
     def with_push(self, arrival: Arrival) -> Counters:
         """The counters after a further push."""
-        return self.plus(Counters(pushes=1)).with_repair(arrival)
+        pushed = Counters(self.pushes + 1, *self[1:])
+        return pushed.with_repair(arrival) if arrival.contradicted else pushed
 
     def with_repair(self, arrival: Arrival, sign: Literal[1, -1] = 1) -> Counters:
         """The counters with, or without, the repair of an arrival."""

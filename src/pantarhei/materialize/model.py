@@ -226,10 +226,13 @@ class WindowModel:
 
     def levels_back(self, previous: Integers, level: int) -> npt.NDArray[np.unsignedinteger] | None:
         """`Entry.back` of facts that were just asserted at `level`, by what `add` returned."""
-        if len(previous) == 0 or previous.max() < 0:
+        newest = level - self._shift
+        if len(previous) < 16:  # which Python handles faster
+            steps = [newest - each if 0 <= each < FOREVER else 0 for each in previous.tolist()]
+            return narrowed(np.array(steps)) if any(steps) else None
+        if previous.max() < 0:
             return None
-        back = np.where((previous < 0) | (previous == FOREVER), 0, level - self._shift - previous)
-        return narrowed(back)
+        return narrowed(np.where((previous < 0) | (previous == FOREVER), 0, newest - previous))
 
     def were_new(self, previous: Integers, level: int) -> npt.NDArray[np.bool_]:
         """Which facts were not asserted at `level` before, by what `add` there has just returned."""

@@ -245,6 +245,9 @@ class Case:
         ]
 
 
+_NONE = ConflictList[Conflict].of(())
+
+
 class Repair:
     """The repair of one step: what conflicted, and what was removed. False where nothing was removed.
 
@@ -276,8 +279,7 @@ class Repair:
     ) -> None:
         self.at, self.method, self.unlisted = at, method, unlisted
         self.case = case if isinstance(case, Case) else None
-        none = ConflictList[Conflict].of(())
-        self.conflicts = case.conflicts if isinstance(case, Case) else none if case is None else case
+        self.conflicts = case.conflicts if isinstance(case, Case) else _NONE if case is None else case
         self.undecided_facts = undecided_facts
         self._removed, self._undecided = removed, undecided
 

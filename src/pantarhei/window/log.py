@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from operator import add, sub
+from operator import sub
 from typing import NamedTuple
 
 import numpy as np
@@ -137,7 +137,8 @@ class Log:
 
     def with_entry(self, entry: Entry) -> Log:
         """The log with a newer entry."""
-        return Log(self.timeline.with_newest(entry), *map(add, self._sums, _size([entry])))
+        assertions, size = self.assertions + len(entry.facts), self.bytes + entry.bytes
+        return Log(self.timeline.with_newest(entry), assertions, size, self.evidence + entry.evidence)
 
     def without_newest(self) -> Log:
         """The log without its newest entry."""
@@ -154,7 +155,9 @@ class Log:
         if level <= self.timeline.first_level:
             return [], self
         left = self.timeline.below(level)
-        return left, Log(self.timeline.from_level(level), *map(sub, self._sums, _size(left)))
+        assertions, size, evidence = _size(left)
+        sums = self.assertions - assertions, self.bytes - size, self.evidence - evidence
+        return left, Log(self.timeline.from_level(level), *sums)
 
     def with_less_evidence(self, most: int) -> Log:
         """The log with no more than `most` bytes of evidence: that of the oldest entries is dropped, that of
