@@ -22,9 +22,11 @@ import pantarhei as pr
 import pantarhei.repair.step as step
 from bench.engine import Row, Rows, ontology_of, rdflib_triples
 from bench.measuring import Figure, check, cpu_seconds, figure, ratios
+from pantarhei.language.term import Triple
+from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.rdf.ntriples import write_triple
-from pantarhei.repair.conflict import Budget
-from pantarhei.repair.exact import exact_cut
+from pantarhei.repair.conflict import Budget, Rank
+from pantarhei.repair.exact import Cut, exact_cut
 
 ROOT = Path(__file__).resolve().parents[1]
 WINDOW = pr.Window(range=1000)
@@ -122,14 +124,14 @@ def measure(quick: bool) -> Iterator[Figure]:
 def _shape(shape: Shape, rounds: int) -> Iterator[Figure]:
     ontology = ontology_of(shape.ontology)
     *older, last = map(rdflib_triples, shape.aboxes)
-    lineages: list[object] = []
+    lineages: list[Lineage] = []
     whole = step.exact_cut
 
-    def noted(lineage: object, *others: object) -> object:
+    def noted(lineage: Lineage, budget: Budget, rank: Rank) -> Cut:
         lineages.append(lineage)
-        return whole(lineage, *others)  # type: ignore[arg-type]
+        return whole(lineage, budget, rank)
 
-    pushed, decided = [], []
+    pushed = []
     for _ in range(rounds):
         reasoner = pr.StreamReasoner(ontology, WINDOW)
         for at, abox in enumerate(older):
@@ -141,7 +143,7 @@ def _shape(shape: Shape, rounds: int) -> Iterator[Figure]:
         check(f"undecided, {shape.name}", update.repair.undecided_facts, 0)
         if shape.conflicts is not None:
             check(f"conflicts, {shape.name}", len(update.repair.conflicts), shape.conflicts)
-    step.exact_cut = noted  # type: ignore[assignment]
+    step.exact_cut = noted
     try:
         reasoner = pr.StreamReasoner(ontology, WINDOW)
         for at, abox in enumerate([*older, last]):
@@ -149,8 +151,7 @@ def _shape(shape: Shape, rounds: int) -> Iterator[Figure]:
     finally:
         step.exact_cut = whole
     lineage, repairer = lineages[-1], reasoner._held._repairer
-    for _ in range(rounds):
-        decided.append(cpu_seconds(lambda: exact_cut(lineage, Budget(), repairer._ranked)))  # type: ignore[arg-type]  # noqa: B023
+    decided = [cpu_seconds(lambda: exact_cut(lineage, Budget(), repairer._ranked)) for _ in range(rounds)]
     count = sum(map(len, shape.aboxes))
     workload = f"contradictions, {shape.name}"
     yield figure(workload, "push, triples in and out", [1e6 * s / count for s in pushed], "µs an assertion")
@@ -158,9 +159,9 @@ def _shape(shape: Shape, rounds: int) -> Iterator[Figure]:
 
 
 def _pushed(
-    reasoner: pr.StreamReasoner, at: int, abox: Sequence[object], updates: list[pr.WindowUpdate]
+    reasoner: pr.StreamReasoner, at: int, abox: Sequence[Triple], updates: list[pr.WindowUpdate]
 ) -> None:
-    updates.append(reasoner.push(at, abox))  # type: ignore[arg-type]
+    updates.append(reasoner.push(at, abox))
     for removed in updates[-1].repair.removed:
         write_triple(removed[1])
 

@@ -182,7 +182,7 @@ def _print_figures(console: Console, day: Day) -> None:
         (f"{reasoner.stats().undecided:,}", "facts removed undecided, since a limit was reached"),
         (f"{len(reasoner.assertions()):,}", "readings kept in the window of the last five minutes"),
         (f"{len(reasoner.graph):,}", "facts that hold in it, with those of the building itself"),
-        (f"{work.firings:,}", "rule instances tried to derive them, from the first minute to the last"),
+        (f"{work.firings:,}", "rule instances tried to derive them, from first minute to last"),
         (f"{day.readings / seconds:,.0f}" if seconds else "-", "readings a CPU second of reasoning"),
     ]
     for figure, meaning in figures:
