@@ -30,6 +30,8 @@ MODULES = (
     "deriving",
     "lineage",
     "horn",
+    "decision",
+    "residue",
     "bags",
     "groups",
     "summing",

@@ -230,9 +230,13 @@ class WindowModel:
         if len(previous) < 16:  # which Python handles faster
             steps = [newest - each if 0 <= each < FOREVER else 0 for each in previous.tolist()]
             return narrowed(np.array(steps)) if any(steps) else None
-        if previous.max() < 0:
+        most = previous.max()
+        if most < 0:
             return None
-        return narrowed(np.where((previous < 0) | (previous == FOREVER), 0, newest - previous))
+        back = newest - previous
+        if most == FOREVER or previous.min() < 0:
+            back[(previous < 0) | (previous == FOREVER)] = 0
+        return narrowed(back)
 
     def were_new(self, previous: Integers, level: int) -> npt.NDArray[np.bool_]:
         """Which facts were not asserted at `level` before, by what `add` there has just returned."""

@@ -19,7 +19,9 @@ import numpy.typing as npt
 from pantarhei.encoding.numbers import NO_FACTS, NONE, Integers
 from pantarhei.errors import check_type
 from pantarhei.materialize.kernel.constants import OPEN
-from pantarhei.materialize.kernel.horn import Decision, Program, Residue, program_of
+from pantarhei.materialize.kernel.decision import Decision
+from pantarhei.materialize.kernel.horn import Program, program_of
+from pantarhei.materialize.kernel.residue import Residue
 from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.materialize.readable import readable
 from pantarhei.proofs.antichain import Exceeded, Meter, Set, minimal, supports_of

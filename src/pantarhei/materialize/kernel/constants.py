@@ -71,7 +71,7 @@ IN_RANGES = 0
 IS_TERM = 1
 IS_NAME = 2
 
-# Heads, linked atoms and the status of asserted atoms (horn.py).
+# Heads, linked atoms and the status of asserted atoms (horn.py, decision.py).
 BOTTOM = -1  # the head of a constraint
 UNSEEN = -2  # an atom that is not in the forest
 ROOT = -1  # one that derives no atom there

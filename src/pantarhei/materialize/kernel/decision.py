@@ -1,0 +1,442 @@
+"""Which asserted atoms of a Horn program stay when newer ones are preferred, level by level.
+
+The algorithm and its proof: docs/semantics.md, "How the cut is decided".
+"""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+
+if not cython.compiled:
+    from pantarhei.materialize.kernel.constants import *
+    from pantarhei.materialize.kernel.horn import Program
+
+from pantarhei.materialize.kernel.arrays import Ints, ints_of, new_bytes, new_ints, new_room
+from pantarhei.materialize.kernel.horn import Closure
+
+
+@cython.cclass
+class Decision:
+    """What becomes of the asserted atoms of a program when newer ones are preferred (PB26 Def. 6).
+
+    `possible` is the closure of all that is not OUT, `kept` that of what is IN. They are one closure until an
+    atom is OPEN (`is_split`). `cone` marks the atoms in proofs of ⊥ from `possible`, where what `kept` has
+    counts as given.
+
+    Args:
+        program: its atoms.
+        most_tests: steps of work for testing atoms alone; past them the untested ones count as OPEN.
+    """
+
+    def __init__(self, program: Program, most_tests: cython.longlong):
+        atoms: cython.int = program.atoms
+        room: cython.int[::1] = new_room(13 * atoms + 2 * program.rules + 1)
+        x: cython.int
+        self.program = program
+        self.possible = Closure(program)
+        self.kept = self.possible
+        self.is_split = False
+        self.status = new_bytes(atoms)
+        self.cone = self.possible.marked
+        self.coned = room[:atoms]
+        self.inside = room[atoms : 2 * atoms]  # atoms that are IN, in the order in which that was decided
+        self.candidates = room[2 * atoms : 3 * atoms]
+        self.parent = room[3 * atoms : 4 * atoms]
+        self.child = room[4 * atoms : 5 * atoms]
+        self.sibling = room[5 * atoms : 6 * atoms]
+        self.stamp = room[6 * atoms : 7 * atoms]
+        self.sizes = room[7 * atoms : 8 * atoms]  # by depth in the forest: what to undo to
+        self.fires = room[8 * atoms : 9 * atoms]
+        self.met = room[9 * atoms : 10 * atoms]  # atoms of the forest
+        self.roots = room[10 * atoms : 11 * atoms]
+        self.path = room[11 * atoms : 13 * atoms]
+        self.stack = room[13 * atoms :]
+        for x in range(atoms):
+            self.parent[x] = UNSEEN
+            self.child[x] = self.sibling[x] = self.stamp[x] = ROOT
+        self.cones = self.insides = self.caught_up = 0
+        self.meets = self.trees = 0
+        self.singles = Ints()
+        self.most_tests = most_tests
+        self.tests = 0
+        self.is_complete = True
+
+    # -- by levels -----------------------------------------------------------------------------------
+
+    def by_levels(self, order: cython.int[::1], starts: cython.int[::1]):
+        """Decide level by level.
+
+        Args:
+            order: the asserted atoms, newest level first.
+            starts: where each level begins in `order`, and the end of the last.
+
+        Returns:
+            The number of atoms that are OPEN.
+        """
+        i: cython.int
+        opened: cython.int = 0
+        with cython.nogil:
+            for i in range(len(starts) - 1):
+                opened += self.level(order, starts[i], starts[i + 1])
+        return opened
+
+    def level(self, order, low, high):
+        """Decide the atoms of one level; returns how many are OPEN."""
+        i: cython.int
+        x: cython.int
+        count: cython.int = 0
+        opened: cython.int = 0
+        size: cython.int = self.possible.size
+        fires: cython.int = self.possible.fires
+        cones: cython.int = self.cones
+        is_new: cython.bint = True
+        # 1. without a new proof of ⊥, and no part in one that open atoms have, the whole level is kept
+        for i in range(low, high):
+            is_new = is_new and not self.cone[order[i]]
+            self.possible.seed(order[i])
+        self.possible.propagate(NEVER)
+        if is_new and self.possible.fires == fires:
+            for i in range(low, high):
+                self.keep(order[i])
+            if not self.is_split:
+                self.possible.commit(size)
+            return 0
+        # 2. what is in no proof of ⊥ is kept
+        self.extend_cone(fires)
+        for i in range(low, high):
+            x = order[i]
+            if self.cone[x]:
+                self.status[x] = CANDIDATE
+                self.candidates[count] = x
+                count += 1
+            else:
+                self.keep(x)
+        self.shrink_cone(cones)
+        self.possible.undo(size, fires)
+        for i in range(low, high):
+            if self.status[order[i]] == IN:
+                self.possible.seed(order[i])
+        self.possible.propagate(NEVER)
+        if self.is_split:
+            self.catch_up()
+        else:
+            self.possible.commit(size)
+        # 3. what contradicts alone what is kept is out
+        self.test(self.kept, count, False)
+        # 4. the others together
+        size = self.possible.size
+        fires = self.possible.fires
+        for i in range(count):
+            if self.status[self.candidates[i]] == CANDIDATE:
+                self.possible.seed(self.candidates[i])
+        self.possible.propagate(NEVER)
+        if self.possible.fires > fires:
+            self.extend_cone(fires)
+        for i in range(count):
+            x = self.candidates[i]
+            if self.status[x] == CANDIDATE:
+                if self.cone[x]:
+                    self.status[x] = OPEN
+                else:
+                    self.keep(x)
+        if self.possible.fires > fires or self.is_split:
+            self.split()
+            self.catch_up()
+            for i in range(count):
+                x = self.candidates[i]
+                if self.status[x] == OPEN:
+                    if self.kept.known[x]:
+                        self.status[x] = IN
+                    else:
+                        opened += 1
+        else:
+            self.possible.commit(size)
+        return opened
+
+    def split(self):
+        """Keep the closure of what is IN apart from that of what is possible from now on."""
+        if not self.is_split:
+            self.is_split = True
+            self.kept = Closure(self.program)
+        return 0
+
+    def keep(self, x):
+        """Note that an atom is IN."""
+        self.status[x] = IN
+        self.inside[self.insides] = x
+        self.insides += 1
+
+    def catch_up(self):
+        """Bring `kept` up to date with the atoms that are IN."""
+        i: cython.int
+        for i in range(self.caught_up, self.insides):
+            self.kept.seed(self.inside[i])
+        self.caught_up = self.insides
+        self.kept.propagate(NEVER)
+
+    def is_kept(self, x):
+        """Whether an atom follows from what is IN."""
+        if self.is_split:
+            return self.kept.known[x] != 0
+        return self.possible.known[x] == 1
+
+    def extend_cone(self, fires):
+        """Add to the cone what takes part in rules that `possible` has fired from the place `fires` on."""
+        i: cython.int
+        j: cython.int
+        r: cython.int
+        x: cython.int
+        top: cython.int = 0
+        for i in range(fires, self.possible.fires):
+            self.stack[top] = self.possible.fired[i]
+            top += 1
+        while top:
+            top -= 1
+            r = self.stack[top]
+            for i in range(self.program.start[r], self.program.start[r + 1]):
+                x = self.program.body[i]
+                if self.cone[x] or self.is_kept(x):
+                    continue
+                self.cone[x] = 1
+                self.coned[self.cones] = x
+                self.cones += 1
+                self.possible.work += self.program.make_start[x + 1] - self.program.make_start[x] + 1
+                for j in range(self.program.make_start[x], self.program.make_start[x + 1]):
+                    if self.possible.missing[self.program.makes[j]] == 0:
+                        self.stack[top] = self.program.makes[j]
+                        top += 1
+
+    def shrink_cone(self, cones):
+        """Take what was added last out of the cone, down to `cones` atoms."""
+        i: cython.int
+        for i in range(cones, self.cones):
+            self.cone[self.coned[i]] = 0
+        self.cones = cones
+
+    # -- one atom alone ------------------------------------------------------------------------------
+
+    def test(self, closure: Closure, count, names_constraints):
+        """Find the candidates that contradict, alone, what a closure has: those are OUT.
+
+        They are tested along the forest of what each atom derives by itself: an atom that many derive is
+        propagated once, and if it contradicts, so do they.
+
+        Args:
+            closure: what is kept; it is left as it was.
+            count: the first so many candidates are tested.
+            names_constraints: note the violated constraints in `singles`, as pairs `atom, constraint`.
+        """
+        i: cython.int
+        x: cython.int
+        before: cython.longlong = closure.work
+        self.grow_forest(closure, count)
+        for i in range(self.trees):
+            if self.tests + closure.work - before > self.most_tests:
+                self.is_complete = False
+                break
+            self.test_tree(closure, self.roots[i], before, names_constraints)
+        for i in range(self.meets):
+            x = self.met[i]
+            self.parent[x] = UNSEEN
+            self.child[x] = self.sibling[x] = self.stamp[x] = ROOT
+        self.meets = self.trees = 0
+        self.tests += closure.work - before
+        return 0
+
+    def grow_forest(self, closure: Closure, count):
+        """Link each candidate to an atom that it derives by itself, and so on; note the roots."""
+        i: cython.int
+        x: cython.int
+        p: cython.int
+        for i in range(count):
+            x = self.candidates[i]
+            while self.parent[x] == UNSEEN:
+                self.stamp[x] = i
+                self.met[self.meets] = x
+                self.meets += 1
+                p = self.derived_alone(closure, x)
+                if p == ROOT or self.stamp[p] == i:  # none, or round a cycle
+                    self.parent[x] = ROOT
+                    self.roots[self.trees] = x
+                    self.trees += 1
+                    break
+                self.parent[x] = p
+                self.sibling[x] = self.child[p]
+                self.child[p] = x
+                x = p
+        return 0
+
+    def derived_alone(self, closure: Closure, x):
+        """An atom that follows from one atom and what a closure has, by one rule; ROOT if there is none."""
+        i: cython.int
+        h: cython.int
+        closure.work += self.program.use_start[x + 1] - self.program.use_start[x] + 1
+        for i in range(self.program.use_start[x], self.program.use_start[x + 1]):
+            if closure.missing[self.program.uses[i]] == 1:
+                h = self.program.head[self.program.uses[i]]
+                if h >= 0 and h != x and not closure.known[h]:
+                    return h
+        return ROOT
+
+    def test_tree(self, closure: Closure, root, before, names_constraints):
+        """Test the candidates of one tree of the forest."""
+        x: cython.int
+        depth: cython.int = 0
+        base: cython.int = closure.fires
+        most: cython.int = NEVER if names_constraints else base + 1
+        top: cython.int = 1
+        self.path[0] = root
+        while top:
+            top -= 1
+            x = self.path[top]
+            if x < 0:  # all that derives it is tested
+                depth -= 1
+                closure.undo(self.sizes[depth], self.fires[depth])
+                continue
+            if self.tests + closure.work - before > self.most_tests:
+                self.is_complete = False
+                continue
+            self.sizes[depth] = closure.size
+            self.fires[depth] = closure.fires
+            closure.seed(x)
+            closure.propagate(most)
+            if closure.fires > base:
+                if names_constraints:
+                    self.name_constraints(closure, x, base)
+                else:
+                    closure.undo(self.sizes[depth], self.fires[depth])
+                    self.reject_tree(x, top)
+                    continue
+            depth += 1
+            self.path[top] = -1 - x
+            top += 1
+            x = self.child[x]
+            while x != ROOT:
+                self.path[top] = x
+                top += 1
+                x = self.sibling[x]
+        return 0
+
+    def reject_tree(self, root, base):
+        """Mark all candidates in a tree of the forest as OUT; `path` is free from `base` on."""
+        x: cython.int
+        top: cython.int = base + 1
+        self.path[base] = root
+        while top > base:
+            top -= 1
+            x = self.path[top]
+            if self.status[x] == CANDIDATE:
+                self.status[x] = OUT
+            x = self.child[x]
+            while x != ROOT:
+                self.path[top] = x
+                top += 1
+                x = self.sibling[x]
+        return 0
+
+    def name_constraints(self, closure: Closure, x, base):
+        """Mark a candidate that contradicts alone as OUT, and note what it violates."""
+        i: cython.int
+        if self.status[x] == CANDIDATE:
+            self.status[x] = OUT
+            for i in range(base, closure.fires):
+                self.singles.push(x)
+                self.singles.push(self.program.number[closure.fired[i]])
+        return 0
+
+    # -- at once -------------------------------------------------------------------------------------
+
+    def at_once(self, asserted: cython.int[::1]):
+        """Find conflict sets of one atom, and what is OPEN without those: the members of all others."""
+        i: cython.int
+        x: cython.int
+        all_: Closure = self.possible
+        with cython.nogil:
+            for i in range(len(asserted)):
+                self.status[asserted[i]] = CANDIDATE
+                self.candidates[i] = asserted[i]
+            self.test(all_, len(asserted), True)
+            for i in range(len(asserted)):
+                if self.status[asserted[i]] == CANDIDATE:
+                    all_.seed(asserted[i])
+            all_.propagate(NEVER)
+            self.extend_cone(0)
+            for i in range(len(asserted)):
+                x = asserted[i]
+                if self.status[x] == CANDIDATE:
+                    self.status[x] = OPEN if self.cone[x] else IN
+
+    def statuses(self):
+        """The status of each atom: IN, OUT or OPEN, 0 of one that is not asserted."""
+        return np.array(self.status, np.uint8)
+
+    # -- what is open --------------------------------------------------------------------------------
+
+    def residue(self):
+        """The rules in proofs of ⊥ from what is possible, without what is kept.
+
+        Returns:
+            `(atoms, heads, numbers, starts, bodies)`: the atoms in them, as places in the program, ascending;
+            the rules in columns as of `Program`, with atoms as places in `atoms`.
+        """
+        i: cython.int
+        j: cython.int
+        r: cython.int
+        x: cython.int
+        size: cython.int = 0
+        top: cython.int = 0
+        program: Program = self.program
+        all_: Closure = self.possible
+        found: Ints = Ints()
+        place: cython.int[::1] = new_ints(max(1, program.atoms), NONE)
+        with cython.nogil:
+            self.shrink_cone(0)
+            for i in range(all_.fires):
+                if program.head[all_.fired[i]] < 0:
+                    self.stack[top] = all_.fired[i]
+                    top += 1
+            while top:
+                top -= 1
+                r = self.stack[top]
+                found.push(r)
+                for i in range(program.start[r], program.start[r + 1]):
+                    x = program.body[i]
+                    if self.is_kept(x):
+                        continue
+                    size += 1
+                    if self.cone[x]:
+                        continue
+                    self.cone[x] = 1
+                    self.coned[self.cones] = x
+                    self.cones += 1
+                    for j in range(program.make_start[x], program.make_start[x + 1]):
+                        if all_.missing[program.makes[j]] == 0:
+                            self.stack[top] = program.makes[j]
+                            top += 1
+        atoms = np.sort(np.asarray(self.coned[: self.cones]).astype(np.int32))
+        rules = np.sort(found.array())
+        in_order: cython.int[::1] = ints_of(atoms)
+        chosen: cython.int[::1] = ints_of(rules)
+        heads_ = np.empty(len(rules), np.int32)
+        numbers_ = np.empty(len(rules), np.int32)
+        starts_ = np.zeros(len(rules) + 1, np.int32)
+        bodies_ = np.empty(size, np.int32)
+        heads: cython.int[::1] = heads_
+        numbers: cython.int[::1] = numbers_
+        starts: cython.int[::1] = starts_
+        bodies: cython.int[::1] = bodies_
+        size = 0
+        with cython.nogil:
+            for i in range(len(in_order)):
+                place[in_order[i]] = i
+            for i in range(len(chosen)):
+                r = chosen[i]
+                heads[i] = place[program.head[r]] if program.head[r] >= 0 else BOTTOM
+                numbers[i] = program.number[r]
+                for j in range(program.start[r], program.start[r + 1]):
+                    if not self.is_kept(program.body[j]):
+                        bodies[size] = place[program.body[j]]
+                        size += 1
+                starts[i + 1] = size
+        return atoms, heads_, numbers_, starts_, bodies_

@@ -1,0 +1,236 @@
+"""What a repair leaves open: asserted atoms that contradict one another, and the rules by which they do."""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+
+if not cython.compiled:
+    from pantarhei.materialize.kernel.constants import *
+    from pantarhei.materialize.kernel.horn import Program
+
+from pantarhei.materialize.kernel.arrays import Ints, new_bytes, new_ints, new_longs, new_room
+
+
+@cython.cclass
+class Residue:
+    """What is open: asserted atoms, and the rules by which they contradict one another.
+
+    A *group* is a connected part of it. A group of *chains* has rules of one body atom and constraints of
+    two: its conflict sets are pairs.
+
+    Args:
+        program: the rules.
+        levels: the level of each asserted atom, NONE for others.
+    """
+
+    def __init__(self, program: Program, levels: cython.longlong[::1]):
+        atoms: cython.int = program.atoms
+        self.program = program
+        self.levels = levels
+        self.leader = new_ints(max(1, atoms), NONE)
+        self.is_joined = new_bytes(atoms)  # of a group's leader: not a group of chains
+        self.stack = new_room(max(1, atoms))
+        self.find_groups()
+
+    def find_groups(self):
+        """Unite the atoms of each rule (union-find with path halving)."""
+        r: cython.int
+        i: cython.int
+        x: cython.int
+        count: cython.int
+        program: Program = self.program
+        with cython.nogil:
+            for x in range(program.atoms):
+                self.leader[x] = x
+            for r in range(program.rules):
+                x = program.head[r]
+                for i in range(program.start[r], program.start[r + 1]):
+                    if x >= 0:
+                        self.unite(x, program.body[i])
+                    x = program.body[i]
+            for x in range(program.atoms):
+                self.leader[x] = self.leader_of(x)
+            for r in range(program.rules):
+                count = program.start[r + 1] - program.start[r]
+                if count != (1 if program.head[r] >= 0 else 2):
+                    self.is_joined[self.leader[program.body[program.start[r]]]] = 1
+
+    def leader_of(self, x):
+        while self.leader[x] != x:
+            self.leader[x] = self.leader[self.leader[x]]
+            x = self.leader[x]
+        return x
+
+    def unite(self, x, y):
+        x = self.leader_of(x)
+        y = self.leader_of(y)
+        if x != y:
+            self.leader[y] = x
+
+    def spread(self, mark: cython.uchar[::1], top, forward):
+        """Mark what follows from the atoms on the stack by rules of one body atom, or what those follow from.
+
+        Args:
+            mark: 1 for the atoms on the stack.
+            top: how many there are.
+            forward: whether to follow rules from body to head.
+        """
+        x: cython.int
+        y: cython.int
+        i: cython.int
+        r: cython.int
+        while top:
+            top -= 1
+            x = self.stack[top]
+            if forward:
+                for i in range(self.program.use_start[x], self.program.use_start[x + 1]):
+                    y = self.program.head[self.program.uses[i]]
+                    if y >= 0 and not mark[y]:
+                        mark[y] = 1
+                        self.stack[top] = y
+                        top += 1
+            else:
+                for i in range(self.program.make_start[x], self.program.make_start[x + 1]):
+                    r = self.program.makes[i]
+                    y = self.program.body[self.program.start[r]]
+                    if not mark[y]:
+                        mark[y] = 1
+                        self.stack[top] = y
+                        top += 1
+
+    def settle(self):
+        """Decide groups of chains by the pair rule.
+
+        An atom that contradicts one at the newest level of its group is lacking in the maximal subsets that
+        have the latter, and there are some. If that decides all of a group, it is decided.
+
+        Returns:
+            An array with a number for each atom: 1 if it is cut, 2 if its group is to be searched, else 0.
+        """
+        x: cython.int
+        y: cython.int
+        r: cython.int
+        top: cython.int = 0
+        program: Program = self.program
+        atoms: cython.int = program.atoms
+        newest: cython.longlong[::1] = new_longs(max(1, atoms))
+        has: cython.uchar[::1] = new_bytes(atoms)
+        hit: cython.uchar[::1] = new_bytes(atoms)
+        searched: cython.uchar[::1] = new_bytes(atoms)
+        found = np.zeros(atoms, np.uint8)
+        out: cython.uchar[::1] = found
+        with cython.nogil:
+            for x in range(atoms):
+                newest[x] = NONE
+            for x in range(atoms):
+                if self.levels[x] > newest[self.leader[x]]:
+                    newest[self.leader[x]] = self.levels[x]
+            for x in range(atoms):
+                y = self.leader[x]
+                if self.levels[x] != NONE and self.levels[x] == newest[y] and not self.is_joined[y]:
+                    has[x] = 1
+                    self.stack[top] = x
+                    top += 1
+            self.spread(has, top, True)
+            top = 0
+            for r in range(program.rules):
+                if program.head[r] < 0:
+                    x = program.body[program.start[r]]
+                    y = program.body[program.start[r + 1] - 1]
+                    if self.is_joined[self.leader[x]]:
+                        continue
+                    if has[y] and not hit[x]:
+                        hit[x] = 1
+                        self.stack[top] = x
+                        top += 1
+                    if has[x] and not hit[y]:
+                        hit[y] = 1
+                        self.stack[top] = y
+                        top += 1
+            self.spread(hit, top, False)
+            for x in range(atoms):
+                if self.levels[x] != NONE and not hit[x]:
+                    searched[self.leader[x]] = 1
+            for x in range(atoms):
+                if self.levels[x] != NONE:
+                    out[x] = 2 if searched[self.leader[x]] else 1
+        return found
+
+    def pairs(self, most: cython.longlong):
+        """The conflict sets of groups of chains.
+
+        Returns:
+            `(pairs, is_complete)`: int32 rows `atom, atom, constraint`, the lower atom first, which may
+            recur; and whether there are no more than `most`.
+        """
+        x: cython.int
+        y: cython.int
+        r: cython.int
+        i: cython.int
+        j: cython.int
+        found: Ints = Ints()
+        is_complete: cython.bint = True
+        program: Program = self.program
+        start: cython.int[::1] = new_ints(program.atoms + 1, NONE)
+        end: cython.int[::1] = new_ints(program.atoms + 1, NONE)
+        mark: cython.uchar[::1] = new_bytes(program.atoms)
+        members: Ints = Ints()
+        with cython.nogil:
+            for r in range(program.rules):
+                if program.head[r] >= 0:
+                    continue
+                x = program.body[program.start[r]]
+                y = program.body[program.start[r + 1] - 1]
+                if self.is_joined[self.leader[x]]:
+                    continue
+                for i in range(program.start[r], program.start[r + 1]):
+                    if start[program.body[i]] == NONE:
+                        start[program.body[i]] = members.size
+                        self.supports(program.body[i], mark, members)
+                        end[program.body[i]] = members.size
+                for i in range(start[x], end[x]):
+                    if found.size >= 3 * most:
+                        is_complete = False
+                        break
+                    for j in range(start[y], end[y]):
+                        found.push(min(members.items[i], members.items[j]))
+                        found.push(max(members.items[i], members.items[j]))
+                        found.push(program.number[r])
+        return found.array().reshape(-1, 3), is_complete
+
+    def supports(self, x, mark: cython.uchar[::1], members: Ints):
+        """Append the asserted atoms that an atom follows from by rules of one body atom."""
+        i: cython.int
+        y: cython.int
+        first: cython.int = 0
+        top: cython.int = 1
+        mark[x] = 1
+        self.stack[0] = x
+        while first < top:
+            x = self.stack[first]
+            first += 1
+            if self.levels[x] != NONE:
+                members.push(x)
+            for i in range(self.program.make_start[x], self.program.make_start[x + 1]):
+                y = self.program.body[self.program.start[self.program.makes[i]]]
+                if not mark[y]:
+                    mark[y] = 1
+                    self.stack[top] = y
+                    top += 1
+        for i in range(top):
+            mark[self.stack[i]] = 0
+        return 0
+
+    def leaders(self):
+        """An atom of its group for each atom, the same for all of a group."""
+        return np.array(self.leader[: self.program.atoms], np.int32)
+
+    def joined(self):
+        """1 for each atom whose group is not one of chains."""
+        x: cython.int
+        found = np.zeros(self.program.atoms, np.uint8)
+        out: cython.uchar[::1] = found
+        for x in range(self.program.atoms):
+            out[x] = self.is_joined[self.leader[x]]
+        return found
