@@ -47,6 +47,7 @@ from pantarhei.rules.compilation.program import Program
 from pantarhei.temporal.joining import joined
 from pantarhei.temporal.rules import TemporalRules
 from pantarhei.window.history import Past
+from pantarhei.window.log import Entry, Log
 from pantarhei.window.sliding import Step, step_to
 
 
@@ -68,7 +69,9 @@ class Holdings(Upkeep[Books]):
         self, foundation: Foundation, options: Options, prove: Prove, known: Known = lambda: None
     ) -> None:
         self.options, self.prove = options, prove
-        self._repairer = Repairer(options.repair, options.budget, foundation.vocabulary, prove)
+        self._repairer = Repairer(
+            options.repair, options.budget, foundation.vocabulary, prove, self._filled_anew
+        )
         self._log = StepLog(options.limits)
         self._history_writer = HistoryWriter(options.history)
         books = Books(past=Past(options.history))
@@ -378,6 +381,14 @@ class Holdings(Upkeep[Books]):
             self._standing.told,
             marks,
         )
+
+    def _filled_anew(self, older: Log, arriving: Entry) -> WindowModel:
+        """A model of a log and an ABox that arrives, independently of how the stream was kept and fed."""
+        parts = [(facts, entry.level) for entry, facts in older.kept()][::-1]
+        parts.append((arriving.facts, arriving.level))
+        model = self.foundation.model("newest", parts[0][1], self.growing.program)
+        model.fill(parts)
+        return model
 
     def _filled_from(self, books: Books, program: Program) -> tuple[WindowModel, Books]:
         newest, arrival = books.log.newest, books.arrival

@@ -192,6 +192,8 @@ class Evidence:
     @classmethod
     def of(cls, lineage: Lineage, budget: Budget) -> tuple[Evidence, Integers]:
         """The evidence in a lineage, and the places of its members there. Costs linear time."""
+        # one violation may have been noted twice
+        lineage = lineage._replace(violations=np.unique(lineage.violations, axis=0))
         decision = decision_of(lineage, budget)
         decision.at_once(readable(np.flatnonzero(lineage.asserted)))
         places, heads, numbers, starts, bodies = decision.residue()

@@ -5,6 +5,7 @@ Without a violation it costs nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -52,12 +53,15 @@ class Repairer:
         budget: limits of the search.
         vocabulary: what the facts' numbers mean.
         prove: finds the proofs of conflicts.
+        anew: makes a model of a log and an arriving ABox, whichever way the stream was kept and fed; None if
+            what a limit leaves undecided may depend on that.
     """
 
     method: Method
     budget: Budget
     vocabulary: Vocabulary
     prove: Prove = no_proofs
+    anew: Callable[[Log, Entry], WindowModel] | None = None
 
     def repair(self, model: WindowModel, older: Log, arriving: Entry, rules: tuple[Rule, ...]) -> Repaired:
         """Cut from `model`, to which the ABox `arriving` was just added, what contradicts newer assertions.
@@ -71,9 +75,16 @@ class Repairer:
         lineage = model.lineage(self.budget.instances)
         if lineage is None:
             return Repaired(NO_FACTS, False, Repair(arriving.at, self.method))
-        evidence = KeptEvidence(lineage, self.budget)
         if self.method == "exact":
             cut = exact_cut(lineage, self.budget, self._ranked)
+            if len(cut.undecided) and self.anew is not None:
+                # The number of rule instances depends on the way; what a limit leaves undecided must not.
+                model_anew = self.anew(older, arriving)
+                model_anew.find_violations()
+                again = model_anew.lineage(self.budget.instances)
+                assert again is not None, "the same assertions violate the same constraints"
+                lineage, rules = again, model_anew.program.rules
+                cut = exact_cut(lineage, self.budget, self._ranked)
         elif self.method == "off":
             cut = Cut(_NOTHING, _NOTHING)
         else:
@@ -81,6 +92,7 @@ class Repairer:
         facts = lineage.facts[cut.places]
         if len(facts):
             model.cut(facts)
+        evidence = KeptEvidence(lineage, self.budget)
         account = RepairAccount(older, arriving, self.vocabulary.lexicon, rules, self.prove)
         repair = account.of(self.method, lineage, cut, evidence)
         return Repaired(facts, True, repair, evidence.bytes)
