@@ -52,7 +52,7 @@ class DynamicGraph(Materialized):
         on_conflict: `"error"` refuses a change by which the assertions contradict each other; `"report"`
             makes it, and updates list the conflicts for as long as there are any, which costs a pass over the
             graph at each change.
-        budget: how far conflicts are searched for.
+        budget: limits of listing conflicts.
         derive, numbers: as `StreamReasoner` takes them.
 
     Raises:

@@ -103,7 +103,7 @@ class StreamReasoner(Materialized):
             are a conflict; names that the background says are `owl:sameAs` are merged under one of them. If
             False, such values become equal, equality is reasoned with (eq-*), and only `owl:differentFrom`
             contradicts it; n equal names cost n² facts of equality, and n of each other fact.
-        budget: how far an exact repair searches.
+        budget: limits of the search in a repair; what they leave undecided is removed and counted.
         max_facts: how many facts the materialization may have after a push, the background's among them.
         max_bytes: how many bytes its state may take then, as `stats().bytes` counts them.
         on_limit: `"error"` refuses a push that would leave more, `"drop"` lets the oldest timestamps leave

@@ -36,7 +36,7 @@ class GraphHoldings(Upkeep[Assertions]):
     Args:
         foundation: what all rests on; it belongs to the holdings, which go on numbering.
         refuses: whether a change is refused by which the assertions contradict each other.
-        budget: how far conflicts are searched for.
+        budget: limits of listing conflicts.
         derive: whether all is derived, or what consumers and constraints need.
         known: gives the names that ontology and background know.
 

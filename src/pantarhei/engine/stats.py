@@ -13,8 +13,8 @@ class Stats(NamedTuple):
     """What a reasoner holds at a moment, and what it has done.
 
     Bytes are those of the reasoner's own state. Neither the interpreter (some 60 MB with the libraries) nor
-    ontology and compiled rules are in them, nor updates and answers that the program keeps, nor the proofs
-    behind `reasoner.repairs`.
+    ontology and compiled rules are in them, nor updates and answers that the program keeps, nor the terms of
+    conflicts that were read.
 
     Args:
         facts: facts of the materialization, the background's among them; with `derive="needed"` those that
@@ -24,7 +24,8 @@ class Stats(NamedTuple):
         symbols, names, literals: different classes and properties, names, and literal values that have a
             number.
         kernel_bytes: of the arrays with the facts; they do not become smaller when facts leave.
-        books_bytes: of what was asserted and cut, in the window and before, as far as it is remembered.
+        books_bytes: of what was asserted and cut, and the evidence of conflicts, in the window and before, as
+            far as it is remembered.
         vocabulary_bytes: of the terms, estimated from a sample of them.
         consumer_bytes: of the engines that follow the window beside its model.
         pops, firings, renewals, rederivations, searches: see `Work`; since the model was made, which happens
