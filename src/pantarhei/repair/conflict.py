@@ -34,6 +34,8 @@ Rank = Callable[[Integers], Sequence[Any]]
 # A search in the kernel takes so many steps for each step of a budget, which counts steps of Python.
 _KERNEL_STEPS = 100
 
+_NOTHING = np.empty(0, np.int32)
+
 # A lineage with so many rule instances, or two for each violation, is kept as it is.
 _FEW_INSTANCES = 64
 
@@ -197,6 +199,8 @@ class Evidence:
         decision = decision_of(lineage, budget)
         decision.at_once(readable(np.flatnonzero(lineage.asserted)))
         places, heads, numbers, starts, bodies = decision.residue()
+        if not decision.is_complete:  # facts that contradict alone would be listed with others
+            places, heads, numbers, bodies, starts = (*(_NOTHING,) * 4, np.zeros(1, np.int32))
         is_open = decision.statuses()[places] == OPEN
         singles = np.unique(decision.singles.array().reshape(-1, 2), axis=0)
         alone, singles[:, 0] = np.unique(singles[:, 0], return_inverse=True)
@@ -245,11 +249,11 @@ class Evidence:
         (bounded by `budget`).
         """
         residue = self.rules.residue()
-        pairs, is_complete = residue.pairs(max(0, budget.steps))
+        pairs, truncated = residue.pairs(max(0, budget.steps))
         joined = np.asarray(residue.joined(), np.bool_)
-        is_complete = is_complete and self.is_complete
         found: list[RowConflict] = []
-        lost: set[int] = set()
+        lost = set(np.flatnonzero(truncated & (self.rules.levels != NONE)).tolist())
+        is_complete = self.is_complete and not lost
         for group in self.rules.groups(joined, residue.leaders()) if joined.any() else ():
             candidates: dict[Set, set[int]] = defaultdict(set)
             try:

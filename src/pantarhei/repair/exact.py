@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -68,13 +68,16 @@ def exact_cut(lineage: Lineage, budget: Budget, rank: Rank) -> Cut:
 
 
 def _settled(
-    lineage: Lineage, decision: object, status: npt.NDArray[np.uint8], budget: Budget, rank: Rank
+    lineage: Lineage, decision: Any, status: npt.NDArray[np.uint8], budget: Budget, rank: Rank
 ) -> tuple[Integers, Integers]:
     """(open places that some maximal subset lacks, those that the budget did not suffice for)."""
-    places, *columns = decision.residue()  # type: ignore[attr-defined]
+    places, *columns = decision.residue()
     levels = np.where(status[places] == OPEN, lineage.bases[places], NONE)
     rules = OpenRules(levels, *columns)
     residue = rules.residue()
+    if not decision.is_complete:
+        # the pair rule would take an atom for possible that contradicts alone
+        residue.join(readable(np.flatnonzero(decision.are_untested()[places])))
     settled = np.asarray(residue.settle())
     cut = places[settled == _CUT]
     if not np.any(settled == _SEARCH):

@@ -100,6 +100,9 @@ class Repairer:
     def _chosen(self, lineage: Lineage) -> Cut:
         """The cut of the methods that go by conflict sets; the exact one where those are too many to list."""
         evidence, members = Evidence.of(lineage, self.budget)
+        if not evidence.is_complete and not lineage.cut_short:
+            places = exact_cut(lineage, self.budget, self._ranked).places
+            return Cut(places, places)
         found = evidence.conflicts(self.budget)
         times = dict(enumerate(lineage.bases[members].tolist()))
         sets = [conflict.rows for conflict in found]

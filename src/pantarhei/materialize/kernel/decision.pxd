@@ -15,6 +15,9 @@ cdef class Decision:
     cdef bint is_split
     cdef unsigned char[::1] status
     cdef unsigned char[::1] cone
+    cdef unsigned char[::1] deadly
+    cdef unsigned char[::1] untested
+    cdef unsigned char[::1] needed
     cdef int[::1] coned
     cdef int cones
     cdef int[::1] inside
@@ -49,5 +52,7 @@ cdef class Decision:
     cdef int grow_forest(self, Closure closure, int count) except -1 nogil
     cdef int derived_alone(self, Closure closure, int x) noexcept nogil
     cdef int test_tree(self, Closure closure, int root, long long before, bint names_constraints) except -1 nogil
+    cdef int learn(self, Closure closure, int base, int first) noexcept nogil
+    cdef int give_up(self, int root, int base) noexcept nogil
     cdef int reject_tree(self, int root, int base) except -1 nogil
     cdef int name_constraints(self, Closure closure, int x, int base) except -1 nogil

@@ -1,4 +1,4 @@
-"""Which asserted atoms of a Horn program stay when newer ones are preferred, level by level.
+"""Level-by-level decision of the asserted atoms in a Horn program, newest first.
 
 The algorithm and its proof: docs/semantics.md, "How the cut is decided".
 """
@@ -18,26 +18,31 @@ from pantarhei.materialize.kernel.horn import Closure
 
 @cython.cclass
 class Decision:
-    """What becomes of the asserted atoms of a program when newer ones are preferred (PB26 Def. 6).
+    """Status of asserted atoms, IN, OUT or OPEN, when newer ones are preferred (PB26 Def. 6).
 
     `possible` is the closure of all that is not OUT, `kept` that of what is IN. They are one closure until an
     atom is OPEN (`is_split`). `cone` marks the atoms in proofs of ⊥ from `possible`, where what `kept` has
-    counts as given.
+    counts as given. `deadly` marks atoms that are known to contradict alone what is kept.
 
     Args:
         program: its atoms.
-        most_tests: steps of work for testing atoms alone; past them the untested ones count as OPEN.
+        most_tests: steps of work for testing atoms alone; past them atoms are `untested` and OPEN, though
+            they may contradict alone.
     """
 
     def __init__(self, program: Program, most_tests: cython.longlong):
         atoms: cython.int = program.atoms
         room: cython.int[::1] = new_room(13 * atoms + 2 * program.rules + 1)
+        flags: cython.uchar[::1] = new_bytes(4 * atoms)
         x: cython.int
         self.program = program
-        self.possible = Closure(program)
+        self.status = flags[:atoms]
+        self.deadly = flags[atoms : 2 * atoms]
+        self.untested = flags[2 * atoms : 3 * atoms]
+        self.needed = flags[3 * atoms :]
+        self.possible = Closure(program, self.deadly)
         self.kept = self.possible
         self.is_split = False
-        self.status = new_bytes(atoms)
         self.cone = self.possible.marked
         self.coned = room[:atoms]
         self.inside = room[atoms : 2 * atoms]  # atoms that are IN, in the order in which that was decided
@@ -158,7 +163,7 @@ class Decision:
         """Keep the closure of what is IN apart from that of what is possible from now on."""
         if not self.is_split:
             self.is_split = True
-            self.kept = Closure(self.program)
+            self.kept = Closure(self.program, self.deadly)
         return 0
 
     def keep(self, x):
@@ -170,10 +175,12 @@ class Decision:
     def catch_up(self):
         """Bring `kept` up to date with the atoms that are IN."""
         i: cython.int
+        size: cython.int = self.kept.size
         for i in range(self.caught_up, self.insides):
             self.kept.seed(self.inside[i])
         self.caught_up = self.insides
         self.kept.propagate(NEVER)
+        self.kept.commit(size)
 
     def is_kept(self, x):
         """Whether an atom follows from what is IN."""
@@ -220,7 +227,8 @@ class Decision:
         """Find the candidates that contradict, alone, what a closure has: those are OUT.
 
         They are tested along the forest of what each atom derives by itself: an atom that many derive is
-        propagated once, and if it contradicts, so do they.
+        propagated once, and if it contradicts, so do they. When a test fails, all single atoms that make it
+        fail are marked as deadly: a later test ends at the first of them.
 
         Args:
             closure: what is kept; it is left as it was.
@@ -231,11 +239,10 @@ class Decision:
         x: cython.int
         before: cython.longlong = closure.work
         self.grow_forest(closure, count)
+        closure.watches = not names_constraints
         for i in range(self.trees):
-            if self.tests + closure.work - before > self.most_tests:
-                self.is_complete = False
-                break
             self.test_tree(closure, self.roots[i], before, names_constraints)
+        closure.watches = False
         for i in range(self.meets):
             x = self.met[i]
             self.parent[x] = UNSEEN
@@ -268,16 +275,25 @@ class Decision:
         return 0
 
     def derived_alone(self, closure: Closure, x):
-        """An atom that follows from one atom and what a closure has, by one rule; ROOT if there is none."""
+        """An atom that follows from one atom and what a closure has, by one rule; ROOT if there is none.
+
+        Of several the one that most rules derive: others may follow from it too.
+        """
         i: cython.int
         h: cython.int
+        makers: cython.int
+        most: cython.int = 0
+        found: cython.int = ROOT
         closure.work += self.program.use_start[x + 1] - self.program.use_start[x] + 1
         for i in range(self.program.use_start[x], self.program.use_start[x + 1]):
             if closure.missing[self.program.uses[i]] == 1:
                 h = self.program.head[self.program.uses[i]]
                 if h >= 0 and h != x and not closure.known[h]:
-                    return h
-        return ROOT
+                    makers = self.program.make_start[h + 1] - self.program.make_start[h]
+                    if makers > most:
+                        most = makers
+                        found = h
+        return found
 
     def test_tree(self, closure: Closure, root, before, names_constraints):
         """Test the candidates of one tree of the forest."""
@@ -295,7 +311,10 @@ class Decision:
                 closure.undo(self.sizes[depth], self.fires[depth])
                 continue
             if self.tests + closure.work - before > self.most_tests:
-                self.is_complete = False
+                self.give_up(x, top)
+                continue
+            if self.deadly[x] and not names_constraints:
+                self.reject_tree(x, top)
                 continue
             self.sizes[depth] = closure.size
             self.fires[depth] = closure.fires
@@ -305,12 +324,76 @@ class Decision:
                 if names_constraints:
                     self.name_constraints(closure, x, base)
                 else:
+                    self.learn(closure, base, self.sizes[0])
                     closure.undo(self.sizes[depth], self.fires[depth])
                     self.reject_tree(x, top)
                     continue
             depth += 1
             self.path[top] = -1 - x
             top += 1
+            x = self.child[x]
+            while x != ROOT:
+                self.path[top] = x
+                top += 1
+                x = self.sibling[x]
+        return 0
+
+    def learn(self, closure: Closure, base, first):
+        """Mark as deadly every atom that leads to a contradiction by itself.
+
+        The derivation of the first contradiction is walked back along the trail; an atom is deadly where it
+        is the only one that the rest of the derivation needs (a unique implication point, as in SAT solvers).
+
+        Args:
+            closure: it has a contradiction.
+            base: the place of that in `fired`.
+            first: the place of the trail from which on atoms are not kept.
+        """
+        x: cython.int
+        i: cython.int
+        r: cython.int = closure.fired[base]
+        place: cython.int = closure.size
+        count: cython.int = 0
+        if self.program.head[r] >= 0:  # a rule that derives a deadly atom
+            self.needed[self.program.head[r]] = 1
+            count = 1
+        else:
+            for i in range(self.program.start[r], self.program.start[r + 1]):
+                x = self.program.body[i]
+                if closure.known[x] == 2 and not self.needed[x]:
+                    self.needed[x] = 1
+                    count += 1
+        while place > first:
+            place -= 1
+            x = closure.trail[place]
+            if not self.needed[x]:
+                continue
+            if count == 1:
+                self.deadly[x] = 1
+            self.needed[x] = 0
+            r = closure.reason[x]
+            if r == NONE:  # it stays needed
+                count += 1
+            else:
+                for i in range(self.program.start[r], self.program.start[r + 1]):
+                    if closure.known[self.program.body[i]] == 2 and not self.needed[self.program.body[i]]:
+                        self.needed[self.program.body[i]] = 1
+                        count += 1
+            count -= 1
+            closure.work += 1
+        return 0
+
+    def give_up(self, root, base):
+        """Mark all candidates in a tree of the forest as untested; `path` is free from `base` on."""
+        x: cython.int
+        top: cython.int = base + 1
+        self.is_complete = False
+        self.path[base] = root
+        while top > base:
+            top -= 1
+            x = self.path[top]
+            if self.status[x] == CANDIDATE:
+                self.untested[x] = 1
             x = self.child[x]
             while x != ROOT:
                 self.path[top] = x
@@ -370,6 +453,10 @@ class Decision:
     def statuses(self):
         """The status of each atom: IN, OUT or OPEN, 0 of one that is not asserted."""
         return np.array(self.status, np.uint8)
+
+    def are_untested(self):
+        """1 for each atom that may contradict alone, since the tests came to an end before it."""
+        return np.array(self.untested, np.uint8)
 
     # -- what is open --------------------------------------------------------------------------------
 

@@ -28,6 +28,9 @@ cdef class Closure:
     cdef int[::1] missing
     cdef int[::1] trail
     cdef int[::1] fired
+    cdef int[::1] reason
+    cdef unsigned char[::1] deadly
+    cdef bint watches
     cdef int size
     cdef int done
     cdef int fires

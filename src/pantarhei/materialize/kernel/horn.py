@@ -133,20 +133,28 @@ class Closure:
     """Atoms that follow from seeded atoms (Dowling and Gallier's linear Horn propagation), with undo.
 
     `trail` has the known atoms in order, the first `done` of them are propagated. `fired` has the constraints
-    whose bodies are known, and the rules that derive a `marked` atom, in order. `missing` counts the unknown
-    body atoms of each rule. `work` counts steps.
+    whose bodies are known, and the rules that derive a `marked` atom, in order; while it `watches`, also
+    those that derive a `deadly` one. `missing` counts the unknown body atoms of each rule, `reason` has the
+    rule that derived an atom, NONE for a seeded one. `work` counts steps.
+
+    Args:
+        program: its rules.
+        deadly: marks atoms.
     """
 
-    def __init__(self, program: Program):
+    def __init__(self, program: Program, deadly: cython.uchar[::1]):
         rules: cython.int = program.rules
-        room: cython.int[::1] = new_room(2 * rules + program.atoms)
+        room: cython.int[::1] = new_room(2 * rules + 2 * program.atoms)
         flags: cython.uchar[::1] = new_bytes(2 * program.atoms)
         self.program = program
         self.known = flags[: program.atoms]
         self.marked = flags[program.atoms :]
         self.missing = room[:rules]
         self.fired = room[rules : 2 * rules]
-        self.trail = room[2 * rules :]
+        self.trail = room[2 * rules : 2 * rules + program.atoms]
+        self.reason = room[2 * rules + program.atoms :]
+        self.deadly = deadly
+        self.watches = False
         self.size = self.done = self.fires = 0
         self.work = 0
         r: cython.int
@@ -157,6 +165,7 @@ class Closure:
         """Assert an atom; `propagate` derives what follows."""
         if not self.known[x]:
             self.known[x] = 2
+            self.reason[x] = NONE
             self.trail[self.size] = x
             self.size += 1
 
@@ -175,11 +184,12 @@ class Closure:
                 self.missing[r] -= 1
                 if self.missing[r] == 0:
                     h = self.program.head[r]
-                    if h < 0 or self.marked[h]:
+                    if h < 0 or self.marked[h] or (self.watches and self.deadly[h]):
                         self.fired[self.fires] = r
                         self.fires += 1
                     if h >= 0 and not self.known[h]:
                         self.known[h] = 2
+                        self.reason[h] = r
                         self.trail[self.size] = h
                         self.size += 1
 

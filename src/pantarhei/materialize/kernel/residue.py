@@ -1,4 +1,4 @@
-"""What a repair leaves open: asserted atoms that contradict one another, and the rules by which they do."""
+"""Open atoms, and the rules by which they contradict each other."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pantarhei.materialize.kernel.arrays import Ints, new_bytes, new_ints, new_l
 
 @cython.cclass
 class Residue:
-    """What is open: asserted atoms, and the rules by which they contradict one another.
+    """Open atoms, and the rules by which they contradict each other.
 
     A *group* is a connected part of it. A group of *chains* has rules of one body atom and constraints of
     two: its conflict sets are pairs.
@@ -157,12 +157,18 @@ class Residue:
                     out[x] = 2 if searched[self.leader[x]] else 1
         return found
 
+    def join(self, atoms: cython.int[::1]):
+        """Treat the groups of some atoms as groups that are not of chains."""
+        i: cython.int
+        for i in range(len(atoms)):
+            self.is_joined[self.leader[atoms[i]]] = 1
+
     def pairs(self, most: cython.longlong):
         """The conflict sets of groups of chains.
 
         Returns:
-            `(pairs, is_complete)`: int32 rows `atom, atom, constraint`, the lower atom first, which may
-            recur; and whether there are no more than `most`.
+            `(pairs, truncated)`: int32 rows `atom, atom, constraint`, the lower atom first, which may recur;
+            and 1 for each atom whose group has more than `most` of them, of which none is given.
         """
         x: cython.int
         y: cython.int
@@ -170,34 +176,41 @@ class Residue:
         i: cython.int
         j: cython.int
         found: Ints = Ints()
-        is_complete: cython.bint = True
+        members: Ints = Ints()
         program: Program = self.program
         start: cython.int[::1] = new_ints(program.atoms + 1, NONE)
         end: cython.int[::1] = new_ints(program.atoms + 1, NONE)
         mark: cython.uchar[::1] = new_bytes(program.atoms)
-        members: Ints = Ints()
+        totals: cython.longlong[::1] = new_longs(program.atoms + 1)
+        truncated_ = np.zeros(program.atoms, np.uint8)
+        truncated: cython.uchar[::1] = truncated_
         with cython.nogil:
             for r in range(program.rules):
-                if program.head[r] >= 0:
-                    continue
-                x = program.body[program.start[r]]
-                y = program.body[program.start[r + 1] - 1]
-                if self.is_joined[self.leader[x]]:
+                if program.head[r] >= 0 or self.is_joined[self.leader[program.body[program.start[r]]]]:
                     continue
                 for i in range(program.start[r], program.start[r + 1]):
                     if start[program.body[i]] == NONE:
                         start[program.body[i]] = members.size
                         self.supports(program.body[i], mark, members)
                         end[program.body[i]] = members.size
+                x = program.body[program.start[r]]
+                y = program.body[program.start[r + 1] - 1]
+                totals[self.leader[x]] += cython.cast(cython.longlong, end[x] - start[x]) * (
+                    end[y] - start[y]
+                )
+            for r in range(program.rules):
+                x = program.body[program.start[r]]
+                if program.head[r] >= 0 or self.is_joined[self.leader[x]] or totals[self.leader[x]] > most:
+                    continue
+                y = program.body[program.start[r + 1] - 1]
                 for i in range(start[x], end[x]):
-                    if found.size >= 3 * most:
-                        is_complete = False
-                        break
                     for j in range(start[y], end[y]):
                         found.push(min(members.items[i], members.items[j]))
                         found.push(max(members.items[i], members.items[j]))
                         found.push(program.number[r])
-        return found.array().reshape(-1, 3), is_complete
+            for x in range(program.atoms):
+                truncated[x] = totals[self.leader[x]] > most
+        return found.array().reshape(-1, 3), truncated_
 
     def supports(self, x, mark: cython.uchar[::1], members: Ints):
         """Append the asserted atoms that an atom follows from by rules of one body atom."""
