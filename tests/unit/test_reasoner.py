@@ -744,7 +744,7 @@ def test_each_repair_is_logged(reasoner, caplog):
         reasoner.push(2, [valve("Closed")])
         with caplog.at_level(logging.DEBUG, "pantarhei.repair"):
             reasoner.push(3, [valve("Open")])
-    counted, worded = caplog.records
+    counted, _, worded = caplog.records
     assert {record.name for record in caplog.records} == {"pantarhei.repair"}
     assert (counted.levelno, worded.levelno) == (logging.INFO, logging.DEBUG)
     assert counted.getMessage() == "at 2: 1 conflict, 1 assertion removed"

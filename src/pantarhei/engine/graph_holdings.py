@@ -84,7 +84,7 @@ class GraphHoldings(Upkeep[Assertions]):
         model.violations()
         model.take_changes()
         self._standing = self._standing._replace(model=model)
-        return ContradictionError(tuple(conflicts))
+        return ContradictionError(*conflicts.first())
 
     def _put_in_place(
         self, model: WindowModel, net: Net, given: Encoded, conflicts: ConflictList[Contradiction] | None

@@ -36,10 +36,9 @@ class StepLog:
         """
         repair, remembered, counters = done.update.repair, done.books.repairs, done.books.counters
         if remembered and remembered[-1][1] is repair:
-            if _repair_log.isEnabledFor(logging.DEBUG):
-                _repair_log.debug("%s", repair)
-            elif _repair_log.isEnabledFor(logging.INFO):
+            if _repair_log.isEnabledFor(logging.INFO):
                 _repair_log.info("at %s: %s", show_time(repair.at), repair.summary())
+            _repair_log.debug("%s", repair)
             if repair.undecided_facts and repair.method == "exact" and not self._has_warned:
                 self._has_warned = True
                 warnings.warn(

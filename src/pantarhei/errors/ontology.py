@@ -22,8 +22,9 @@ class InconsistentOntologyError(OntologyError):
         origin: the axiom that the constraint comes from.
         proof: the steps that lead to these facts, and the violation, as text.
         remedy: what else may be done than to repair one of them.
-        contradictions: all minimal sets of facts that contradict each other, each a `Contradiction`.
-        unlisted: a text where there are more contradictions than could be listed.
+        contradictions: the minimal sets of facts that contradict each other, each a `Contradiction`; the
+            first thousand.
+        unlisted: a text where there are more.
     """
 
     def __init__(
@@ -133,18 +134,21 @@ class ContradictionError(PantarheiError):
     """A change by which the assertions of a graph would contradict each other.
 
     Args:
-        conflicts: the minimal sets of assertions that do, each with the constraints that it violates; none
-            where they are too many to be found.
+        conflicts: the minimal sets of assertions that do, each with the constraints that it violates; the
+            first thousand.
+        unlisted: a text where there are more.
     """
 
-    def __init__(self, conflicts: Sequence[object]) -> None:
-        super().__init__(tuple(conflicts))
-        self.conflicts = tuple(conflicts)
+    def __init__(self, conflicts: Sequence[object], unlisted: str | None = None) -> None:
+        super().__init__(tuple(conflicts), unlisted)
+        self.conflicts, self.unlisted = tuple(conflicts), unlisted
 
     def __str__(self) -> str:
-        shown = [f"\n    {conflict}" for conflict in self.conflicts[:10]]
-        if len(self.conflicts) > 10:
-            shown.append(f"\n    and {len(self.conflicts) - 10} more")
+        shown = [f"\n    {conflict}" for conflict in self.conflicts[:_MOST_SHOWN]]
+        if (more := len(self.conflicts) - _MOST_SHOWN) > 0:
+            shown.append(f"\n    and {more} more")
+        if self.unlisted is not None:
+            shown.append(f"\n    {self.unlisted}")
         found = f":{''.join(shown)}" if shown else " in more ways than can be listed"
         return (
             f"after the change the assertions would contradict each other{found}\n"

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
+from pantarhei.encoding.forms import Forms
 from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import Integers
 from pantarhei.language.rule import Rule
+from pantarhei.language.time import TimePoint
 from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.proofs.proof import Assertion
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import KeptEvidence, Levels
 from pantarhei.repair.exact import Cut
 from pantarhei.repair.occurrences import Removal
-from pantarhei.repair.result import Case, Prove, Repair, no_proofs
+from pantarhei.repair.result import Case, LazySequence, Prove, Repair, no_proofs
 from pantarhei.window.log import Entry, Log
+
+Moments = dict[int, tuple[TimePoint, Forms]]
+"""Timestamp and forms of the ABoxes of some levels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,33 +55,53 @@ class RepairAccount:
         """
         facts, levels = lineage.facts[cut.places], lineage.bases[cut.places]
         lost, lost_levels = lineage.facts[cut.undecided], lineage.bases[cut.undecided]
+        moments, lexicon = self._moments(lost_levels), self.lexicon
         return Repair(
             self.arriving.at,
             method,
             self.case(kept),
             Removal(self.older, self.arriving, facts, levels, self.lexicon),
-            lambda: frozenset(self._assertions(lost, lost_levels)),
+            lambda: frozenset(_assertions(lost, lost_levels, moments, lexicon)),
             undecided_facts=len(lost),
         )
 
     def case(self, kept: KeptEvidence) -> Case:
-        """The conflict sets of evidence, found when they are first looked at."""
+        """The conflict sets of evidence, found when they are first looked at. Keeps no log."""
+        moments = self._moments(kept.levels)
+        lexicon = self.lexicon
 
         def members() -> list[Assertion]:
-            return self._assertions(kept.evidence.facts, kept.evidence.levels)
+            return _assertions(kept.evidence.facts, kept.evidence.levels, moments, lexicon)
 
-        return Case(kept, members, self.rules, self.prove)
+        return Case(kept, LazySequence(lambda: len(kept.evidence.levels), members), self.rules, self.prove)
 
-    def _assertions(self, facts: Integers, levels: Levels) -> list[Assertion]:
-        """Facts as they were asserted at levels. Costs these facts alone."""
-        of_level: dict[int, list[int]] = defaultdict(list)
-        for place, level in enumerate(levels.tolist()):
-            of_level[level].append(place)
-        found: list[Assertion | None] = [None] * len(facts)
-        for level, places in of_level.items():
+    def _moments(self, levels: Levels) -> Moments:
+        found = {}
+        for level in _different(levels):
             entry = self.arriving if level == self.arriving.level else self.older.timeline.at_level(level)
-            assert entry is not None, "it was asserted there"
-            triples = self.lexicon.decode(facts[np.array(places)], entry.forms.by_fact)
-            for place, triple in zip(places, triples, strict=True):
-                found[place] = entry.at, triple
-        return [each for each in found if each is not None]
+            assert entry is not None, "something was asserted there"
+            found[level] = entry.at, entry.forms
+        return found
+
+
+def _different(levels: Levels) -> Iterable[int]:
+    """The levels, each once. Sorting many would cost more than a flag for each between lowest and highest."""
+    if len(levels) < 64:
+        return set(levels.tolist())
+    lowest = levels.min()
+    flags = np.zeros(int(levels.max() - lowest) + 1, np.bool_)
+    flags[levels - lowest] = True
+    return (np.flatnonzero(flags) + lowest).tolist()  # type: ignore[no-any-return]
+
+
+def _assertions(facts: Integers, levels: Levels, moments: Moments, lexicon: Lexicon) -> list[Assertion]:
+    """Facts as they were asserted at levels. Costs these facts alone."""
+    of_level: dict[int, list[int]] = defaultdict(list)
+    for place, level in enumerate(levels.tolist()):
+        of_level[level].append(place)
+    found: dict[int, Assertion] = {}
+    for level, places in of_level.items():
+        at, forms = moments[level]
+        triples = lexicon.decode(facts[np.array(places)], forms.by_fact)
+        found |= zip(places, ((at, triple) for triple in triples), strict=True)
+    return [found[place] for place in range(len(facts))]

@@ -284,6 +284,12 @@ class KeptEvidence:
         self.bytes = self._known.bytes
 
     @property
+    def levels(self) -> Levels:
+        """The levels of its members, and of others as long as it is a lineage; some may recur."""
+        known = self._known
+        return known.bases[known.asserted] if isinstance(known, Lineage) else known.levels
+
+    @property
     def evidence(self) -> Evidence:
         """The evidence."""
         known = self._known

@@ -58,9 +58,7 @@ def inconsistency(
     text, axiom, lines = told_apart(lambda: (str(rule), rule.axiom, proof.lines()), names_of(proof.rules))
     are_names = not any(isinstance(value, Literal) for _, _, value in proof.facts)
     remedy = _ONE_THING if unique_names and rule.different and are_names else None
-    return InconsistentOntologyError(
-        f"{rule.name}: {text}", statements, axiom, lines, remedy, tuple(found), found.unlisted
-    )
+    return InconsistentOntologyError(f"{rule.name}: {text}", statements, axiom, lines, remedy, *found.first())
 
 
 def refuse_violations(model: WindowModel, background: Integers) -> None:

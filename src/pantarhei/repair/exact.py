@@ -120,7 +120,7 @@ class _Search:
             *sorted(group.instances),
             *((None, body) for body in sorted({body for _, body in group.violations})),
         ]
-        self.meter = meter
+        self.meter, self.sets = meter, meter.sets
         self.at: dict[int, list[int]] = defaultdict(list)
         for atom in group.asserted:
             self.at[times[atom]].append(atom)
@@ -191,6 +191,7 @@ class _Search:
     def _conflicts(self, known: Set, level: list[int]) -> list[Set]:
         """The minimal sets of atoms of a level that contradict what is known."""
         free = [atom for atom in level if atom not in known]
+        self.meter.sets = self.sets  # those of another state are kept no longer
         reached = self._closed(known, free)
         rules = [
             (head, tuple(atom for atom in body if atom not in known))

@@ -84,11 +84,12 @@ class Removal:
         waiting: list[int] = []
 
         def reach(levels: Levels, places: Integers) -> None:
-            for level in np.unique(levels).tolist():
+            few = len(levels) == 1
+            for level in levels.tolist() if few else np.unique(levels).tolist():
                 if level >= self.older.timeline.first_level:
                     if level not in at:
                         heappush(waiting, -level)
-                    at[level].append(places[levels == level])
+                    at[level].append(places if few else places[levels == level])
 
         found: list[tuple[Entry, Integers]] = []
         reach(self.levels, np.arange(len(self.facts), dtype=np.int32))
@@ -109,5 +110,7 @@ class Removal:
 
 
 def _rows(place: int, found: tuple[Entry, Integers]) -> Integers:
-    facts = found[1][np.lexsort(found[1].T[::-1])]
-    return np.column_stack([np.full(len(facts), place, np.int32), facts]).astype(np.int32)
+    facts = found[1] if len(found[1]) == 1 else found[1][np.lexsort(found[1].T[::-1])]
+    rows = np.empty((len(facts), 4), np.int32)
+    rows[:, 0], rows[:, 1:] = place, facts
+    return rows

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any, Generic, Protocol, TypeVar, overload
 
 import numpy as np
@@ -127,6 +127,11 @@ class ConflictList(LazySequence[_T]):
         """A text where not all conflict sets are listed."""
         return None if self.complete else "and others, which are too many to list"
 
+    def first(self, most: int = 1000) -> tuple[tuple[_T, ...], str | None]:
+        """The first conflict sets, and a text where there are more, for errors."""
+        more = len(self) - most
+        return self[:most], f"and {more:,} more" if more > 0 else self.unlisted
+
     @classmethod
     def of(cls, members: Sequence[_T], complete: bool = True) -> ConflictList[_T]:
         """The list of known conflict sets."""
@@ -178,11 +183,11 @@ def _conflict(
 
 
 class Case:
-    """What the conflict sets of a repair are made of.
+    """The evidence of a repair, with its assertions and constraints.
 
     Args:
         kept: the evidence, as numbers.
-        members: makes the assertions that it numbers.
+        members: the assertions that it numbers.
         rules: what the numbers of its constraints mean.
         prove: finds the proofs of conflicts.
     """
@@ -190,13 +195,16 @@ class Case:
     def __init__(
         self,
         kept: KeptEvidence,
-        members: Callable[[], Sequence[Assertion]],
+        members: Sequence[Assertion],
         rules: Sequence[Rule],
         prove: Prove = no_proofs,
     ) -> None:
-        self.kept, self.rules = kept, rules
-        self._members, self._prove = members, prove
-        self.conflicts = ConflictList(kept.conflicts, self._conflicts)
+        self.kept, self.members, self.rules = kept, members, rules
+        self.conflicts = ConflictList(kept.conflicts, partial(_conflicts_of, kept, members, rules, prove))
+
+    def proved_by(self, prove: Prove) -> Case:
+        """The same case, whose conflicts find their proofs in this way."""
+        return Case(self.kept, self.members, self.rules, prove)
 
     @classmethod
     def of(cls, conflicts: ConflictList[Conflict]) -> Case:
@@ -219,30 +227,27 @@ class Case:
             for conflict in conflicts
         ]
         evidence = Evidence.of_sets(levels, sets, conflicts.complete)
-        return cls(KeptEvidence(evidence, Budget()), lambda: members, rules)
+        return cls(KeptEvidence(evidence, Budget()), members, rules)
 
-    @cached_property
-    def members(self) -> Sequence[Assertion]:
-        """The assertions that the evidence numbers. Costs these."""
-        return self._members()
 
-    def proved_by(self, prove: Prove) -> Case:
-        """The same case, whose conflicts find their proofs in this way."""
-        return Case(self.kept, lambda: self.members, self.rules, prove)
+def _conflicts_of(
+    kept: KeptEvidence, members: Sequence[Assertion], rules: Sequence[Rule], prove: Prove, found: Conflicts
+) -> list[Conflict]:
+    """Conflict sets in an order that does not depend on numbers: small ones, then older ones first.
 
-    def _conflicts(self, found: Conflicts) -> list[Conflict]:
-        """Conflict sets in an order that does not depend on numbers: small ones, then older ones first."""
-        levels, texts = self.kept.evidence.levels.tolist(), [write_triple(fact) for _, fact in self.members]
-        keys = list(zip(levels, texts, strict=True))
-        in_order = sorted(found, key=lambda each: (len(each.rows), sorted(keys[row] for row in each.rows)))
-        return [
-            Conflict(
-                frozenset(self.members[row] for row in conflict.rows),
-                tuple(self.rules[number] for number in conflict.constraints),
-                self._prove,
-            )
-            for conflict in in_order
-        ]
+    Not a method of `Case`, which has the list that calls it: no cycle keeps what they hold.
+    """
+    levels, texts = kept.evidence.levels.tolist(), [write_triple(fact) for _, fact in members]
+    keys = list(zip(levels, texts, strict=True))
+    in_order = sorted(found, key=lambda each: (len(each.rows), sorted(keys[row] for row in each.rows)))
+    return [
+        Conflict(
+            frozenset(members[row] for row in conflict.rows),
+            tuple(rules[number] for number in conflict.constraints),
+            prove,
+        )
+        for conflict in in_order
+    ]
 
 
 _NONE = ConflictList[Conflict].of(())

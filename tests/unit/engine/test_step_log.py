@@ -43,7 +43,7 @@ def test_no_repair_is_told_of_where_a_push_is_refused(caplog):
     assert caplog.messages == ["at 2: 1 conflict, 1 assertion removed"] == [f"at 2: {update.repair.summary()}"]
     with caplog.at_level(logging.DEBUG, "pantarhei.repair"):
         update = tested.push(3, [a("x")])
-    assert caplog.messages[1:] == [str(update.repair)]
+    assert caplog.messages[1:] == [f"at 3: {update.repair.summary()}", str(update.repair)]
 
 
 def test_no_repair_is_told_of_where_a_consumer_fails(caplog):

@@ -267,7 +267,7 @@ def read_repairs(
         evidence,
         strict=True,
     ):
-        case = Case(KeptEvidence(known, budget), partial(tuple, members), constraints)
+        case = Case(KeptEvidence(known, budget), members, constraints)
         lost = frozenset(undecided)
         repair = Repair(
             entries[entry], method, case, frozenset(removed), partial(frozenset, lost), unlisted, len(lost)
@@ -313,7 +313,7 @@ def _read_evidence(
     heads, numbers = contents.column("rules.head") - 1, contents.column("rules.number")
     rules = contents.split("repairs.rules", list(zip(heads.tolist(), numbers.tolist(), bodies, strict=True)))
     alone = np.column_stack([contents.column("singles.member"), contents.column("singles.rule")])
-    if max(numbers.max(initial=-1), alone[:, 1].max(initial=-1)) >= max(1, constraints):
+    if max(numbers[heads == NONE].max(initial=-1), alone[:, 1].max(initial=-1)) >= constraints:
         raise contents.broken("the number of a constraint is out of range")
     for complete, open_, mine, singles, told in zip(
         contents.column("repairs.complete").tolist(),

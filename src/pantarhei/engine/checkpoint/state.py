@@ -238,6 +238,8 @@ class Checkpoint:
         undecided = repairs[-1][1].undecided_facts if header["contradicted"] and repairs else 0
         arrival = _arrival(log.newest, header["contradicted"], undecided)
         counters = Counters(**header["counters"])
+        if not contents.has_evidence:  # nor a count of what was undecided
+            counters = counters._replace(undecided=sum(repair.undecided_facts for _, repair in repairs))
         books = Books(log, step, arrival, repairs, counters, header["messages"], past)
         known = GivenForms(growing.vocabulary, dict(written.by_fact), dict(pairs.by_pair))
         kept = {
