@@ -43,8 +43,8 @@ class NumbersApartWarning(UserWarning):
 
 
 class UndecidedRepairWarning(UserWarning):
-    """A repair reached a limit and removed facts without having decided that they must go. Given once a
-    reasoner; `stats().undecided` counts on.
+    """A repair reached a limit and removed facts that it had not decided. Emitted once per reasoner;
+    `stats().undecided` counts on.
 
     Args:
         at: the timestamp of the repair, as text.

@@ -44,16 +44,17 @@ _FEW_INSTANCES = 64
 class Budget:
     """Limits of the search in one repair.
 
-    Deciding costs linear time, except where facts of one timestamp contradict each other and older facts
-    depend on which of them is right: those are searched, group by group of connected facts. There can be
-    exponentially many ways to settle a group. Past its budget the open facts of a group are removed, and
-    counted as undecided.
+    Deciding costs linear time as a rule. Where facts of one timestamp contradict each other and older facts
+    depend on which of them is right, those are searched, group by group of connected facts; there can be
+    exponentially many ways to settle a group. Past the budget the open facts of a group are removed, and
+    counted as undecided. A step that reaches a limit costs a materialization of the window.
 
     Args:
         sets: conflict sets and partial supports kept at once, for each group.
-        steps: combinations and comparisons, for each group.
-        instances: rule instances in the lineage of ⊥; past them only assertions newer than the oldest
-            complete part of the lineage are decided, older ones in the lineage are removed as undecided.
+        steps: combinations and comparisons for each group; a hundred times as many for all groups of a
+            repair, and a hundred times as many steps of the kernel for testing facts one by one.
+        instances: rule instances in the lineage of ⊥; past them the newest timestamps, whose rule instances
+            are complete, are decided, and older assertions in the lineage are removed as undecided.
 
     Raises:
         OptionError: an argument is not a whole number.
@@ -173,7 +174,7 @@ def decision_of(lineage: Lineage, budget: Budget) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What the conflict sets of a step are made of: a few kilobytes that last when the window has moved on.
+    """Minimal part of a lineage from which the conflict sets of a step are computed, as numbers.
 
     Atoms are numbered from 0, asserted ones (members) first.
 

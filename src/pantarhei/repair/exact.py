@@ -27,7 +27,7 @@ from pantarhei.repair.conflict import Budget, Group, OpenRules, Rank, decision_o
 _SEARCHES = 100
 
 _NOTHING = np.empty(0, np.intp)
-_CUT, _SEARCH = 1, 2  # what `Residue.settle` answers
+_CUT, _SEARCH = 1, 2  # what `Residue.settle` returns
 
 
 class Cut(NamedTuple):

@@ -262,8 +262,8 @@ class Repair:
         conflicts: all minimal conflicts before the cut, with their constraints. They are found when they are
             first looked at, and are the same however late that is. Past the budget `conflicts.complete` is
             False.
-        removed: the removed assertions, each occurrence of a cut fact with its timestamp. Looking costs what
-            was removed.
+        removed: the removed assertions, each occurrence of a cut fact with its timestamp. Costs the
+            occurrences of the removed facts.
         undecided: of these, the facts that were removed because a limit was reached before they were decided
             (or by `grounded`), with their newest timestamps.
         undecided_facts: how many those are.

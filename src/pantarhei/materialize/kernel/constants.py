@@ -74,11 +74,11 @@ IS_NAME = 2
 # Heads, linked atoms and the status of asserted atoms (horn.py, decision.py).
 BOTTOM = -1  # the head of a constraint
 UNSEEN = -2  # an atom that is not in the forest
-ROOT = -1  # one that derives no atom there
+ROOT = -1  # the parent of a root of the forest
 NEVER = 0x7FFFFFFF
-IN = 1  # every maximal consistent subset has it
-OUT = 2  # none has it
-OPEN = 3  # some may lack it
+IN = 1  # in every maximal consistent subset
+OUT = 2  # in no maximal consistent subset
+OPEN = 3  # in some of them, perhaps
 CANDIDATE = 4  # in a proof of ⊥ that is not settled yet
 
 # How far ahead of its turn something is read into the processor's cache.

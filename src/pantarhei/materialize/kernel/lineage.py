@@ -23,7 +23,8 @@ class LineageWalk(Visitor):
     set is {c}).
 
     `head` is the row whose instances are being recorded, `recorded` how many of them have been. There may be
-    `each` of one row and `most` in all; `lowest` is the lowest level that a row of a body may have.
+    `each` of one row and `most` in all; `lowest` is the lowest level that a row of a body may have. `counts`
+    has the number of instances by level, from the level `oldest` on, where they are counted.
     """
 
     def __init__(self, triggers: Triggers):
@@ -79,7 +80,7 @@ class LineageWalk(Visitor):
         self.walk(rows, 0, False)
 
     def walk(self, rows: cython.int[::1], most: cython.longlong, explains_background: cython.bint):
-        """As `of`."""
+        """Collect the instances; arguments and result as of `of`."""
         i: cython.Py_ssize_t
         cut_short: cython.bint = False
         width: cython.int = 2 + self.matcher.widest
