@@ -11,6 +11,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, pairwise
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -121,6 +123,20 @@ class OpenRules(NamedTuple):
                 part.instances.add((heads[rule], body))
         return sorted(parts.values(), key=lambda part: (part.size, part.asserted))
 
+    def each_once(self) -> OpenRules:
+        """The same rules, each once."""
+        starts, bodies = self.starts.tolist(), self.bodies.tolist()
+        rules = dict.fromkeys(
+            (head, number, tuple(sorted(bodies[start:end])))
+            for head, number, (start, end) in zip(
+                self.heads.tolist(), self.numbers.tolist(), pairwise(starts), strict=True
+            )
+        )
+        heads, numbers, bodies_of = zip(*rules, strict=True)
+        ends = np.cumsum([0, *map(len, bodies_of)], dtype=np.int32)
+        columns = (np.array(column, np.int32) for column in (heads, numbers, ends, [*chain(*bodies_of)]))
+        return OpenRules(self.levels, *columns)
+
     def ordered(self, order: npt.NDArray[np.intp]) -> OpenRules:
         """The same rules with atoms renumbered: atom `order[i]` becomes `i`."""
         new = np.empty(len(order), np.int32)
@@ -195,15 +211,13 @@ class Evidence:
     @classmethod
     def of(cls, lineage: Lineage, budget: Budget) -> tuple[Evidence, Integers]:
         """The evidence in a lineage, and the places of its members there. Costs linear time."""
-        # one violation may have been noted twice
-        lineage = lineage._replace(violations=np.unique(lineage.violations, axis=0))
         decision = decision_of(lineage, budget)
         decision.at_once(readable(np.flatnonzero(lineage.asserted)))
         places, heads, numbers, starts, bodies = decision.residue()
         if not decision.is_complete:  # facts that contradict alone would be listed with others
             places, heads, numbers, bodies, starts = (*(_NOTHING,) * 4, np.zeros(1, np.int32))
         is_open = decision.statuses()[places] == OPEN
-        singles = np.unique(decision.singles.array().reshape(-1, 2), axis=0)
+        singles = _each_once(decision.singles.array().reshape(-1, 2))
         alone, singles[:, 0] = np.unique(singles[:, 0], return_inverse=True)
         members = np.concatenate([places[is_open], alone])
         singles[:, 0] += len(members) - len(alone)
@@ -251,6 +265,9 @@ class Evidence:
         """
         residue = self.rules.residue()
         pairs, truncated = residue.pairs(max(0, budget.steps))
+        if truncated.any():  # one violation may have been noted twice
+            residue = self.rules.each_once().residue()
+            pairs, truncated = residue.pairs(max(0, budget.steps))
         joined = np.asarray(residue.joined(), np.bool_)
         found: list[RowConflict] = []
         lost = set(np.flatnonzero(truncated & (self.rules.levels != NONE)).tolist())
@@ -265,7 +282,7 @@ class Evidence:
                 lost.update(group.asserted)
                 continue
             found += [RowConflict(rows, tuple(sorted(candidates[rows]))) for rows in minimal(candidates)]
-        return Conflicts(self.singles, np.unique(pairs, axis=0), found, frozenset(lost), is_complete)
+        return Conflicts(self.singles, _each_once(pairs), found, frozenset(lost), is_complete)
 
 
 class KeptEvidence:
@@ -342,6 +359,17 @@ class Conflicts:
         for rows, constraints in by_set.items():
             yield RowConflict(rows, tuple(constraints))
         yield from self.larger
+
+
+def _each_once(rows: Integers) -> Integers:
+    """The rows of numbers from 0 on, each once, ascending. Costs sorting a number for each."""
+    if len(rows) < 2:
+        return rows
+    sizes = tuple(int(most) + 1 for most in rows.max(axis=0))
+    if prod(sizes) >= 1 << 62:
+        return np.unique(rows, axis=0)
+    keys = np.unique(np.ravel_multi_index(tuple(rows.T), sizes))
+    return np.stack(np.unravel_index(keys, sizes), axis=1).astype(np.int32)
 
 
 def _different(rows: Integers) -> int:

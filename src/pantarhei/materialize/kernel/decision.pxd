@@ -42,6 +42,7 @@ cdef class Decision:
     cdef readonly Ints singles
 
     cdef int level(self, int[::1] order, int low, int high) except -1 nogil
+    cdef int without_kept(self, int count) noexcept nogil
     cdef int split(self) except -1 with gil
     cdef void keep(self, int x) noexcept nogil
     cdef void catch_up(self) noexcept nogil

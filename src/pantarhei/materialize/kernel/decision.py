@@ -108,6 +108,8 @@ class Decision:
                 self.possible.commit(size)
             return 0
         # 2. what is in no proof of ⊥ is kept
+        if self.is_split:
+            self.catch_up()
         self.extend_cone(fires)
         for i in range(low, high):
             x = order[i]
@@ -127,6 +129,7 @@ class Decision:
             self.catch_up()
         else:
             self.possible.commit(size)
+        count = self.without_kept(count)
         # 3. what contradicts alone what is kept is out
         self.test(self.kept, count, False)
         # 4. the others together
@@ -158,6 +161,20 @@ class Decision:
         else:
             self.possible.commit(size)
         return opened
+
+    def without_kept(self, count):
+        """Keep the candidates, of `count`, that follow from what is kept; returns how many are left."""
+        i: cython.int
+        x: cython.int
+        left: cython.int = 0
+        for i in range(count):
+            x = self.candidates[i]
+            if self.kept.known[x]:
+                self.keep(x)
+            else:
+                self.candidates[left] = x
+                left += 1
+        return left
 
     def split(self):
         """Keep the closure of what is IN apart from that of what is possible from now on."""
