@@ -41,9 +41,10 @@ def grounded(conflicts: Sequence[Set], times: Mapping[int, int]) -> Grounded:
     not_in = [len(conflict) for conflict in conflicts]
     settled = [False] * len(conflicts)
     in_: set[int] = set()
-    out: set[int] = set()
+    out = {e for conflict in conflicts if len(conflict) == 1 for e in conflict}
     news = [e for e, count in threats.items() if not count]
     in_.update(news)
+    news += sorted(out)
     while news:
         e = news.pop()
         for number in of[e]:

@@ -15,7 +15,7 @@ from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.rdf.pickling import exactly
 from pantarhei.repair.conflict import Budget, Conflicts, KeptEvidence
-from pantarhei.repair.result import ConflictList
+from pantarhei.repair.result import ConflictList, in_order_of_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def contradictions(
         return [
             Contradiction(
                 frozenset(triples[row] for row in conflict.rows),
-                tuple(rules[number] for number in conflict.constraints),
+                in_order_of_texts(rules[number] for number in conflict.constraints),
             )
             for conflict in sorted(
                 found, key=lambda each: (len(each.rows), sorted(keys[i] for i in each.rows))

@@ -10,7 +10,7 @@ algorithm and its proof.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -131,36 +131,54 @@ class _Search:
 
     def run(self) -> tuple[set[int], set[int]]:
         """(what some maximal subset lacks, what the budget did not suffice for)."""
-        states: set[Set] = {
-            frozenset()
-        }  # what follows from what is kept, as far as it matters for older atoms
+        states: set[Set] = {frozenset()}  # what follows from what is kept, as far as older atoms meet it
         lacking: set[int] = set()
         ladder = sorted(self.at, reverse=True)
+        met_from = self._met_from(ladder)
         for rung, time in enumerate(ladder):
-            level = self.at[time]
-            older = [atom for then in ladder[rung + 1 :] for atom in self.at[then]]
+            is_last = rung == len(ladder) - 1
             try:
-                found, states = self._level(states, level, older)
+                found, states = self._level(states, self.at[time], is_last, rung, met_from)
             except Exceeded:
-                return lacking, {*level, *older}
+                return lacking, {atom for then in ladder[rung:] for atom in self.at[then]}
             lacking |= found
         return lacking, set()
 
-    def _level(self, states: set[Set], level: list[int], older: list[int]) -> tuple[set[int], set[Set]]:
+    def _level(
+        self, states: set[Set], level: list[int], is_last: bool, rung: int, met_from: Mapping[int, int]
+    ) -> tuple[set[int], set[Set]]:
         """What some maximal subset lacks of a level, and the states after it."""
         lacking: set[int] = set()
         following: set[Set] = set()
-        matters = self._met_by(older)
-        for known in sorted(states, key=sorted):
+        for known in sorted(states, key=sorted) if len(states) > 1 else states:
             sets = self._conflicts(known, level)
             lacking.update(*sets)
-            if not older:
+            if is_last:
                 continue
             for hit in self._minimal_hitting_sets(sets):
                 kept = self._closed(known, [atom for atom in level if atom not in hit])
-                following.add(kept & matters)
+                following.add(frozenset([atom for atom in kept if met_from.get(atom, 0) > rung]))
                 self.meter.spend(1)
         return lacking, following
+
+    def _met_from(self, ladder: Sequence[int]) -> dict[int, int]:
+        """For each atom the oldest rung of the ladder from which something is derivable that it is in a body
+        with.
+        """
+        found: dict[int, int] = {}
+        reached: set[int] = set()
+        for rung in range(len(ladder) - 1, 0, -1):
+            waiting = [atom for atom in self.at[ladder[rung]] if atom not in reached]
+            reached.update(waiting)
+            while waiting:
+                for number in self.uses[waiting.pop()]:
+                    head, body = self.rules[number]
+                    for atom in body:
+                        found.setdefault(atom, rung)
+                    if head is not None and head not in reached:
+                        reached.add(head)
+                        waiting.append(head)
+        return found
 
     def _closed(self, known: Iterable[int], news: Iterable[int]) -> Set:
         """`known` with what follows from `news` besides."""
@@ -177,25 +195,17 @@ class _Search:
                     waiting.append(head)
         return frozenset(found)
 
-    def _met_by(self, older: list[int]) -> Set:
-        """The atoms of bodies that something derivable with `older` atoms is part of."""
-        reached, waiting = set(older), list(older)
-        while waiting:
-            for number in self.uses[waiting.pop()]:
-                head = self.rules[number][0]
-                if head is not None and head not in reached:
-                    reached.add(head)
-                    waiting.append(head)
-        return frozenset(atom for _, body in self.rules if not reached.isdisjoint(body) for atom in body)
-
     def _conflicts(self, known: Set, level: list[int]) -> list[Set]:
         """The minimal sets of atoms of a level that contradict what is known."""
         free = [atom for atom in level if atom not in known]
         self.meter.sets = self.sets  # those of another state are kept no longer
         reached = self._closed(known, free)
+        numbers = {number for atom in reached - known for number in self.uses[atom]}
+        self.meter.spend(len(numbers))
+        fired = (self.rules[number] for number in sorted(numbers))
         rules = [
             (head, tuple(atom for atom in body if atom not in known))
-            for head, body in self.rules
+            for head, body in fired
             if (head is None or head not in known) and reached.issuperset(body)
         ]
         goals = [body for head, body in rules if head is None]

@@ -5,7 +5,7 @@ Nothing is translated before it is looked at.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from typing import Any, Generic, Protocol, TypeVar, overload
@@ -23,6 +23,7 @@ from pantarhei.rdf.pickling import exactly
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget, Conflicts, Evidence, KeptEvidence
 from pantarhei.repair.occurrences import Occurrences, Removal
+from pantarhei.rules.translation.fingerprint import text_of_rule
 
 _T = TypeVar("_T")
 _S = TypeVar("_S")
@@ -230,6 +231,14 @@ class Case:
         return cls(KeptEvidence(evidence, Budget()), members, rules)
 
 
+def in_order_of_texts(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    """Rules in an order that does not depend on their numbers."""
+    given = tuple(rules)
+    if len(given) == 1:
+        return given
+    return tuple(sorted(given, key=lambda rule: (rule.name, rule.axiom, text_of_rule(rule))))
+
+
 def _conflicts_of(
     kept: KeptEvidence, members: Sequence[Assertion], rules: Sequence[Rule], prove: Prove, found: Conflicts
 ) -> list[Conflict]:
@@ -243,7 +252,7 @@ def _conflicts_of(
     return [
         Conflict(
             frozenset(members[row] for row in conflict.rows),
-            tuple(rules[number] for number in conflict.constraints),
+            in_order_of_texts(rules[number] for number in conflict.constraints),
             prove,
         )
         for conflict in in_order

@@ -313,7 +313,8 @@ def _read_evidence(
     heads, numbers = contents.column("rules.head") - 1, contents.column("rules.number")
     rules = contents.split("repairs.rules", list(zip(heads.tolist(), numbers.tolist(), bodies, strict=True)))
     alone = np.column_stack([contents.column("singles.member"), contents.column("singles.rule")])
-    if max(numbers[heads == NONE].max(initial=-1), alone[:, 1].max(initial=-1)) >= constraints:
+    named = np.concatenate([numbers[heads == NONE], alone[:, 1]])
+    if named.max(initial=-1) >= constraints or numbers[heads != NONE].any():
         raise contents.broken("the number of a constraint is out of range")
     for complete, open_, mine, singles, told in zip(
         contents.column("repairs.complete").tolist(),
