@@ -5,7 +5,9 @@ import random
 import numpy as np
 import pytest
 
+from counts import seeds
 from pantarhei import Window
+from pantarhei.encoding.numbers import NONE
 from pantarhei.materialize.model import FOREVER
 from pantarhei.reference.materialization import instances
 from worlds import World, canonical
@@ -84,6 +86,75 @@ def test_a_lineage_beyond_the_limit_says_so_and_a_fact_that_does_not_hold_has_no
     assert model.lineage_of(model.facts(), 3).cut_short
     nothing = model.lineage_of(np.array([[0, 1 << 20, -1]], np.int32), 100)
     assert len(nothing.rows) == len(nothing.instances) == len(nothing.instance_levels) == 0
+
+
+# -- of violations, cut short ----------------------------------------------------------------------
+
+
+def contradicting(seed, keep):
+    """A reasoner that repairs nothing, after some pushes; its model has violations."""
+    world = World(seed, constraints=3)
+    reasoner = world.reasoner(Window(range=9), keep=keep, repair="off")
+    for at in range(8):
+        reasoner.push(at, [*world.facts(6)])
+    for at in reasoner.timestamps:  # levels settle
+        reasoner.interpretation(at)
+    return reasoner
+
+
+def of_violations(model, most):
+    model.find_violations()
+    return model.lineage(most)
+
+
+def in_order(rows):
+    return sorted(map(tuple, rows.tolist()))
+
+
+@pytest.mark.parametrize("keep", ["newest", "every"])
+@pytest.mark.parametrize("seed", seeds(8, 40))
+def test_a_lineage_that_is_cut_short_is_complete_above_its_floor(seed, keep):
+    model = contradicting(seed, keep)._held.model
+    whole = of_violations(model, 1 << 20)
+    if whole is None:
+        pytest.skip("nothing contradicts in this world")
+    assert whole.floor == NONE and not whole.cut_short
+    levels = whole.instance_levels
+    lowest = np.where(
+        whole.violations[:, 1:] == NONE, FOREVER, whole.levels[whole.places(whole.violations[:, 1:])]
+    ).min(axis=1)
+    floors, all_ = [], len(whole.instances)
+    for most in (*range(min(12, all_)), *range(12, all_, 1 + all_ // 20), all_):
+        found = of_violations(model, most)
+        if most == all_:
+            assert found.floor == NONE and in_order(found.instances) == in_order(whole.instances)
+            break
+        assert found.cut_short and found.floor > NONE
+        floors.append(found.floor)
+        assert in_order(found.rows[:, None]) == in_order(whole.rows[:, None])
+        above = whole.instances[levels > found.floor]
+        behind = {row for body in found.violations[:, 1:] for row in body.tolist()}
+        assert in_order(found.violations) == in_order(whole.violations[lowest > found.floor])
+        assert len(found.instances) <= most and set(in_order(found.instances)) == reached_from(behind, above)
+        assert np.count_nonzero(levels > found.floor) <= most < np.count_nonzero(levels >= found.floor)
+    assert floors == sorted(floors, reverse=True)
+
+
+def reached_from(rows, instances):
+    """The instances that take part in proofs of rows."""
+    reached, waiting, kept = set(rows), list(rows), set()
+    while waiting:
+        row = waiting.pop()
+        for instance in map(tuple, instances[instances[:, 0] == row].tolist()):
+            kept.add(instance)
+            waiting += set(instance[2:]) - reached
+            reached.update(instance[2:])
+    return kept
+
+
+def test_a_model_without_violations_has_no_lineage_of_them():
+    reasoner = window_of(1, "newest")
+    assert reasoner._held.model.lineage(10) is None
 
 
 def canonical_one(triple):

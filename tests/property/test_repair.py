@@ -1,17 +1,23 @@
 """The choice of the cut, on abstract conflicts and end to end through the reasoner."""
 
+from itertools import combinations
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import RDF, Namespace, Variable
 
 from counts import cases
+from lineages import Case, Meaning, lineage_of, rank
 from pantarhei import Budget, Ontology, StreamReasoner, Window
 from pantarhei.language.rule import Atom, Rule
 from pantarhei.reference import window_repair as reference
-from pantarhei.repair.choose import choose, grounded
+from pantarhei.repair.choose import algorithm3, grounded
+from pantarhei.repair.exact import exact_cut
 from strategies import conflict_hypergraphs
 
+pytestmark = pytest.mark.timeout(120)
+UNLIMITED = Budget()
 EX = Namespace("http://example.org/")
 CAR = EX.car
 
@@ -28,25 +34,71 @@ def named(elements, times):
     return frozenset((times[e], e) for e in elements)
 
 
+def exact(conflicts, times, budget=UNLIMITED):
+    """(removed, undecided) where each conflict is the body of a violated constraint."""
+    if not conflicts:
+        return frozenset(), frozenset()
+    lineage = lineage_of(Case(times, [], [(0, tuple(conflict)) for conflict in conflicts]))
+    cut = exact_cut(lineage, budget, rank)
+    return tuple(frozenset(lineage.rows[places].tolist()) for places in cut)
+
+
 @given(conflict_hypergraphs())
 @settings(max_examples=cases(80, 500), deadline=None)
 def test_the_exact_cut_is_what_some_maximal_subset_lacks(hypergraph):
     times, conflicts = numbered(hypergraph)
     kept = reference.repair_of_conflicts(named(times, times), [named(c, times) for c in conflicts])
-    choice = choose(conflicts, times, "exact", Budget())
-    assert named(set(times) - choice.cut, times) == kept
-    assert not choice.undecided
+    removed, undecided = exact(conflicts, times)
+    assert named(set(times) - removed, times) == kept
+    assert not undecided
 
 
 @given(conflict_hypergraphs())
 @settings(max_examples=cases(50, 300), deadline=None)
-def test_the_grounded_fixpoint_decides_nothing_wrong(hypergraph):
+def test_all_members_of_minimal_conflicts_of_one_time_are_cut(hypergraph):
+    """Some maximal subset lacks each of them, since some minimal hitting set has it."""
     times, conflicts = numbered(hypergraph)
-    exact = choose(conflicts, times, "exact", Budget()).cut
+    assert exact(conflicts, dict.fromkeys(times, 1))[0] == frozenset().union(*conflicts)
+
+
+@given(conflict_hypergraphs())
+@settings(max_examples=cases(50, 300), deadline=None)
+def test_maximal_subsets_of_one_time_are_the_complements_of_minimal_hitting_sets(hypergraph):
+    times, conflicts = numbered(hypergraph)
+    everything = frozenset(times)
+    subsets = [frozenset(each) for n in range(len(everything) + 1) for each in combinations(everything, n)]
+    hitting = [each for each in subsets if all(each & conflict for conflict in conflicts)]
+    least = {each for each in hitting if not any(other < each for other in hitting)}
+    meaning = Meaning(Case(dict.fromkeys(times, 1), [], [(0, tuple(conflict)) for conflict in conflicts]))
+    assert meaning.maximal_subsets() == {everything - each for each in least}
+
+
+def fixpoint(conflicts, times):
+    """(in, out) by the definition of the grounded fixpoint, applied until nothing is new."""
+    kept, out = set(), set()
+    while True:
+        before = len(kept) + len(out)
+        for e in times:
+            own = [conflict for conflict in conflicts if e in conflict]
+            if any(c - {e} <= kept and times[e] == min(map(times.get, c)) for c in own):
+                out.add(e)
+            if all(min(map(times.get, c)) < times[e] or c & out - {e} for c in own):
+                kept.add(e)
+        if len(kept) + len(out) == before:
+            return kept, out
+
+
+@given(conflict_hypergraphs())
+@settings(max_examples=cases(50, 300), deadline=None)
+def test_the_grounded_fixpoint_is_the_one_of_its_definition_and_decides_nothing_wrong(hypergraph):
+    times, conflicts = numbered(hypergraph)
+    removed, _ = exact(conflicts, times)
     state = grounded(conflicts, times)
-    assert state.out <= exact
-    assert not state.in_ & exact
-    assert choose(conflicts, times, "grounded", Budget()).cut == state.out | state.undecided >= exact
+    kept, out = fixpoint(conflicts, {e: times[e] for conflict in conflicts for e in conflict})
+    assert (state.in_, state.out) == (kept, out)
+    assert state.out <= removed <= state.out | state.undecided
+    assert not state.in_ & removed
+    assert state.in_ | state.out | state.undecided == frozenset().union(*conflicts)
 
 
 @given(conflict_hypergraphs())
@@ -54,18 +106,18 @@ def test_the_grounded_fixpoint_decides_nothing_wrong(hypergraph):
 def test_algorithm3_is_the_printed_one(hypergraph):
     times, conflicts = numbered(hypergraph)
     removed = reference.algorithm3([named(c, times) for c in conflicts])
-    assert named(choose(conflicts, times, "algorithm3", Budget()).cut, times) == removed
+    assert named(algorithm3(conflicts, times), times) == removed
 
 
 @given(conflict_hypergraphs(), st.integers(0, 12))
 @settings(max_examples=cases(50, 300), deadline=None)
 def test_past_its_budget_a_search_removes_what_it_did_not_decide(hypergraph, steps):
     times, conflicts = numbered(hypergraph)
-    exact = choose(conflicts, times, "exact", Budget()).cut
-    choice = choose(conflicts, times, "exact", Budget(steps=steps))
-    assert exact <= choice.cut
-    assert choice.cut - exact <= choice.undecided
-    assert all(conflict & choice.cut for conflict in conflicts)
+    decided, _ = exact(conflicts, times)
+    removed, undecided = exact(conflicts, times, Budget(steps=steps))
+    assert decided <= removed
+    assert removed - decided <= undecided
+    assert all(conflict & removed for conflict in conflicts)
 
 
 def of_conflicts(conflicts):

@@ -236,7 +236,7 @@ def in_order_of_texts(rules: Iterable[Rule]) -> tuple[Rule, ...]:
     given = tuple(rules)
     if len(given) == 1:
         return given
-    return tuple(sorted(given, key=lambda rule: (rule.name, rule.axiom, text_of_rule(rule))))
+    return tuple(sorted(given, key=lambda rule: (rule.axiom, rule.name, text_of_rule(rule))))
 
 
 def _conflicts_of(

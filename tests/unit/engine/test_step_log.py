@@ -40,7 +40,8 @@ def test_no_repair_is_told_of_where_a_push_is_refused(caplog):
     assert not caplog.records
     with caplog.at_level(logging.INFO, "pantarhei.repair"):
         update = tested.push(2, [a("x", "C")])
-    assert caplog.messages == ["at 2: 1 conflict, 1 assertion removed"] == [f"at 2: {update.repair.summary()}"]
+    assert caplog.messages == [f"at 2: {update.repair.summary()}"]
+    assert update.repair.summary() == "1 conflict, 1 assertion removed"
     with caplog.at_level(logging.DEBUG, "pantarhei.repair"):
         update = tested.push(3, [a("x")])
     assert caplog.messages[1:] == [f"at 3: {update.repair.summary()}", str(update.repair)]

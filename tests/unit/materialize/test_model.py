@@ -214,3 +214,45 @@ def test_where_matches_by_column_have_no_room_the_kernel_matches(groups, monkeyp
     with model.limited(10_000_000 if by_column else 20_000, most), suppress(Overfull):
         model.add(facts, 0)
     assert bool(used) is by_column
+
+
+# -- links to the assertions before ----------------------------------------------------------------
+
+
+@keeps
+@pytest.mark.parametrize("count", [3, 15, 16, 40])
+def test_levels_back_lead_to_the_last_assertion_that_is_not_cut(keep, count):
+    """Of `count` facts the first is new, the second was asserted at 4, the third at 2, the others at 6."""
+    model = WindowModel(PROGRAM, keep, Vocabulary(PROGRAM))
+
+    def encode(*numbers):
+        return model.vocabulary.encode((EX[f"i{number}"], EX.S, EX.a) for number in numbers).facts
+
+    def back(level, *numbers):
+        found = model.levels_back(model.add(encode(*numbers), level), level)
+        return None if found is None else found.tolist()
+
+    assert back(2, 1, 2) is None
+    assert back(4, 1, 500) == [2, 0]
+    assert back(6, *range(3, count)) is None
+    model.cut(encode(500))
+    assert back(9, *range(count)) == [0, 5, 7, *[3] * (count - 3)]
+    assert back(10, 500) is None, "a repair has removed it"
+    assert model.levels_back(model.add(encode(), 11), 11) is None
+
+
+@keeps
+def test_a_fact_that_comes_twice_leads_back_once(keep):
+    model = WindowModel(PROGRAM, keep, Vocabulary(PROGRAM))
+    fact = model.vocabulary.encode([(EX.a, EX.S, EX.b)]).facts
+    model.add(fact, 1)
+    assert model.levels_back(model.add(np.concatenate([fact, fact]), 3), 3).tolist() == [2, 0]
+
+
+@keeps
+def test_the_background_leads_nowhere(keep):
+    model = WindowModel(PROGRAM, keep, Vocabulary(PROGRAM))
+    facts = model.vocabulary.encode([(EX.a, EX.S, EX.b), (EX.c, EX.S, EX.b)]).facts
+    model.add_background(facts[:1])
+    assert model.levels_back(model.add(facts, 1), 1) is None
+    assert model.levels_back(model.add(facts, 2), 2).tolist() == [0, 1]

@@ -4,6 +4,8 @@ import random
 from itertools import combinations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pantarhei.proofs.antichain import Antichain, Exceeded, Meter, minimal, supports_of
 
@@ -26,6 +28,27 @@ def test_a_larger_set_does_not_enter_and_a_smaller_one_drives_it_out():
 
 def test_the_empty_set_is_the_only_minimal_one():
     assert minimal(sets((), (1,), (1, 2))) == sets(())
+
+
+some_sets = st.lists(st.frozensets(st.integers(0, 6), max_size=5), max_size=12)
+
+
+@given(some_sets)
+def test_minimal_keeps_what_contains_no_other(given):
+    assert set(minimal(given)) == {one for one in given if not any(other < one for other in given)}
+    assert len(minimal(given)) == len(set(minimal(given)))
+
+
+@given(some_sets)
+def test_minimal_is_idempotent_and_in_one_order(given):
+    assert minimal(minimal(given)) == minimal(given) == minimal(given[::-1])
+    assert list(map(len, minimal(given))) == sorted(map(len, minimal(given)))
+
+
+def test_a_set_is_compared_with_smaller_ones_whose_smallest_member_it_has():
+    spent = []
+    minimal(sets((1,), (1, 2), (3, 4), (1, 2, 3)), spent.append)
+    assert sum(spent) == 3
 
 
 def test_sets_that_are_driven_out_are_not_counted():

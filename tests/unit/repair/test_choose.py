@@ -1,50 +1,44 @@
-"""The steps of a budget are for all components together."""
+"""The grounded fixpoint and Algorithm 3, on conflicts of numbered elements."""
 
-from itertools import chain
+from pantarhei.repair.choose import Grounded, algorithm3, grounded
 
-from pantarhei.repair.choose import choose
-from pantarhei.repair.conflict import Budget
-
-NOW = 9
+NEW, OLD, OLDEST = 9, 5, 1
 
 
-def hard(number, size=6):
-    """A component of one timestamp whose `2 * size` members can be chosen from in `2^size` ways."""
-    left, right = ([1000 * number + 100 * side + i for i in range(size)] for side in (0, 1))
-    return [frozenset(left), *map(frozenset, zip(left, right, strict=True))]
+def sets(*members):
+    return [frozenset(each) for each in members]
 
 
-def chosen(components, steps):
-    conflicts = [conflict for component in components for conflict in component]
-    return choose(conflicts, dict.fromkeys(frozenset().union(*conflicts), NOW), "exact", Budget(steps=steps))
+def state(in_=(), out=(), undecided=()):
+    return Grounded(frozenset(in_), frozenset(out), frozenset(undecided))
 
 
-def needed(component):
-    """The fewest steps with which the component is decided."""
-    return next(steps for steps in range(100_000) if not chosen([component], steps).undecided)
+def test_of_no_conflicts_nothing_is_removed():
+    assert grounded([], {}) == state()
+    assert algorithm3([], {}) == frozenset()
 
 
-def test_what_does_for_one_component_does_not_do_for_four():
-    steps = needed(hard(0))
-    four = list(map(hard, range(4)))
-    assert not chosen(four, 4 * steps).undecided
-    assert chosen(four, 4 * steps - 1).undecided
+def test_the_older_of_two_is_out_and_what_it_kept_out_is_in():
+    """2 contradicts 1, which contradicts 0."""
+    times = {0: OLDEST, 1: OLD, 2: NEW}
+    assert grounded(sets((0, 1), (1, 2)), times) == state(in_=(0, 2), out=(1,))
+    assert algorithm3(sets((0, 1), (1, 2)), times) == {1}
 
 
-def test_a_hard_component_takes_nothing_from_smaller_ones():
-    small = [hard(number, 2) for number in range(1, 4)]
-    steps = 4 * needed(small[0])
-    assert steps < needed(hard(0))
-    for order in ([hard(0), *small], [*small, hard(0)]):
-        assert chosen(order, steps).undecided == frozenset().union(*hard(0))
+def test_an_element_that_contradicts_alone_is_out():
+    times = {0: NEW, 1: OLD}
+    assert grounded(sets((0,)), times) == state(out=(0,))
+    assert algorithm3(sets((0,)), times) == {0}
 
 
-def test_what_small_components_leave_is_for_the_large_one():
-    small, large = [hard(number, 2) for number in range(1, 4)], hard(0)
-    assert not chosen([large, *small], needed(large) + 3 * needed(small[0])).undecided
+def test_two_of_one_time_are_undecided_and_what_depends_on_them_is_too():
+    times = {0: NEW, 1: NEW, 2: OLD}
+    assert grounded(sets((0, 1), (1, 2)), times) == state(undecided=(0, 1, 2))
+    assert algorithm3(sets((0, 1), (1, 2)), times) == {0, 1, 2}
 
 
-def test_components_of_one_size_are_treated_alike_in_any_order():
-    four = list(map(hard, range(4)))
-    for order in (four, four[::-1]):
-        assert chosen(order, 3 * needed(hard(0))).undecided == frozenset().union(*chain(*four))
+def test_of_a_larger_conflict_the_oldest_is_out_where_the_others_are_in():
+    times = {0: OLD, 1: OLD, 2: NEW}
+    assert grounded(sets((0, 1, 2)), times) == state(in_=(2,), undecided=(0, 1))
+    assert algorithm3(sets((0, 1, 2)), times) == {0, 1}
+    assert grounded(sets((0, 1, 2)), {**times, 1: OLDEST}) == state(in_=(0, 2), out=(1,))

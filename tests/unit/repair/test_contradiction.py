@@ -7,7 +7,7 @@ from rdflib import RDF, XSD, Literal
 from pantarhei import Contradiction, DynamicGraph, Ontology
 from pantarhei.language.rule import Different, Rule
 from pantarhei.repair.conflict import Budget
-from strategies import DISJOINT_CLASSES, EX, V, a, related, x, y, z
+from strategies import DISJOINT_CLASSES, EX, V, a, is_a, related, x, y, z
 
 DISJOINT = DISJOINT_CLASSES[0]
 FIRST, SECOND = (atom.predicate for atom in DISJOINT.body)
@@ -31,7 +31,48 @@ def test_it_reads_well():
     assert str(found) == f"a type {first} against a type {second}, by {DISJOINT.axiom}"
 
 
-def test_past_the_budget_none_are_listed():
-    graph = DynamicGraph(Ontology.from_rules([DISJOINT]), on_conflict="report", budget=Budget(instances=0))
-    update = graph.change(insert=[(EX.b, RDF.type, FIRST), (EX.b, RDF.type, SECOND)])
-    assert not update.is_consistent or update.conflicts
+def report(rules, budget, *names):
+    """The conflicts of some members of the first two disjoint classes."""
+    graph = DynamicGraph(Ontology.from_rules(rules), on_conflict="report", budget=budget)
+    update = graph.change(insert=[(EX[name], RDF.type, each) for name in names for each in (FIRST, SECOND)])
+    assert not update.is_consistent
+    return update.conflicts
+
+
+def test_small_contradictions_come_first_and_then_those_of_smaller_text():
+    never = Rule("never", (is_a(FIRST, x), is_a(EX.Never, x)), None)
+    alone = Rule("sub", (is_a(FIRST, x), related(EX.off, x, x)), is_a(EX.Never, x))
+    graph = DynamicGraph(Ontology.from_rules([DISJOINT, never, alone]), on_conflict="report")
+    names = [EX[name] for name in "cab"]
+    facts = [(who, RDF.type, each) for who in names for each in (FIRST, SECOND)]
+    conflicts = graph.change(insert=[*facts, (EX.c, EX.off, EX.c), (EX.d, RDF.type, SECOND)]).conflicts
+    found = [(len(each.triples), min(each.triples)[0]) for each in conflicts]
+    assert found == [(2, EX.a), (2, EX.b), (2, EX.c), (2, EX.c)] and conflicts.complete
+
+
+def test_without_steps_pairs_are_not_listed_and_the_list_is_incomplete():
+    conflicts = report([DISJOINT], Budget(steps=0), "b")
+    assert len(conflicts) == 0 and not conflicts.complete
+    assert report([DISJOINT], Budget(), "b", "c").complete
+
+
+def test_past_the_instances_fewer_are_listed_and_the_list_is_incomplete():
+    sub = Rule("sub", (is_a(EX.Below, x),), is_a(FIRST, x))
+    graph = DynamicGraph(
+        Ontology.from_rules([DISJOINT, sub]), on_conflict="report", budget=Budget(instances=0)
+    )
+    update = graph.change(insert=[(EX.b, RDF.type, EX.Below), (EX.b, RDF.type, SECOND)])
+    assert not update.is_consistent and len(update.conflicts) == 0 and not update.conflicts.complete
+
+
+def test_facts_that_many_rules_lead_to_make_no_more_contradictions_than_there_are():
+    """A thousand members of a class below the first; one is in the second too."""
+    rules = [DISJOINT, Rule("svf", (related(EX.part, x, y), is_a(EX.Below, y)), is_a(FIRST, x))]
+    graph = DynamicGraph(Ontology.from_rules(rules), on_conflict="report")
+    parts = [(EX.whole, EX.part, EX[f"p{number}"]) for number in range(300)]
+    below = [(EX[f"p{number}"], RDF.type, EX.Below) for number in range(300)]
+    whole = [(EX.whole, RDF.type, FIRST), (EX.whole, RDF.type, SECOND)]
+    conflicts = graph.change(insert=[*parts, *below, *whole]).conflicts
+    assert len(conflicts) == 301 and conflicts.complete
+    assert conflicts[0].triples == set(whole)
+    assert all(len(each.triples) == 3 for each in conflicts[1:])

@@ -1,3 +1,5 @@
+import random
+
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -5,7 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 import pantarhei.window.timeline as timeline_module
-from pantarhei.window.log import EMPTY_LOG, Entry, trace
+from counts import seeds
+from pantarhei.window.log import EMPTY_LOG, Entry, linked, trace
 
 
 def facts(*numbers):
@@ -84,6 +87,77 @@ def test_a_trace_tells_which_arrival_cut_each_assertion():
     nothing = trace(entries, facts())
     assert len(nothing.facts) == len(nothing.places) == len(nothing.cut_at) == 0
     assert len(trace([], facts(5)).facts) == 0
+
+
+# -- links to the assertions before ----------------------------------------------------------------
+
+
+#   level     10     11     12     13       fact 5 is cut at 12 and asserted again at 13
+#   asserts   5, 6   5, 7   6, 5   5, 6
+#   cuts                    5
+def test_a_link_leads_to_the_last_assertion_that_no_repair_has_cut():
+    log = [([5, 6], []), ([5, 7], []), ([6, 5], [5]), ([5, 6], [])]
+    chained = linked([entry(10 + place, asserted, cut) for place, (asserted, cut) in enumerate(log)])
+    before = [each.levels_before(facts(5, 6, 7)).tolist() for each in chained]
+    assert before == [[-1, -1, -1], [10, -1, -1], [11, 10, -1], [-1, 12, -1]]
+    assert chained[0].back is None or not chained[0].back.any()
+
+
+def test_an_entry_without_links_has_no_levels_before():
+    alone = entry(3, [5, 6])
+    assert alone.back is None
+    assert alone.levels_before(facts(5, 6, 9)).tolist() == [-1, -1, -1]
+    assert alone.levels_before(facts()).tolist() == []
+
+
+def test_a_fact_that_an_entry_has_twice_is_linked_once():
+    chained = linked([entry(0, [5]), entry(1, [5, 6, 5])])
+    assert np.count_nonzero(chained[1].back) == 1
+    assert chained[1].levels_before(facts(5)).tolist() == [0]
+
+
+@pytest.mark.parametrize("gap", [1, 255, 256, 65_535, 65_536, 1 << 30])
+def test_a_link_is_as_wide_as_the_levels_are_far_apart(gap):
+    chained = linked([entry(7, [1, 2]), entry(7 + gap, [2, 3])])
+    assert chained[1].levels_before(facts(3, 2)).tolist() == [-1, 7]
+
+
+def test_facts_of_one_mark_have_links_of_their_own():
+    """More facts than there are marks."""
+    count = 70_000
+    before = entry(0, range(0, count, 2))
+    every = linked([before, entry(1, range(count))])[1]
+    asked = [*range(0, count, 997), *range(1, count, 991)]
+    assert len(set(every.marks.tolist())) < count
+    expected = [0 if number % 2 == 0 else -1 for number in asked]
+    assert every.levels_before(facts(*asked)).tolist() == expected
+
+
+def random_log(dice):
+    """Entries with gaps between their levels; some facts stand in them twice."""
+    level = dice.randrange(3)
+    for _ in range(dice.randrange(9)):
+        asserted = [dice.randrange(5) for _ in range(dice.randrange(5))]
+        yield entry(level, asserted, dice.sample(range(6), dice.choice((0, 0, 1, 3))))
+        level += dice.choice((1, 1, 2, 300))
+
+
+@pytest.mark.parametrize("seed", seeds(100, 1000))
+def test_links_are_those_that_a_trace_finds(seed):
+    entries = list(random_log(random.Random(seed)))
+    found = trace(entries, facts(*range(6)))
+    told = list(zip(numbers(found.facts), found.places.tolist(), found.cut_at.tolist(), strict=True))
+    chained = linked(entries)
+    assert all(
+        new.facts is old.facts and new.cut is old.cut for new, old in zip(chained, entries, strict=True)
+    )
+    for place, each in enumerate(chained):
+        own = sorted(set(numbers(each.facts)))
+        expected = []
+        for number in own:
+            uncut = [p for n, p, cut_at in told if n == number and p < place and cut_at >= place]
+            expected.append(entries[max(uncut)].level if uncut else -1)
+        assert each.levels_before(facts(*own)).tolist() == expected
 
 
 def test_facts_whose_keys_collide_are_told_apart():
