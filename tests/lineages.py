@@ -211,6 +211,13 @@ def large_cases(dice: random.Random, count: int) -> Iterator[Case]:
     return _contradicting(dice, count, _large)
 
 
+def tangled_cases(dice: random.Random, count: int) -> Iterator[Case]:
+    """Cases of up to 12 assertions, many of one level, with joins and without constraints on one row: most of
+    them leave groups to be searched over several levels.
+    """
+    return _contradicting(dice, count, _tangled)
+
+
 def _contradicting(dice, count, draw) -> Iterator[Case]:  # type: ignore[no-untyped-def]
     """Drawn cases in which something is violated, and not by the background alone."""
     while count:
@@ -237,6 +244,24 @@ def _large(dice: random.Random) -> Case:
     levels = dict(zip(asserted, dice.sample(slots, len(asserted)), strict=True))
     return _with_rules(
         dice, atoms, levels, dice.randint(0, 16), dice.randint(2, 12), dice.choice((0, 0, 0, 1))
+    )
+
+
+def _tangled(dice: random.Random) -> Case:
+    asserted, derived = dice.randint(5, 12), dice.randint(0, 4)
+    rows = range(asserted + derived)
+    times = dice.choice((2, 3, 3, 4))
+    levels = {row: min(dice.randint(1, times), dice.randint(1, times)) for row in range(asserted)}
+    newest = dice.sample(range(asserted), 2)
+    levels |= dict.fromkeys(newest, times)
+    rules = [
+        (head, tuple(dice.sample(rows, dice.choice((1, 2, 2))))) for head in rows[asserted:] for _ in range(2)
+    ]
+    bodies = [tuple(dice.sample(rows, dice.choice((2, 2, 3)))) for _ in range(dice.randint(3, 10))]
+    return Case(
+        levels,
+        [(head, body) for head, body in rules if head not in body],
+        [(dice.randrange(3), body) for body in (tuple(newest), *bodies)],
     )
 
 
