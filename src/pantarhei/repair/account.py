@@ -77,14 +77,14 @@ class RepairAccount:
 
     def _moments(self, levels: Levels) -> Moments:
         found = {}
-        for level in _different(levels):
+        for level in _each_level(levels):
             entry = self.arriving if level == self.arriving.level else self.older.timeline.at_level(level)
             assert entry is not None, "something was asserted there"
             found[level] = entry.at, entry.forms
         return found
 
 
-def _different(levels: Levels) -> Iterable[int]:
+def _each_level(levels: Levels) -> Iterable[int]:
     """The levels, each once. Sorting many would cost more than a flag for each between lowest and highest."""
     if len(levels) < 64:
         return set(levels.tolist())

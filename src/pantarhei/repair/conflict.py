@@ -352,6 +352,10 @@ class Conflicts:
     def __len__(self) -> int:
         return self._length
 
+    def in_order(self, keys: Sequence[Any]) -> list[RowConflict]:
+        """The conflict sets, small ones first, then by the sorted keys of their members."""
+        return sorted(self, key=lambda each: (len(each.rows), sorted(keys[row] for row in each.rows)))
+
     def __iter__(self) -> Iterator[RowConflict]:
         by_set: dict[Set, list[int]] = defaultdict(list)
         for *members, constraint in (*self.singles.tolist(), *self.pairs.tolist()):

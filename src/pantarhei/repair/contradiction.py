@@ -65,9 +65,7 @@ def contradictions(
                 frozenset(triples[row] for row in conflict.rows),
                 in_order_of_texts(rules[number] for number in conflict.constraints),
             )
-            for conflict in sorted(
-                found, key=lambda each: (len(each.rows), sorted(keys[i] for i in each.rows))
-            )
+            for conflict in found.in_order(keys)
         ]
 
     return ConflictList(kept.conflicts, make)

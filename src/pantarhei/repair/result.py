@@ -248,14 +248,13 @@ def _conflicts_of(
     """
     levels, texts = kept.evidence.levels.tolist(), [write_triple(fact) for _, fact in members]
     keys = list(zip(levels, texts, strict=True))
-    in_order = sorted(found, key=lambda each: (len(each.rows), sorted(keys[row] for row in each.rows)))
     return [
         Conflict(
             frozenset(members[row] for row in conflict.rows),
             in_order_of_texts(rules[number] for number in conflict.constraints),
             prove,
         )
-        for conflict in in_order
+        for conflict in found.in_order(keys)
     ]
 
 

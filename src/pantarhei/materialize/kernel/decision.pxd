@@ -54,6 +54,6 @@ cdef class Decision:
     cdef int derived_alone(self, Closure closure, int x) noexcept nogil
     cdef int test_tree(self, Closure closure, int root, long long before, bint names_constraints) except -1 nogil
     cdef int learn(self, Closure closure, int base, int first) noexcept nogil
-    cdef int give_up(self, int root, int base) noexcept nogil
-    cdef int reject_tree(self, int root, int base) except -1 nogil
+    cdef int mark_tree(self, int root, int base, bint is_out) noexcept nogil
+    cdef int push_children(self, int x, int top) noexcept nogil
     cdef int name_constraints(self, Closure closure, int x, int base) except -1 nogil

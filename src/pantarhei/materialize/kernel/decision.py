@@ -328,10 +328,10 @@ class Decision:
                 closure.undo(self.sizes[depth], self.fires[depth])
                 continue
             if self.tests + closure.work - before > self.most_tests:
-                self.give_up(x, top)
+                self.mark_tree(x, top, False)
                 continue
             if self.deadly[x] and not names_constraints:
-                self.reject_tree(x, top)
+                self.mark_tree(x, top, True)
                 continue
             self.sizes[depth] = closure.size
             self.fires[depth] = closure.fires
@@ -343,16 +343,11 @@ class Decision:
                 else:
                     self.learn(closure, base, self.sizes[0])
                     closure.undo(self.sizes[depth], self.fires[depth])
-                    self.reject_tree(x, top)
+                    self.mark_tree(x, top, True)
                     continue
             depth += 1
             self.path[top] = -1 - x
-            top += 1
-            x = self.child[x]
-            while x != ROOT:
-                self.path[top] = x
-                top += 1
-                x = self.sibling[x]
+            top = self.push_children(x, top + 1)
         return 0
 
     def learn(self, closure: Closure, base, first):
@@ -400,40 +395,31 @@ class Decision:
             closure.work += 1
         return 0
 
-    def give_up(self, root, base):
-        """Mark all candidates in a tree of the forest as untested; `path` is free from `base` on."""
+    def mark_tree(self, root, base, is_out):
+        """Mark the candidates of a tree as OUT, or as untested; `path` is free from `base` on."""
         x: cython.int
         top: cython.int = base + 1
-        self.is_complete = False
         self.path[base] = root
         while top > base:
             top -= 1
             x = self.path[top]
             if self.status[x] == CANDIDATE:
-                self.untested[x] = 1
-            x = self.child[x]
-            while x != ROOT:
-                self.path[top] = x
-                top += 1
-                x = self.sibling[x]
+                if is_out:
+                    self.status[x] = OUT
+                else:
+                    self.untested[x] = 1
+                    self.is_complete = False
+            top = self.push_children(x, top)
         return 0
 
-    def reject_tree(self, root, base):
-        """Mark all candidates in a tree of the forest as OUT; `path` is free from `base` on."""
-        x: cython.int
-        top: cython.int = base + 1
-        self.path[base] = root
-        while top > base:
-            top -= 1
-            x = self.path[top]
-            if self.status[x] == CANDIDATE:
-                self.status[x] = OUT
-            x = self.child[x]
-            while x != ROOT:
-                self.path[top] = x
-                top += 1
-                x = self.sibling[x]
-        return 0
+    def push_children(self, x, top):
+        """Put the children of an atom on `path`, which has `top` atoms; returns how many it has then."""
+        x = self.child[x]
+        while x != ROOT:
+            self.path[top] = x
+            top += 1
+            x = self.sibling[x]
+        return top
 
     def name_constraints(self, closure: Closure, x, base):
         """Mark a candidate that contradicts alone as OUT, and note what it violates."""
