@@ -14,7 +14,7 @@ from pantarhei.materialize.kernel.decision import Decision
 from pantarhei.materialize.kernel.horn import program_of
 from pantarhei.materialize.readable import readable
 from pantarhei.reference.window_repair import repair_of_conflicts
-from pantarhei.repair.conflict import Budget, Evidence, decision_of
+from pantarhei.repair.conflict import Budget, ConflictEvidence, decision_of
 from pantarhei.repair.exact import exact_cut
 
 SMALL, LARGE, LIMITED = 2000, 1000, 200  # cases of a seed
@@ -34,7 +34,7 @@ def cut_of(lineage, budget=UNLIMITED):
 
 def conflicts_of(lineage, budget=UNLIMITED):
     """(constraints of each conflict set, what lists them)."""
-    evidence, places = Evidence.of(lineage, budget)
+    evidence, places = ConflictEvidence.of(lineage, budget)
     rows = lineage.rows[places].tolist()
     assert evidence.facts[:, 0].tolist() == rows
     found = evidence.conflicts(budget)

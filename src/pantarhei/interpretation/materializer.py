@@ -24,7 +24,7 @@ from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.interpretation.writing import InterpretationWriter, scope_beside
 from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.rdf.triple_table import is_table
-from pantarhei.repair.conflict import Budget, Evidence
+from pantarhei.repair.conflict import Budget, ConflictEvidence
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -145,7 +145,7 @@ class ABoxMaterializer:
 
     def _conflicts(self, lineage: Lineage, asserted: Integers) -> tuple[tuple[int, ...], ...]:
         """The conflict sets among the asserted facts, as places."""
-        evidence, _ = Evidence.of(lineage, self._budget)
+        evidence, _ = ConflictEvidence.of(lineage, self._budget)
         maybe = np.flatnonzero(np.isin(asserted[:, 1], evidence.facts[:, 1]))
         place = dict(zip(map(tuple, asserted[maybe].tolist()), maybe.tolist(), strict=True))
         places = [place[fact] for fact in as_tuples(evidence.facts)]

@@ -22,7 +22,7 @@ from pantarhei.encoding.numbers import NO_FACTS, NONE, Integers
 from pantarhei.errors import check_type
 from pantarhei.materialize.kernel.constants import OPEN
 from pantarhei.materialize.kernel.decision import Decision
-from pantarhei.materialize.kernel.horn import Program, program_of
+from pantarhei.materialize.kernel.horn import HornProgram, program_of
 from pantarhei.materialize.kernel.residue import Residue
 from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.materialize.readable import readable
@@ -99,16 +99,16 @@ class OpenRules(NamedTuple):
     def residue(self) -> Any:
         """The rules in the kernel, by groups of connected atoms."""
         columns = map(readable, (self.heads, self.numbers, self.starts, self.bodies))
-        return Residue(Program(len(self.levels), *columns), readable(self.levels, np.int64))
+        return Residue(HornProgram(len(self.levels), *columns), readable(self.levels, np.int64))
 
-    def groups(self, chosen: npt.NDArray[np.bool_], leaders: Integers) -> list[Group]:
+    def groups(self, chosen: npt.NDArray[np.bool_], leaders: Integers) -> list[OpenGroup]:
         """The groups of the chosen atoms, smallest first.
 
         Args:
             chosen: marks all atoms of some groups.
             leaders: an atom of its group for each atom, the same for all of a group.
         """
-        parts: dict[int, Group] = defaultdict(lambda: Group([], set(), set()))
+        parts: dict[int, OpenGroup] = defaultdict(lambda: OpenGroup([], set(), set()))
         leader_of = leaders.tolist()
         for atom in np.flatnonzero(chosen & (self.levels != NONE)).tolist():
             parts[leader_of[atom]].asserted.append(atom)
@@ -146,7 +146,7 @@ class OpenRules(NamedTuple):
 
 
 @dataclass(slots=True)
-class Group:
+class OpenGroup:
     """A connected part of open rules: its asserted atoms, its rules `(head, body)` and its constraints
     `(constraint, body)`.
     """
@@ -189,7 +189,7 @@ def decision_of(lineage: Lineage, budget: Budget) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class ConflictEvidence:
     """Minimal part of a lineage from which the conflict sets of a step are computed, as numbers.
 
     Atoms are numbered from 0, asserted ones (members) first.
@@ -209,7 +209,7 @@ class Evidence:
     is_complete: bool
 
     @classmethod
-    def of(cls, lineage: Lineage, budget: Budget) -> tuple[Evidence, Integers]:
+    def of(cls, lineage: Lineage, budget: Budget) -> tuple[ConflictEvidence, Integers]:
         """The evidence in a lineage, and the places of its members there. Costs linear time."""
         decision = decision_of(lineage, budget)
         decision.at_once(readable(np.flatnonzero(lineage.asserted)))
@@ -236,7 +236,7 @@ class Evidence:
     @classmethod
     def of_sets(
         cls, levels: Levels, sets: Sequence[tuple[Sequence[int], Sequence[int]]], is_complete: bool
-    ) -> Evidence:
+    ) -> ConflictEvidence:
         """The evidence whose conflict sets are given, `(members, constraints)` each.
 
         Members that contradict alone come last.
@@ -295,10 +295,10 @@ class KeptEvidence:
         budget: limits of taking it, and of listing conflict sets.
     """
 
-    def __init__(self, known: Lineage | Evidence, budget: Budget) -> None:
+    def __init__(self, known: Lineage | ConflictEvidence, budget: Budget) -> None:
         self._budget, self._known = budget, known
         if isinstance(known, Lineage) and len(known.instances) > _FEW_INSTANCES + 2 * len(known.violations):
-            self._known = Evidence.of(known, budget)[0]
+            self._known = ConflictEvidence.of(known, budget)[0]
         self.bytes = self._known.bytes
 
     @property
@@ -308,11 +308,11 @@ class KeptEvidence:
         return known.bases[known.asserted] if isinstance(known, Lineage) else known.levels
 
     @property
-    def evidence(self) -> Evidence:
+    def evidence(self) -> ConflictEvidence:
         """The evidence."""
         known = self._known
         if isinstance(known, Lineage):
-            known = self._known = Evidence.of(known, self._budget)[0]
+            known = self._known = ConflictEvidence.of(known, self._budget)[0]
         return known
 
     def conflicts(self) -> Conflicts:

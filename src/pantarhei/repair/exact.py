@@ -21,7 +21,7 @@ from pantarhei.materialize.kernel.constants import OPEN, OUT
 from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.materialize.readable import readable
 from pantarhei.proofs.antichain import Exceeded, Meter, Set, minimal, supports_of
-from pantarhei.repair.conflict import Budget, Group, OpenRules, Rank, decision_of
+from pantarhei.repair.conflict import Budget, OpenGroup, OpenRules, Rank, decision_of
 
 # All searches of a repair together take at most so many times the steps of one.
 _SEARCHES = 100
@@ -97,7 +97,7 @@ def _settled(
 
 
 def _search(
-    groups: Iterable[Group], levels: npt.NDArray[np.int64], budget: Budget
+    groups: Iterable[OpenGroup], levels: npt.NDArray[np.int64], budget: Budget
 ) -> tuple[set[int], set[int]]:
     """(atoms that some maximal subset lacks, atoms that the budget did not suffice for)."""
     lacking, lost = set[int](), set[int]()
@@ -115,7 +115,7 @@ def _search(
 class _Search:
     """The maximal subsets of one group, level by level from the newest, by what follows from them."""
 
-    def __init__(self, group: Group, times: Mapping[int, int], meter: Meter) -> None:
+    def __init__(self, group: OpenGroup, times: Mapping[int, int], meter: Meter) -> None:
         self.rules: list[tuple[int | None, tuple[int, ...]]] = [
             *sorted(group.instances),
             *((None, body) for body in sorted({body for _, body in group.violations})),

@@ -21,7 +21,7 @@ from pantarhei.proofs.proof import Assertion, Proof
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.rdf.pickling import exactly
 from pantarhei.repair.choose import Method
-from pantarhei.repair.conflict import Budget, Conflicts, Evidence, KeptEvidence
+from pantarhei.repair.conflict import Budget, ConflictEvidence, Conflicts, KeptEvidence
 from pantarhei.repair.occurrences import Occurrences, Removal
 from pantarhei.rules.translation.fingerprint import text_of_rule
 
@@ -227,7 +227,7 @@ class Case:
             )
             for conflict in conflicts
         ]
-        evidence = Evidence.of_sets(levels, sets, conflicts.complete)
+        evidence = ConflictEvidence.of_sets(levels, sets, conflicts.complete)
         return cls(KeptEvidence(evidence, Budget()), members, rules)
 
 

@@ -20,7 +20,7 @@ from pantarhei.materialize.model import WindowModel
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.repair.account import RepairAccount
 from pantarhei.repair.choose import Method, algorithm3, grounded
-from pantarhei.repair.conflict import Budget, Evidence, KeptEvidence
+from pantarhei.repair.conflict import Budget, ConflictEvidence, KeptEvidence
 from pantarhei.repair.exact import Cut, exact_cut
 from pantarhei.repair.result import Prove, Repair, no_proofs
 from pantarhei.window.log import Entry, Log
@@ -99,7 +99,7 @@ class Repairer:
 
     def _chosen(self, lineage: Lineage) -> Cut:
         """The cut of the methods that go by conflict sets; the exact one where those are too many to list."""
-        evidence, members = Evidence.of(lineage, self.budget)
+        evidence, members = ConflictEvidence.of(lineage, self.budget)
         if not evidence.is_complete and not lineage.cut_short:
             places = exact_cut(lineage, self.budget, self._ranked).places
             return Cut(places, places)

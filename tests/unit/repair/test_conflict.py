@@ -11,7 +11,7 @@ from counts import cases
 from lineages import Case, Meaning, lineage_of
 from pantarhei import Budget, OptionError
 from pantarhei.encoding.numbers import NONE
-from pantarhei.repair.conflict import Conflicts, Evidence, KeptEvidence, OpenRules
+from pantarhei.repair.conflict import ConflictEvidence, Conflicts, KeptEvidence, OpenRules
 from strategies import conflict_hypergraphs
 
 pytestmark = pytest.mark.timeout(60)
@@ -21,7 +21,7 @@ NOW = 9  # the level of the arriving ABox
 def conflicts_of(case, budget=Budget()):  # noqa: B008
     """The conflicts of a case, and the rows of its members."""
     lineage = lineage_of(case)
-    evidence, places = Evidence.of(lineage, budget)
+    evidence, places = ConflictEvidence.of(lineage, budget)
     return evidence.conflicts(budget), lineage.rows[places].tolist()
 
 
@@ -208,7 +208,7 @@ def with_chain(length):
 def test_members_are_numbered_from_0_with_their_facts_and_levels():
     case = Case({3: 5, 7: NOW, 8: 4, 6: NOW}, [(9, (3,))], [(4, (9, 7)), (2, (8,))])
     lineage = lineage_of(case)
-    evidence, places = Evidence.of(lineage, Budget())
+    evidence, places = ConflictEvidence.of(lineage, Budget())
     assert sorted(lineage.rows[places].tolist()) == [3, 7, 8], "6 is in no conflict"
     assert evidence.facts.tolist() == lineage.facts[places].tolist()
     assert evidence.levels.tolist() == lineage.bases[places].tolist()
@@ -221,7 +221,7 @@ def test_evidence_has_what_takes_part_in_conflicts_alone():
     case = Case(
         {0: 5, 1: NOW, 2: NOW}, [(3, (0,)), (4, (2,)), (4, (0,))], [(0, (3, 1)), (5, (2,)), (5, (4,))]
     )
-    evidence, _ = Evidence.of(lineage_of(case), Budget())
+    evidence, _ = ConflictEvidence.of(lineage_of(case), Budget())
     assert len(evidence.rules.heads) == 0 and len(evidence.singles) == 2
 
 
@@ -232,7 +232,7 @@ def test_a_small_lineage_is_kept_as_it_is_and_gives_the_same_conflicts(case, is_
     lineage = lineage_of(case)
     kept = KeptEvidence(lineage, Budget())
     assert (kept.bytes != lineage.bytes) is is_taken
-    at_once, places = Evidence.of(lineage, Budget())
+    at_once, places = ConflictEvidence.of(lineage, Budget())
     assert not is_taken or kept.bytes == at_once.bytes
     rows = lineage.rows[places].tolist()
     assert named(kept.conflicts(), rows) == named(at_once.conflicts(Budget()), rows)
@@ -241,8 +241,8 @@ def test_a_small_lineage_is_kept_as_it_is_and_gives_the_same_conflicts(case, is_
 
 def test_a_lineage_that_is_cut_short_has_other_conflicts():
     lineage = lineage_of(Case(PAIR, [], [(4, (0, 1))]))
-    assert Evidence.of(lineage, Budget())[0].conflicts(Budget()).is_complete
-    evidence = Evidence.of(lineage._replace(cut_short=True, floor=4), Budget())[0]
+    assert ConflictEvidence.of(lineage, Budget())[0].conflicts(Budget()).is_complete
+    evidence = ConflictEvidence.of(lineage._replace(cut_short=True, floor=4), Budget())[0]
     assert len(evidence.conflicts(Budget())) == 1 and not evidence.conflicts(Budget()).is_complete
 
 
@@ -255,7 +255,7 @@ def test_evidence_of_given_sets_has_those_conflict_sets(hypergraph):
     sets = [(sorted(map(place.get, each)), [number, 99]) for number, each in enumerate(conflicts)]
     levels = np.array([at for at, _ in members], np.int64)
     for is_complete in (True, False):
-        found = Evidence.of_sets(levels, sets, is_complete).conflicts(Budget())
+        found = ConflictEvidence.of_sets(levels, sets, is_complete).conflicts(Budget())
         assert found.is_complete is is_complete
         assert named(found, range(len(members))) == {frozenset(each): tuple(rules) for each, rules in sets}
 

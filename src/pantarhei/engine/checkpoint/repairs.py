@@ -24,7 +24,7 @@ from pantarhei.language.term import RDF_TYPE, Term
 from pantarhei.language.time import TimePoint
 from pantarhei.proofs.proof import Assertion
 from pantarhei.repair.choose import Method
-from pantarhei.repair.conflict import Budget, Evidence, KeptEvidence, OpenRules
+from pantarhei.repair.conflict import Budget, ConflictEvidence, KeptEvidence, OpenRules
 from pantarhei.repair.occurrences import Occurrences
 from pantarhei.repair.result import Case, Conflict, Repair
 from pantarhei.rules.translation.fingerprint import text_of_rule
@@ -71,7 +71,7 @@ class _EvidenceColumns(NamedTuple):
     bodies: Integers
 
     @classmethod
-    def of(cls, evidence: Evidence, numbered: Callable[[int], int]) -> _EvidenceColumns:
+    def of(cls, evidence: ConflictEvidence, numbered: Callable[[int], int]) -> _EvidenceColumns:
         """The columns of one repair; `numbered` gives a constraint's number in the table."""
         rules, singles = evidence.rules, evidence.singles
         numbers = [
@@ -301,7 +301,7 @@ def _read_listed(
 
 def _read_evidence(
     contents: Contents, members: Sequence[Sequence[Assertion]], constraints: int
-) -> Iterator[Evidence]:
+) -> Iterator[ConflictEvidence]:
     """The evidence of each repair.
 
     Args:
@@ -344,7 +344,7 @@ def _read_evidence(
         starts = np.cumsum([0, *(len(each) for _, _, each in mine)])
         number = np.array([each for _, each, _ in mine], np.int64)
         columns = (column.astype(np.int32) for column in (head, number, starts, body))
-        yield Evidence(
+        yield ConflictEvidence(
             NO_FACTS, levels, singles.astype(np.int32), OpenRules(of_atoms, *columns), bool(complete)
         )
 

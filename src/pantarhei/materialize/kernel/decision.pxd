@@ -4,14 +4,14 @@ cimport cython
 
 from pantarhei.materialize.kernel.arrays cimport Ints
 from pantarhei.materialize.kernel.constants cimport *
-from pantarhei.materialize.kernel.horn cimport Closure, Program
+from pantarhei.materialize.kernel.horn cimport HornClosure, HornProgram
 
 
 @cython.final
 cdef class Decision:
-    cdef Program program
-    cdef readonly Closure possible
-    cdef readonly Closure kept
+    cdef HornProgram program
+    cdef readonly HornClosure possible
+    cdef readonly HornClosure kept
     cdef bint is_split
     cdef unsigned char[::1] status
     cdef unsigned char[::1] cone
@@ -49,11 +49,11 @@ cdef class Decision:
     cdef bint is_kept(self, int x) noexcept nogil
     cdef void extend_cone(self, int fires) noexcept nogil
     cdef void shrink_cone(self, int cones) noexcept nogil
-    cdef int test(self, Closure closure, int count, bint names_constraints) except -1 nogil
-    cdef int grow_forest(self, Closure closure, int count) except -1 nogil
-    cdef int derived_alone(self, Closure closure, int x) noexcept nogil
-    cdef int test_tree(self, Closure closure, int root, long long before, bint names_constraints) except -1 nogil
-    cdef int learn(self, Closure closure, int base, int first) noexcept nogil
+    cdef int test(self, HornClosure closure, int count, bint names_constraints) except -1 nogil
+    cdef int grow_forest(self, HornClosure closure, int count) except -1 nogil
+    cdef int derived_alone(self, HornClosure closure, int x) noexcept nogil
+    cdef int test_tree(self, HornClosure closure, int root, long long before, bint names_constraints) except -1 nogil
+    cdef int learn(self, HornClosure closure, int base, int first) noexcept nogil
     cdef int mark_tree(self, int root, int base, bint is_out) noexcept nogil
     cdef int push_children(self, int x, int top) noexcept nogil
-    cdef int name_constraints(self, Closure closure, int x, int base) except -1 nogil
+    cdef int name_constraints(self, HornClosure closure, int x, int base) except -1 nogil

@@ -10,10 +10,10 @@ import numpy as np
 
 if not cython.compiled:
     from pantarhei.materialize.kernel.constants import *
-    from pantarhei.materialize.kernel.horn import Program
+    from pantarhei.materialize.kernel.horn import HornProgram
 
 from pantarhei.materialize.kernel.arrays import Ints, ints_of, new_bytes, new_ints, new_room
-from pantarhei.materialize.kernel.horn import Closure
+from pantarhei.materialize.kernel.horn import HornClosure
 
 
 @cython.cclass
@@ -30,7 +30,7 @@ class Decision:
             they may contradict alone.
     """
 
-    def __init__(self, program: Program, most_tests: cython.longlong):
+    def __init__(self, program: HornProgram, most_tests: cython.longlong):
         atoms: cython.int = program.atoms
         room: cython.int[::1] = new_room(13 * atoms + 2 * program.rules + 1)
         flags: cython.uchar[::1] = new_bytes(4 * atoms)
@@ -40,7 +40,7 @@ class Decision:
         self.deadly = flags[atoms : 2 * atoms]
         self.untested = flags[2 * atoms : 3 * atoms]
         self.needed = flags[3 * atoms :]
-        self.possible = Closure(program, self.deadly)
+        self.possible = HornClosure(program, self.deadly)
         self.kept = self.possible
         self.is_split = False
         self.cone = self.possible.marked
@@ -180,7 +180,7 @@ class Decision:
         """Keep the closure of what is IN apart from that of what is possible from now on."""
         if not self.is_split:
             self.is_split = True
-            self.kept = Closure(self.program, self.deadly)
+            self.kept = HornClosure(self.program, self.deadly)
         return 0
 
     def keep(self, x):
@@ -240,7 +240,7 @@ class Decision:
 
     # -- one atom alone ------------------------------------------------------------------------------
 
-    def test(self, closure: Closure, count, names_constraints):
+    def test(self, closure: HornClosure, count, names_constraints):
         """Find the candidates that contradict, alone, what a closure has: those are OUT.
 
         They are tested along the forest of what each atom derives by itself: an atom that many derive is
@@ -268,7 +268,7 @@ class Decision:
         self.tests += closure.work - before
         return 0
 
-    def grow_forest(self, closure: Closure, count):
+    def grow_forest(self, closure: HornClosure, count):
         """Link each candidate to an atom that it derives by itself, and so on; note the roots."""
         i: cython.int
         x: cython.int
@@ -291,7 +291,7 @@ class Decision:
                 x = p
         return 0
 
-    def derived_alone(self, closure: Closure, x):
+    def derived_alone(self, closure: HornClosure, x):
         """An atom that follows from one atom and what a closure has, by one rule; ROOT if there is none.
 
         Of several the one that most rules derive: others may follow from it too.
@@ -312,7 +312,7 @@ class Decision:
                         found = h
         return found
 
-    def test_tree(self, closure: Closure, root, before, names_constraints):
+    def test_tree(self, closure: HornClosure, root, before, names_constraints):
         """Test the candidates of one tree of the forest."""
         x: cython.int
         depth: cython.int = 0
@@ -350,7 +350,7 @@ class Decision:
             top = self.push_children(x, top + 1)
         return 0
 
-    def learn(self, closure: Closure, base, first):
+    def learn(self, closure: HornClosure, base, first):
         """Mark as deadly every atom that leads to a contradiction by itself.
 
         The derivation of the first contradiction is walked back along the trail; an atom is deadly where it
@@ -421,7 +421,7 @@ class Decision:
             x = self.sibling[x]
         return top
 
-    def name_constraints(self, closure: Closure, x, base):
+    def name_constraints(self, closure: HornClosure, x, base):
         """Mark a candidate that contradicts alone as OUT, and note what it violates."""
         i: cython.int
         if self.status[x] == CANDIDATE:
@@ -437,7 +437,7 @@ class Decision:
         """Find conflict sets of one atom, and what is OPEN without those: the members of all others."""
         i: cython.int
         x: cython.int
-        all_: Closure = self.possible
+        all_: HornClosure = self.possible
         with cython.nogil:
             for i in range(len(asserted)):
                 self.status[asserted[i]] = CANDIDATE
@@ -468,7 +468,7 @@ class Decision:
 
         Returns:
             `(atoms, heads, numbers, starts, bodies)`: the atoms in them, as places in the program, ascending;
-            the rules in columns as of `Program`, with atoms as places in `atoms`.
+            the rules in columns as of `HornProgram`, with atoms as places in `atoms`.
         """
         i: cython.int
         j: cython.int
@@ -476,8 +476,8 @@ class Decision:
         x: cython.int
         size: cython.int = 0
         top: cython.int = 0
-        program: Program = self.program
-        all_: Closure = self.possible
+        program: HornProgram = self.program
+        all_: HornClosure = self.possible
         found: Ints = Ints()
         place: cython.int[::1] = new_ints(max(1, program.atoms), NONE)
         with cython.nogil:

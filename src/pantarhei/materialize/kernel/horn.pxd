@@ -7,7 +7,7 @@ from pantarhei.materialize.kernel.constants cimport *
 
 
 @cython.final
-cdef class Program:
+cdef class HornProgram:
     cdef readonly int atoms
     cdef readonly int rules
     cdef int[::1] head
@@ -21,8 +21,8 @@ cdef class Program:
 
 
 @cython.final
-cdef class Closure:
-    cdef Program program
+cdef class HornClosure:
+    cdef HornProgram program
     cdef unsigned char[::1] known
     cdef unsigned char[::1] marked
     cdef int[::1] missing

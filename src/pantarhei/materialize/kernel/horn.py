@@ -15,7 +15,7 @@ if not cython.compiled:
 
 
 @cython.cclass
-class Program:
+class HornProgram:
     """Rules and constraints in columns, indexed by body atom and by head.
 
     Args:
@@ -125,11 +125,11 @@ def program_of(
                     body[k] = x
                     k += 1
         start[rules + constraints] = k
-    return Program(atoms, head, number, start, body[:k])
+    return HornProgram(atoms, head, number, start, body[:k])
 
 
 @cython.cclass
-class Closure:
+class HornClosure:
     """Atoms that follow from seeded atoms (Dowling and Gallier's linear Horn propagation), with undo.
 
     `trail` has the known atoms in order, the first `done` of them are propagated. `fired` has the constraints
@@ -142,7 +142,7 @@ class Closure:
         deadly: marks atoms.
     """
 
-    def __init__(self, program: Program, deadly: cython.uchar[::1]):
+    def __init__(self, program: HornProgram, deadly: cython.uchar[::1]):
         rules: cython.int = program.rules
         room: cython.int[::1] = new_room(2 * rules + 2 * program.atoms)
         flags: cython.uchar[::1] = new_bytes(2 * program.atoms)

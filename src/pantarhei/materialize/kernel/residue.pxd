@@ -4,12 +4,12 @@ cimport cython
 
 from pantarhei.materialize.kernel.arrays cimport Ints
 from pantarhei.materialize.kernel.constants cimport *
-from pantarhei.materialize.kernel.horn cimport Program
+from pantarhei.materialize.kernel.horn cimport HornProgram
 
 
 @cython.final
 cdef class Residue:
-    cdef Program program
+    cdef HornProgram program
     cdef long long[::1] levels
     cdef int[::1] leader
     cdef unsigned char[::1] is_joined

@@ -7,7 +7,7 @@ import numpy as np
 
 if not cython.compiled:
     from pantarhei.materialize.kernel.constants import *
-    from pantarhei.materialize.kernel.horn import Program
+    from pantarhei.materialize.kernel.horn import HornProgram
 
 from pantarhei.materialize.kernel.arrays import Ints, new_bytes, new_ints, new_longs, new_room
 
@@ -24,7 +24,7 @@ class Residue:
         levels: the level of each asserted atom, NONE for others.
     """
 
-    def __init__(self, program: Program, levels: cython.longlong[::1]):
+    def __init__(self, program: HornProgram, levels: cython.longlong[::1]):
         atoms: cython.int = program.atoms
         self.program = program
         self.levels = levels
@@ -39,7 +39,7 @@ class Residue:
         i: cython.int
         x: cython.int
         count: cython.int
-        program: Program = self.program
+        program: HornProgram = self.program
         with cython.nogil:
             for x in range(program.atoms):
                 self.leader[x] = x
@@ -112,7 +112,7 @@ class Residue:
         y: cython.int
         r: cython.int
         top: cython.int = 0
-        program: Program = self.program
+        program: HornProgram = self.program
         atoms: cython.int = program.atoms
         newest: cython.longlong[::1] = new_longs(max(1, atoms))
         has: cython.uchar[::1] = new_bytes(atoms)
@@ -177,7 +177,7 @@ class Residue:
         j: cython.int
         found: Ints = Ints()
         members: Ints = Ints()
-        program: Program = self.program
+        program: HornProgram = self.program
         start: cython.int[::1] = new_ints(program.atoms + 1, NONE)
         end: cython.int[::1] = new_ints(program.atoms + 1, NONE)
         mark: cython.uchar[::1] = new_bytes(program.atoms)

@@ -6,7 +6,7 @@ import pytest
 from lineages import Case, lineage_of
 from pantarhei.materialize.kernel.constants import BOTTOM, IN, OPEN
 from pantarhei.materialize.kernel.decision import Decision
-from pantarhei.materialize.kernel.horn import Program, program_of
+from pantarhei.materialize.kernel.horn import HornProgram, program_of
 from pantarhei.materialize.readable import readable
 
 pytestmark = pytest.mark.timeout(60)
@@ -21,7 +21,7 @@ def program(atoms, *rules):
     """A program of rules `(head, number, body)`."""
     starts = np.cumsum([0, *(len(body) for *_, body in rules)])
     bodies = [atom for *_, body in rules for atom in body]
-    return Program(
+    return HornProgram(
         atoms,
         ints(*(head for head, *_ in rules)),
         ints(*(n for _, n, _ in rules)),

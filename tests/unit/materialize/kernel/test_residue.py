@@ -5,7 +5,7 @@ import pytest
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.materialize.kernel.constants import BOTTOM
-from pantarhei.materialize.kernel.horn import Program
+from pantarhei.materialize.kernel.horn import HornProgram
 from pantarhei.materialize.kernel.residue import Residue
 from pantarhei.materialize.readable import readable
 
@@ -17,7 +17,9 @@ def residue_of(levels, rules):
     starts = np.cumsum([0, *(len(body) for *_, body in rules)])
     columns = ([head for head, *_ in rules], [number for _, number, _ in rules], starts)
     bodies = [atom for *_, body in rules for atom in body]
-    program = Program(len(levels), *(readable(np.array(column, np.int32)) for column in (*columns, bodies)))
+    program = HornProgram(
+        len(levels), *(readable(np.array(column, np.int32)) for column in (*columns, bodies))
+    )
     return Residue(program, readable(np.array(levels), np.int64))
 
 
