@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, islice
 from typing import NamedTuple
@@ -14,16 +15,18 @@ from pantarhei.encoding.forms import FactForms
 from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples
 from pantarhei.engine.books import Books
 from pantarhei.engine.holdings import Holdings
-from pantarhei.errors import EntailedError, InvalidTripleError, NotEntailedError, OptionError
-from pantarhei.explain.absence import Absence, Gone, WouldHold
+from pantarhei.errors import EntailedError, InputError, InvalidTripleError, NotEntailedError, OptionError
+from pantarhei.explain.absence import Absence, Gone, UnknownName, WouldHold
 from pantarhei.explain.clauses import Clauses
 from pantarhei.explain.search import NEW_NAME
-from pantarhei.explain.unknown import KnownNames
+from pantarhei.explain.unknown import KnownNames, nearest_names
 from pantarhei.explain.why_not import Standpoint, WhyNot
 from pantarhei.language.temporal_rule import TemporalAtom
-from pantarhei.language.term import Term, Triple, check_triple
+from pantarhei.language.term import Triple, check_triple
 from pantarhei.language.time import TimePoint, plain_time, show_time, time_of
 from pantarhei.materialize.model import WindowModel
+from pantarhei.ontology import Ontology
+from pantarhei.owl.background_axioms import says_axioms
 from pantarhei.proofs.explaining import AssertedAt, Explanations
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.sentences import Labels
@@ -76,11 +79,11 @@ class Explainer:
 
     Args:
         labels: what names are called.
-        names: gives the classes and properties that the ontology has.
+        ontology: returns the ontology.
     """
 
-    def __init__(self, held: Holdings, labels: Labels, names: Callable[[], Collection[Term]]) -> None:
-        self._held, self._labels, self._names = held, labels, names
+    def __init__(self, held: Holdings, labels: Labels, ontology: Callable[[], Ontology]) -> None:
+        self._held, self._labels, self._ontology = held, labels, ontology
         self._clauses: tuple[Program, object, Clauses] | None = None
         self._asserted: tuple[Books, Integers] | None = None
         self._older: tuple[Books, TimePoint | None, HeldAt] | None = None
@@ -100,8 +103,19 @@ class Explainer:
         )
         found = tuple(proof.labelled(self._labels) for proof in (proofs if all_ else islice(proofs, 1)))
         if not found:
-            raise NotEntailedError(_written(atom), _time_text(moment.books), self._beyond(atom, moment))
+            reason, lost = self._beyond(atom, moment), len(self._ontology().losses)
+            unknown = self._unknown_in(atom, moment)
+            if self._is_entailed_axiom(atom):
+                reason, lost = "the ontology entails it, as ontology.explain proves; windows have facts", 0
+            raise NotEntailedError(_written(atom), _time_text(moment.books), reason, unknown, lost)
         return found if all_ else found[0]
+
+    def _is_entailed_axiom(self, atom: TemporalAtom) -> bool:
+        """Test whether an atom is an axiom that the ontology entails, so that no window holds it."""
+        triple = atom.triple
+        with suppress(InputError):  # a word of OWL that writes no axiom by itself
+            return triple is not None and says_axioms([triple]) and self._ontology().entails([triple])
+        return False
 
     def _in_window(self, atom: TemporalAtom, moment: HeldAt, all_: bool, limit: int) -> Iterator[Proof]:
         """The proofs of what is in the materialization."""
@@ -156,7 +170,8 @@ class Explainer:
         if triple is None:
             is_known = testimony is not None or self._beyond(atom, moment) is None
             absence = Absence(None, moment.books.now, complete=is_known, temporal=temporal, atom=atom)
-            return absence.labelled(self._labels)
+            unknown, lost = self._unknown_in(atom, moment), len(self._ontology().losses)
+            return replace(absence, unknown=unknown, lost=lost).labelled(self._labels)
         known = vocabulary.mark
         try:
             (goal,) = as_tuples(vocabulary.encode([triple]).facts)
@@ -164,15 +179,17 @@ class Explainer:
         finally:
             if vocabulary.mark != known:
                 vocabulary.back_to(known)
-        absence = replace(absence, temporal=temporal)
+        absence = replace(
+            absence,
+            temporal=temporal,
+            lost=len(self._ontology().losses),
+            entailed=self._is_entailed_axiom(atom),
+        )
         return absence.labelled({**self._labels, NEW_NAME: "something new"})
 
     def _absence(self, triple: Triple, goal: Fact, moment: HeldAt, limit: int) -> Absence:
-        situation, common = self._situation(moment), self._held.foundation.common
-        names = KnownNames(
-            moment.model.vocabulary, common.symbols, common.names, situation.gone, self._known_names()
-        )
-        unknown = names.unknown_in(triple)
+        situation = self._situation(moment)
+        unknown = self._names(moment, situation.gone).unknown_in(triple)
         search, concluded = WhyNot(situation, goal, limit, STEPS), bool(situation.clauses.concluding(goal[0]))
         ways, beyond = tuple[WouldHold, ...](), tuple[WouldHold, ...]()
         if not any(each.kind == "blank node" for each in unknown):  # else no ABox can speak of it
@@ -183,11 +200,22 @@ class Explainer:
         now = moment.books.now
         return Absence(triple, now, fate, ways, concluded, asserted, unknown, beyond, search.complete)
 
-    def _known_names(self) -> Collection[Term]:
-        """The classes and properties of the ontology, and those that temporal rules conclude."""
-        concluding = self._held.concluding
+    def _unknown_in(self, atom: TemporalAtom, moment: HeldAt) -> tuple[UnknownName, ...]:
+        """The unknown names of an atom; of an atom that is not a triple, its predicate if it is unknown."""
+        step = moment.books.step
+        names = self._names(moment, self._asserted_until(None if step is None else step.now))
+        if atom.triple is not None:
+            return names.unknown_in(atom.triple)
+        known = names.declared
+        near = tuple(nearest_names(atom.predicate, known))
+        return () if atom.predicate in known else (UnknownName(atom.predicate, "property", near),)
+
+    def _names(self, moment: HeldAt, asserted: Integers) -> KnownNames:
+        """The names known at a moment: of rules, ontology, background and stream."""
+        common, concluding = self._held.foundation.common, self._held.concluding
         concluded = () if concluding is None else (symbol.name for symbol in concluding.symbols)
-        return {*self._names(), *concluded}
+        declared = {*self._ontology().predicates, *concluded}
+        return KnownNames(moment.model.vocabulary, common.symbols, common.names, asserted, declared)
 
     def _situation(self, moment: HeldAt) -> Standpoint:
         """Where a question about a moment is asked."""

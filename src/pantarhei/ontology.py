@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from rdflib import OWL, RDF, RDFS, Graph, Literal, URIRef
+from rdflib import OWL, RDF, RDFS, BNode, Graph, Literal, URIRef
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.entailment.closure import Closure
@@ -30,6 +30,8 @@ from pantarhei.errors import (
     UnsupportedAxiomError,
     check_type,
 )
+from pantarhei.explain.absence import NameKind, UnknownName
+from pantarhei.explain.unknown import unknown_in_axioms
 from pantarhei.interpretation.foundation import Foundation, always_true
 from pantarhei.language.counted import counted
 from pantarhei.language.data_range import DataRange
@@ -39,7 +41,7 @@ from pantarhei.language.shown import NO_NAMES, ShownNames, told_apart
 from pantarhei.language.term import ONLY_TYPE, Term, Triple, check_triple, in_order
 from pantarhei.literals.by_value import Numbers
 from pantarhei.literals.membership import check_range, why_unknown
-from pantarhei.owl.axiom import Axiom
+from pantarhei.owl.axiom import Axiom, Class, ClassAssertion
 from pantarhei.owl.axiom_mapping import BEYOND_DL, Reading, read_axioms
 from pantarhei.owl.background_axioms import axioms_of, says_axioms, table_says_axioms
 from pantarhei.owl.definition import data_ranges, datatype_definitions, inline_datatypes
@@ -258,20 +260,43 @@ class Ontology:
         )
         triples = in_order(map(check_triple, cast("Iterable[Triple]", given)))
         asked, proofs = self._asked(triples, None), list[Proof]()
-        statement = "; ".join(write_triple(triple) for triple in triples)
         with self._lock:
-            if asked is None or not entails_reading(self._closure, asked, proofs):
-                raise NotEntailedError(statement, reason="the ontology does not entail it")
-        words = "; ".join(told_apart(lambda: [sentence(t, self.labels) for t in triples], self.names))
+            is_entailed = asked is not None and entails_reading(self._closure, asked, proofs)
+        if not is_entailed:
+            statement = "; ".join(_written(triples, asked, write_triple))
+            found = () if asked is None else self._unknown_in(asked)
+            raise self._denial(statement, "the rules of the ontology do not derive it", found)
+        write = partial(sentence, labels=self.labels)
+        words = "; ".join(told_apart(lambda: list(_written(triples, asked, write)), self.names))
         return Entailment.of(words, proofs, self.labels)
 
     def _explain_emptiness(self, name: URIRef) -> Entailment:
         proof = self.schema.unsatisfiable.get(name)
         if proof is None:
             statement = f"that {write_term(name)} can have no instance"
-            raise NotEntailedError(statement, reason="nothing contradicts that it has one")
+            found = unknown_in_axioms([ClassAssertion(Class(name), OWL.Thing)], (), self._known)
+            raise self._denial(statement, "nothing contradicts that it has one", found)
         words = told_apart(lambda: f"{name_of(name, self.labels)} can have no instance", self.names)
         return Entailment.of(words, [proof], self.labels)
+
+    def _unknown_in(self, asked: Reading) -> tuple[UnknownName, ...]:
+        return unknown_in_axioms(asked.axioms, asked.assertions, self._known)
+
+    def _denial(self, statement: str, reason: str, unknown: Sequence[UnknownName]) -> NotEntailedError:
+        return NotEntailedError(statement, None, reason, unknown, len(self.losses))
+
+    @cached_property
+    def _known(self) -> dict[NameKind, Collection[Term]]:
+        """The classes, the properties, and as names all IRIs in triples, background and rules."""
+        classes, properties = self._names()
+        rules = (*self.rules, *self.constraints)
+        atoms = (atom for rule in rules for atom in (*rule.body, *((rule.head,) if rule.head else ())))
+        named = chain(
+            (term for triple in chain(self.triples, self.background) for term in triple),
+            (term for atom in atoms for term in (atom.predicate, *atom.arguments)),
+        )
+        iris = frozenset(term for term in named if isinstance(term, URIRef))
+        return {"class": classes, "property": properties, "name": iris}
 
     def _asked(self, graph: Graph | Iterable[Triple], annotations: bool | None) -> Reading | None:
         """What a graph asks for; None where annotations in it are not the ontology's.
@@ -314,7 +339,9 @@ class Ontology:
             for triple in leftover.triples:
                 _, predicate, object_ = triple
                 if (object_ if predicate == RDF.type else predicate) not in names:
-                    raise InputError(f"{leftover} is neither an axiom nor an assertion: {leftover.reason}")
+                    unknown = unknown_in_axioms((), [triple], self._known)
+                    reasons = "; ".join([leftover.reason, *map(str, unknown)])
+                    raise InputError(f"{leftover} is neither an axiom nor an assertion: {reasons}")
             facts += leftover.triples
         return frozenset(facts)
 
@@ -516,6 +543,16 @@ def _compiled(read: DocumentSet, strict: bool = False) -> Ontology:
     )
     _refuse_inconsistent(ontology, impossible)
     return ontology
+
+
+def _written(
+    triples: Iterable[Triple], asked: Reading | None, write: Callable[[Triple], str]
+) -> Iterator[str]:
+    """Write a statement: its triples, or where blank nodes write expressions its axioms."""
+    if asked is None or not any(isinstance(term, BNode) for triple in triples for term in triple):
+        return map(write, triples)
+    facts = (triple for triple in triples if triple in asked.assertions)
+    return chain(map(str, asked.axioms), map(write, facts))
 
 
 def _origin(text: str, main: Triple, places: Mapping[Triple, WrittenAt], names: ShownNames) -> Origin:

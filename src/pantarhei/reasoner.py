@@ -508,7 +508,7 @@ class StreamReasoner(Materialized):
 
     @cached_property
     def _explainer(self) -> Explainer:
-        return Explainer(self._held, self._labels, lambda: self.ontology.predicates)
+        return Explainer(self._held, self._labels, lambda: self.ontology)
 
     @cached_property
     def _labels(self) -> Labels:

@@ -29,18 +29,20 @@ RUN_EXAMPLES = (
     "pantarhei run --spark 'local\\[*]' --ontology O.ttl --stream 'readings/*.nq' --range PT5M --query Q.rq"
 )
 EXPLAIN = (
-    "Say why a triple holds at a time of a stream: what it follows from, down to assertions with their "
+    "Explain why a triple holds at a time of a stream: what it follows from, down to assertions with their "
     "times, the background, and the axioms in the ontology's file; with --rules, of a conclusion of temporal "
     "rules, at which ticks what was so. With --why-not, why it does not hold: "
     "what is missing, and what became of it.\n\n"
-    "The stream is followed as [bold]pantarhei run[/bold] does with the same options, until --at. The exit "
+    "An axiom is explained from the ontology and the background, and so is a triple without --stream. The "
+    "stream is followed as [bold]pantarhei run[/bold] does with the same options, until --at. The exit "
     "code is 1 if the triple does not hold then, or with --why-not if it does."
 )
 EXPLAIN_EXAMPLES = (
     "[bold]Examples[/bold]\n\n"
     "pantarhei explain --ontology ontologies/pedals.ttl --stream examples/pedals/stream.trig --range 2 "
     "':alex a :HaltingDriver'\n\n"
-    "pantarhei explain --ontology O.ttl --stream S.nq --range PT5M --at 2026-03-02T07:54:00Z --format svg "
+    "pantarhei explain --ontology O.ttl ':Sub rdfs:subClassOf :Animal'\n\n"
+    "pantarhei explain --ontology O.ttl --stream S.nq --range PT5M --at 2026-03-02T07:54:00Z "
     "-o why.svg ':room-4 a :Occupied'\n\n"
     "pantarhei explain --ontology ontologies/reactor.ttl --stream examples/reactor/shift.trig --range PT1M "
     "--slide PT30S --rules examples/reactor/alarms.lars --at 2026-03-02T14:07:00Z ':vessel a :callOut'"

@@ -12,6 +12,7 @@ import typer
 from typer import Argument, Option
 
 from pantarhei.cli.given_values import bytes_of, length_of, length_of_range, length_of_slide, time_of
+from pantarhei.cli.output import format_by_suffix
 from pantarhei.language.time import Duration, TimeKind, TimePoint, ticks_of
 
 if TYPE_CHECKING:
@@ -29,6 +30,11 @@ INPUT, READING, WINDOW, REASONING, LIMITS, ANSWERS, EXPLAINING, DRAWING = (
         "The explanation", "The picture",
     )
 )  # fmt: skip
+
+_EXPLAINED_AS = {
+    ".txt": "text", ".json": "json", ".ttl": "rdf", ".dot": "dot", ".gv": "dot", ".svg": "svg",
+    ".html": "html",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,12 +347,21 @@ class Following(WithRules):
 class Explaining(WithRules):
     """What to explain, and of which time: the options of `pantarhei explain`."""
 
+    stream: Annotated[
+        str,
+        INPUT(
+            metavar="PATH",
+            show_default=False,
+            help="The stream, as [bold]run[/bold] takes it. Without, what the ontology and the background "
+            "entail is explained; so are axioms in any case.",
+        ),
+    ] = ""
     triple: Annotated[
         str,
         Argument(
             metavar="TRIPLE",
-            help="What is to be explained: subject, predicate and object as in Turtle, with the prefixes of "
-            "the ontology and the background; with --rules also a conclusion as rules write it.",
+            help="The statement to explain: a triple or an axiom as in Turtle, with the prefixes of the "
+            "ontology and the background; with --rules also a conclusion as rules write it.",
         ),
     ] = field(kw_only=True)
     at: Annotated[
@@ -368,13 +383,25 @@ class Explaining(WithRules):
         ),
     ] = None
     format: Annotated[
-        Literal["text", "json", "rdf", "dot", "svg"],
-        EXPLAINING(help="A tree of sentences, JSON, PROV-O in Turtle, text for Graphviz, or a picture."),
-    ] = "text"
+        Literal["text", "json", "rdf", "dot", "svg", "html"] | None,
+        EXPLAINING(
+            help="A tree of sentences, JSON, PROV-O in Turtle, text for Graphviz, a picture, or a page whose "
+            "branches fold; by default as --output's suffix says (.txt, .json, .ttl, .dot, .svg, .html), "
+            "else text."
+        ),
+    ] = None
     output: Annotated[
         Path | None,
         EXPLAINING("--output", "-o", metavar="FILE", help="Where it is written; by default standard output."),
     ] = None
+    overwrite: Annotated[
+        bool, EXPLAINING("--overwrite", help="Replace the file of --output if it exists.")
+    ] = False
+
+    @property
+    def form(self) -> str:
+        """The format to write. Raises `UnknownFormatError` if no format has the suffix of the output."""
+        return format_by_suffix(self.output, self.format, "text", _EXPLAINED_AS, "format")
 
     @property
     def time_of_question(self) -> TimePoint | None:
@@ -388,8 +415,13 @@ class Drawing(OnStream):
 
     output: Annotated[
         Path | None,
-        DRAWING("--output", "-o", metavar="FILE", help="The picture's file; by default standard output."),
+        DRAWING(
+            "--output", "-o", metavar="FILE", help="The picture's file, .svg; by default standard output."
+        ),
     ] = None
+    overwrite: Annotated[bool, DRAWING("--overwrite", help="Replace the file of --output if it exists.")] = (
+        False
+    )
     first: Annotated[str | None, DRAWING("--from", metavar="TIME", help="The first time that is drawn.")] = (
         None
     )

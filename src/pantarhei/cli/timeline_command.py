@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from pantarhei.cli.follow import FileSource, knowledge_of, reasoner_of
+from pantarhei.cli.output import format_by_suffix, refuse_unwritable
 from pantarhei.cli.repair_text import reasons
 from pantarhei.cli.run_options import Drawing
 from pantarhei.cli.summary import Followed
@@ -36,6 +37,8 @@ def draw(options: Drawing) -> None:
         PantarheiError: an option, the ontology or the stream is not as it should be.
         OSError: a file cannot be read or written.
     """
+    refuse_unwritable(options.output, options.overwrite, "--overwrite")
+    format_by_suffix(options.output, None, "svg", {".svg": "svg"}, None)
     (first, last), (ontology, background, _) = options.times, knowledge_of(options)
     reasoner = reasoner_of(options, ontology, background)
     labels = {**labels_of(background), **ontology.labels}

@@ -10,6 +10,7 @@ from rdflib import URIRef
 
 from pantarhei.entailment.closure import is_fresh
 from pantarhei.language.origin import Origin
+from pantarhei.proofs.json_form import Json
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.sentences import Labels
 from pantarhei.rdf.pickling import exactly
@@ -42,6 +43,10 @@ class Entailment:
 
     def __str__(self) -> str:
         return "\n".join(self._lines())
+
+    def to_json(self) -> Json:
+        """Return the statement and its proofs as a dictionary for `json.dumps`."""
+        return {"text": self.statement, "proofs": [proof.to_json() for proof in self.proofs]}
 
     def _lines(self) -> Iterator[str]:
         yield f"{self.statement}:"

@@ -12,8 +12,9 @@ from rdflib import URIRef
 from pantarhei.explain.absence_json import json_of
 from pantarhei.explain.absence_text import text_of
 from pantarhei.language.rule import Rule
+from pantarhei.language.shown import told_apart
 from pantarhei.language.temporal_rule import TemporalAtom
-from pantarhei.language.term import ONLY_TYPE, Term, Triple
+from pantarhei.language.term import ONLY_TYPE, Term, Triple, short
 from pantarhei.language.time import TimePoint
 from pantarhei.proofs.json_form import Json
 from pantarhei.proofs.proof import Proof
@@ -113,6 +114,20 @@ class UnknownName:
     kind: NameKind
     nearest: tuple[Term, ...] = ()
 
+    def __str__(self) -> str:
+        """Return the name with suggestions.
+
+        >>> str(UnknownName(URIRef("urn:x#Identifyer"), "class", (URIRef("urn:x#Identifier"),)))
+        'unknown class Identifyer (did you mean Identifier?)'
+        """
+        if self.kind == "word of OWL":
+            return f"{short(self.name)} is a word of OWL: ontology.explain says what the ontology entails"
+        return told_apart(self._shown)
+
+    def _shown(self) -> str:
+        nearest = " or ".join(map(short, self.nearest))
+        return f"unknown {self.kind} {short(self.name)}" + (f" (did you mean {nearest}?)" if nearest else "")
+
 
 @dataclass(frozen=True)
 class Absence:
@@ -131,6 +146,9 @@ class Absence:
         complete: whether all was looked at; if not, there may be further ways.
         temporal: of each temporal rule that concludes such triples, why it does not conclude this one.
         atom: the atom, where it is no triple.
+        lost: number of axioms of the ontology that are lost in whole or in part; above 0 the denial is
+            uncertain.
+        entailed: whether it is an axiom that the ontology entails; a window holds facts alone.
         labels: what its names are called, for people.
     """
 
@@ -145,6 +163,8 @@ class Absence:
     complete: bool = True
     temporal: tuple[NotConcluded, ...] = ()
     atom: TemporalAtom | None = None
+    lost: int = 0
+    entailed: bool = False
     labels: Labels = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -164,7 +184,16 @@ class Absence:
         told = (*self.ways, *self.beyond)
         terms: list[object] = [*(self.triple or ()), *(each.name for each in self.unknown)]
         terms += [near for each in self.unknown for near in each.nearest]
-        terms += [term for way in told for step in way.proof.steps for term in step.fact or ()]
+        gone = (*self.gone, *(gone for way in told for each in way.missing for gone in each.gone))
+        conflicts = (
+            *(each for way in told for each in way.conflicts),
+            *(c for g in gone for c in g.conflicts),
+        )
+        proofs = (*(way.proof for way in told), *(proof for each in conflicts for proof in each.proofs))
+        for proof in proofs:
+            terms += [term for step in proof.steps for term in step.fact or ()]
+            terms += [atom.predicate for rule in proof.rules for atom in rule.body]
+        terms += [term for each in conflicts for _, triple in each.assertions for term in triple]
         atoms = [each.lacking.atom for each in self.temporal if isinstance(each.lacking, Condition)]
         atoms += [] if self.atom is None else [self.atom]
         terms += [term for atom in atoms for term in (atom.predicate, *atom.arguments)]

@@ -11,7 +11,7 @@ from pantarhei.proofs.temporal import NotConcluded
 from pantarhei.rdf.ntriples import write_term
 
 if TYPE_CHECKING:
-    from pantarhei.explain.absence import Absence, Gone, WouldHold
+    from pantarhei.explain.absence import Absence, Gone, UnknownName, WouldHold
     from pantarhei.repair.result import Conflict
 
 
@@ -25,15 +25,19 @@ def json_of(absence: Absence) -> Json:
         "complete": absence.complete,
         "concluded": absence.concluded,
         "asserted": absence.asserted,
-        "unknown": [
-            {"kind": each.kind, "name": write_term(each.name), "nearest": list(map(write_term, each.nearest))}
-            for each in absence.unknown
-        ],
+        "unknown": list(map(unknown, absence.unknown)),
         "gone": list(map(_gone, absence.gone)),
         "ways": _ways(absence, absence.ways),
         "beyond": _ways(absence, absence.beyond),
+        **({"lost": absence.lost} if absence.lost else {}),
+        **({"entailed": True} if absence.entailed else {}),
         "temporal": list(map(_not_concluded, absence.temporal)),
     }
+
+
+def unknown(name: UnknownName) -> Json:
+    """Return an unknown name with the similar known ones."""
+    return {"kind": name.kind, "name": write_term(name.name), "nearest": list(map(write_term, name.nearest))}
 
 
 def _not_concluded(given: NotConcluded) -> Json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from pantarhei.errors.asking import doubt_of
 from pantarhei.language.rule import names_of
 from pantarhei.language.shown import told_apart
 from pantarhei.language.temporal_rule import Mode
@@ -40,7 +41,14 @@ class _Telling:
     def lines(self) -> Iterator[str]:
         absence = self.absence
         when = "" if absence.at is None else f" {self.times.span([absence.at])}"
-        yield f"It does not hold{when} that {absence.said(self.labels)}."
+        if absence.entailed:
+            yield f"The ontology entails that {absence.said(self.labels)}; a window has facts alone."
+            yield from map(self.unknown, absence.unknown)
+            return
+        it = "As far as the rules derive, it" if absence.lost else "It"
+        yield f"{it} does not hold{when} that {absence.said(self.labels)}."
+        if absence.lost:
+            yield f"{doubt_of(absence.lost)}."
         yield from map(self.unknown, absence.unknown)
         for gone in absence.gone:
             yield f"It was {self.gone(gone)}."
@@ -154,13 +162,13 @@ class _Telling:
                 yield f"{indent}{conflict}"
 
     def unknown(self, unknown: UnknownName) -> str:
-        nearest = " or ".join(self.name(term) for term in unknown.nearest)
-        question = f"; did you mean {nearest}?" if nearest else "."
         if unknown.kind == "word of OWL":
             word = self.name(unknown.name)
             return f"{word} is a word of OWL: ontology.explain says what the ontology entails."
         if unknown.kind == "blank node":
             return f"No blank node {self.name(unknown.name)} is known: each message has its own."
+        nearest = " or ".join(self.name(term) for term in unknown.nearest)
+        question = f"; did you mean {nearest}?" if nearest else "."
         return f"Nothing is known of the {unknown.kind} {self.name(unknown.name)}{question}"
 
     def fact(self, triple: Triple) -> str:

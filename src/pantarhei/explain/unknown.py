@@ -1,24 +1,29 @@
-"""Names of a triple that nobody uses, and known ones that look like them."""
+"""Unknown names in a triple or an axiom, with similar known names."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
 import numpy as np
-from rdflib import RDF, BNode, Literal, URIRef
+from rdflib import OWL, RDF, RDFS, BNode, Literal, URIRef
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, Integers
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.explain.absence import NameKind, UnknownName
 from pantarhei.language.shown import last_part
 from pantarhei.language.term import Term, Triple
-from pantarhei.owl.name_kinds import is_reserved
+from pantarhei.owl.axiom import Axiom, Class, DataRange, Property
+from pantarhei.owl.expression import parts
+from pantarhei.owl.name_kinds import is_defined, is_reserved
 
 # So many known names are told, and names are compared with so many.
 _MOST_TOLD = 2
 _MOST_COMPARED = 20_000
+
+# Parts of an axiom that are not searched for further names.
+_NAMED = Class | Property | DataRange
 
 
 @dataclass(frozen=True)
@@ -48,7 +53,7 @@ class KnownNames:
     def _unknown(self, name: Term, kind: NameKind) -> UnknownName:
         if isinstance(name, BNode):
             return UnknownName(name, "blank node")
-        if is_reserved(name):
+        if is_reserved(name) and is_defined(name):
             return UnknownName(name, "word of OWL")
         return UnknownName(name, kind, tuple(nearest_names(name, self._all(kind))))
 
@@ -79,6 +84,32 @@ class KnownNames:
                 yield symbols[number].name
 
 
+def unknown_in_axioms(
+    axioms: Iterable[Axiom], assertions: Iterable[Triple], known: Mapping[NameKind, Collection[Term]]
+) -> tuple[UnknownName, ...]:
+    """Return the names in axioms and assertions that are not known, each once.
+
+    Args:
+        known: the known classes and properties, and as names all that are known.
+    """
+    found: dict[Term, NameKind] = {}
+    for axiom in axioms:
+        for part in parts(axiom, _NAMED):
+            if isinstance(part, Class | Property):
+                found.setdefault(part.iri, "class" if isinstance(part, Class) else "property")
+            elif isinstance(part, URIRef):
+                found.setdefault(part, "name")
+    for triple in assertions:
+        for name, kind in _named(triple):
+            found.setdefault(name, kind)
+    everything = known["name"]
+    return tuple(
+        UnknownName(name, kind, tuple(nearest_names(name, known[kind]) or nearest_names(name, everything)))
+        for name, kind in found.items()
+        if isinstance(name, URIRef) and name not in everything and not is_defined(name)
+    )
+
+
 def _named(triple: Triple) -> Iterator[tuple[Term, NameKind]]:
     """The names of a triple with what each would be."""
     subject, predicate, object_ = triple
@@ -94,7 +125,13 @@ def _named(triple: Triple) -> Iterator[tuple[Term, NameKind]]:
 def nearest_names(name: Term, known: Iterable[Term]) -> list[Term]:
     """The known names whose last parts are most like that of a name."""
     by_part: dict[str, Term] = {}
-    for each in known:
+    for each in (*known, *(_words() if is_reserved(name) else ())):
         if isinstance(each, URIRef):
             by_part.setdefault(last_part(each).casefold(), each)
     return [by_part[part] for part in get_close_matches(last_part(name).casefold(), by_part, _MOST_TOLD, 0.6)]
+
+
+def _words() -> Iterator[Term]:
+    """The words of OWL, RDF and RDFS, among which a misspelt one has its nearest."""
+    for namespace in (OWL, RDF, RDFS):
+        yield from (namespace[word] for word in sorted(namespace.__annotations__) if word.isidentifier())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,13 @@ def html_of(proof: Proof) -> str:
     """The tree, then what it rests on and the axioms."""
     telling = Telling(proof)
     return telling.told(lambda: "".join(_parts(telling)))
+
+
+def html_page(title: str, proofs: Iterable[Proof]) -> str:
+    """Return a page of its own with the proofs; it has no scripts and loads nothing."""
+    heading = escape(title)
+    head = f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{heading}</title></head>\n'
+    return f"{head}<body>\n<h1>{heading}</h1>\n{''.join(map(html_of, proofs))}\n</body></html>\n"
 
 
 def _parts(telling: Telling) -> Iterator[str]:

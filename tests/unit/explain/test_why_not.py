@@ -322,3 +322,23 @@ def test_what_stands_far_below_is_found():
     )
     absence = reasoner_after(ontology, [is_a(EX.C0, HALL)]).why_not(is_a(EX.C20))
     assert absence.missing == (frozenset({is_a(EX.C0)}),) and absence.complete
+
+
+# -- labels ----------------------------------------------------------------------------------------
+
+
+def test_names_that_only_a_contradiction_mentions_are_called_by_their_labels():
+    ontology = pr.load_ontology(
+        Graph().parse(
+            data="""@prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+            @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+            :X1 rdfs:subClassOf :X2 ; rdfs:label "milling process" . :X2 rdfs:label "occurrent" .
+            :Y1 rdfs:subClassOf :Y2 ; rdfs:label "product" . :Y2 rdfs:label "continuant" .
+            :X2 owl:disjointWith :Y2 . :room rdfs:label "the hall" ."""
+        )
+    )
+    reasoner = reasoner_after(ontology, [is_a(EX.X1)], [is_a(EX.Y1)])
+    for asked in (EX.X2, EX.X1):
+        text = str(reasoner.why_not(is_a(asked)))
+        for label in ("the hall", "milling process", "occurrent", "product", "continuant"):
+            assert label in text, (asked, label)

@@ -122,7 +122,7 @@ class AskedShards:
             else:
                 raise answer
         if not answers:
-            raise passed[0]
+            raise _of_all_shards(passed[0])
         return answers
 
     def _of_all(self, ask: Ask[T]) -> list[T]:
@@ -190,3 +190,10 @@ def _texts(triple: Triple) -> tuple[str, ...]:
 
 def _read(texts: tuple[str, ...]) -> Triple:
     return check_triple(tuple(map(parse_term, texts)))
+
+
+def _of_all_shards(error: PantarheiError) -> PantarheiError:
+    """Return a shard's denial without unknown names: other shards may know them."""
+    if isinstance(error, NotEntailedError):
+        return NotEntailedError(error.statement, error.at, error.reason, lost=error.lost)
+    return error
