@@ -74,8 +74,10 @@ class AnswerStreams:
                 raise refused(problem, "a head that the ontology does not know", rule.head, rule)
         if reasoner._held.books.step is not None:
             raise OptionError("reasoner", "one that has begun", "one that nothing has been pushed to")
+        self._reasoner = reasoner
         self._hearing = _Listener(self.rules, reasoner.window, start, reasoner)
-        reasoner._held.attach(HEARING, self._hearing)
+        with reasoner._lock:
+            reasoner._held.attach(HEARING, self._hearing)
 
     def models(self, most: int = 0) -> tuple[AnswerStream, ...]:
         """The answer streams at the present tick, in the order of their texts; none before the first step.
@@ -91,8 +93,9 @@ class AnswerStreams:
         """
         if not isinstance(most, int) or isinstance(most, bool) or most < 0:
             raise OptionError("most", repr(most), "a whole number, 0 for all answer streams")
-        said = self._hearing.said
-        return () if said is None else answer_streams(self.rules, said, self._hearing.ticks, most)
+        with self._reasoner._lock:
+            said, ticks = self._hearing.said, self._hearing.ticks
+        return () if said is None else answer_streams(self.rules, said, ticks, most)
 
 
 def _read(

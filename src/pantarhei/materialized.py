@@ -22,7 +22,14 @@ from pantarhei.materialize.model import WindowModel, Work
 from pantarhei.ontology import Ontology
 from pantarhei.query.algebra.symbols import symbols_of_pattern
 from pantarhei.query.answers import MAX_BYTES, QueryResult
-from pantarhei.query.window_store import DatasetStore, TripleSet, TripleSource, WindowDataset, WindowStore
+from pantarhei.query.window_store import (
+    DatasetStore,
+    TripleSet,
+    TripleSource,
+    WindowDataset,
+    WindowGraph,
+    WindowStore,
+)
 
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import Query as PreparedQuery
@@ -98,18 +105,21 @@ class Materialized(ABC):
     @property
     def background(self) -> set[Triple]:
         """The facts that always hold, as given."""
-        facts, forms = self._held.foundation.background
-        return set(self._held.vocabulary.decode(facts, forms.by_fact))
+        with self._lock:
+            facts, forms = self._held.foundation.background
+            return set(self._held.vocabulary.decode(facts, forms.by_fact))
 
     @cached_property
     def graph(self) -> Graph:
         """The materialization as a live, read-only rdflib graph."""
-        return self._with_prefixes(Graph(store=WindowStore(_LiveSource(self), self._ask_graph)))
+        return self._with_prefixes(
+            WindowGraph(store=WindowStore(_LiveSource(self), self._ask_graph, self._lock))
+        )
 
     @cached_property
     def dataset(self) -> Dataset:
         """`graph` as default graph, with named ones beside it (`query` has their names)."""
-        store = DatasetStore(_LiveSource(self), _NamedGraphs(self), self._ask)
+        store = DatasetStore(_LiveSource(self), _NamedGraphs(self), self._ask, self._lock)
         return self._with_prefixes(WindowDataset(store))
 
     def query(
@@ -274,4 +284,4 @@ class _NamedGraphs:
     def graph(self, name: URIRef) -> TripleSource | None:
         with self._shown._lock:
             triples = self._shown._door.triples(name)
-        return None if triples is None else TripleSet(triples)
+            return None if triples is None else TripleSet(triples)

@@ -65,13 +65,17 @@ class KeptUp:
     def count(self) -> int:
         if self._last is not None:
             return len(self._last())
-        return self._registrar.look(lambda registry, present: len(self.registered.answers))
+        return self._registrar.look(
+            lambda registry, present: len(self.registered.answers if self._last is None else self._last())
+        )
 
     def rows(self) -> Counter[AnswerRow]:
         if self._last is not None:
             return self._last()
 
         def look(registry: Registry, present: Present) -> Counter[AnswerRow]:
+            if self._last is not None:  # closed while this thread waited
+                return self._last()
             counts = self.registered.answers  # up to date: from here on the journal stays as it is
             state = registry.journal.noted, present.at
             if self._known[0] != state:

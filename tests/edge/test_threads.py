@@ -2,15 +2,16 @@
 
 import copy
 import pickle
-import sys
 import threading
 
 import pytest
 from rdflib import RDF, RDFS, Graph, Namespace, Variable
 
+import threads
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.language.rule import Atom, Rule
 from pantarhei.ontology import load_ontology
+from threads import run
 
 EX = Namespace("http://example.org/")
 CLASSES = 30
@@ -43,31 +44,8 @@ def ask(ontology, i, j):
 
 @pytest.fixture
 def quick_switches():
-    """Threads change places as often as they can."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(before)
-
-
-def run(works):
-    """Run all at once; the errors of all."""
-    errors = []
-    barrier = threading.Barrier(len(works))
-
-    def guarded(work):
-        try:
-            barrier.wait()
-            work()
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=guarded, args=(work,)) for work in works]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return errors
+    with threads.quick_switches():
+        yield
 
 
 @pytest.mark.timeout(60)

@@ -54,7 +54,7 @@ class OverViews:
         return len(self._kept.answers)
 
     def rows(self) -> Counter[AnswerRow]:
-        return Counter(dict(self._kept.answers))
+        return Counter(self._kept.answers)
 
     def plan(self) -> str:
         windows = self._asked.windows_told

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 from rdflib import Graph, Literal, Variable
@@ -53,15 +52,18 @@ class QueryResult(Result):
     ) -> None:
         self.form, self.size = form, size
         self.type, self.vars, self.askAnswer = form, list(variables) if form == "SELECT" else None, answer
-        self._decode, self._prefixes, self._plan = decode, tuple(prefixes), plan
+        self._decode: Callable[[], Sequence[Sequence[Term | None]]] | None = decode
+        self._prefixes, self._plan = tuple(prefixes), plan
         self._mappings: list[dict[Variable, Term]] | None = None
         self._graph: Graph | None = None
 
-    @cached_property
+    @property
     def _decoded(self) -> list[list[Term | None]]:
-        columns = [list(column) for column in self._decode()]
-        self._decode = tuple  # the state of the window is not held any longer
-        return columns
+        decode = self._decode
+        if decode is not None:
+            self._columns = [list(column) for column in decode()]
+            self._decode = None  # releases the state of the window, once the columns are stored
+        return self._columns
 
     def decoded(self) -> QueryResult:
         """The result itself, with all its terms made."""

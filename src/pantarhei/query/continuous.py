@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import logging
+import sys
+import threading
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    ItemsView,
+    Iterable,
+    Iterator,
+    KeysView,
+    Mapping,
+    ValuesView,
+)
 from contextlib import suppress
 from functools import partial
 from inspect import iscoroutinefunction
+from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
 from weakref import WeakSet
 
@@ -262,19 +274,67 @@ class Answering(Protocol):
 
 
 class LiveAnswers(Mapping[AnswerRow, int]):
-    """The answers of a registered query as last reported: rows, with how many copies there are."""
+    """Answers of a registered query as last reported: rows, with how many copies there are.
+
+    Each read sees one state, also while another thread takes steps. `dict(answers)` and `sorted(answers,
+    key=answers.get)` are one read each, although they call several methods here: those calls come from one
+    instruction of the caller. A loop in Python sees the rows of one state, and their counts.
+    """
 
     def __init__(self, answering: Answering) -> None:
         self._answering = answering
+        self._read = _Read()
+
+    def copy(self) -> Counter[AnswerRow]:
+        """Copy all rows of one state."""
+        return Counter(self._rows)
+
+    __copy__ = copy
 
     def __getitem__(self, row: AnswerRow) -> int:
-        rows = self._rows
+        return self._count(row, sys._getframe(1))
+
+    def get(self, row: Any, default: Any = None) -> Any:
+        try:
+            return self._count(row, sys._getframe(1))
+        except KeyError:
+            return default
+
+    def _count(self, row: AnswerRow, caller: FrameType) -> int:
+        read = self._read
+        if read.row is row and row is not None:
+            return read.count
+        rows = read.rows if read.place == _place(caller) else self._rows
         if row not in rows:  # where a Counter says 0, and everything would be in the answers
             raise KeyError(row)
         return rows[row]
 
     def __iter__(self) -> Iterator[AnswerRow]:
-        return iter(self._rows)
+        return self._loop(self._begin(sys._getframe(1)))
+
+    def _loop(self, rows: Counter[AnswerRow]) -> Iterator[AnswerRow]:
+        read = self._read
+        try:
+            for row, count in rows.items():
+                read.row, read.count = row, count
+                yield row
+        finally:
+            read.row = None
+
+    def keys(self) -> KeysView[AnswerRow]:
+        return self._begin(sys._getframe(1)).keys()
+
+    def values(self) -> ValuesView[int]:
+        return self._rows.values()
+
+    def items(self) -> ItemsView[AnswerRow, int]:
+        return self._rows.items()
+
+    def _begin(self, caller: FrameType) -> Counter[AnswerRow]:
+        """Note the state that further calls from one instruction of the caller see; return its rows."""
+        read, rows = self._read, self._rows
+        read.place, read.rows = _place(caller), rows
+        return rows
 
     def __len__(self) -> int:
         return self._answering.count()
@@ -283,8 +343,31 @@ class LiveAnswers(Mapping[AnswerRow, int]):
     def _rows(self) -> Counter[AnswerRow]:
         return self._answering.rows()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return exactly(Counter, dict(self._rows))
+
     def __repr__(self) -> str:
         return f"LiveAnswers({self._answering.name}: {counted(len(self), 'row')})"
+
+
+class _Read(threading.local):
+    """State of a read of answers by one thread.
+
+    Args:
+        place: the instruction that reads `rows`, None for none.
+        row: the row that a loop has reached, None for none; `count` is its count.
+    """
+
+    def __init__(self) -> None:
+        self.place: tuple[CodeType, int] | None = None
+        self.rows: Counter[AnswerRow] = Counter()
+        self.row: AnswerRow | None = None
+        self.count = 0
+
+
+def _place(frame: FrameType) -> tuple[CodeType, int]:
+    """The instruction that a frame executes."""
+    return frame.f_code, frame.f_lasti
 
 
 class ContinuousQuery:
@@ -328,7 +411,8 @@ class ContinuousQuery:
     def answers(self) -> Mapping[AnswerRow, int]:
         """Its answers as last reported, live: rows, with how many copies there are.
 
-        Looking at rows costs making the terms of all.
+        Each read sees one state, while other threads take steps too; `answers.copy()` is a Counter of one
+        state. The first read of a state costs the terms of all its rows.
         """
         return LiveAnswers(self._answering)
 
@@ -391,7 +475,7 @@ class ContinuousQuery:
 
     def tell(self, change: AnswerChange) -> None:
         """Tell those who follow it of a change; all of them, also where one of them is interrupted."""
-        followers = [partial(self._call, follower, change) for follower in self._followers.values()]
+        followers = [partial(self._call, each, change) for each in list(self._followers.values())]
         do_all([*followers, partial(self._hand_over, change)])
 
     def _call(self, follower: Callable[[AnswerChange], object], change: AnswerChange) -> None:

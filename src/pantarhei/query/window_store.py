@@ -1,14 +1,15 @@
 """rdflib stores over the materialization: live, read-only, local.
 
-A pattern is matched when it is asked, and its matches are copied out: what is iterated does not change while
-the window slides, and the next pattern sees the window as it is by then. A query is evaluated to its end at
-once.
+A pattern is matched when it is first read, and its matches are copied: an iteration sees one state while the
+window slides, over all graphs of a dataset, and the next pattern sees the state at that time. A query and a
+serialization see one state.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping
-from typing import Any, NoReturn, Protocol
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, Final, NoReturn, Protocol
 
 from rdflib import Graph, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Dataset
@@ -47,16 +48,23 @@ class Ask(Protocol):
         ...
 
 
+Lock = AbstractContextManager[Any]
+"""A reentrant lock: while it is held the state does not change."""
+
+_NO_LOCK: Final[Lock] = nullcontext()
+
+
 class ReadOnlyStore(Store):
     """What the stores here share: prefixes can be bound, nothing can be written.
 
     Args:
         ask: answers queries.
+        lock: held during a read of several parts.
     """
 
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self, ask: Ask, lock: Lock = _NO_LOCK) -> None:
         super().__init__()
-        self._ask = ask
+        self._ask, self.lock = ask, lock
         self._namespaces: dict[str, URIRef] = {}
 
     def query(
@@ -132,8 +140,8 @@ class WindowStore(ReadOnlyStore):
     (True, 1)
     """
 
-    def __init__(self, source: TripleSource, ask: Ask) -> None:
-        super().__init__(ask)
+    def __init__(self, source: TripleSource, ask: Ask, lock: Lock = _NO_LOCK) -> None:
+        super().__init__(ask, lock)
         self._source = source
 
     def triples(self, triple_pattern: Any, context: Graph | None = None) -> Matches:
@@ -195,26 +203,35 @@ class DatasetStore(ReadOnlyStore):
     context_aware = True
     graph_aware = True
 
-    def __init__(self, default: TripleSource, named: NamedSources, ask: Ask) -> None:
-        super().__init__(ask)
+    def __init__(self, default: TripleSource, named: NamedSources, ask: Ask, lock: Lock = _NO_LOCK) -> None:
+        super().__init__(ask, lock)
         self._default, self._named = default, named
 
     def triples(self, triple_pattern: Any, context: Any = None) -> Matches:
-        for graph in self._graphs() if context is None else (context,):
-            source = self._source(_identifier(graph))
-            for triple in matches(source, *triple_pattern) if source is not None else ():
-                yield triple, iter((graph,))
+        with self.lock:
+            found = [
+                (triple, graph)
+                for graph in (self._graphs() if context is None else (context,))
+                if (source := self._source(_identifier(graph))) is not None
+                for triple in matches(source, *triple_pattern)
+            ]
+        return ((triple, iter((graph,))) for triple, graph in found)
 
     def __len__(self, context: Any = None) -> int:
-        graphs = self._graphs() if context is None else [context]
-        sources = (self._source(_identifier(graph)) for graph in graphs)
-        return sum(len(source) for source in sources if source is not None)
+        with self.lock:
+            graphs = self._graphs() if context is None else [context]
+            sources = (self._source(_identifier(graph)) for graph in graphs)
+            return sum(len(source) for source in sources if source is not None)
 
     def contexts(self, triple: Any = None) -> Generator[Graph, None, None]:
-        for graph in self._graphs():
-            source = self._source(_identifier(graph))
-            if triple is None or (source is not None and matches(source, *triple)):
-                yield graph
+        with self.lock:
+            sources = [(graph, self._source(_identifier(graph))) for graph in self._graphs()]
+            found = [
+                graph
+                for graph, source in sources
+                if triple is None or (source is not None and matches(source, *triple))
+            ]
+        yield from found
 
     def add_graph(self, graph: Graph) -> None:
         """Nothing, for a graph that is there: `Dataset.graph(name)` calls this to look one up."""
@@ -231,8 +248,19 @@ class DatasetStore(ReadOnlyStore):
         return self._named.graph(name) if isinstance(name, URIRef) else None
 
 
-class WindowDataset(Dataset):
-    """A `Dataset` that does not warn when rdflib's own query evaluation uses what rdflib deprecates."""
+class WindowGraph(Graph):
+    """A graph whose serialization sees one state of its store."""
+
+    def serialize(self, *args: Any, **kwargs: Any) -> Any:
+        with getattr(self.store, "lock", _NO_LOCK):
+            return super().serialize(*args, **kwargs)
+
+
+class WindowDataset(WindowGraph, Dataset):
+    """A dataset whose serialization sees one state of its store.
+
+    It does not warn where rdflib's own query evaluation uses what rdflib deprecates.
+    """
 
     @property
     def default_context(self) -> Graph:
