@@ -12,6 +12,7 @@ from rdflib import RDF, XSD, BNode, Literal, URIRef
 
 from pantarhei.errors import InvalidTripleError
 from pantarhei.language.term import Term, Triple
+from pantarhei.literals.canonical import made_literal, simple_literal, valued_literal
 from pantarhei.literals.value import is_well_typed
 
 _PLAIN_IRI = re.compile(r'<([A-Za-z][A-Za-z0-9+.\-]*:[^\x00-\x20<>"{}|^`\\]*)>')
@@ -39,7 +40,7 @@ def parse_term(text: str, scope: str = "") -> Term:
         return str.__new__(URIRef, match[1])  # the check that URIRef would make is made
     if match := _PLAIN_LITERAL.fullmatch(text):
         if match[2] is None or match[2] == _XSD_STRING:
-            return _literal(match[1], None, match[1], None)
+            return simple_literal(match[1])
         return typed_literal(match[1], _datatype(match[2]))
     if text.startswith("<<"):  # no term of RDF 1.1, and nested deep it would exhaust the parser's stack
         raise _not_a_term(text)
@@ -148,32 +149,10 @@ def typed_literal(lexical: str, datatype: URIRef) -> Literal:
     """
     number = _NUMBERS.get(str(datatype))
     if number is not None and number[0].fullmatch(lexical):
-        return _literal(lexical, datatype, number[1](lexical), False)
-    unparsed = _literal(lexical, datatype, None, None)
+        return valued_literal(lexical, datatype, number[1](lexical))
+    unparsed = made_literal(lexical, datatype, None, None)
     if datatype in _MARKUP or len(lexical) > _LONGEST_CONVERTED or not is_well_typed(unparsed):
         return unparsed
     if datatype in _TIMES and _BEYOND_PYTHON.match(lexical):
         return unparsed
     return Literal(lexical, datatype=datatype, normalize=False)
-
-
-def valued_literal(lexical: str, datatype: URIRef, value: object) -> Literal:
-    """The literal of a value in one of the forms that its datatype has for it."""
-    return _literal(lexical, datatype, value, False)
-
-
-def simple_literal(text: str) -> Literal:
-    """The literal of a text, without datatype and language."""
-    return _literal(text, None, text, None)
-
-
-def _literal(lexical: str, datatype: URIRef | None, value: object, ill_typed: bool | None) -> Literal:
-    """What `Literal` makes, where that is known beforehand; its own way there costs ten times as much."""
-    literal: Literal = str.__new__(Literal, lexical)
-    literal._language, literal._datatype, literal._value, literal._ill_typed = (
-        None,
-        datatype,
-        value,
-        ill_typed,
-    )
-    return literal

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from rdflib import OWL, RDF, XSD, BNode, Literal, URIRef, Variable
 
 from pantarhei.language.rule import Builtin
+from pantarhei.literals.arithmetic import MOST_DIGITS, PRECISION
 from pantarhei.literals.builtin import (
     COMPARISONS,
     COMPUTATIONS,
-    MOST_DIGITS,
-    PRECISION,
     SWRLB,
     as_member,
     compute,

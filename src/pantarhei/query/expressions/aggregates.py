@@ -16,9 +16,10 @@ from rdflib import BNode, Literal
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.language.term import Term
+from pantarhei.literals import canonical
 from pantarhei.literals.value import STRING
 from pantarhei.query.algebra.expressions import Aggregate, Expression
-from pantarhei.query.expressions import canonical, kinds
+from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.columns import Column, NumberColumn, TermColumn, have_value
 from pantarhei.query.expressions.context import Context
 from pantarhei.query.expressions.distinct import distinct, distinct_rows

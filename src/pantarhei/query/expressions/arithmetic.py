@@ -1,23 +1,21 @@
 """`+`, `-`, `*`, `/`, the sign, ABS, ROUND, CEIL and FLOOR of numbers.
 
-Source: XQuery and XPath Functions and Operators, sections 4.2 and 4.4. Quotients of integers are decimals,
-and decimals
-are rounded as `values.DECIMALS` says.
+Single numbers are computed by `literals/arithmetic.py`. By column that is done in floating point where it is
+exact.
 """
 
 from __future__ import annotations
 
-import math
-import operator
 from collections.abc import Callable
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from pantarhei.language.term import Term
-from pantarhei.query.expressions import canonical, kinds
+from pantarhei.literals import canonical
+from pantarhei.literals.arithmetic import computed, negated, to_whole
+from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.bulk import (
     EXACT_INTEGER,
     MOST_DECIMALS,
@@ -33,16 +31,7 @@ from pantarhei.query.expressions.columns import Column, NumberColumn
 from pantarhei.query.expressions.context import Context
 from pantarhei.query.expressions.kinds import PROMOTION, Kinds
 from pantarhei.query.expressions.times import add_times, subtract_times
-from pantarhei.query.expressions.values import (
-    DECIMALS,
-    EXACT,
-    ExpressionError,
-    Numeric,
-    number_of,
-    promoted,
-    to_double,
-    to_single,
-)
+from pantarhei.query.expressions.values import ExpressionError, number_of
 from pantarhei.query.table import Places
 
 _KIND_OF_PROMOTION = np.array(kinds.TYPES, np.int8)
@@ -52,13 +41,6 @@ _LARGEST = 10.0**MOST_DIGITS
 
 
 # -- single terms ------------------------------------------------------------------------------------
-
-_ON_DECIMALS: dict[str, Callable[[Decimal, Decimal], Decimal]] = {
-    "+": DECIMALS.add,
-    "-": DECIMALS.subtract,
-    "*": DECIMALS.multiply,
-    "/": DECIMALS.divide,
-}
 
 
 def compute(name: str, left: Term, right: Term) -> Term:
@@ -80,82 +62,23 @@ def compute(name: str, left: Term, right: Term) -> Term:
     return canonical.number(computed(name, one, other))
 
 
-def computed(name: str, one: Numeric, other: Numeric) -> Numeric:
-    """The result of `+`, `-`, `*` or `/` of two numbers.
-
-    Raises:
-        ExpressionError: it has too many digits.
-        ArithmeticError: there is none.
-    """
-    type_, first, second = promoted(one, other)
-    if isinstance(first, float) and isinstance(second, float):
-        result = _ieee(name, first, second)
-        return Numeric(type_, to_single(result) if type_ == kinds.FLOAT else result)
-    if type_ == kinds.INTEGER and name != "/":
-        whole: int = _PYTHON_OPERATIONS[name](int(first), int(second))
-        if abs(whole) >= canonical.TOO_LARGE:
-            raise ExpressionError
-        return Numeric(type_, whole)
-    return Numeric(kinds.DECIMAL, _ON_DECIMALS[name](Decimal(first), Decimal(second)))
-
-
-def _ieee(name: str, left: float, right: float) -> float:
-    if name == "/" and not right:
-        with np.errstate(all="ignore"):
-            return float(np.float64(left) / np.float64(right))
-    return float(_PYTHON_OPERATIONS[name](left, right))
-
-
-_PYTHON_OPERATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-}
-
-
 _FLOAT_OPERATIONS: Final = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}
 
 
 def negative(term: Term) -> Term:
-    """The number with the other sign."""
-    number = number_of(term)
-    value = number.value
-    return canonical.of_type(number.type, value.copy_negate() if isinstance(value, Decimal) else -value)
-
-
-def _round(value: Decimal) -> Decimal:
-    return EXACT.add(value, Decimal("0.5")).to_integral_value(ROUND_FLOOR)
-
-
-_ROUNDINGS: Final[dict[str, Callable[[Decimal], Decimal]]] = {
-    "ABS": Decimal.copy_abs,
-    "CEIL": lambda value: value.to_integral_value(ROUND_CEILING),
-    "FLOOR": lambda value: value.to_integral_value(ROUND_FLOOR),
-    "ROUND": _round,
-}
+    """Return the number with the other sign."""
+    return canonical.number(negated(number_of(term)))
 
 
 def rounded(name: str, term: Term) -> Term:
-    """ABS, CEIL, FLOOR or ROUND of a number, in its type.
+    """Return ABS, CEIL, FLOOR or ROUND of a number, in its type.
 
+    >>> from decimal import Decimal
     >>> from rdflib import Literal
     >>> str(rounded("ROUND", Literal(Decimal("-2.5"))))
-    '-2.0'
+    '-2'
     """
-    type_, value = number_of(term)
-    if isinstance(value, int):
-        return canonical.integer(abs(value) if name == "ABS" else value)
-    if isinstance(value, Decimal):
-        return canonical.decimal(_ROUNDINGS[name](value))
-    return canonical.of_type(type_, abs(value) if name == "ABS" else _rounded_float(name, value))
-
-
-def _rounded_float(name: str, value: float) -> float:
-    """As XPath has it: what rounds to zero keeps its sign."""
-    if not math.isfinite(value):
-        return value
-    return math.copysign(to_double(_ROUNDINGS[name](Decimal(value))), value)
+    return canonical.number(to_whole(name, number_of(term)))
 
 
 # -- by column ---------------------------------------------------------------------------------------
@@ -170,7 +93,8 @@ def arithmetic(name: str, left: Column, right: Column, context: Context) -> Colu
     are_numbers = (one >= kinds.FIRST_NUMBER) & (other >= kinds.FIRST_NUMBER)
     promotion = np.maximum(PROMOTION[one], PROMOTION[other])
     with np.errstate(all="ignore"):
-        numbers = np.asarray(_FLOAT_OPERATIONS[name](left.numbers, right.numbers))
+        operands = _as_promoted(left, promotion), _as_promoted(right, promotion)
+        numbers = np.asarray(_FLOAT_OPERATIONS[name](*operands))
         exact = _exact_values(name, left, right, numbers, promotion)
     are_exact, are_single = promotion < 2, promotion == 2
     numbers = np.where(are_single, to_singles(numbers), np.where(are_exact, exact.numbers, numbers))
@@ -184,6 +108,12 @@ def arithmetic(name: str, left: Column, right: Column, context: Context) -> Colu
     at = exactly(function, (left, right), context)
     _look_closely(np.flatnonzero(are_numbers & (are_long | lose_digits | have_decimal)), found, at)
     return NumberColumn(found, context, at)
+
+
+def _as_promoted(column: Column, promotion: Kinds) -> Floats:
+    """Return a column's numbers, integers that are promoted to xsd:float as the nearest ones."""
+    rounded = (promotion == PROMOTION[kinds.FLOAT]) & (column.kinds == kinds.INTEGER)
+    return np.where(rounded, to_singles(column.numbers), column.numbers) if rounded.any() else column.numbers
 
 
 def _has_times(column: Kinds) -> bool:

@@ -15,17 +15,11 @@ import numpy.typing as npt
 from rdflib import XSD, Literal, URIRef
 
 from pantarhei.language.term import Term
+from pantarhei.literals.arithmetic import Numeric, as_decimal, to_double
 from pantarhei.literals.value import INTEGER_BOUNDS
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.kinds import Kinds
-from pantarhei.query.expressions.values import (
-    Numeric,
-    Time,
-    Value,
-    kind_of,
-    to_double,
-    value_of,
-)
+from pantarhei.query.expressions.values import Time, Value, kind_of, value_of
 from pantarhei.query.table import Mask
 
 Floats = npt.NDArray[np.float64]
@@ -114,7 +108,7 @@ def _single_number(number: Numeric) -> tuple[int, float, int]:
         return number.type, double, 0
     if isinstance(value, int):
         return (kinds.INTEGER if abs(value) < EXACT_INTEGER else kinds.LONG_INTEGER), double, 0
-    _, digits, exponent = value.as_tuple()
+    _, digits, exponent = as_decimal(value).as_tuple()
     assert isinstance(exponent, int)
     if len(digits) + max(exponent, 0) <= MOST_DIGITS and -exponent <= MOST_DECIMALS:
         return kinds.DECIMAL, double, max(-exponent, 0)

@@ -16,6 +16,8 @@ from typing import Final
 from rdflib import BNode, Literal, URIRef
 
 from pantarhei.language.term import Term
+from pantarhei.literals import canonical
+from pantarhei.literals.arithmetic import Number, Numeric, as_decimal, rounded, to_double, to_single
 from pantarhei.literals.value import (
     BOOLEAN,
     DATE_TIME,
@@ -25,22 +27,17 @@ from pantarhei.literals.value import (
     INTEGER_BOUNDS,
     STRING,
 )
-from pantarhei.query.expressions import canonical, kinds
+from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.values import (
     DATE,
     DAY_TIME_DURATION,
-    DECIMALS,
     DURATION,
     TIME,
     YEAR_MONTH_DURATION,
     Duration,
     ExpressionError,
-    Number,
-    Numeric,
     Time,
     Value,
-    to_double,
-    to_single,
     value_of,
 )
 from pantarhei.rdf.ntriples import typed_literal
@@ -119,7 +116,7 @@ def _to_number(datatype: URIRef, value: Value) -> Literal:
         return canonical.float_(to_single(value.value))
     if datatype == DECIMAL:
         exact = _finite(value.value)
-        return canonical.decimal(exact if value.type == kinds.DECIMAL else DECIMALS.plus(exact))
+        return canonical.decimal(exact if value.type == kinds.DECIMAL else rounded(exact))
     whole = value.value if isinstance(value.value, int) else int(_finite(value.value))
     low, high = INTEGER_BOUNDS[datatype]
     if (low is not None and whole < low) or (high is not None and whole > high):
@@ -130,7 +127,7 @@ def _to_number(datatype: URIRef, value: Value) -> Literal:
 def _finite(value: Number) -> Decimal:
     if isinstance(value, float) and not math.isfinite(value):
         raise ExpressionError
-    return Decimal(value)
+    return as_decimal(value)
 
 
 def _to_temporal(datatype: URIRef, term: Literal, value: Value) -> Literal:

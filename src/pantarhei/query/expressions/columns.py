@@ -14,7 +14,8 @@ from rdflib import Literal
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.language.term import Term
-from pantarhei.query.expressions import canonical, kinds
+from pantarhei.literals import canonical
+from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.bulk import Floats, Scales, Values
 from pantarhei.query.expressions.context import Context
 from pantarhei.query.expressions.kinds import Kinds

@@ -19,6 +19,7 @@ import numpy as np
 from rdflib import Literal
 
 from pantarhei.language.term import Term
+from pantarhei.literals.arithmetic import Numeric, promoted
 from pantarhei.literals.value import value_of as key_of
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.calls import common_size, results_of, spread_ids
@@ -31,11 +32,9 @@ from pantarhei.query.expressions.values import (
     DURATION,
     Duration,
     ExpressionError,
-    Numeric,
     Time,
     Value,
     is_known,
-    promoted,
     value_of,
 )
 from pantarhei.query.table import Mask, Places

@@ -17,8 +17,9 @@ from rdflib import Variable
 from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryError
 from pantarhei.language.term import Term
+from pantarhei.literals import canonical
 from pantarhei.query.algebra.expressions import Call, Expression, variables_of
-from pantarhei.query.expressions import canonical, comparison, kinds, logic, strings
+from pantarhei.query.expressions import comparison, kinds, logic, strings
 from pantarhei.query.expressions.arithmetic import arithmetic, negation, rounding
 from pantarhei.query.expressions.calls import call, common_size, result_of, spread_ids
 from pantarhei.query.expressions.columns import (

@@ -6,8 +6,9 @@ from functools import partial
 from typing import Final
 
 from pantarhei.language.term import Term
+from pantarhei.literals import canonical
 from pantarhei.query.algebra.expressions import TIMESTAMP
-from pantarhei.query.expressions import canonical, strings, terms, times
+from pantarhei.query.expressions import strings, terms, times
 from pantarhei.query.expressions.calls import Function
 from pantarhei.query.expressions.casts import CASTS
 from pantarhei.query.expressions.context import Context

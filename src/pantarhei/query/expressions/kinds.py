@@ -7,6 +7,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from pantarhei.literals import arithmetic
+
 Kinds = npt.NDArray[np.int8]
 
 NOTHING: Final = 0  # unbound, or an error
@@ -20,10 +22,10 @@ ZONED: Final = 7  # an xsd:dateTime with a time zone
 UNZONED: Final = 8  # one without
 TEMPORAL: Final = 9  # a date, time or duration; an xsd:dateTime centuries away, or finer than microseconds
 KNOWN: Final = 10  # a literal whose value is only known to be the same as another's, or not
-INTEGER: Final = 16
-DECIMAL: Final = 17
-FLOAT: Final = 18
-DOUBLE: Final = 19
+INTEGER: Final = arithmetic.INTEGER
+DECIMAL: Final = arithmetic.DECIMAL
+FLOAT: Final = arithmetic.FLOAT
+DOUBLE: Final = arithmetic.DOUBLE
 LONG_INTEGER: Final = 20  # with more digits than a float64 holds
 LONG_DECIMAL: Final = 21
 

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from rdflib import BNode, Literal
 
 from pantarhei.language.term import Term
+from pantarhei.literals.arithmetic import Numeric, as_decimal
 from pantarhei.literals.value import DATE_TIME
 from pantarhei.query.algebra.expressions import OrderKey
 from pantarhei.query.expressions import kinds
@@ -27,7 +28,7 @@ from pantarhei.query.expressions.columns import Column, spread
 from pantarhei.query.expressions.context import Context
 from pantarhei.query.expressions.distinct import distinct
 from pantarhei.query.expressions.evaluation import values as values_of
-from pantarhei.query.expressions.values import Numeric, Time, value_of
+from pantarhei.query.expressions.values import Time, value_of
 from pantarhei.query.table import Ids, Places, Table
 
 Ranks = npt.NDArray[Any]
@@ -172,7 +173,7 @@ def order_key(term: Term | None) -> _Key:
         number = value.value
         if isinstance(number, float) and not math.isfinite(number):
             return (3, _NUMBER, not math.isnan(number), 0 if math.isnan(number) else number)
-        return (3, _NUMBER, True, Decimal(number))
+        return (3, _NUMBER, True, as_decimal(number))
     if isinstance(value, Time) and value.datatype == DATE_TIME:
         return (3, _TIME, value.seconds)
     return (3, _REST, str(term.datatype), str(term))

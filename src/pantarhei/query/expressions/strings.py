@@ -13,12 +13,11 @@ from urllib.parse import quote
 from rdflib import BNode, Literal
 
 from pantarhei.language.term import Term
+from pantarhei.literals import canonical
 from pantarhei.literals.value import STRING
-from pantarhei.query.expressions import canonical
 from pantarhei.query.expressions.regular_expressions import compiled, matches, replaced
 from pantarhei.query.expressions.values import ExpressionError, number_of
 from pantarhei.query.guard import Guard
-from pantarhei.rdf.ntriples import simple_literal
 
 
 def string(term: Term) -> Literal:
@@ -48,7 +47,7 @@ def str_(term: Term) -> Literal:
     """The text of a literal or an IRI."""
     if isinstance(term, BNode):
         raise ExpressionError
-    return simple_literal(str(term))
+    return canonical.simple_literal(str(term))
 
 
 def strlen(term: Term) -> int:

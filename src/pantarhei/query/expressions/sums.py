@@ -15,20 +15,14 @@ import numpy as np
 import numpy.typing as npt
 from rdflib import Literal
 
-from pantarhei.query.expressions import canonical, kinds
+from pantarhei.literals import canonical
+from pantarhei.literals.arithmetic import EXACT, Numeric, as_decimal, rounded, to_double, to_single
+from pantarhei.literals.arithmetic import divided as quotient
+from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.bulk import Floats, are_ties, to_singles
 from pantarhei.query.expressions.columns import Column
 from pantarhei.query.expressions.kinds import PROMOTION
-from pantarhei.query.expressions.values import (
-    DECIMALS,
-    EXACT,
-    ExpressionError,
-    Number,
-    Numeric,
-    number_of,
-    to_double,
-    to_single,
-)
+from pantarhei.query.expressions.values import number_of
 from pantarhei.query.table import Places
 
 _LARGEST_SUM = 2.0**62  # that int64 surely holds
@@ -58,7 +52,7 @@ def averages(column: Column, groups: Places, count: int) -> list[Literal | None]
 def written(total: Numeric | None) -> Literal | None:
     try:
         return None if total is None else canonical.number(total)
-    except (ExpressionError, ArithmeticError):  # it is too large
+    except ArithmeticError:  # it is too large
         return None
 
 
@@ -67,10 +61,10 @@ def divided(total: Numeric | None, size: int) -> Numeric | None:
         return total
     type_, value = total
     if isinstance(value, float):
-        quotient = value / size
-        return Numeric(type_, to_single(quotient) if type_ == kinds.FLOAT else quotient)
+        mean = value / size
+        return Numeric(type_, to_single(mean) if type_ == kinds.FLOAT else mean)
     try:
-        return Numeric(kinds.DECIMAL, DECIMALS.divide(Decimal(value), Decimal(size)))
+        return Numeric(kinds.DECIMAL, quotient(value, size))
     except ArithmeticError:
         return None
 
@@ -107,10 +101,17 @@ def _sum_exact(column: Column, groups: Places, types: kinds.Kinds, found: list[N
     for group in there:
         total = totals[group]
         if types[group]:
-            value: Number = DECIMALS.plus(EXACT.scaleb(Decimal(total), -scale))
-            found[group] = Numeric(kinds.DECIMAL, value)
+            found[group] = _decimal(EXACT.scaleb(Decimal(total), -scale))
         else:
             found[group] = Numeric(kinds.INTEGER, int(total) // 10**scale)
+
+
+def _decimal(exact: Decimal) -> Numeric | None:
+    """Round a sum of decimals; None where it is too large."""
+    try:
+        return Numeric(kinds.DECIMAL, rounded(exact))
+    except ArithmeticError:
+        return None
 
 
 def _whole_totals(column: Column, groups: Places, count: int, scale: int) -> list[int]:
@@ -127,7 +128,7 @@ def _long_totals(column: Column, groups: Places, count: int) -> list[Decimal]:
     totals = [Decimal(0)] * count
     for group, term in zip(groups.tolist(), column.at(np.arange(len(groups))), strict=True):
         assert term is not None
-        totals[group] = EXACT.add(totals[group], Decimal(number_of(term).value))
+        totals[group] = EXACT.add(totals[group], as_decimal(number_of(term).value))
     return totals
 
 

@@ -8,9 +8,10 @@ from typing import Final
 from rdflib import RDF, BNode, Literal, URIRef
 
 from pantarhei.language.term import Term
+from pantarhei.literals.arithmetic import Numeric
 from pantarhei.literals.value import STRING
 from pantarhei.query.expressions.strings import simple
-from pantarhei.query.expressions.values import ExpressionError, Numeric, value_of
+from pantarhei.query.expressions.values import ExpressionError, value_of
 from pantarhei.rdf.ntriples import typed_literal
 
 _LANGUAGE = re.compile(r"[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*")

@@ -14,8 +14,9 @@ import numpy as np
 from rdflib import Literal, URIRef
 
 from pantarhei.language.term import Term
-from pantarhei.literals.value import DATE_TIME
-from pantarhei.query.expressions import canonical, kinds
+from pantarhei.literals import canonical
+from pantarhei.literals.value import DATE_TIME, number
+from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.bulk import MICROSECONDS, Values
 from pantarhei.query.expressions.columns import Column, NumberColumn
 from pantarhei.query.expressions.context import Context
@@ -93,7 +94,9 @@ def part(name: str, term: Term) -> Literal:
 
 def _decimal(value: Fraction) -> Decimal:
     """A fraction that a decimal was read as."""
-    return Decimal(value.numerator) / Decimal(value.denominator)
+    exact = number(value)
+    assert not isinstance(exact, Fraction), "its decimals end"
+    return Decimal(exact)
 
 
 def parts(name: str, column: Column, context: Context) -> Column | None:

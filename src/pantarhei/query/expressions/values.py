@@ -8,25 +8,15 @@ Source: SPARQL 1.1, section 17; XQuery and XPath Functions and Operators.
 
 from __future__ import annotations
 
-import math
 import re
-from decimal import (
-    MAX_EMAX,
-    MAX_PREC,
-    MIN_EMIN,
-    ROUND_HALF_EVEN,
-    Context,
-    Decimal,
-    DivisionByZero,
-    InvalidOperation,
-    Overflow,
-)
+from decimal import Decimal
 from fractions import Fraction
 from typing import Final, NamedTuple
 
 from rdflib import XSD, Literal, URIRef
 
 from pantarhei.language.term import Term
+from pantarhei.literals.arithmetic import Numeric
 from pantarhei.literals.value import (
     BOOLEAN,
     DATE_TIME,
@@ -37,7 +27,6 @@ from pantarhei.literals.value import (
     STRING,
     is_ill_typed,
     is_text,
-    single,
     unpacked,
     value_key,
 )
@@ -46,28 +35,6 @@ from pantarhei.query.expressions import kinds
 
 class ExpressionError(Exception):
     """An expression has no value: SPARQL's type error. It ends where the expression's answer is noted."""
-
-
-Number = int | Decimal | float
-
-MOST_DIGITS: Final = 1000  # before the point: a larger result is an error
-# Exact, whatever the digits.
-EXACT: Final = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
-# What decimals are computed with: 28 significant digits.
-DECIMALS: Final = Context(
-    prec=28,
-    rounding=ROUND_HALF_EVEN,
-    Emin=-MOST_DIGITS,
-    Emax=MOST_DIGITS,
-    traps=[DivisionByZero, InvalidOperation, Overflow],
-)
-
-
-class Numeric(NamedTuple):
-    """A number and its type: `INTEGER`, `DECIMAL`, `FLOAT` or `DOUBLE`."""
-
-    type: int
-    value: Number
 
 
 class Time(NamedTuple):
@@ -231,35 +198,3 @@ def number_of(term: Term) -> Numeric:
     if not isinstance(value, Numeric):
         raise ExpressionError
     return value
-
-
-def to_double(value: Number) -> float:
-    """The xsd:double nearest to a number."""
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
-
-
-def to_single(value: Number) -> float:
-    """The xsd:float nearest to a number."""
-    if isinstance(value, float):
-        return single(value)
-    key = value_key(str(value), FLOAT)
-    if isinstance(key[1], bytes):
-        return unpacked(key[1])
-    return single(to_double(value))  # the text is too long to be read: beyond any xsd:float's precision
-
-
-def promoted(left: Numeric, right: Numeric) -> tuple[int, Number, Number]:
-    """The type of both numbers together, and the numbers in it."""
-    type_ = max(left.type, right.type)
-    return type_, _in_type(type_, left), _in_type(type_, right)
-
-
-def _in_type(type_: int, number: Numeric) -> Number:
-    if type_ == kinds.DOUBLE:
-        return to_double(number.value)
-    if type_ == kinds.FLOAT:
-        return number.value if number.type == kinds.FLOAT else to_single(number.value)
-    return number.value if type_ == kinds.INTEGER else Decimal(number.value)

@@ -14,13 +14,13 @@ from rdflib import BNode, Literal
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.language.term import Term
+from pantarhei.literals.arithmetic import EXACT, Numeric
 from pantarhei.materialize.kernel.groups import count_values
 from pantarhei.materialize.kernel.summing import numbers_of, sum_up
 from pantarhei.query.algebra.expressions import Aggregate
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.aggregates import ntriples
 from pantarhei.query.expressions.ordering import order_key
-from pantarhei.query.expressions.values import EXACT, Numeric
 from pantarhei.query.incremental.journal import ABSENT
 from pantarhei.query.incremental.operator import Bag, Row, Shared
 from pantarhei.query.incremental.remembered import MOST_REMEMBERED, Remembered

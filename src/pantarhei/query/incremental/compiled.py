@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from decimal import Decimal
 from typing import Final, TypeVar
 
 from rdflib import Literal, Variable
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.language.term import Term
+from pantarhei.literals import canonical
+from pantarhei.literals.arithmetic import Numeric, computed, negated, promoted
 from pantarhei.query.algebra.expressions import Call, Expression
-from pantarhei.query.expressions import canonical
-from pantarhei.query.expressions.arithmetic import computed
 from pantarhei.query.expressions.comparison import ORDERS, Comparator
-from pantarhei.query.expressions.values import ExpressionError, Numeric, Time, promoted
+from pantarhei.query.expressions.values import ExpressionError, Time
 from pantarhei.query.incremental.lasting_terms import LastingTerms
 from pantarhei.query.incremental.operator import Row
 from pantarhei.query.incremental.term_values import ODD, Name, TermValues, Value, value_for
@@ -286,7 +285,9 @@ def _negative(of: Operand) -> Operand:
         if type(value) is not Numeric:
             _refuse_odd(value)
             return None
-        number = value.value
-        return Numeric(value.type, number.copy_negate() if isinstance(number, Decimal) else -number)
+        try:
+            return negated(value)
+        except ArithmeticError:
+            return None
 
     return negative

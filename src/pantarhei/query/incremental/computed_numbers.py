@@ -8,9 +8,11 @@ from decimal import Decimal
 from typing import Any, Final, SupportsIndex
 
 from pantarhei.language.term import Term
+from pantarhei.literals import canonical
+from pantarhei.literals.arithmetic import Numeric
 from pantarhei.literals.value import DECIMAL, double_key, number
-from pantarhei.query.expressions import canonical, kinds
-from pantarhei.query.expressions.values import Numeric, number_of
+from pantarhei.query.expressions import kinds
+from pantarhei.query.expressions.values import number_of
 
 Plain = float | Decimal | int
 """A number whose type says which datatype it is of: xsd:double, xsd:decimal, xsd:integer. An xsd:double is

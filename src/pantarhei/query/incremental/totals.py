@@ -22,18 +22,14 @@ from rdflib import Literal
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.language.term import Term
+from pantarhei.literals.arithmetic import Numeric, rounded, to_double, to_single
+from pantarhei.literals.arithmetic import divided as quotient
 from pantarhei.literals.value import DECIMAL, double_key
 from pantarhei.materialize.kernel.summing import UNIT, whole_total
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.bulk import are_ties
 from pantarhei.query.expressions.sums import decimal_of, divided
-from pantarhei.query.expressions.values import (
-    DECIMALS,
-    Numeric,
-    to_double,
-    to_single,
-    value_of,
-)
+from pantarhei.query.expressions.values import value_of
 from pantarhei.query.incremental.computed_numbers import Plain
 from pantarhei.query.incremental.remembered import Remembered
 
@@ -103,7 +99,7 @@ class Total(NamedTuple):
         if not self.decimals:
             return Numeric(kinds.INTEGER, int(self.exact))
         try:
-            return Numeric(kinds.DECIMAL, DECIMALS.plus(Decimal(self.exact)))
+            return Numeric(kinds.DECIMAL, rounded(Decimal(self.exact)))
         except ArithmeticError:  # it is too large
             return None
 
@@ -124,14 +120,14 @@ def plain_number(result: Result) -> tuple[Plain, Hashable]:
     exact, size, is_decimal = result
     if type(exact) is int and not is_decimal:
         whole, rest = divmod(exact, size or 1)
-        number = DECIMALS.divide(exact, size) if size else exact
+        number = quotient(exact, size) if size else exact
         return number, (DECIMAL, number if rest else whole)
     if not size and not is_decimal:
         whole = int(exact)
         return whole, (DECIMAL, whole)
-    number = DECIMALS.plus(Decimal(exact))  # what is divided is the sum as it is shown
+    number = rounded(Decimal(exact))  # what is divided is the sum as it is shown
     if size:
-        number = DECIMALS.divide(number, size)
+        number = quotient(number, size)
     whole = int(number)
     return number, (DECIMAL, whole if whole == number else number)
 
@@ -175,7 +171,7 @@ def _total_of(term: Term | None) -> Total:
     )
     if type_ == kinds.FLOAT:
         return total._replace(floats=1)
-    assert not isinstance(number, float), "integers and decimals are exact"
+    assert isinstance(number, int | Decimal), "integers and decimals are exact"
     is_integer = type_ == kinds.INTEGER
     return total._replace(integers=int(is_integer), decimals=int(not is_integer), exact=number)
 

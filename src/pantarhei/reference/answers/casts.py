@@ -11,10 +11,10 @@ xsd:dateTime has a date and a time, an xsd:date begins at an xsd:dateTime.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable
-from decimal import Context, Decimal
+from decimal import Decimal
+from fractions import Fraction
 from typing import Final
 
 from rdflib import XSD, URIRef
@@ -30,12 +30,11 @@ from pantarhei.reference.answers.numbers import (
     Number,
     is_number,
     number,
+    rounded,
     written,
 )
 from pantarhei.reference.answers.terms import ExpressionError, boolean, is_string, literal, text_of
 from pantarhei.reference.answers.times import temporal
-
-_DIGITS = Context(prec=28)
 
 
 def _source(term: Term, datatype: URIRef) -> Term:
@@ -54,7 +53,6 @@ def _number_text(given: Number) -> str:
     text = str(written(given))
     if isinstance(given.value, float) and (not given.value or 1e-6 <= abs(given.value) < 1e6):
         text = format(Decimal(text), "f")
-        text = text if "." in text else f"{text}."
     return text.rstrip("0").rstrip(".") if "." in text and "E" not in text else text
 
 
@@ -75,10 +73,10 @@ def _converted(given: Number, kind: int) -> Number:
         return given
     if kind in (SINGLE, LONG):
         return Number(kind, given.to_float(kind))
-    if not math.isfinite(given.value):
+    if not given.is_finite:
         raise ExpressionError
     exact = Decimal(given.value)
-    return Number(kind, int(exact) if kind == INTEGER else _DIGITS.create_decimal(exact))
+    return Number(kind, int(exact) if kind == INTEGER else rounded(Fraction(exact)))
 
 
 def _to_boolean(term: Term) -> Term:

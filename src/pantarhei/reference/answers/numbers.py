@@ -1,13 +1,13 @@
 """Numbers in SPARQL: promotion, arithmetic, and how results are written.
 
 The numeric types are integer (with all that XML Schema derives from it), decimal, float and double; of two
-operands the one of the lesser type is promoted. Integers are exact; decimals are rounded, half to even, to
-28 significant digits; floats and doubles are IEEE 754's. A result that is too large, of more than 1000 digits
-before the point, is an error.
+operands the one of the lesser type is promoted. Integers are exact; decimals that are not whole are rounded,
+half to even, to 28 significant digits; floats and doubles are IEEE 754's. A result that is too large, of more
+than 1000 digits before the point, is an error.
 
-Results are written in XML Schema's canonical form: `7`, `2.5` and `2.0` (a decimal has a point), `2.5E0` (a
-float or double has a mantissa with a point and an exponent), `INF`, `-INF`, `NaN`. A result that is an
-integer has the datatype xsd:integer.
+Results are written in the canonical form of XML Schema 1.1: `7`, `2.5` and `2` (a decimal has a point where
+it has decimals), `2.5E0` (a float or double has a mantissa with a point and an exponent), `INF`, `-INF`,
+`NaN`. A result that is an integer has the datatype xsd:integer.
 
 Source: SPARQL 1.1, section 17.3; XQuery and XPath Functions and Operators, section 6.
 """
@@ -19,11 +19,7 @@ import operator
 from collections.abc import Callable, Iterable
 from decimal import (
     ROUND_05UP,
-    ROUND_CEILING,
-    ROUND_FLOOR,
-    ROUND_HALF_DOWN,
     ROUND_HALF_EVEN,
-    ROUND_HALF_UP,
     Context,
     Decimal,
     DecimalException,
@@ -54,7 +50,7 @@ _CONTEXT = Context(
     prec=28,
     rounding=ROUND_HALF_EVEN,
     Emin=-_MOST_DIGITS,
-    Emax=_MOST_DIGITS,
+    Emax=_MOST_DIGITS - 1,
     traps=[DivisionByZero, InvalidOperation, Overflow],
 )
 # Digits enough for any float; what is cut off stays visible in the last, so that rounding again is right.
@@ -69,7 +65,12 @@ class Number(NamedTuple):
 
     def exact(self) -> Fraction | float:
         """The number without its type; a float only if it is infinite or no number."""
-        return Fraction(self.value) if math.isfinite(self.value) else float(self.value)
+        return Fraction(self.value) if self.is_finite else float(self.value)
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether it is neither infinite nor NaN."""
+        return not isinstance(self.value, float) or math.isfinite(self.value)
 
     def promoted(self, kind: int) -> Number:
         """The number in a type that is not lesser than its own."""
@@ -141,8 +142,10 @@ def _text(given: Number) -> str:
 
 
 def _decimal_text(decimal: Decimal) -> str:
+    if decimal and not -_MOST_DIGITS <= decimal.adjusted() < _MOST_DIGITS:
+        raise ExpressionError
     whole, _, places = format(decimal if decimal else Decimal(0), "f").partition(".")
-    return f"{whole}.{places.rstrip('0') or '0'}"
+    return f"{whole}.{places.rstrip('0')}".removesuffix(".")
 
 
 def _float_text(given: float, is_single: bool) -> str:
@@ -161,7 +164,7 @@ def _float_text(given: float, is_single: bool) -> str:
 
 def _arithmetic(
     exact: Callable[[int, int], int],
-    decimal: Callable[[Decimal, Decimal], Decimal],
+    fraction: Callable[[Fraction, Fraction], Fraction],
     floating: Callable[[float, float], float],
 ) -> Callable[[Term, Term], Term]:
     def compute(left: Term, right: Term) -> Term:
@@ -169,15 +172,18 @@ def _arithmetic(
         if isinstance(one, int) and isinstance(other, int):
             return written(Number(INTEGER, exact(one, other)))
         if isinstance(one, Decimal) and isinstance(other, Decimal):
-            return written(Number(DECIMAL, _checked(decimal, one, other)))
+            return written(Number(DECIMAL, rounded(fraction(Fraction(one), Fraction(other)))))
         return written(Number(kind, _rounded(kind, floating(float(one), float(other)))))
 
     return compute
 
 
-def _checked(compute: Callable[[Decimal, Decimal], Decimal], left: Decimal, right: Decimal) -> Decimal:
+def rounded(exact: Fraction) -> Decimal:
+    """Round a decimal result; a whole number stays as it is."""
+    if exact.denominator == 1:
+        return Decimal(exact.numerator)
     try:
-        return compute(left, right)
+        return _CONTEXT.divide(Decimal(exact.numerator), Decimal(exact.denominator))
     except DecimalException:
         raise ExpressionError from None
 
@@ -198,7 +204,9 @@ def divide(left: Term, right: Term) -> Term:
     """The quotient; that of two integers is a decimal. Exact division by zero is an error."""
     (kind, one), (_, other) = promoted((number(left), number(right)))
     if kind in (INTEGER, DECIMAL):
-        return written(Number(DECIMAL, _checked(_CONTEXT.divide, Decimal(one), Decimal(other))))
+        if not other:
+            raise ExpressionError
+        return written(Number(DECIMAL, rounded(Fraction(one) / Fraction(other))))
     return written(Number(kind, _rounded(kind, _float_quotient(float(one), float(other)))))
 
 
@@ -209,15 +217,14 @@ def total(terms: Iterable[Term]) -> Term:
     """
     given = promoted((Number(INTEGER, 0), *map(number, terms)))
     kind = given[0].kind
-    special = {each.value for each in given if not math.isfinite(each.value)}
+    special = {each.value for each in given if not each.is_finite}
     if special:
         return written(Number(kind, math.nan if len(special) > 1 else float(special.pop())))
     exact = sum((Fraction(each.value) for each in given), Fraction(0))
     if kind == INTEGER:
         return written(Number(kind, int(exact)))
     if kind == DECIMAL:
-        quotient = _checked(_CONTEXT.divide, Decimal(exact.numerator), Decimal(exact.denominator))
-        return written(Number(kind, quotient))
+        return written(Number(kind, rounded(exact)))
     return written(Number(kind, _float_of(kind, exact)))
 
 
@@ -231,18 +238,17 @@ def _float_of(kind: int, exact: Fraction) -> float:
 # -- functions -------------------------------------------------------------------------------------
 
 
-def _whole(rounding: Callable[[Decimal], str]) -> Callable[[Term], Term]:
+def _whole(rounding: Callable[[Fraction], int]) -> Callable[[Term], Term]:
     """A rounding to a whole number of the same type."""
 
     def compute(term: Term) -> Term:
         kind, given = number(term)
-        if isinstance(given, int) or not math.isfinite(given):
+        if isinstance(given, int) or not Number(kind, given).is_finite:
             return written(Number(kind, given))
-        exact = Decimal(given)
-        result = exact.to_integral_value(rounding(exact))
+        result = rounding(Fraction(given))
         if isinstance(given, float):
             return written(Number(kind, math.copysign(float(result), given)))
-        return written(Number(kind, result))
+        return written(Number(kind, Decimal(result)))
 
     return compute
 
@@ -258,15 +264,15 @@ def _absolute(term: Term) -> Term:
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Term]]] = {
-    "+": _arithmetic(operator.add, _CONTEXT.add, operator.add),
-    "-": _arithmetic(operator.sub, _CONTEXT.subtract, operator.sub),
-    "*": _arithmetic(operator.mul, _CONTEXT.multiply, operator.mul),
+    "+": _arithmetic(operator.add, operator.add, operator.add),
+    "-": _arithmetic(operator.sub, operator.sub, operator.sub),
+    "*": _arithmetic(operator.mul, operator.mul, operator.mul),
     "/": divide,
     "positive": lambda term: written(number(term)),
     "negative": _negative,
     "ABS": _absolute,
-    "CEIL": _whole(lambda _: ROUND_CEILING),
-    "FLOOR": _whole(lambda _: ROUND_FLOOR),
-    "ROUND": _whole(lambda given: ROUND_HALF_UP if given > 0 else ROUND_HALF_DOWN),
+    "CEIL": _whole(math.ceil),
+    "FLOOR": _whole(math.floor),
+    "ROUND": _whole(lambda given: math.floor(given + Fraction(1, 2))),
     "isNUMERIC": lambda term: boolean(is_number(term)),
 }

@@ -10,7 +10,8 @@ from rdflib import OWL, RDF, RDFS, XSD, Literal, URIRef, Variable
 
 from pantarhei.errors import OptionError, TemporalTextError, check_type
 from pantarhei.language.rule import Argument
-from pantarhei.literals.builtin import MOST_DIGITS, SWRLB
+from pantarhei.literals.arithmetic import MOST_DIGITS
+from pantarhei.literals.builtin import SWRLB
 from pantarhei.temporal.text.cursor import WORDS, Cursor, Token
 
 USUAL_PREFIXES = {

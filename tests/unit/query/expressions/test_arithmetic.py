@@ -19,7 +19,7 @@ BIG = "1" + "0" * 30
         (BIG, "+", "1", f'"{BIG[:-1]}1"^^xsd:integer'),
         ("9007199254740993", "*", "3", '"27021597764222979"^^xsd:integer'),
         ("0.1", "+", "0.2", '"0.3"^^xsd:decimal'),
-        ("0.1", "-", "0.1", '"0.0"^^xsd:decimal'),
+        ("0.1", "-", "0.1", '"0"^^xsd:decimal'),
         ("1", "+", "0.5", '"1.5"^^xsd:decimal'),
         ("1.10", "*", "2", '"2.2"^^xsd:decimal'),
         ("123456789012345.6", "+", "0.00000001", '"123456789012345.60000001"^^xsd:decimal'),
@@ -27,7 +27,7 @@ BIG = "1" + "0" * 30
         ("0.1", "+", '"0.2"^^xsd:float', '"3.0E-1"^^xsd:float'),
         ("1", "+", '"16777216"^^xsd:float', '"1.6777216E7"^^xsd:float'),
         ("0.1e0", "+", '"0.2"^^xsd:float', '"3.000000029802322E-1"^^xsd:double'),
-        ("4", "/", "2", '"2.0"^^xsd:decimal'),
+        ("4", "/", "2", '"2"^^xsd:decimal'),
         ("1", "/", "3", f'"0.{"3" * 28}"^^xsd:decimal'),
         ("1", "/", "8", '"0.125"^^xsd:decimal'),
         ("1", "/", "64", '"0.015625"^^xsd:decimal'),
@@ -70,7 +70,7 @@ def test_an_integer_of_more_than_a_thousand_digits_is_an_error() -> None:
     ("name", "given", "result"),
     [
         ("neg", "1", '"-1"^^xsd:integer'),
-        ("neg", "0.0", '"0.0"^^xsd:decimal'),
+        ("neg", "0.0", '"0"^^xsd:decimal'),
         ("neg", "0e0", '"-0.0E0"^^xsd:double'),
         ("neg", '"a"', None),
         ("+", "007", '"7"^^xsd:integer'),
@@ -78,19 +78,19 @@ def test_an_integer_of_more_than_a_thousand_digits_is_an_error() -> None:
         ("ABS", "-1.5", '"1.5"^^xsd:decimal'),
         ("ABS", '"-3"^^xsd:byte', '"3"^^xsd:integer'),
         ("ABS", '"-INF"^^xsd:double', '"INF"^^xsd:double'),
-        ("ROUND", "2.5", '"3.0"^^xsd:decimal'),
-        ("ROUND", "-2.5", '"-2.0"^^xsd:decimal'),
-        ("ROUND", "2.4999", '"2.0"^^xsd:decimal'),
-        ("ROUND", "0.49999999999999999999", '"0.0"^^xsd:decimal'),
+        ("ROUND", "2.5", '"3"^^xsd:decimal'),
+        ("ROUND", "-2.5", '"-2"^^xsd:decimal'),
+        ("ROUND", "2.4999", '"2"^^xsd:decimal'),
+        ("ROUND", "0.49999999999999999999", '"0"^^xsd:decimal'),
         ("ROUND", "-0.2e0", '"-0.0E0"^^xsd:double'),
         ("ROUND", "0.49999999999999994e0", '"0.0E0"^^xsd:double'),
         ("ROUND", "7", '"7"^^xsd:integer'),
-        ("CEIL", "-1.6", '"-1.0"^^xsd:decimal'),
+        ("CEIL", "-1.6", '"-1"^^xsd:decimal'),
         ("CEIL", "-0.5e0", '"-0.0E0"^^xsd:double'),
         ("CEIL", '"1.5"^^xsd:float', '"2.0E0"^^xsd:float'),
-        ("FLOOR", "-1.6", '"-2.0"^^xsd:decimal'),
+        ("FLOOR", "-1.6", '"-2"^^xsd:decimal'),
         ("FLOOR", '"NaN"^^xsd:double', '"NaN"^^xsd:double'),
-        ("FLOOR", "12345678901234567890.7", '"12345678901234567890.0"^^xsd:decimal'),
+        ("FLOOR", "12345678901234567890.7", '"12345678901234567890"^^xsd:decimal'),
         ("FLOOR", '"a"', None),
         ("FLOOR", None, None),
     ],
@@ -105,7 +105,7 @@ def test_long_sums_stay_exact_through_further_operations() -> None:
     nearly_zero = Call("-", (Variable("x"), term("1")))
     times = Call("*", (nearly_zero, term("1000000000000000000")))
     found = [shown(each) for each in given.terms.terms(compute(times, rows, given))]
-    assert found == ['"0.1"^^xsd:decimal', '"500000000000000000.0"^^xsd:decimal', None]
+    assert found == ['"0.1"^^xsd:decimal', '"500000000000000000"^^xsd:decimal', None]
     assert truth(Call("<", (nearly_zero, term("0.000000000000000001"))), rows, given).tolist() == [1, 0, -1]
     negative = Call("neg", (Call("/", (Variable("x"), term("3"))),))
     assert truth(Call("<", (negative, term("-0.4"))), rows, given).tolist() == [0, 1, -1]

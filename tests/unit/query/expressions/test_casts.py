@@ -20,7 +20,7 @@ from expressions import call
         ("byte", "200", None),
         ("byte", "20", "20"),
         ("decimal", "1e-3", "0.001000000000000000020816681712"),
-        ("decimal", "7", "7.0"),
+        ("decimal", "7", "7"),
         ("decimal", '"NaN"^^xsd:double', None),
         ("decimal", '"1e0"', None),
         ("double", "0.1", "1.0E-1"),

@@ -56,7 +56,7 @@ def test_numbers_become_terms_in_canonical_form_once_each() -> None:
         np.array([0, 1, 0, 0, 0, 0], np.int16),
     )
     column = NumberColumn.of(values, here)
-    expected = ['"2"^^xsd:integer', '"2.0"^^xsd:decimal', '"2.0E0"^^xsd:double', None, '"2"^^xsd:integer']
+    expected = ['"2"^^xsd:integer', '"2"^^xsd:decimal', '"2.0E0"^^xsd:double', None, '"2"^^xsd:integer']
     assert [shown(each) for each in here.terms.terms(column.ids)] == [*expected, '"-0.0E0"^^xsd:double']
     assert len(here.terms.locals) == 4
     assert [shown(each) for each in column.at(np.arange(5))] == expected

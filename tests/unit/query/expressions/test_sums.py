@@ -15,8 +15,8 @@ from expressions import aggregated
         (['"1"^^xsd:byte', "2"], '"3"^^xsd:integer', '"1.5"^^xsd:decimal'),
         (["0.1", "0.2", "1"], '"1.3"^^xsd:decimal', f'"0.4{"3" * 27}"^^xsd:decimal'),
         (["0.1", "0.1", "0.10"], '"0.3"^^xsd:decimal', '"0.1"^^xsd:decimal'),
-        (["9" * 18, "9" * 18], f'"1{"9" * 17}8"^^xsd:integer', f'"{"9" * 18}.0"^^xsd:decimal'),
-        (["9" * 40, "1"], f'"1{"0" * 40}"^^xsd:integer', f'"5{"0" * 39}.0"^^xsd:decimal'),
+        (["9" * 18, "9" * 18], f'"1{"9" * 17}8"^^xsd:integer', f'"{"9" * 18}"^^xsd:decimal'),
+        (["9" * 40, "1"], f'"1{"0" * 40}"^^xsd:integer', f'"5{"0" * 39}"^^xsd:decimal'),
         (["9007199254740992", "1"], '"9007199254740993"^^xsd:integer', '"4503599627370496.5"^^xsd:decimal'),
         (
             ["0.1234567890123456789", "0.1"],

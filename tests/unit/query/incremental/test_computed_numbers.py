@@ -6,9 +6,10 @@ from decimal import Decimal
 import pytest
 from rdflib import XSD, Literal
 
+from pantarhei.literals import canonical
+from pantarhei.literals.arithmetic import Numeric
 from pantarhei.literals.value import value_of
-from pantarhei.query.expressions import canonical, kinds
-from pantarhei.query.expressions.values import Numeric
+from pantarhei.query.expressions import kinds
 from pantarhei.query.incremental.computed_numbers import LocalTerms, value_key
 
 

@@ -1,8 +1,8 @@
 """The values of terms are read once, and forgotten when numbers get another meaning."""
 
 from pantarhei.encoding.numbers import NONE
+from pantarhei.literals.arithmetic import Numeric
 from pantarhei.query.expressions import kinds
-from pantarhei.query.expressions.values import Numeric
 from pantarhei.query.incremental.term_values import ODD, Name
 from signed_bags import Bench
 

@@ -18,7 +18,7 @@ TIME = '"2011-01-10T14:45:13.815-05:00"^^xsd:dateTime'
         (f"HOURS({TIME})", "14^integer"),
         (f"MINUTES({TIME})", "45^integer"),
         (f"SECONDS({TIME})", "13.815^decimal"),
-        ('SECONDS("2011-01-10T14:45:13Z"^^xsd:dateTime)', "13.0^decimal"),
+        ('SECONDS("2011-01-10T14:45:13Z"^^xsd:dateTime)', "13^decimal"),
         (f"TIMEZONE({TIME})", "-PT5H^dayTimeDuration"),
         ('TIMEZONE("2011-01-10T14:45:13Z"^^xsd:dateTime)', "PT0S^dayTimeDuration"),
         ('TIMEZONE("2011-01-10T14:45:13+05:30"^^xsd:dateTime)', "PT5H30M^dayTimeDuration"),

@@ -1,0 +1,380 @@
+"""Arithmetic of numeric literals, shared by SWRL's built-ins, temporal rules and SPARQL.
+
+Integers are exact (`int`), decimals are exact or rounded (`Decimal`, and `Fraction` for an owl:rational),
+xsd:float and xsd:double are IEEE 754's. The operand of the lesser type is promoted. A decimal result that is
+not whole is rounded, half to even, to `PRECISION` significant digits; whole results are not rounded. A result
+that needs more than `MOST_DIGITS` digits before the point is an error; one that is much closer to 0 than any
+number of `MOST_DIGITS` decimals is 0.
+
+Source: XQuery and XPath Functions and Operators, sections 4.2 and 4.4.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from decimal import (
+    MAX_EMAX,
+    MAX_PREC,
+    MIN_EMIN,
+    ROUND_HALF_EVEN,
+    Context,
+    Decimal,
+    DivisionByZero,
+    InvalidOperation,
+    Overflow,
+)
+from fractions import Fraction
+from typing import Any, Final, NamedTuple
+
+from pantarhei.literals.value import FLOAT as XSD_FLOAT
+from pantarhei.literals.value import single, unpacked, value_key
+
+# Numeric types, each promoted to the next.
+INTEGER: Final = 16
+DECIMAL: Final = 17
+FLOAT: Final = 18
+DOUBLE: Final = 19
+
+Exact = int | Decimal | Fraction
+Number = Exact | float
+
+PRECISION: Final = 28
+MOST_DIGITS: Final = 1000
+TOO_LARGE: Final = 10**MOST_DIGITS
+# Exact, whatever the digits.
+EXACT: Final = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
+DECIMALS: Final = Context(
+    prec=PRECISION,
+    rounding=ROUND_HALF_EVEN,
+    Emin=-MOST_DIGITS,
+    Emax=MOST_DIGITS - 1,
+    traps=[DivisionByZero, InvalidOperation, Overflow],
+)
+
+
+class NumberError(ArithmeticError):
+    """A computation has no result."""
+
+
+class Numeric(NamedTuple):
+    """A number and its type: `INTEGER`, `DECIMAL`, `FLOAT` or `DOUBLE`."""
+
+    type: int
+    value: Number
+
+
+# -- types -------------------------------------------------------------------------------------------
+
+
+def to_double(value: Number) -> float:
+    """Return the xsd:double nearest to a number."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def to_single(value: Number) -> float:
+    """Return the xsd:float nearest to a number.
+
+    >>> to_single(Decimal("1.00000005960464477539062500001"))  # rounding to an xsd:double first gives 1.0
+    1.0000001192092896
+    """
+    if isinstance(value, float):
+        return single(value)
+    if isinstance(value, Fraction):
+        return _nearest_single(value)
+    key = value_key(str(value), XSD_FLOAT)
+    # the text of a very long number is not parsed
+    return unpacked(key[1]) if isinstance(key[1], bytes) else _nearest_single(Fraction(value))
+
+
+def _nearest_single(value: Fraction) -> float:
+    nearest = to_double(value)
+    if math.isfinite(nearest) and nearest != value:
+        # the odd neighbour on the number's side is never a tie
+        bits = math.frexp(nearest)[0] * 2**53
+        if bits % 2 == 0:
+            nearest = math.nextafter(nearest, math.inf if value > nearest else -math.inf)
+    return single(nearest)
+
+
+def as_decimal(value: Number) -> Decimal:
+    """Return a number with an end to its decimals as a `Decimal`, exactly."""
+    assert not isinstance(value, Fraction), "an owl:rational"
+    return Decimal(value)
+
+
+def promoted(one: Numeric, other: Numeric) -> tuple[int, Number, Number]:
+    """Return the common type of two numbers, and both in it."""
+    type_ = max(one.type, other.type)
+    return type_, in_type(type_, one), in_type(type_, other)
+
+
+def in_type(type_: int, number: Numeric) -> Number:
+    """Return a number in a type that is not less than its own."""
+    value = number.value
+    if type_ == DOUBLE:
+        return to_double(value)
+    if type_ == FLOAT:
+        return value if number.type == FLOAT else to_single(value)
+    return Decimal(value) if type_ == DECIMAL and isinstance(value, int) else value
+
+
+# -- rounding ----------------------------------------------------------------------------------------
+
+
+def rounded(exact: Exact) -> Decimal:
+    """Round a number as results are rounded.
+
+    Raises:
+        ArithmeticError: it is too large.
+
+    >>> rounded(Fraction(2, 3)), rounded(10**30 + 1)
+    (Decimal('0.6666666666666666666666666667'), Decimal('1000000000000000000000000000001'))
+    """
+    if isinstance(exact, Fraction):
+        numerator, denominator = exact.as_integer_ratio()
+        if denominator == 1:
+            return Decimal(_bounded(numerator))
+        return DECIMALS.divide(Decimal(numerator), Decimal(denominator))
+    if isinstance(exact, int):
+        return Decimal(_bounded(exact))
+    result = DECIMALS.plus(exact)
+    if result.adjusted() < PRECISION or result == exact:
+        return result
+    return rounded(Fraction(exact))  # which may be whole
+
+
+def divided(value: Exact, divisor: Exact) -> Decimal:
+    """Divide two numbers that are exact.
+
+    Raises:
+        ArithmeticError: the divisor is 0, or the quotient is too large.
+    """
+    if isinstance(value, Fraction) or isinstance(divisor, Fraction):
+        return rounded(Fraction(value) / Fraction(divisor))
+    one, other = Decimal(value), Decimal(divisor)
+    result = DECIMALS.divide(one, other)
+    return result if result.adjusted() < PRECISION else rounded(Fraction(value) / Fraction(divisor))
+
+
+def _bounded(value: int) -> int:
+    if abs(value) >= TOO_LARGE:
+        raise NumberError
+    return value
+
+
+# -- two operands ------------------------------------------------------------------------------------
+
+
+def computed(name: str, one: Numeric, other: Numeric) -> Numeric:
+    """Return the result of `+`, `-`, `*`, `/`, `div`, `mod` or `pow`; `div` is the whole quotient.
+
+    Raises:
+        ArithmeticError: there is none.
+
+    >>> computed("/", Numeric(INTEGER, 1), Numeric(INTEGER, 8))
+    Numeric(type=17, value=Decimal('0.125'))
+    """
+    if one.type == INTEGER and other.type == INTEGER:
+        whole = _ON_INTEGERS.get(name)
+        if whole is not None:
+            return Numeric(INTEGER, _bounded(whole(one.value, other.value)))
+    type_, first, second = promoted(one, other)
+    if isinstance(first, float) and isinstance(second, float):
+        return _floating(name, type_, first, second)
+    assert not isinstance(first, float) and not isinstance(second, float), "both are promoted"
+    if isinstance(first, Decimal) and isinstance(second, Decimal) and name in _ON_DECIMALS:
+        result = _ON_DECIMALS[name](first, second)
+        if result.adjusted() < PRECISION:  # else a whole number may have been rounded
+            return Numeric(DECIMAL, result)
+    if name == "/":
+        return Numeric(DECIMAL, divided(first, second))
+    return _of_fractions(name, type_, Fraction(first), Fraction(second))
+
+
+_ON_INTEGERS: Final[dict[str, Callable[[Any, Any], int]]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+}
+_ON_DECIMALS: Final[dict[str, Callable[[Decimal, Decimal], Decimal]]] = {
+    "+": DECIMALS.add,
+    "-": DECIMALS.subtract,
+    "*": DECIMALS.multiply,
+    "/": DECIMALS.divide,
+}
+
+
+def _of_fractions(name: str, type_: int, one: Fraction, other: Fraction) -> Numeric:
+    """Return a result of exact numbers, whichever they are."""
+    if name == "pow" and other.denominator != 1:
+        if one < 0:
+            raise NumberError
+        return Numeric(DOUBLE, _float_power(to_double(one), to_double(other)))
+    result = _ON_FRACTIONS[name](one, other)
+    if result.denominator == 1 and (type_ == INTEGER or name == "div"):
+        return Numeric(INTEGER, _bounded(result.numerator))
+    return Numeric(DECIMAL, rounded(result))
+
+
+def _whole_quotient(one: Fraction, other: Fraction) -> Fraction:
+    """Return the quotient cut off towards 0."""
+    return Fraction(math.trunc(one / other))
+
+
+def _remainder(one: Fraction, other: Fraction) -> Fraction:
+    """Return the remainder with the sign of the dividend."""
+    remainder = abs(one) % abs(other)
+    return -remainder if one < 0 else remainder
+
+
+def _power(base: Fraction, exponent: Fraction) -> Fraction:
+    if exponent < 0 and not base:
+        raise NumberError
+    if abs(base) == 1 or not base:
+        return Fraction(base ** (exponent.numerator % 2) if exponent else 1)
+    if max(base.numerator.bit_length(), base.denominator.bit_length()) * abs(exponent) > 40 * MOST_DIGITS:
+        raise NumberError
+    return Fraction(base**exponent.numerator)
+
+
+_ON_FRACTIONS: Final[dict[str, Callable[[Fraction, Fraction], Fraction]]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "div": _whole_quotient,
+    "mod": _remainder,
+    "pow": _power,
+}
+
+
+# -- floating point ----------------------------------------------------------------------------------
+
+
+def _floating(name: str, type_: int, one: float, other: float) -> Numeric:
+    if name == "div":
+        return Numeric(INTEGER, _float_whole_quotient(one, other))
+    result = _ON_FLOATS[name](one, other)
+    return Numeric(type_, single(result) if type_ == FLOAT else result)
+
+
+def _float_quotient(one: float, other: float) -> float:
+    if other:
+        return one / other
+    if math.isnan(one) or not one:
+        return math.nan
+    return math.copysign(math.inf, one) * math.copysign(1.0, other)
+
+
+def _float_whole_quotient(one: float, other: float) -> int:
+    if math.isnan(one) or math.isnan(other) or math.isinf(one) or not other:
+        raise NumberError
+    return 0 if math.isinf(other) else _bounded(math.trunc(Fraction(one) / Fraction(other)))
+
+
+def _float_remainder(one: float, other: float) -> float:
+    return math.nan if math.isinf(one) or not other else math.fmod(one, other)
+
+
+def _float_power(base: float, exponent: float) -> float:
+    is_odd = math.isfinite(exponent) and exponent % 2 == 1
+    sign = -1.0 if is_odd and math.copysign(1.0, base) < 0 else 1.0
+    try:
+        return math.pow(base, exponent)
+    except OverflowError:
+        return sign * math.inf
+    except ValueError:  # zero to a negative power, or a negative number to one that is not whole
+        return math.nan if base else sign * math.inf
+
+
+_ON_FLOATS: Final[dict[str, Callable[[float, float], float]]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": _float_quotient,
+    "mod": _float_remainder,
+    "pow": _float_power,
+}
+
+
+# -- one operand -------------------------------------------------------------------------------------
+
+
+def negated(number: Numeric) -> Numeric:
+    """Return the number with the other sign.
+
+    Raises:
+        ArithmeticError: it is too large.
+    """
+    value = number.value
+    return _in_bounds(Numeric(number.type, value.copy_negate() if isinstance(value, Decimal) else -value))
+
+
+def plain(number: Numeric) -> Numeric:
+    """Return the number itself.
+
+    Raises: as `negated`.
+    """
+    return _in_bounds(number)
+
+
+def to_whole(name: str, number: Numeric) -> Numeric:
+    """Return ABS, CEIL, FLOOR or ROUND of a number, in its type.
+
+    Raises: as `negated`.
+
+    >>> to_whole("ROUND", Numeric(DECIMAL, Decimal("-2.5")))
+    Numeric(type=17, value=Decimal('-2'))
+    """
+    type_, value = number
+    if isinstance(value, float):
+        if name == "ABS" or not math.isfinite(value):
+            return Numeric(type_, abs(value) if name == "ABS" else value)
+        # what is rounded to zero keeps its sign
+        return Numeric(type_, math.copysign(to_double(_ROUNDINGS[name](Fraction(value))), value))
+    if name == "ABS":
+        return _in_bounds(number if value >= 0 else negated(number))
+    whole = value if isinstance(value, int) else _ROUNDINGS[name](value)
+    return Numeric(type_, _bounded(whole) if type_ == INTEGER else Decimal(_bounded(whole)))
+
+
+def _round(value: Exact) -> int:
+    """Return the nearest whole number, the greater of two."""
+    return math.floor(Fraction(value) + Fraction(1, 2))
+
+
+_ROUNDINGS: Final[dict[str, Callable[[Any], int]]] = {
+    "CEIL": math.ceil,
+    "FLOOR": math.floor,
+    "ROUND": _round,
+}
+
+
+def half_to_even(number: Numeric, places: int) -> Numeric:
+    """Round a number to so many decimals; of two numbers as near, to the even one.
+
+    Raises: as `negated`.
+    """
+    type_, value = number
+    digits = max(-MOST_DIGITS - 1, min(places, MOST_DIGITS + 1))
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return number
+        return Numeric(type_, math.copysign(to_double(round(Fraction(value), digits)), value))
+    return _in_bounds(Numeric(type_, round(Fraction(value), digits)))
+
+
+def _in_bounds(number: Numeric) -> Numeric:
+    type_, value = number
+    if isinstance(value, int):
+        return Numeric(type_, _bounded(value))
+    if isinstance(value, Fraction):
+        whole = type_ == INTEGER and value.denominator == 1
+        return Numeric(type_, _bounded(value.numerator) if whole else rounded(value))
+    if isinstance(value, Decimal) and value and not -MOST_DIGITS <= value.adjusted() < MOST_DIGITS:
+        raise NumberError
+    return number
