@@ -2,17 +2,19 @@
 
 import hashlib
 import struct
-from datetime import datetime
+from contextlib import suppress
+from datetime import datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+import pyarrow as pa
 from rdflib import XSD, BNode, Literal
 
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.engine.checkpoint.container import DIGEST_LENGTH, pack, unpack
 from pantarhei.language.data_range import Datatype
 from pantarhei.language.rule import Different, Member, Rule
-from strategies import A, B, C, R, V, a, b, c, is_a, member, related, x, y, z
+from strategies import EX, A, B, C, R, V, a, b, c, is_a, member, related, x, y, z
 
 SUBCLASS = Rule("cax-sco", (is_a(A, x),), is_a(B, x))
 DISJOINT = Rule("cax-dw", (is_a(B, x), is_a(C, x)), None)
@@ -57,7 +59,18 @@ def contents():
             at, [(a, V, Literal(f"0{minute}", datatype=XSD.integer, normalize=False)), member(C, a)]
         )
         reasoner.push(at, [(b, V, Literal(minute)), (b, V, Literal("x", datatype=XSD.integer)), member(A, a)])
+    with suppress(EOFError):
+        for _ in reasoner.run(_broken_off(at), "PT2M", max_ahead="PT1M"):
+            pass
     return ontology, unpack(reasoner.snapshot({"now": 3}), "here")
+
+
+def _broken_off(at):
+    """A stream that breaks off while three ABoxes wait, one of them since it is too far ahead."""
+    yield at + timedelta(minutes=1), [(b, V, Literal("waits", lang="en"))]
+    yield at, pa.table({name: [EX[name].n3()] for name in ("subject", "predicate", "object")})
+    yield at + timedelta(days=1), [(b, R, c)]
+    raise EOFError
 
 
 ODD, CONTENTS = contents()

@@ -29,6 +29,7 @@ from pantarhei.engine.concluding import CONCLUSIONS
 from pantarhei.engine.consumer import QUERIES
 from pantarhei.engine.followed_conclusions import FollowedConclusions
 from pantarhei.engine.holdings import Holdings
+from pantarhei.engine.intake import Arrivals, Intake
 from pantarhei.engine.options import ConclusionsIn, Derive, Options
 from pantarhei.engine.stats import Stats
 from pantarhei.engine.update import WindowUpdate
@@ -68,7 +69,7 @@ from pantarhei.temporal.saving import rules_of
 from pantarhei.window.history import History
 from pantarhei.window.limits import Limits, OnLimit
 from pantarhei.window.sliding import Window
-from pantarhei.window.watermark import in_time_order
+from pantarhei.window.watermark import Waiting
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -233,16 +234,18 @@ class StreamReasoner(Materialized):
             After any error the reasoner is as it was. So it is after an interrupt, or, where that came at the
             last moment, as after the whole push.
         """
-        return self._push(at, [abox])
+        return self._step(lambda: self._take_in(at, [abox]))
 
-    def _push(self, at: TimePoint, parts: Iterable[ABox]) -> WindowUpdate:
-        """Take in the ABox of timestamp `at` that came in parts."""
+    def _take_in(
+        self, at: TimePoint, parts: Iterable[ABox], waiting: Waiting[ABox] | None = None
+    ) -> WindowUpdate:
+        """Take in the ABox of timestamp `at` that came in parts. The lock is held."""
 
         def read(part: ABox, scope: str) -> ClosedABox:
             given = self._encode(part, scope)
             return ClosedABox(given.facts, given, finished=False)
 
-        return self._step(lambda: self._held.take_in(plain_time(at), [partial(read, part) for part in parts]))
+        return self._held.take_in(plain_time(at), [partial(read, part) for part in parts], waiting)
 
     def push_materialized(
         self,
@@ -291,40 +294,37 @@ class StreamReasoner(Materialized):
         stream: Iterable[tuple[TimePoint, ABox]],
         allowed_lateness: Duration | None = None,
         on_late: Callable[[TimePoint, ABox], object] | None = None,
+        *,
+        max_ahead: Duration | None = None,
+        clock: Callable[[], TimePoint] | None = None,
+        on_ahead: Callable[[TimePoint, ABox], object] | None = None,
     ) -> Iterator[WindowUpdate]:
         """Push the ABoxes of `stream` one by one, giving the update of each.
 
-        Parts of one timestamp that are held back are pushed as one ABox.
+        ABoxes that are held back belong to the reasoner: checkpoints have them, `stats().waiting` counts
+        them, and if iterating ends early the next `run` goes on with them. Parts of one timestamp that are
+        held back are pushed as one ABox.
 
         Args:
             stream: pairs of timestamp and ABox, such as `read_stream` and `abox_stream` give.
             allowed_lateness: how far ABoxes may come out of order; they are held back that long.
             on_late: called with timestamp and ABox of what comes later still, which else is an error.
+            max_ahead: how far ahead a timestamp may be: of the clock, or without one of the newest time seen.
+                Without a clock an ABox further ahead is held back until three that follow it, and are as far
+                ahead, prove that time has advanced; if the next one does not, its timestamp is wrong.
+            clock: a function that returns the present time, such as `lambda: datetime.now(UTC)`.
+            on_ahead: called with timestamp and ABox of what is too far ahead, which else is an error.
 
         Raises:
-            OptionError: at once, if `stream` is a file's name, or nothing that can be iterated.
+            OptionError: at once, if `stream` is a file's name, or nothing that can be iterated, or an option
+                has no such value.
             TimestampError: an item of it is no pair.
             LateABoxError: an ABox came too late, and there is no `on_late`.
+            FutureABoxError: an ABox is too far ahead, and there is no `on_ahead`.
         """
         given = timed(stream)
-        ordered: Iterable[tuple[TimePoint, list[ABox]]] = ((at, [abox]) for at, abox in given)
-        if allowed_lateness is not None or on_late is not None:
-            ordered = in_time_order(given, allowed_lateness, self._note_late(on_late))
-        return (self._push(at, parts) for at, parts in ordered)
-
-    def _note_late(
-        self, on_late: Callable[[TimePoint, ABox], object] | None
-    ) -> Callable[[TimePoint, ABox], object] | None:
-        """`on_late`, with the late ones counted."""
-        if on_late is None:
-            return None
-
-        def counted(at: TimePoint, abox: ABox) -> None:
-            on_late(at, abox)
-            with self._lock:
-                self._held.note_late()
-
-        return counted
+        options = Arrivals(allowed_lateness, on_late, max_ahead, clock, on_ahead)
+        return Intake(self._held, self._lock, self._step, self._take_in, options).updates(given)
 
     # -- what holds --------------------------------------------------------------------------------
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from rdflib import RDF, XSD, Graph, Literal, Namespace
 
+from arrivals import in_time_order
 from pantarhei import StreamReasoner, Window, load_ontology
-from pantarhei.window.watermark import in_time_order
 
 FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "conformance"
 READINGS = FOLDER / "streams/nab/data/realKnownCause/machine_temperature_system_failure.csv"

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from operator import add, itemgetter
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,10 @@ from pantarhei.repair.result import Prove, Repair
 from pantarhei.window.history import FactTrace, History, Past
 from pantarhei.window.log import EMPTY_LOG, Entry, Log
 from pantarhei.window.sliding import Step, Window
+from pantarhei.window.watermark import Waiting
+
+if TYPE_CHECKING:
+    from pantarhei.encoding.encode import ABox
 
 # Small ABoxes are renamed so many facts at a time.
 BATCH = 4096
@@ -60,12 +64,13 @@ class Counters(NamedTuple):
         repairs: timestamps at which a contradiction was found.
         cut: facts that repairs took out, each counted once, however often it had been asserted.
         undecided: those of them that a limit kept from being decided, or `repair="grounded"` left undecided.
-        late: ABoxes that came too late for `run`, which handed them over.
+        late: ABoxes that came too late for `run`, which left them out.
         dropped_early: timestamps that left the window before their time, because of a limit.
         forgotten_early: timestamps that left the history before their time, because of a limit.
         unwritten: timestamps that left the history, and that no sink has taken.
         fed_back: conclusions of temporal rules that were asserted at the tick after theirs.
         not_fed_back: those that were to be, and have a literal in first place; each counts at each tick.
+        ahead: ABoxes too far ahead for `run`, which left them out.
     """
 
     pushes: int = 0
@@ -78,6 +83,7 @@ class Counters(NamedTuple):
     fed_back: int = 0
     not_fed_back: int = 0
     undecided: int = 0
+    ahead: int = 0
 
     def plus(self, by: Counters) -> Counters:
         """The counters, each higher by that of `by`."""
@@ -111,6 +117,7 @@ class Books:
         counters: what went by.
         messages: how many ABoxes came; the blank nodes of the next one are named after it.
         past: what has left the window.
+        waiting: ABoxes that came out of order, not taken in so far.
     """
 
     log: Log = EMPTY_LOG
@@ -120,6 +127,7 @@ class Books:
     counters: Counters = NOTHING_YET
     messages: int = 0
     past: Past = field(default_factory=lambda: Past(History()))
+    waiting: Waiting[ABox] = field(default_factory=Waiting)
 
     def with_arrival(self, log: Log, step: Step, arrival: Arrival, repair: Repair, past: Past) -> Books:
         """The books with the newest ABox, which stands in `log`, and its repair; `past` is what has left."""
@@ -140,7 +148,7 @@ class Books:
                 for level, repair in repairs
             )
         counters = self.counters.with_push(arrival)
-        return Books(log, step, arrival, repairs, counters, self.messages + 1, past)
+        return Books(log, step, arrival, repairs, counters, self.messages + 1, past, self.waiting)
 
     def keeping(self, history: History) -> Books:
         """The books with other bounds of their history."""

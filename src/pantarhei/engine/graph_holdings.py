@@ -8,6 +8,7 @@ from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.footprint import vocabulary_bytes
 from pantarhei.encoding.forms import FactForms
 from pantarhei.engine.assertions import Assertions, Net, facts_of, keys_of
+from pantarhei.engine.books import Counters
 from pantarhei.engine.changes import Changes
 from pantarhei.engine.consumer import NOTHING_TOLD
 from pantarhei.engine.options import Derive
@@ -155,7 +156,7 @@ class GraphHoldings(Upkeep[Assertions]):
         self.forget_unused()
         model, books, terms = self.model, self.books, self.vocabulary
         size = model.bytes_used, books.bytes, vocabulary_bytes(terms), self.consumers.bytes_used
-        counters = books.step, *(0,) * 10
+        counters = *Counters(pushes=books.step), 0, 0
         rules = len(self.growing.program.rules), len(model.program.rules)
         stored = len(model), len(books.keys), 0
         return Stats(*stored, *terms.counts, *size, *model.work, *counters, *rules, *self.mistakes)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from rdflib import Literal
@@ -49,6 +50,10 @@ from pantarhei.temporal.rules import TemporalRules
 from pantarhei.window.history import Past
 from pantarhei.window.log import Entry, Log
 from pantarhei.window.sliding import Step, step_to
+from pantarhei.window.watermark import Waiting
+
+if TYPE_CHECKING:
+    from pantarhei.encoding.encode import ABox
 
 
 class Holdings(Upkeep[Books]):
@@ -141,16 +146,24 @@ class Holdings(Upkeep[Books]):
     def _pass(self, at: TimePoint) -> WindowUpdate:
         return self._step_to(at, lambda step, marks: self._transact(step, marks, lambda tick: tick.pass_(at)))
 
-    def take_in(self, at: TimePoint, parts: Sequence[Callable[[str], ClosedABox]]) -> WindowUpdate:
-        """An ABox, new or a further part of the newest.
+    def take_in(
+        self,
+        at: TimePoint,
+        parts: Sequence[Callable[[str], ClosedABox]],
+        waiting: Waiting[ABox] | None = None,
+    ) -> WindowUpdate:
+        """Take in an ABox, new or a further part of the newest.
 
         Args:
             at: its timestamp.
-            parts: each encodes a part of it, told what the labels of its blank nodes are to begin with.
+            parts: each encodes a part of it, given the prefix for the labels of its blank nodes.
+            waiting: the ABoxes that wait once it is taken in; None for those that wait before.
         """
 
         def work() -> WindowUpdate:
-            return self._step_to(at, lambda step, marks: self._take_in(step, marks, at, self._read(parts)))
+            return self._step_to(
+                at, lambda step, marks: self._take_in(step, marks, at, self._read(parts), waiting)
+            )
 
         return self._after_feedback(at, work)
 
@@ -193,14 +206,14 @@ class Holdings(Upkeep[Books]):
                 fed_back.append(FedBack(at, len(facts), steps[-1].repair))
             is_all = self._derive == "all" and steps[-1].changes_nothing and not concluding.is_unsettled()
             standstill.note(facts, is_all)
-        self._count(Counters(not_fed_back=not_assertable))
+        self.count(Counters(not_fed_back=not_assertable))
         return work().after(steps, tuple(fed_back), not_assertable)
 
     def _assert(self, at: TimePoint, facts: Integers) -> WindowUpdate:
         """Conclusions as the ABox of a timestamp."""
         given = ClosedABox(facts, Encoded(facts, NO_FORMS), finished=False)
         update = self._step_to(at, lambda step, marks: self._take_in(step, marks, at, given))
-        self._count(Counters(fed_back=len(facts)))
+        self.count(Counters(fed_back=len(facts)))
         return update
 
     def _read(self, parts: Sequence[Callable[[str], ClosedABox]]) -> ClosedABox:
@@ -216,14 +229,23 @@ class Holdings(Upkeep[Books]):
         self.forget_unused(step)
         return self._undone_if_broken(lambda marks: work(step, marks))
 
-    def _take_in(self, step: Step, marks: Marks, at: TimePoint, given: ClosedABox) -> WindowUpdate:
+    def _take_in(
+        self,
+        step: Step,
+        marks: Marks,
+        at: TimePoint,
+        given: ClosedABox,
+        waiting: Waiting[ABox] | None = None,
+    ) -> WindowUpdate:
         self._cover(given.asserted.facts)
         if given.finished and self.part.lacks:
             given = given.without([self.vocabulary.number_symbol(symbol) for symbol in self.part.lacks])
         newest, arriving = self.books.log.newest, given.asserted.facts
         if newest is not None and newest.ticks == step.now:
-            return self._transact(step, marks, lambda tick: tick.extend(newest, given.asserted), arriving)
-        return self._transact(step, marks, lambda tick: tick.take_in(at, given), arriving)
+            return self._transact(
+                step, marks, lambda tick: tick.extend(newest, given.asserted), arriving, waiting
+            )
+        return self._transact(step, marks, lambda tick: tick.take_in(at, given), arriving, waiting)
 
     @contextmanager
     def whole(self, each_step: bool = False) -> Iterator[None]:
@@ -245,11 +267,12 @@ class Holdings(Upkeep[Books]):
         books = self._history_writer.write(self.books, self.vocabulary, least)
         self._standing = self._standing._replace(books=books)
 
-    def note_late(self) -> None:
-        """Count an ABox that came too late."""
-        self._count(Counters(late=1))
+    def let_wait(self, waiting: Waiting[ABox]) -> None:
+        """Hold ABoxes that are not taken in so far, in the place of those that waited before."""
+        self._standing = self._standing._replace(books=replace(self.books, waiting=waiting))
 
-    def _count(self, more: Counters) -> None:
+    def count(self, more: Counters) -> None:
+        """Add to the counters."""
         books = replace(self.books, counters=self.books.counters.plus(more))
         self._standing = self._standing._replace(books=books)
 
@@ -300,7 +323,7 @@ class Holdings(Upkeep[Books]):
         stored = len(model), log.assertions, len(log.timeline)
         books_bytes = log.bytes + self.books.past.bytes
         size = model.bytes_used, books_bytes, vocabulary_bytes(terms), self.consumers.bytes_used
-        done = *self.books.counters, self.books.past.timestamps
+        done = *self.books.counters, len(self.books.waiting), self.books.past.timestamps
         rules = len(self.growing.program.rules), len(model.program.rules)
         return Stats(*stored, *terms.counts, *size, *model.work, *done, *rules, *self.mistakes)
 
@@ -330,14 +353,19 @@ class Holdings(Upkeep[Books]):
     # -- one step ----------------------------------------------------------------------------------
 
     def _transact(
-        self, step: Step, marks: Marks, stages: Callable[[Tick], Outcome], arriving: Integers = NO_FACTS
+        self,
+        step: Step,
+        marks: Marks,
+        stages: Callable[[Tick], Outcome],
+        arriving: Integers = NO_FACTS,
+        waiting: Waiting[ABox] | None = None,
     ) -> WindowUpdate:
         """A tick's `stages` done to the model and written into the books, or nothing.
 
         The model counts as lost until all has gone well; who needs it then makes it again from the books.
-        `arriving` are the facts of the ABox that it takes in.
+        `arriving` are the facts of the ABox that it takes in, `waiting` the ABoxes that wait then.
         """
-        tick = self._tick(step, marks)
+        tick = self._tick(step, marks, waiting)
         self.lose_model()
         if not self.options.limits:
             done = stages(tick)
@@ -366,12 +394,12 @@ class Holdings(Upkeep[Books]):
             self._write_due()
         return done.update if self._derive == "all" else replace(done.update, delta=NO_DELTA)
 
-    def _tick(self, step: Step, marks: Marks) -> Tick:
+    def _tick(self, step: Step, marks: Marks, waiting: Waiting[ABox] | None) -> Tick:
         model = self.model
         model.note_levels(self.consumers.wants_levels)
         return Tick(
             model,
-            self.books,
+            self.books if waiting is None else replace(self.books, waiting=waiting),
             self.forms,
             self._repairer,
             step,

@@ -31,7 +31,8 @@ class Stats(NamedTuple):
         pops, firings, renewals, rederivations, searches: see `Work`; since the model was made, which happens
             again after an error and where the rules grow.
         pushes, repairs, cut, late, dropped_early, forgotten_early, unwritten, fed_back, not_fed_back,
-            undecided: see `Counters`; since the stream began.
+            undecided, ahead: see `Counters`; since the stream began.
+        waiting: ABoxes that `run` holds back; `bytes` does not count them.
         remembered: timestamps that have left the window and are remembered.
         rules: rules and constraints, those included that equality and the like demand of what was met.
         running: how many of them run, which are all but with `derive="needed"`.
@@ -65,6 +66,8 @@ class Stats(NamedTuple):
     fed_back: int
     not_fed_back: int
     undecided: int
+    ahead: int
+    waiting: int
     remembered: int
     rules: int
     running: int
@@ -96,6 +99,8 @@ class Stats(NamedTuple):
             cut,
             counted(self.late, "late ABox"),
             counted(self.dropped_early, "timestamp dropped early", "timestamps dropped early"),
+            *([counted(self.ahead, "ABox too far ahead", "ABoxes too far ahead")] if self.ahead else ()),
+            *([f"{counted(self.waiting, 'ABox')} held back"] if self.waiting else ()),
         )
         work = [f"{getattr(self, name):,} {name}" for name in Work._fields]
         if self.fed_back:

@@ -23,6 +23,7 @@
     ├── ContradictionError         a change by which a graph would contradict itself
     ├── StreamError
     │   ├── LateABoxError              an ABox older than the newest one
+    │   ├── FutureABoxError            an ABox too far ahead
     │   ├── StreamsEndedError          streams that have been read, and are to be read again
     │   └── MemoryLimitError           a window larger than `max_facts` or `max_bytes` allows
     ├── CheckpointError            a checkpoint that cannot be written, read or used
@@ -99,6 +100,7 @@ from pantarhei.errors.spark import JavaNotFoundError, MasterUnreachableError, Sp
 from pantarhei.errors.stream import (
     CheckpointError,
     CheckpointMismatchError,
+    FutureABoxError,
     LateABoxError,
     MemoryLimitError,
     StreamError,
@@ -129,6 +131,7 @@ __all__ = [
     "EntailedError",
     "ForeignInterpretationError",
     "ForgottenTimeError",
+    "FutureABoxError",
     "InconsistentOntologyError",
     "InputError",
     "InvalidCellError",

@@ -41,6 +41,30 @@ class LateABoxError(StreamError):
         )
 
 
+class FutureABoxError(StreamError):
+    """An ABox arrived whose timestamp is further ahead than `max_ahead` permits.
+
+    Args:
+        at: its timestamp.
+        time: the time that it is ahead of.
+        reference: what has this time: the clock, or the other ABoxes.
+        max_ahead: how far ahead it could have been.
+        ahead: how far ahead it is, as `max_ahead` takes it.
+    """
+
+    def __init__(self, at: str, time: str, reference: str, max_ahead: str, ahead: str) -> None:
+        super().__init__(at, time, reference, max_ahead, ahead)
+        self.at, self.time, self.reference = at, time, reference
+        self.max_ahead, self.ahead = max_ahead, ahead
+
+    def __str__(self) -> str:
+        return (
+            f"the ABox at {self.at} is further ahead than max_ahead={self.max_ahead} permits: by "
+            f"{self.reference} it is {self.time}; leave the ABox out, or allow more (max_ahead={self.ahead} "
+            "takes this one in)"
+        )
+
+
 class StreamsEndedError(StreamError):
     """A query over streams is to run once more after they have been read, to their end or to an error.
 

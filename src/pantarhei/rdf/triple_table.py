@@ -15,7 +15,7 @@ import numpy.typing as npt
 from rdflib import Graph
 
 from pantarhei.errors import InvalidTripleError, OptionError
-from pantarhei.language.term import Term, Triple
+from pantarhei.language.term import Term, Triple, check_triple
 from pantarhei.rdf.ntriples import parse_term
 from pantarhei.rdf.pickling import exactly
 
@@ -209,6 +209,20 @@ def triples_of_abox(given: Iterable[Triple]) -> Iterable[Triple]:
         )
         raise InvalidTripleError(repr(given)[:200], expected)
     return given
+
+
+def frozen_abox(given: Iterable[Triple] | pa.Table) -> Sequence[Triple] | pa.Table:
+    """Return an ABox that later changes of `given` do not reach.
+
+    Raises:
+        InvalidTripleError: it is none, or something in it is no triple; the cells of a table are not parsed.
+    """
+    if is_table(given):
+        columns_of(given)
+        return given
+    if isinstance(given, ColumnarTriples):
+        return given
+    return tuple(map(check_triple, triples_of_abox(given)))
 
 
 def triples_of(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -19,11 +19,19 @@ from pantarhei.engine.checkpoint import Json
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.interpretation.writing import Texts
-from pantarhei.language.time import Duration, TimeKind, TimePoint, duration_ticks, time_of
+from pantarhei.language.time import (
+    Duration,
+    TimeKind,
+    TimePoint,
+    duration_ticks,
+    show_time,
+    ticks_of,
+    time_of,
+)
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.spark.blocks import TimedInterpretation, pack, read_blocks, read_skipped, unpack
 from pantarhei.spark.worker import OnError
-from pantarhei.window.watermark import Waiting
+from pantarhei.window.watermark import Arrived, Timed, Tolerance, Waiting
 
 NO_BATCH = -1
 
@@ -41,6 +49,7 @@ class Counts:
         late_aboxes: ABoxes that came after the watermark had passed them.
         late: the assertions in those.
         skipped: rows left out because they are no timestamped triples.
+        ahead: ABoxes whose timestamps were too far ahead.
     """
 
     aboxes: int = 0
@@ -49,22 +58,22 @@ class Counts:
     late_aboxes: int = 0
     late: int = 0
     skipped: int = 0
+    ahead: int = 0
 
 
 class _Place(NamedTuple):
-    """How far a driver has come: its last batch and counts, the newest time seen and the newest that the
-    window has come to (in ticks), and what waits.
+    """Progress of a driver: its last batch and counts, the newest time that the window has come to (in
+    ticks), and what waits.
     """
 
     batch: int
     counts: Counts
-    newest: int | None
     passed: int | None
-    waiting: tuple[TimedInterpretation, ...]
+    waiting: Waiting[TimedInterpretation]
 
 
 class LateABox(NamedTuple):
-    """An ABox that came too late: its timestamp, and its triples as strings."""
+    """An ABox that is not taken in, too late or too far ahead: its timestamp, and its triples as strings."""
 
     at: TimePoint
     abox: pa.Table
@@ -81,6 +90,9 @@ class Driver:
         on_update: called with each update, at the state that it led to.
         on_late: called with each ABox that comes too late.
         said: what else its note says.
+        max_ahead: how far ahead a timestamp may be, of the clock or without one of the newest.
+        clock: returns the present time.
+        on_ahead: called with each ABox that is too far ahead.
     """
 
     def __init__(
@@ -92,38 +104,46 @@ class Driver:
         on_update: Callable[[WindowUpdate], object],
         on_late: Callable[[LateABox], object] | None,
         said: Mapping[str, Json] | None = None,
+        max_ahead: Duration | None = None,
+        clock: Callable[[], TimePoint] | None = None,
+        on_ahead: Callable[[LateABox], object] | None = None,
     ) -> None:
         self.reasoner, self.kind, self._said = reasoner, kind, dict(said or {})
         self._on_error, self._on_update, self._on_late = on_error, on_update, on_late
-        lateness = 0 if allowed_lateness is None else duration_ticks(allowed_lateness, kind)
-        self._lateness = lateness
+        self._clock, self._on_ahead = clock, on_ahead
+        self._tolerance = Tolerance(
+            duration_ticks(allowed_lateness, kind) if allowed_lateness else 0,
+            None if max_ahead is None else duration_ticks(max_ahead, kind),
+        )
         self._stand(self._place_of(reasoner.note))
 
     def _place_of(self, note: dict[str, Json]) -> _Place:
-        """Where a note says that it stood."""
+        """Return the progress that a note has."""
+        newest, waiting, unproven = (
+            note.get("newest"),
+            self._unpacked(note, "waiting"),
+            self._unpacked(note, "unproven"),
+        )
         return _Place(
             cast(int, note.get("batch", NO_BATCH)),
             Counts(**cast("dict[str, int]", note.get("counts", {}))),
-            cast("int | None", note.get("newest")),
             cast("int | None", note.get("passed")),
-            self._waiting_of(note),
+            Waiting.of(self.kind, cast("int | None", newest), waiting, unproven),
         )
 
-    def _waiting_of(self, note: dict[str, Json]) -> tuple[TimedInterpretation, ...]:
-        if "waiting" not in note:
-            return ()
-        packed = base64.b64decode(cast(str, note["waiting"]))
-        return tuple(unpack(packed, self.kind, ABoxMaterializer(self.reasoner.foundation)))
+    def _unpacked(self, note: dict[str, Json], name: str) -> list[Timed[TimedInterpretation]]:
+        if name not in note:
+            return []
+        packed = base64.b64decode(cast(str, note[name]))
+        found = unpack(packed, self.kind, ABoxMaterializer(self.reasoner.foundation))
+        return [Timed(each.ticks, each.at, each) for each in found]
 
     @property
     def _place(self) -> _Place:
-        return _Place(self.batch, self.counts, self._waiting.newest, self._passed, tuple(self._waiting))
+        return _Place(self.batch, self.counts, self._passed, self._waiting)
 
     def _stand(self, place: _Place) -> None:
-        self.batch, self.counts, newest, self._passed, waiting = place
-        self._waiting: Waiting[TimedInterpretation] = Waiting(self._lateness, newest)
-        for timed in waiting:
-            self._waiting.add(timed.ticks, timed)
+        self.batch, self.counts, self._passed, self._waiting = place
 
     @property
     def newest(self) -> TimePoint | None:
@@ -139,13 +159,13 @@ class Driver:
             "newest": self._waiting.newest,
             "passed": self._passed,
             **self._said,
-            **self._note_of_waiting,
+            **self._packed("waiting", self._waiting),
+            **self._packed("unproven", self._waiting.unproven),
         }
 
-    @property
-    def _note_of_waiting(self) -> dict[str, Json]:
-        waiting = tuple(self._waiting)
-        return {"waiting": base64.b64encode(pack(waiting, self._texts)).decode()} if waiting else {}
+    def _packed(self, name: str, items: Iterable[Timed[TimedInterpretation]]) -> dict[str, Json]:
+        given = [each.item for each in items]
+        return {name: base64.b64encode(pack(given, self._texts)).decode()} if given else {}
 
     def apply(self, batch: int, blocks: pa.Table, deliver: Callable[[], object]) -> None:
         """Take in a batch and call `deliver`, which saves what is to be saved; or do nothing, after an error.
@@ -176,26 +196,27 @@ class Driver:
         if skipped.count:
             _log.warning("%s", skipped)
         self._count(skipped=skipped.count)
-        timed = read_blocks(blocks, self.kind)
-        for each in timed:
-            if self._waiting.is_late(each.ticks) or self._is_passed(each.ticks):
-                self._leave_out(each)
-            else:
-                self._waiting.add(each.ticks, each)
-        if timed:
-            self._waiting.come_to(timed[-1].ticks)
-        for parts in self._waiting.complete():
-            self._push(parts)
-
-    def _is_passed(self, ticks: int) -> bool:
-        """Whether the window is past that time; so it may be where less lateness was allowed before."""
-        return self._passed is not None and ticks < self._passed
+        clock = None if self._clock is None else ticks_of(self._clock(), self.kind)
+        for each in read_blocks(blocks, self.kind):
+            timed = Timed(each.ticks, each.at, each)
+            arrived = self._waiting.arrive(timed, self._tolerance, self._passed, clock)
+            if arrived.is_late:
+                self._count(late_aboxes=1, late=each.made.asserted)
+                self._hand_over(each, self._on_late)
+            self._refute(arrived)
+        while self._waiting.is_complete(self._tolerance.lateness):
+            self._push_oldest()
 
     def take_in_what_waits(self) -> None:
         """Push what waits for the watermark: nothing more will come."""
         with self._all_or_nothing():
-            for parts in self._waiting.rest():
-                self._push(parts)
+            self._refute(self._waiting.end())
+            while self._waiting.is_complete(None):
+                self._push_oldest()
+
+    def _push_oldest(self) -> None:
+        parts, self._waiting = self._waiting.without_oldest()
+        self._push([part.item for part in parts])
 
     def _push(self, parts: Sequence[TimedInterpretation]) -> None:
         """Push the parts of one timestamp's ABox."""
@@ -206,11 +227,18 @@ class Driver:
         self._count(aboxes=len(parts), assertions=asserted, cut=len(update.repair.taken_out))
         self._on_update(update)
 
-    def _leave_out(self, timed: TimedInterpretation) -> None:
-        self._count(late_aboxes=1, late=timed.made.asserted)
-        if self._on_late is not None:
+    def _refute(self, arrived: Arrived[TimedInterpretation]) -> None:
+        """Let items wait, and hand over those whose timestamps are too far ahead."""
+        self._waiting = arrived.waiting
+        for timed in arrived.refuted:
+            _log.warning("the ABox at %s is too far ahead, and is left out", show_time(timed.at))
+            self._count(ahead=1)
+            self._hand_over(timed.item, self._on_ahead)
+
+    def _hand_over(self, timed: TimedInterpretation, take: Callable[[LateABox], object] | None) -> None:
+        if take is not None:
             facts = self._texts.table(timed.made).slice(0, timed.made.asserted)
-            self._on_late(LateABox(timed.at, facts.drop_columns(["derived"])))
+            take(LateABox(timed.at, facts.drop_columns(["derived"])))
 
     def _count(self, **more: int) -> None:
         counts = asdict(self.counts)

@@ -42,6 +42,7 @@ class QueryProgress:
         if (went_by := self.counts) is not None:
             told = f"{counted(went_by.aboxes, 'ABox')}, {counted(went_by.assertions, 'assertion')}"
             few = {"cut": went_by.cut, "late": went_by.late, "skipped": went_by.skipped}
+            few["too far ahead"] = went_by.ahead
             parts.append(told + "".join(f", {number:,} {name}" for name, number in few.items() if number))
         return "; ".join(parts)
 

@@ -13,11 +13,12 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from rdflib import Graph, URIRef
 
 from pantarhei.engine.checkpoint import Json
+from pantarhei.engine.intake import check_functions
 from pantarhei.engine.options import Options
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import OptionError, check_type
 from pantarhei.language.term import Triple
-from pantarhei.language.time import Duration, TimeKind, time_of
+from pantarhei.language.time import Duration, TimeKind, TimePoint, time_of
 from pantarhei.literals.by_value import Numbers
 from pantarhei.materialize.model import Keep
 from pantarhei.ontology import Ontology
@@ -85,6 +86,9 @@ def reason_stream(
     limits: Limits = NO_LIMITS,
     history: History | None = None,
     temporal: TemporalRules | None = None,
+    max_ahead: Duration | None = None,
+    clock: Callable[[], TimePoint] | None = None,
+    on_ahead: Callable[[LateABox], object] | None = None,
 ) -> ReasoningQuery:
     """Follow a streaming DataFrame with a window that is repaired, in one process: the driver.
 
@@ -130,14 +134,17 @@ def reason_stream(
             instead of the driver, for programs that are key-local (`Ontology.sharding_report`). Then `sink`
             and `output` get the changes that `shard_stream` describes, of the materialization, of the answers
             to `query`, or of what `temporal` rules conclude, or of each of `queries` what it gets without
-            shards; the checkpoint is Spark's alone, and `on_update`, `on_late`, `on_error` and
-            `spark_partitions` have no meaning.
+            shards; the checkpoint is Spark's alone, and `on_update`, `on_late`, `on_error`, `max_ahead`,
+            `clock`, `on_ahead` and `spark_partitions` are refused.
         shards, streaming: as `shard_stream` takes them.
         limits: how much the window may hold, and what then; of each shard, if it is sharded.
         history: as `StreamReasoner` takes it; if it is sharded, as `shard_stream` does.
         temporal: rules that see time, as `load_rules` gives them. The rows of a timestamp have no order, so
             windows of the last assertions are refused. Queries see conclusions in the graph
             `urn:pantarhei:conclusions`.
+        max_ahead, clock: as `StreamReasoner.run` takes them; the ABoxes of a batch follow one another in time
+            order.
+        on_ahead: called with each ABox that is too far ahead; `counts` has their number.
 
     Returns:
         The running query, with the window in it unless it is sharded.
@@ -167,7 +174,15 @@ def reason_stream(
         asked, sink, None if output is None else local_folder("output", output), output_format
     )
     if shard_by is not None:
-        _refuse_where_sharded(on_update, on_late, on_error, spark_partitions)
+        _refuse_where_sharded(
+            on_error,
+            on_update=on_update,
+            on_late=on_late,
+            max_ahead=max_ahead,
+            clock=clock,
+            on_ahead=on_ahead,
+            spark_partitions=spark_partitions,
+        )
         sharding = Sharding(shard_by, shards, streaming)
         questions = Asked(query, asked)
         setup = shard_setup(
@@ -178,6 +193,7 @@ def reason_stream(
         return run_shards(stream, outlets, chosen, checkpoint, trigger, query_name)
     if shards is not None or streaming is not None:
         raise OptionError("shards or streaming", "given without shard_by", "shard_by too, or neither")
+    check_functions(max_ahead, clock=clock, on_ahead=on_ahead)
     kind = kind_of(given)
     step_to(window, None, time_of(0, kind))  # raises where they do not fit
     temporary = tempfile.TemporaryDirectory(prefix="pantarhei-") if checkpoint is None else None
@@ -197,7 +213,9 @@ def reason_stream(
     before = cast("Mapping[str, Mapping[str, str]]", reasoner.note.get("types", {}))
     results.check_types(before, str(progress.reasoner.parent))
     said = cast("dict[str, Json]", {"types": results.types})
-    driver = Driver(reasoner, kind, allowed_lateness, on_error, on_each, on_late, said)
+    driver = Driver(
+        reasoner, kind, allowed_lateness, on_error, on_each, on_late, said, max_ahead, clock, on_ahead
+    )
     progress.check(driver.batch)
     begins = not progress.exists
     for name, (files, _) in outlets.items():
@@ -222,10 +240,7 @@ def _collectors(
     return {name: AnswersKeptUp(kind, kept[name], given, window) for name, given in asked.items()}
 
 
-def _refuse_where_sharded(
-    on_update: object, on_late: object, on_error: OnError, spark_partitions: object
-) -> None:
-    given = {"on_update": on_update, "on_late": on_late, "spark_partitions": spark_partitions}
+def _refuse_where_sharded(on_error: OnError, **given: object) -> None:
     if on_error != "raise":
         given["on_error"] = on_error
     for name, value in given.items():

@@ -253,12 +253,7 @@ def step_to(window: Window, current: Step | None, at: TimePoint) -> Step:
         QueryWindowError: not every timestamp of that kind would fall into the window.
         TimestampError: `at` is no timestamp, or of another kind than the stream's or the window's.
     """
-    given = kind_of(at)
-    kind = current.kind if current else window.kind or given
-    if given is not kind and not (kind is TimeKind.FLOAT and given is TimeKind.INTEGER):
-        others, range_ = "as the stream's other timestamps are", f"since the window's range is {window.range}"
-        expected = f"{kind.value}, {others if current else range_}"
-        raise TimestampError(f"the timestamp {show_time(at)}", expected)
+    kind = kind_at(window, current, at)
     now = ticks_of(at, kind)
     if current is None:
         window.check_holds_all(kind)
@@ -266,3 +261,21 @@ def step_to(window: Window, current: Step | None, at: TimePoint) -> Step:
         newest, late = show_time(time_of(current.now, kind)), show_length(current.now - now, kind)
         raise LateABoxError(show_time(at), newest, lateness=late)
     return window.step_at(kind, now)
+
+
+def kind_at(window: Window, current: Step | None, at: TimePoint, known: TimeKind | None = None) -> TimeKind:
+    """Return the kind of time of a stream in which `at` comes.
+
+    Args:
+        known: the kind where the stream has begun and time has not come to any step.
+
+    Raises:
+        TimestampError: `at` is no timestamp, or of another kind than the stream's or the window's.
+    """
+    given = kind_of(at)
+    kind = current.kind if current else known or window.kind or given
+    if given is not kind and not (kind is TimeKind.FLOAT and given is TimeKind.INTEGER):
+        others, range_ = "as the stream's other timestamps are", f"since the window's range is {window.range}"
+        expected = f"{kind.value}, {others if current or known else range_}"
+        raise TimestampError(f"the timestamp {show_time(at)}", expected)
+    return kind

@@ -1,116 +1,231 @@
-"""Putting a disordered stream in time order.
+"""Arrivals of a stream that wait, as a value: for the watermark, or for proof that time has come so far.
 
-The watermark is the newest time seen less the allowed lateness: what is older than it is complete, since an
-item on the watermark is still in time. What is complete is given out in time order, all items of one
-timestamp together.
+The watermark is the newest time less the allowed lateness. Items older than the watermark are complete, since
+an item at the watermark is still in time. Complete items leave in time order, all items of one timestamp
+together.
+
+Where time may advance by at most `max_ahead` from one item to the next, an item further ahead is unproven,
+since its clock may be wrong. It waits, and with it the items that follow it and are as far ahead:
+
+- `PROOFS` of them prove that time has advanced, and all are taken.
+- One that is not as far ahead refutes it.
+- The first item of a stream is ahead of nothing: the next one proves or refutes it.
+
+With a clock nothing has to be proven: an item ahead of the clock by more than `max_ahead` is refuted at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Generic, TypeVar
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from operator import attrgetter
+from typing import Generic, NamedTuple, TypeVar
 
-from sortedcontainers import SortedDict
-
-from pantarhei.errors import LateABoxError
-from pantarhei.language.time import (
-    Duration,
-    TimePoint,
-    duration_ticks,
-    kind_of,
-    plain_time,
-    show_length,
-    show_time,
-    ticks_of,
-    time_of,
-)
+from pantarhei.language.time import TimeKind, TimePoint
 
 T = TypeVar("T")
 
+PROOFS = 3
+"""How many following items prove that time has advanced."""
 
-class Waiting(Generic[T]):
-    """Items of a stream that wait until the watermark has passed them.
+
+class Timed(NamedTuple, Generic[T]):
+    """An item with its timestamp, in ticks and as given."""
+
+    ticks: int
+    at: TimePoint
+    item: T
+
+
+class Tolerance(NamedTuple):
+    """Limits of disorder, in ticks.
 
     Args:
-        lateness: how far items may come out of order, in ticks; with 0 nothing is held back.
-        newest: the newest time seen so far, None before the first.
+        lateness: how far items may be out of order; with 0 no item waits for the watermark.
+        max_ahead: how far time may advance from one item to the next, or be ahead of a clock; None for any.
     """
 
-    def __init__(self, lateness: int, newest: int | None = None) -> None:
-        self.lateness, self.newest = lateness, newest
-        self._parts: SortedDict[int, list[T]] = SortedDict()
-
-    def is_late(self, ticks: int) -> bool:
-        """Whether an item of that time would be older than the watermark."""
-        return self.newest is not None and ticks < self.newest - self.lateness
-
-    def add(self, ticks: int, item: T) -> None:
-        """Let an item wait."""
-        self._parts.setdefault(ticks, []).append(item)
-
-    def come_to(self, ticks: int) -> None:
-        """An item of that time was seen."""
-        self.newest = ticks if self.newest is None else max(self.newest, ticks)
-
-    def complete(self) -> Iterator[list[T]]:
-        """Take out what the watermark has passed: the items of each time together, the oldest time first."""
-        while self._parts:
-            if self.lateness and not self.is_late(self._parts.peekitem(0)[0]):
-                return
-            yield self._parts.popitem(0)[1]
-
-    def rest(self) -> Iterator[list[T]]:
-        """Take out all that waits, as `complete` does: nothing more will come."""
-        while self._parts:
-            yield self._parts.popitem(0)[1]
-
-    def __iter__(self) -> Iterator[T]:
-        """What waits, oldest first."""
-        return (part for parts in self._parts.values() for part in parts)
+    lateness: int = 0
+    max_ahead: int | None = None
 
 
-def in_time_order(
-    stream: Iterable[tuple[TimePoint, T]],
-    allowed_lateness: Duration | None,
-    on_late: Callable[[TimePoint, T], object] | None = None,
-) -> Iterator[tuple[TimePoint, list[T]]]:
-    """The timestamps of `stream` in order, each with its items, held back until the watermark passes them.
+class Arrived(NamedTuple, Generic[T]):
+    """Result of one arrival.
 
-    Holds what arrived within the allowed lateness; costs O(log n) an item. Without lateness each item is
-    given out at once, by itself.
-
-    An item that is older than the watermark goes to `on_late`; without it, what is held back is given out and
-    the item is an error.
-
-    Raises:
-        LateABoxError: an item came too late, and there is no `on_late`.
-        TimestampError: a timestamp is of another kind than the first.
-
-    >>> list(in_time_order([(1, "a"), (3, "b"), (2, "c"), (3, "d"), (9, "e")], 2))
-    [(1, ['a']), (2, ['c']), (3, ['b', 'd']), (9, ['e'])]
+    Args:
+        waiting: the items that wait now.
+        is_late: whether the arrival is older than the watermark; then nothing has changed.
+        refuted: the items whose timestamps are too far ahead; they do not wait any more.
     """
-    waiting: Waiting[tuple[TimePoint, T]] = Waiting(0)
-    kind = None
-    for given, item in stream:
-        at = plain_time(given)
-        if kind is None:
-            kind = kind_of(at)
-            waiting.lateness = 0 if allowed_lateness is None else duration_ticks(allowed_lateness, kind)
-        ticks = ticks_of(at, kind)
-        if waiting.is_late(ticks):
-            if on_late is not None:
-                on_late(at, item)
-                continue
-            yield from map(_together, waiting.rest())
-            newest = waiting.newest or 0
-            shown, late = show_time(time_of(newest, kind)), show_length(newest - ticks, kind)
-            raise LateABoxError(show_time(at), shown, str(allowed_lateness or 0), late)
-        waiting.add(ticks, (at, item))
-        waiting.come_to(ticks)
-        yield from map(_together, waiting.complete())
-    yield from map(_together, waiting.rest())
+
+    waiting: Waiting[T]
+    is_late: bool = False
+    refuted: tuple[Timed[T], ...] = ()
 
 
-def _together(parts: list[tuple[TimePoint, T]]) -> tuple[TimePoint, list[T]]:
-    """The timestamp that the parts share, as the first of them has it, and their items."""
-    return parts[0][0], [item for _, item in parts]
+@dataclass(frozen=True, slots=True)
+class Waiting(Generic[T]):
+    """Items that wait, oldest first, and the newest time. Costs O(log n) an item.
+
+    Args:
+        kind: the kind of the timestamps; None before the first item.
+        newest: the newest time that is not in doubt, in ticks; None before the first.
+        unproven: the items that are too far ahead, in the order of their arrival.
+    """
+
+    kind: TimeKind | None = None
+    newest: int | None = None
+    unproven: tuple[Timed[T], ...] = ()
+    _queue: _Node[T] | None = field(default=None, repr=False)
+    _count: int = 0  # of the items in the queue
+    _added: int = 0  # so many items have been in the queue: items of one time leave in order
+
+    @classmethod
+    def of(
+        cls, kind: TimeKind, newest: int | None, items: Sequence[Timed[T]], unproven: Sequence[Timed[T]]
+    ) -> Waiting[T]:
+        """Return items that wait for the watermark, in the order of their arrival, and unproven ones."""
+        waiting = cls(kind)._with(tuple(items))
+        return replace(waiting, newest=newest, unproven=tuple(unproven))
+
+    def __len__(self) -> int:
+        return self._count + len(self.unproven)
+
+    def __iter__(self) -> Iterator[Timed[T]]:
+        """Yield the items that wait for the watermark, oldest first. Costs sorting them."""
+        nodes, stack = list[_Node[T]](), [self._queue]
+        while stack:
+            if (node := stack.pop()) is not None:
+                nodes.append(node)
+                stack += (node.left, node.right)
+        return (node.timed for node in sorted(nodes, key=attrgetter("key")))
+
+    # -- arrivals ----------------------------------------------------------------------------------
+
+    def arrive(
+        self, timed: Timed[T], tolerance: Tolerance, now: int | None = None, clock: int | None = None
+    ) -> Arrived[T]:
+        """Add an item.
+
+        Args:
+            timed: the item.
+            tolerance: the limits.
+            now: the time that complete items have come to, in ticks; anything older is late.
+            clock: what a clock shows, in ticks; None without one.
+        """
+        if now is not None:
+            if timed.ticks < now:
+                return Arrived(self, is_late=True)
+            if self.newest is None or self.newest < now:
+                return replace(self, newest=now).arrive(timed, tolerance, None, clock)
+        if self.newest is not None and timed.ticks < self.newest - tolerance.lateness:
+            return Arrived(self, is_late=True)
+        if tolerance.max_ahead is None:
+            return Arrived(self._with((*self.unproven, timed)))
+        if clock is None:
+            slack = max(tolerance.max_ahead, tolerance.lateness)
+            return self._proven(timed, tolerance.max_ahead, slack)
+        in_time, refuted = _split((*self.unproven, timed), clock + tolerance.max_ahead)
+        return Arrived(self._with(in_time), refuted=refuted)
+
+    def _proven(self, timed: Timed[T], max_ahead: int, slack: int) -> Arrived[T]:
+        """Add an item where following items prove or refute that time has advanced.
+
+        Args:
+            timed: the item.
+            max_ahead: how far time may advance from one item to the next.
+            slack: how much older than an item a following one may be that proves it.
+        """
+        if self.newest is None:
+            return self._proven_first(timed, max_ahead, slack)
+        if timed.ticks <= self.newest + max_ahead:
+            taken = self._with((timed,))
+            in_time, refuted = _split(self.unproven, max(self.newest, timed.ticks) + max_ahead)
+            return Arrived(taken._with(in_time), refuted=refuted)
+        unproven, refuted = _split(self.unproven, timed.ticks + slack)
+        if len(unproven) < PROOFS:
+            return Arrived(replace(self, unproven=(*unproven, timed)), refuted=refuted)
+        proven = self._with(unproven)
+        if timed.ticks <= max(each.ticks for each in unproven) + max_ahead:
+            return Arrived(proven._with((timed,)), refuted=refuted)
+        return Arrived(replace(proven, unproven=(timed,)), refuted=refuted)  # ahead of those that it proves
+
+    def _proven_first(self, timed: Timed[T], max_ahead: int, slack: int) -> Arrived[T]:
+        """Add an item where the only one before may be the first of the stream."""
+        if not self.unproven:
+            return Arrived(replace(self, unproven=(timed,)))
+        (first,) = self.unproven
+        if timed.ticks < first.ticks - slack:
+            return Arrived(replace(self, unproven=(timed,)), refuted=(first,))
+        return self._with((first,))._proven(timed, max_ahead, slack)
+
+    def end(self) -> Arrived[T]:
+        """Decide on the items that are unproven, since none will follow."""
+        if self.newest is None:
+            return Arrived(self._with(self.unproven))
+        return Arrived(replace(self, unproven=()), refuted=self.unproven)
+
+    def with_unproven(self) -> Waiting[T]:
+        """Take the items that are unproven, as if any time were permitted."""
+        return self._with(self.unproven)
+
+    def _with(self, items: tuple[Timed[T], ...]) -> Waiting[T]:
+        """Let items wait for the watermark, and none be unproven."""
+        newest, queue, added = self.newest, self._queue, self._added
+        for each in items:
+            newest = each.ticks if newest is None else max(newest, each.ticks)
+            queue = _merged(queue, _Node((each.ticks, added), each))
+            added += 1
+        return Waiting(self.kind, newest, (), queue, self._count + len(items), added)
+
+    # -- departures --------------------------------------------------------------------------------
+
+    def is_complete(self, lateness: int | None) -> bool:
+        """Return whether the oldest items are complete; with None, whether there are any."""
+        if self._queue is None:
+            return False
+        return not lateness or self._queue.timed.ticks < (self.newest or 0) - lateness
+
+    def without_oldest(self) -> tuple[list[Timed[T]], Waiting[T]]:
+        """Return the items of the oldest timestamp, and what waits without them."""
+        oldest, queue = list[Timed[T]](), self._queue
+        while queue is not None and (not oldest or queue.timed.ticks == oldest[0].ticks):
+            oldest.append(queue.timed)
+            queue = _merged(queue.left, queue.right)
+        return oldest, replace(self, _queue=queue, _count=self._count - len(oldest))
+
+
+def _split(items: tuple[Timed[T], ...], last: int) -> tuple[tuple[Timed[T], ...], tuple[Timed[T], ...]]:
+    """Return the items up to a tick, and those after it."""
+    until = tuple(each for each in items if each.ticks <= last)
+    return until, tuple(each for each in items if each.ticks > last)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Node(Generic[T]):
+    """Leftist heap: a persistent priority queue, whose nodes have the least key below them.
+
+    Args:
+        key: the order of the items.
+        timed: the item.
+        left, right: the nodes below; right is never the higher one.
+        rank: length of the path to the right.
+    """
+
+    key: tuple[int, int]
+    timed: Timed[T]
+    left: _Node[T] | None = None
+    right: _Node[T] | None = None
+    rank: int = 1
+
+
+def _merged(one: _Node[T] | None, other: _Node[T] | None) -> _Node[T] | None:
+    """Return one heap of two. Costs O(log n)."""
+    if one is None or other is None:
+        return one or other
+    if other.key < one.key:
+        one, other = other, one
+    left, right = one.left, _merged(one.right, other)
+    if left is None or (right is not None and left.rank < right.rank):
+        left, right = right, left
+    return _Node(one.key, one.timed, left, right, 1 + (0 if right is None else right.rank))

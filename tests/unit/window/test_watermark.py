@@ -1,91 +1,55 @@
+"""Arrivals leave in time order once they are complete; those that are late or too far ahead do not."""
+
+import math
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pantarhei.errors import LateABoxError, TimestampError
-from pantarhei.window.watermark import in_time_order
+from arrivals import Order, in_time_order
+from pantarhei.language.time import TimeKind
+from pantarhei.window.watermark import PROOFS, Timed, Waiting
+
+times = st.lists(st.integers(-9, 9), max_size=12)
 
 
-def order(times, lateness):
-    given_out = in_time_order([(at, None) for at in times], lateness)
-    return [at for at, items in given_out for _ in items]
+def ordered(given_times, lateness=0, max_ahead=None, clocks=None):
+    """What became of items that are numbered in their order."""
+    order = Order(lateness, max_ahead)
+    for number, at in enumerate(given_times):
+        order.arrive(at, number, None if clocks is None else clocks[number])
+    order.end()
+    return order
 
 
-def apart(ordered):
-    """Each item with its time."""
-    return [(at, item) for at, items in ordered for item in items]
+def taken(order):
+    return [(at, number) for at, numbers in order.out for number in numbers]
 
 
-@given(st.lists(st.integers(-9, 9), max_size=12), st.integers(0, 18))
-def test_everything_comes_out_once_and_in_order_or_is_late(times, lateness):
-    newest, late = None, False
-    for at in times:
-        late = late or (newest is not None and at < newest - lateness)
-        newest = at if newest is None else max(at, newest)
-    items = [(at, number) for number, at in enumerate(times)]
-    if late:
-        with pytest.raises(LateABoxError):
-            list(in_time_order(items, lateness))
-    else:
-        ordered = list(in_time_order(items, lateness))
-        assert apart(ordered) == sorted(items)
-        assert not lateness or len(ordered) == len(set(times)), "a time comes once, with all its items"
+@given(times, st.integers(0, 18))
+def test_an_item_older_than_the_watermark_is_late_and_all_others_leave_in_order(given_times, lateness):
+    order, newest, late = ordered(given_times, lateness), -math.inf, []
+    for number, at in enumerate(given_times):
+        if at < newest - lateness:
+            late.append((at, number))
+        newest = max(at, newest)
+    assert order.late == late
+    assert taken(order) == sorted(set(enumerate_times(given_times)) - set(late))
+    assert not lateness or len(order.out) == len({at for at, _ in order.out}), "a time leaves once"
 
 
-@given(st.lists(st.integers(-9, 9), max_size=12), st.integers(0, 18))
-def test_what_was_given_out_stays_in_order_up_to_the_late_item(times, lateness):
-    given_out = []
-    try:
-        for at, _ in in_time_order([(at, None) for at in times], lateness):
-            given_out.append(at)
-    except LateABoxError:
-        pass
-    assert given_out == sorted(given_out)
-
-
-@given(st.lists(st.integers(-9, 9), max_size=12), st.integers(0, 18) | st.none())
-def test_what_comes_too_late_can_be_handed_over(times, lateness):
-    late, items = [], [(at, number) for number, at in enumerate(times)]
-    ordered = apart(in_time_order(items, lateness, lambda at, item: late.append((at, item))))
-    assert ordered == sorted(ordered)
-    assert sorted(ordered + late) == sorted(items)
-    newest = None
-    for at, number in items:
-        assert ((at, number) in late) is (newest is not None and at < newest - (lateness or 0))
-        newest = at if newest is None else max(at, newest)
-
-
-def test_before_the_error_what_was_held_back_is_given_out():
-    seen = []
-    with pytest.raises(LateABoxError):
-        for at, _ in in_time_order([(5, None), (4, None), (1, None)], 2):
-            seen.append(at)
-    assert seen == [4, 5]
-
-
-@pytest.mark.parametrize("lateness", [None, 2])
-def test_the_lateness_that_an_error_tells_of_would_have_taken_the_item_in(lateness):
-    items = [(9, None), (4, None)]
-    with pytest.raises(LateABoxError) as caught:
-        list(in_time_order(items, lateness))
-    assert caught.value.lateness == "5"
-    assert [at for at, _ in in_time_order(items, 5)] == [4, 9]
+def enumerate_times(given_times):
+    return [(at, number) for number, at in enumerate(given_times)]
 
 
 #   comes      1   5   3   2   6        lateness 3: the watermark is 2 when 5 has come
 @pytest.mark.parametrize(("last", "late"), [(3, False), (2, False), (1, True)])
 def test_an_item_at_the_watermark_is_not_late(last, late):
-    if late:
-        with pytest.raises(LateABoxError, match="allowed_lateness=3") as raised:
-            order([1, 5, 3, last], 3)
-        assert (raised.value.at, raised.value.newest) == ("1", "5")
-    else:
-        assert order([1, 5, 3, last], 3) == sorted([1, 5, 3, last])
+    assert bool(ordered([1, 5, 3, last], 3).late) is late
 
 
-def test_items_are_given_out_as_soon_as_the_watermark_passes_them():
+def test_items_leave_as_soon_as_the_watermark_passes_them():
     seen = []
 
     def arriving():
@@ -98,53 +62,145 @@ def test_items_are_given_out_as_soon_as_the_watermark_passes_them():
     assert seen == ["in 1", "in 2", "in 3", "in 4", "out 1", "out 2", "out 3", "out 4"]
 
 
-def test_parts_of_one_time_are_given_out_together_in_the_order_in_which_they_came():
-    ordered = list(in_time_order([(2, "a"), (1, "b"), (2, "c"), (1, "d")], 1))
-    assert ordered == [(1, ["b", "d"]), (2, ["a", "c"])]
-
-
 #   comes      1   2   3   2   4        lateness 1: when 3 has come, 2 is on the watermark, and still in time
 @pytest.mark.parametrize("lateness", [1, 2, 9])
 def test_what_is_on_the_watermark_waits_for_further_parts(lateness):
-    given = [(1, "a"), (2, "b"), (3, "c"), (2, "d"), (4, "e")]
-    assert list(in_time_order(given, lateness)) == [(1, ["a"]), (2, ["b", "d"]), (3, ["c"]), (4, ["e"])]
-
-
-@pytest.mark.parametrize("lateness", [0, None])
-def test_without_lateness_nothing_waits(lateness):
-    arriving = iter([(1, "a"), (1, "b"), (2, "c")])
-    ordered = in_time_order(arriving, lateness)
-    assert next(ordered) == (1, ["a"])
-    assert list(arriving) == [(1, "b"), (2, "c")]
-
-
-def test_without_lateness_only_order_is_let_through():
-    assert order([1, 1, 2], 0) == [1, 1, 2]
-    with pytest.raises(LateABoxError):
-        order([2, 1], 0)
+    stream = [(1, "a"), (2, "b"), (3, "c"), (2, "d"), (4, "e")]
+    assert list(in_time_order(stream, lateness)) == [(1, ["a"]), (2, ["b", "d"]), (3, ["c"]), (4, ["e"])]
 
 
 def test_datetimes_of_any_zone_are_ordered_by_instant():
     noon = datetime(2026, 1, 1, 12, tzinfo=UTC)
     later = (noon + timedelta(seconds=1)).astimezone()
-    assert order([later, noon], "PT1S") == [noon, later]
+    assert [at for at, _ in in_time_order([(later, None), (noon, None)], "PT1S")] == [noon, later]
+
+
+@given(times, st.integers(0, 5))
+def test_what_waits_is_a_value_that_later_arrivals_leave_as_it_was(given_times, lateness):
+    order, states = Order(lateness), []
+    for at in given_times:
+        order.arrive(at)
+        states.append((order.waiting, list(order.waiting), len(order.waiting)))
+    for waiting, items, count in states:
+        assert list(waiting) == items and count == len(items)
+        assert [each.ticks for each in items] == sorted(each.ticks for each in items)
+
+
+# -- times that are too far ahead ------------------------------------------------------------------
+
+FAR = 10**6
+steps = st.integers(0, 3)
+
+
+@given(st.lists(steps, min_size=1, max_size=12), st.data())
+def test_wrong_clocks_do_not_starve_the_stream(walk, data):
+    """Among rows that never advance by more than 3, up to `PROOFS` rows in turn are from any far future."""
+    now, rows, wrong = 100, [], []
+    for step in walk:
+        most = 1 if not rows else PROOFS  # the second row confirms the first
+        for ahead in data.draw(st.lists(st.integers(FAR, 9 * FAR), max_size=most)):
+            wrong.append((ahead, len(rows)))
+            rows.append(ahead)
+        now += step
+        rows.append(now)
+    order = ordered(rows, max_ahead=3)
+    assert sorted(order.ahead) == sorted(wrong)
+    assert not order.late
+    assert taken(order) == [each for each in enumerate_times(rows) if each not in wrong]
+
+
+@given(st.lists(steps, min_size=1, max_size=5), st.lists(steps, min_size=PROOFS + 1, max_size=9))
+def test_after_a_gap_three_following_rows_prove_that_time_has_advanced(before, after):
+    now, rows = 0, []
+    for place, step in enumerate([*before, *after]):
+        now += step + (FAR if place == len(before) else 0)
+        rows.append(now)
+    order = ordered(rows, max_ahead=3)
+    assert taken(order) == enumerate_times(rows) and not order.ahead
 
 
 @pytest.mark.parametrize(
-    ("times", "lateness"),
+    ("rows", "out", "ahead"),
     [
-        ([1, 2.0], 5),
-        ([1.0, datetime(2026, 1, 1, tzinfo=UTC)], 5),
-        ([1], "PT1S"),
-        ([1], -1),
-        (["1"], 1),
-        ([datetime(2026, 1, 1)], "PT1S"),
+        ([1, 2, 99], [1, 2], [99]),  # nothing has proven it at the end
+        ([1, 2, 99, 99, 99], [1, 2], [99, 99, 99]),
+        ([1, 2, 99, 99, 99, 99], [1, 2, 99, 99, 99, 99], []),
+        ([1, 2, 99, 98, 99, 100, 3], [1, 2, 99, 98, 99, 100], []),  # about as far ahead; 3 is late then
+        ([1, 2, 99, 3, 99, 4, 99, 5, 99, 6], [1, 2, 3, 4, 5, 6], [99, 99, 99, 99]),
+        ([99, 1, 2], [1, 2], [99]),  # the first
+        ([1, 99, 2], [1, 2], [99]),
+        ([7], [7], []),  # nothing to compare with
+        ([1, 50, 99, 50, 51, 52, 53], [1, 50, 50, 51, 52, 53], [99]),  # 99 is refuted, 50 is proven
+        ([1, 50, 51, 52, 99, 53, 54], [1, 50, 51, 52, 53, 54], [99]),  # 99 proves 50, and is ahead of it
+        ([1, 2, 14, 3, 12, 13], [1, 2, 3, 12, 13], [14]),
+        ([1, 2, 13, 8, 13], [1, 2, 8, 13, 13], []),  # ahead of 2, and not of 8
     ],
 )
-def test_what_does_not_fit_together_is_refused(times, lateness):
-    with pytest.raises(TimestampError):
-        order(times, lateness)
+def test_a_row_too_far_ahead_waits_for_proof(rows, out, ahead):
+    order = ordered(rows, lateness=1, max_ahead=10)
+    assert [at for at, _ in taken(order)] == sorted(out)
+    assert [at for at, _ in order.ahead] == ahead
 
 
-def test_nothing_gives_nothing():
-    assert order([], 5) == []
+def test_a_refuted_row_is_handed_out_when_the_next_one_comes():
+    order = Order(0, 10)
+    for at in (1, 2, 99, 3):
+        assert not order.ahead
+        order.arrive(at)
+    assert [at for at, _ in order.ahead] == [99]
+
+
+@given(times, st.integers(0, 4), st.data())
+def test_with_a_clock_a_row_is_ahead_of_it_or_taken(given_times, max_ahead, data):
+    clocks = data.draw(st.lists(st.integers(-9, 9), min_size=len(given_times), max_size=len(given_times)))
+    order, newest, wrong, late = ordered(given_times, 0, max_ahead, clocks), -math.inf, [], []
+    for (at, number), clock in zip(enumerate_times(given_times), clocks, strict=True):
+        if at < newest:
+            late.append((at, number))
+        elif at > clock + max_ahead:
+            wrong.append((at, number))
+        else:
+            newest = at
+    assert (order.ahead, order.late) == (wrong, late)
+
+
+@given(times, st.integers(0, 4), st.integers(0, 4))
+def test_each_item_is_given_out_once_or_is_late_or_is_refuted(given_times, lateness, max_ahead):
+    order = ordered(given_times, lateness, max_ahead)
+    assert sorted([*taken(order), *order.late, *order.ahead]) == sorted(enumerate_times(given_times))
+    assert [at for at, _ in order.out] == sorted(at for at, _ in order.out)
+    assert len(order.waiting) == 0
+
+
+@given(times, st.integers(0, 4), st.integers(0, 4) | st.none(), st.integers(0, 12))
+def test_what_waits_can_be_taken_apart_and_put_together(given_times, lateness, max_ahead, cut):
+    whole, first = Order(lateness, max_ahead), Order(lateness, max_ahead)
+    for number, at in enumerate(given_times[:cut]):
+        first.arrive(at, number)
+        whole.arrive(at, number)
+    was = first.waiting
+    if was.newest is not None or was.unproven:
+        first.waiting = Waiting.of(TimeKind.INTEGER, was.newest, list(was), was.unproven)
+    for order in (whole, first):
+        for number, at in enumerate(given_times[cut:], cut):
+            order.arrive(at, number)
+        order.end()
+    assert (whole.out, whole.late, whole.ahead) == (first.out, first.late, first.ahead)
+
+
+def test_without_a_bound_what_was_unproven_is_taken():
+    order = Order(0, 10)
+    for at in (1, 2, 99):
+        order.arrive(at)
+    order.max_ahead = None
+    order.arrive(100)
+    assert [at for at, _ in order.out] == [1, 2, 99, 100]
+
+
+def test_ten_thousand_descending_items_wait_and_leave():
+    waiting = Waiting.of(TimeKind.INTEGER, 0, [Timed(-n, -n, n) for n in range(10_000)], ())
+    count = 0
+    while waiting.is_complete(None):
+        parts, waiting = waiting.without_oldest()
+        count += len(parts)
+    assert count == 10_000

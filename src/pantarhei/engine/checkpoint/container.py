@@ -36,8 +36,9 @@ FIRST_WITH_HISTORY = 4
 FIRST_WITH_CONCLUSIONS = 5
 FIRST_WITH_NUMBERS = 6
 FIRST_WITH_UNEXPECTED = 7
-FORMAT = FIRST_WITH_EVIDENCE = 8
-_READABLE = (3, 4, 5, 6, 7, FORMAT)
+FIRST_WITH_EVIDENCE = 8
+FORMAT = FIRST_WITH_WAITING = 9
+_READABLE = (3, 4, 5, 6, 7, 8, FORMAT)
 MAGIC = b"\x89PRhei\r\n"
 DIGEST_LENGTH = 32
 _PREAMBLE = struct.Struct("<8sIQQ")
@@ -171,6 +172,11 @@ class Contents:
     def has_evidence(self) -> bool:
         """Whether it has what conflict sets are made of, in place of their list."""
         return self.version >= FIRST_WITH_EVIDENCE
+
+    @property
+    def has_waiting(self) -> bool:
+        """Whether it has the ABoxes that wait."""
+        return self.version >= FIRST_WITH_WAITING
 
     def broken(self, reason: object) -> CheckpointError:
         """The error that the content is not what it should be."""

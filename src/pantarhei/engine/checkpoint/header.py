@@ -29,6 +29,7 @@ class Header(TypedDict):
         constraints: name and text of each that a repair speaks of.
         note: what the caller wants to find again.
         unexpected: what came that is likely a mistake, as `Noted` saves it.
+        waiting: kind and newest of the times of ABoxes that wait, and how many of them are unproven.
     """
 
     rules: str
@@ -56,6 +57,7 @@ class Header(TypedDict):
     constraints: list[list[str]]
     note: dict[str, Any]
     unexpected: dict[str, Any]
+    waiting: dict[str, Any]
 
 
 def checked_header(contents: Contents) -> Header:
@@ -65,6 +67,8 @@ def checked_header(contents: Contents) -> Header:
         CheckpointError: something in it is missing, or of another type.
     """
     given = contents.header
+    if not contents.has_waiting:
+        given = {**given, "waiting": {}}
     if not contents.has_unexpected:
         given = {**given, "unexpected": {}}
     if not contents.has_numbers:

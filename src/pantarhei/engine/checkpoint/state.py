@@ -31,6 +31,7 @@ from pantarhei.engine.checkpoint.repairs import (
 )
 from pantarhei.engine.checkpoint.terms import read_triples
 from pantarhei.engine.checkpoint.times import TimesWriter, from_json, json_of, read_times
+from pantarhei.engine.checkpoint.waiting import columns_of_waiting, read_waiting
 from pantarhei.engine.options import Options
 from pantarhei.engine.unexpected import NOTHING_NOTED, Noted
 from pantarhei.errors import CheckpointMismatchError
@@ -88,7 +89,7 @@ def save(
     repairs say that `repairs` has not seen yet.
     """
     books = state.books
-    kind = books.step.kind if books.step else TimeKind.INTEGER
+    kind = books.step.kind if books.step else books.waiting.kind or TimeKind.INTEGER
     departures = [*books.past.due, *books.past.departures()]
     departed = [entry for departure in departures for entry in departure.entries]
     entries = [*departed, *books.log]
@@ -102,6 +103,7 @@ def save(
     first = books.past.first_level(books.log)
     remembered = [(level, repair) for level, repair in books.repairs if level >= first]
     of_repairs, constraints = repairs.columns(remembered, first, times)
+    of_waiting, waiting = columns_of_waiting(books.waiting, times)
     of_times, marks = times.columns(kind)
     columns: dict[str, Column] = {
         "entries.facts": lengths(parts),
@@ -111,6 +113,7 @@ def save(
         **of_times,
         **columns_of_facts(vocabulary, facts, state.values, list(places)),
         **of_repairs,
+        **of_waiting,
         **background.columns,
         **{_CONSUMER + name: np.frombuffer(kept, np.uint8) for name, kept in sorted(state.consumers.items())},
     }
@@ -142,6 +145,7 @@ def save(
         "constraints": constraints,
         "note": dict(state.note),
         "unexpected": state.noted.saved(),
+        "waiting": waiting,
     }
     return pack(header, columns)
 
@@ -214,7 +218,7 @@ class Checkpoint:
 
     def _state(self, growing: GrowingProgram) -> State:
         contents, header = self._contents, self._header
-        kind = TimeKind[header["kind"] or "INTEGER"]
+        kind = TimeKind[header["kind"] or header["waiting"].get("kind") or "INTEGER"]
         step = self.options.window.step_at(kind, header["now"]) if header["kind"] else None
         times = read_times(contents, header["times"], kind)
         rows, literals = read_facts(contents, growing.vocabulary)
@@ -240,7 +244,8 @@ class Checkpoint:
         counters = Counters(**header["counters"])
         if not contents.has_evidence:  # nor a count of what was undecided
             counters = counters._replace(undecided=sum(repair.undecided_facts for _, repair in repairs))
-        books = Books(log, step, arrival, repairs, counters, header["messages"], past)
+        waiting = read_waiting(contents, header["waiting"], times)
+        books = Books(log, step, arrival, repairs, counters, header["messages"], past, waiting)
         known = GivenForms(growing.vocabulary, dict(written.by_fact), dict(pairs.by_pair))
         kept = {
             name.removeprefix(_CONSUMER): column.tobytes()

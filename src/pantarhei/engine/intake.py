@@ -1,0 +1,278 @@
+"""Intake of a stream: its ABoxes are put in time order and pushed, and what waits is kept in the books.
+
+What waits is a part of the state: a push removes it in the same step that takes it in, an error restores it,
+and a checkpoint has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from threading import RLock
+from typing import TYPE_CHECKING, TypeAlias
+
+from pantarhei.engine.books import Counters
+from pantarhei.engine.holdings import Holdings
+from pantarhei.engine.update import WindowUpdate
+from pantarhei.errors import (
+    FutureABoxError,
+    InputError,
+    LateABoxError,
+    OptionError,
+    TimestampError,
+)
+from pantarhei.language.time import (
+    Duration,
+    TimeKind,
+    TimePoint,
+    duration_ticks,
+    plain_time,
+    show_length,
+    show_time,
+    ticks_of,
+    time_of,
+)
+from pantarhei.rdf.triple_table import frozen_abox
+from pantarhei.window.sliding import kind_at
+from pantarhei.window.watermark import Arrived, Timed, Tolerance, Waiting
+
+if TYPE_CHECKING:
+    from pantarhei.encoding.encode import ABox
+
+    HandOver: TypeAlias = Callable[[TimePoint, ABox], object]
+    TakeIn: TypeAlias = Callable[[TimePoint, Sequence[ABox], Waiting[ABox] | None], WindowUpdate]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """Options of `run`; `StreamReasoner.run` documents them.
+
+    Raises:
+        OptionError: `clock` is not a function, or there is nothing to compare with it.
+    """
+
+    allowed_lateness: Duration | None = None
+    on_late: HandOver | None = None
+    max_ahead: Duration | None = None
+    clock: Callable[[], TimePoint] | None = None
+    on_ahead: HandOver | None = None
+
+    def __post_init__(self) -> None:
+        check_functions(self.max_ahead, on_late=self.on_late, clock=self.clock, on_ahead=self.on_ahead)
+
+    @property
+    def are_in_order(self) -> bool:
+        """Return whether the ABoxes are pushed as they come, and one out of order is an error."""
+        return self.allowed_lateness is None and self.on_late is None and self.max_ahead is None
+
+    def tolerance(self, kind: TimeKind) -> Tolerance:
+        """Return the limits of disorder in ticks.
+
+        Raises:
+            TimestampError: one of them does not fit the kind.
+        """
+        most = None if self.max_ahead is None else duration_ticks(self.max_ahead, kind)
+        return Tolerance(
+            duration_ticks(self.allowed_lateness or 0, kind) if self.allowed_lateness else 0, most
+        )
+
+
+def check_functions(max_ahead: Duration | None, **functions: object) -> None:
+    """Check the functions among the options of `run`.
+
+    Raises:
+        OptionError: one is not a function, or there is nothing to compare with the clock.
+    """
+    for name, given in functions.items():
+        if given is None:
+            continue
+        if not callable(given):
+            raise OptionError(name, repr(given), "a function, or None")
+        if max_ahead is None and name != "on_late":
+            raise OptionError(
+                name, repr(given), "None without max_ahead, which says how far ahead is too far"
+            )
+
+
+class Intake:
+    """Pushes the ABoxes of a stream in time order.
+
+    Args:
+        held: the state, with what waits.
+        lock: taken for each change of it.
+        step: does a step and notifies followers of queries.
+        take_in: takes in the parts of one ABox; from then on the given items wait, or with None those before.
+        options: how the stream may be out of order.
+    """
+
+    def __init__(
+        self,
+        held: Holdings,
+        lock: RLock,
+        step: Callable[[Callable[[], WindowUpdate]], WindowUpdate],
+        take_in: TakeIn,
+        options: Arrivals,
+    ) -> None:
+        self._held, self._lock, self._step, self._take_in = held, lock, step, take_in
+        self._options = options
+
+    def updates(self, stream: Iterable[tuple[TimePoint, ABox]]) -> Iterator[WindowUpdate]:
+        """Push what waits and is complete, then each ABox of `stream` as soon as it is complete.
+
+        Raises:
+            LateABoxError, FutureABoxError: an ABox is too late or too far ahead, and nothing takes it.
+            InputError: an ABox cannot be taken in. It does not wait any more.
+        """
+        if self._options.are_in_order:
+            yield from self._in_order(stream)
+            return
+        yield from self._complete()
+        for at, abox in stream:
+            yield from self._arrive(plain_time(at), frozen_abox(abox))
+            yield from self._complete()
+        yield from self._refute(self._ended())
+        yield from self._pushed(None)
+
+    def _in_order(self, stream: Iterable[tuple[TimePoint, ABox]]) -> Iterator[WindowUpdate]:
+        """Push what waits, then each ABox of `stream` at once."""
+        with self._lock:
+            waiting = self._held.books.waiting
+            if len(waiting):
+                self._held.let_wait(waiting.with_unproven())
+        yield from self._pushed(None)
+        for at, abox in stream:
+            yield self._step(partial(self._take_in, at, [abox], None))
+
+    # -- arrivals ----------------------------------------------------------------------------------
+
+    def _arrive(self, at: TimePoint, abox: ABox) -> Iterator[WindowUpdate]:
+        """Let an ABox wait, or hand over what is late or refuted."""
+        with self._lock:
+            books = self._held.books
+            kind = kind_at(self._held.options.window, books.step, at, books.waiting.kind)
+            timed, clock = Timed(ticks_of(at, kind), at, abox), self._clock(kind)
+            tolerance, now = self._options.tolerance(kind), None if books.step is None else books.step.now
+            arrived = replace(books.waiting, kind=kind).arrive(timed, tolerance, now, clock)
+            self._store(arrived)
+        newest = arrived.waiting.newest
+        if arrived.is_late:
+            return self._hand_over_late([timed], max(t for t in (newest, now) if t is not None), kind)
+        return self._refute(arrived, next(t for t in (clock, newest, timed.ticks) if t is not None))
+
+    def _ended(self) -> Arrived[ABox]:
+        with self._lock:
+            arrived = self._held.books.waiting.end()
+            self._store(arrived)
+        return arrived
+
+    def _store(self, arrived: Arrived[ABox]) -> None:
+        """Let items wait. Where refuted ones are errors, the first alone is raised now."""
+        waiting = arrived.waiting
+        if arrived.refuted and self._options.on_ahead is None:
+            waiting = replace(waiting, unproven=(*arrived.refuted[1:], *waiting.unproven))
+        if waiting is not self._held.books.waiting:
+            self._held.let_wait(waiting)
+
+    def _clock(self, kind: TimeKind) -> int | None:
+        """Return what the clock shows, in ticks.
+
+        Raises:
+            TimestampError: the clock shows times of another kind than the stream's.
+        """
+        if self._options.clock is None:
+            return None
+        try:
+            return ticks_of(self._options.clock(), kind)
+        except TimestampError as error:
+            raise TimestampError(f"the clock, which shows {error.given}", error.expected) from None
+
+    # -- what is not taken in ----------------------------------------------------------------------
+
+    def _hand_over_late(
+        self, late: Sequence[Timed[ABox]], newest: int, kind: TimeKind
+    ) -> Iterator[WindowUpdate]:
+        """Hand over items older than the watermark, or than the time that was advanced to."""
+        if self._options.on_late is not None:
+            for each in late:
+                self._count(Counters(late=1))
+                self._options.on_late(each.at, each.item)
+            return
+        self._count(Counters(late=1))  # now: whoever iterates may stop before the error
+        yield from self._pushed(None)
+        given, by = show_time(late[0].at), show_length(newest - late[0].ticks, kind)
+        raise LateABoxError(
+            given, show_time(time_of(newest, kind)), str(self._options.allowed_lateness or 0), by
+        )
+
+    def _refute(self, arrived: Arrived[ABox], time: int | None = None) -> Iterator[WindowUpdate]:
+        """Hand over items whose timestamps are too far ahead of a time, None for the newest."""
+        if not arrived.refuted:
+            return
+        if self._options.on_ahead is not None:
+            for each in arrived.refuted:
+                self._count(Counters(ahead=1))
+                self._options.on_ahead(each.at, each.item)
+            return
+        self._count(Counters(ahead=1))
+        yield from self._pushed(None)
+        kind, first = arrived.waiting.kind, arrived.refuted[0]
+        time = arrived.waiting.newest if time is None else time
+        assert kind is not None and time is not None, "it is ahead of something"
+        most, needed = str(self._options.max_ahead), show_length(first.ticks - time, kind)
+        reference = "the other ABoxes" if self._options.clock is None else "the clock"
+        raise FutureABoxError(show_time(first.at), show_time(time_of(time, kind)), reference, most, needed)
+
+    def _count(self, more: Counters) -> None:
+        with self._lock:
+            self._held.count(more)
+
+    # -- departures --------------------------------------------------------------------------------
+
+    def _complete(self) -> Iterator[WindowUpdate]:
+        """Push what the watermark has passed, one timestamp after another."""
+        kind = self._held.books.waiting.kind
+        return iter(()) if kind is None else self._pushed(self._options.tolerance(kind).lateness)
+
+    def _pushed(self, lateness: int | None) -> Iterator[WindowUpdate]:
+        """Push the items that are complete, one timestamp after another; all that wait with None."""
+        while self._held.books.waiting.is_complete(lateness):
+            passed = self._passed()
+            if passed:
+                step = self._held.books.step
+                assert step is not None, "time was advanced"
+                yield from self._hand_over_late(passed, step.now, step.kind)
+                continue
+            with suppress(_NothingDueError):  # another thread has pushed it
+                yield self._step(partial(self._push_oldest, lateness))
+
+    def _passed(self) -> list[Timed[ABox]]:
+        """Remove the oldest items if time was advanced beyond them by other means than the intake."""
+        with self._lock:
+            waiting, step = self._held.books.waiting, self._held.books.step
+            oldest, others = waiting.without_oldest()
+            if step is None or not oldest or oldest[0].ticks >= step.now:
+                return []
+            self._held.let_wait(others)
+            return oldest
+
+    def _push_oldest(self, lateness: int | None) -> WindowUpdate:
+        """Push the oldest items as one ABox. The lock is held.
+
+        Raises:
+            InputError: they are no ABox. They do not wait any more.
+        """
+        waiting = self._held.books.waiting
+        if not waiting.is_complete(lateness):
+            raise _NothingDueError
+        parts, others = waiting.without_oldest()
+        try:
+            return self._take_in(parts[0].at, [part.item for part in parts], others)
+        except InputError:
+            self._held.let_wait(others)
+            raise
+
+
+class _NothingDueError(Exception):
+    """Nothing is complete."""
