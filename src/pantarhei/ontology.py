@@ -43,7 +43,7 @@ from pantarhei.literals.by_value import Numbers
 from pantarhei.literals.membership import check_range, why_unknown
 from pantarhei.owl.axiom import Axiom, Class, ClassAssertion
 from pantarhei.owl.axiom_mapping import BEYOND_DL, Reading, read_axioms
-from pantarhei.owl.background_axioms import axioms_of, says_axioms, table_says_axioms
+from pantarhei.owl.background_axioms import axioms_of, lists_of_facts, says_axioms, table_says_axioms
 from pantarhei.owl.definition import data_ranges, datatype_definitions, inline_datatypes
 from pantarhei.owl.document import Document
 from pantarhei.owl.global_restrictions import breaches
@@ -464,6 +464,7 @@ class Ontology:
         if not parts:
             return self, tuple(triples)
         of_axioms = {triple for part in parts for triple in part.triples}
+        of_axioms -= lists_of_facts(triples, of_axioms)
         facts = tuple(triple for triple in triples if triple not in of_axioms)
         read = self._read or DocumentSet((), (), ())
         joined = _compiled(read.with_documents(parts))

@@ -560,7 +560,11 @@ CASES = {
     "literal double 1e0": value("1e0", "double", handed_over="1.0"),
     "big integer": replace(value("12345678901234567890123"), refused=True),
     # --- Others ---
-    "rdf:List custom data": case(":x :p (:y :z) .", None, assertions="x p _:", leftovers="rdf:first"),
+    "rdf:List custom data": case(
+        ":x :p (:y :z) .",
+        None,
+        assertions=("x p _:", "_: first y", "_: first z", "_: rest _:", "_: rest nil"),
+    ),
     "named graph/quads (no)": case(":A rdfs:subClassOf :B .", sub(A, B), "SubClassOf(A B)"),
     "SWRL rule": case(
         RULE,

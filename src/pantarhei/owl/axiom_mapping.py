@@ -24,7 +24,7 @@ from pantarhei.owl.expression_mapping import (
     prefixed,
 )
 from pantarhei.owl.leftover import Leftover, sort_remainder
-from pantarhei.owl.name_kinds import read_vocabulary
+from pantarhei.owl.name_kinds import is_part_of_a_list, read_vocabulary
 from pantarhei.owl.swrl import SWRL
 from pantarhei.owl.swrl_mapping import read_swrl_rule
 from pantarhei.owl.triple_index import TripleIndex, triple_key
@@ -37,7 +37,8 @@ class Reading:
     Args:
         axioms: what has a meaning beyond single facts, in the order of their main triples.
         main_triples: of each axiom the triple that makes it one; others write the expressions in it.
-        assertions: membership in named classes, and values of properties.
+        assertions: membership in named classes, and values of properties; also the lists among these values,
+            which may be lists of axioms as well.
         declarations: what the names are, and the ontology's header.
         annotations: what is said about names and axioms for people.
         leftovers: triples that the mapping does not read, with the reason.
@@ -53,12 +54,14 @@ class Reading:
     axiom_triples: frozenset[Triple]
 
     def check_invariants(self, graph: Iterable[Triple]) -> None:
-        """Assert that each triple of `graph` is in exactly one part."""
+        """Assert that each triple of `graph` is in exactly one part; lists of axioms may be data too."""
         parts = [self.assertions, self.declarations, self.annotations, self.axiom_triples]
         parts.append(frozenset(t for leftover in self.leftovers for t in leftover.triples))
         union = frozenset().union(*parts)
         assert union == frozenset(graph), "a triple is not accounted for"
-        assert len(union) == sum(map(len, parts)), "a triple is accounted for twice"
+        other = frozenset().union(*parts[1:])
+        shared = filter(is_part_of_a_list, self.assertions & other)
+        assert len(union) == sum(map(len, parts)) - len(list(shared)), "a triple is accounted for twice"
 
 
 def read_axioms(graph: Iterable[Triple]) -> Reading:

@@ -8,7 +8,7 @@ the ontology's header, and the lists and facets that it is written with; all els
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -81,6 +81,22 @@ def axioms_of(document: Document) -> Document | None:
     places.sort()
     lines = None if document.lines is None else array("I", (document.lines[place] for place in places))
     return document._replace(triples=tuple(document.triples[place] for place in places), lines=lines)
+
+
+def lists_of_facts(triples: Iterable[Triple], of_axioms: Collection[Triple]) -> set[Triple]:
+    """The triples of axioms' lists that facts lead to, so that they are facts as well."""
+    cells: dict[Term, list[Triple]] = {}
+    for triple in of_axioms:
+        if triple[1] in _LISTS:
+            cells.setdefault(triple[0], []).append(triple)
+    facts = set(triples).difference(of_axioms) if cells else ()
+    waiting = [term for subject, _, object_ in facts for term in (subject, object_) if term in cells]
+    found = set[Triple]()
+    while waiting:
+        written = cells.pop(waiting.pop(), [])
+        found.update(written)
+        waiting += (object_ for _, _, object_ in written)
+    return found
 
 
 def _parts_of_lists(triples: Iterable[Triple]) -> dict[Term, list[int]]:

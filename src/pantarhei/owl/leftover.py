@@ -14,7 +14,14 @@ from rdflib import OWL, RDF, BNode, Literal, Namespace, URIRef
 from pantarhei.language.term import RDF_TYPE, Term, Triple, short
 from pantarhei.owl.axiom import PropertyKind
 from pantarhei.owl.expression_mapping import EXPRESSION_PREDICATES, NameKinds, prefixed
-from pantarhei.owl.name_kinds import HEADER_PREDICATES, SCHEMA_TYPES, is_declaration, is_defined, is_reserved
+from pantarhei.owl.name_kinds import (
+    HEADER_PREDICATES,
+    SCHEMA_TYPES,
+    is_declaration,
+    is_defined,
+    is_part_of_a_list,
+    is_reserved,
+)
 from pantarhei.owl.swrl import SWRL
 from pantarhei.owl.triple_index import TripleIndex, triple_key
 
@@ -23,6 +30,7 @@ SHACL = Namespace("http://www.w3.org/ns/shacl#")
 _REIFIED = frozenset({OWL.Axiom, OWL.Annotation})
 _ANNOTATED = (OWL.annotatedSource, OWL.annotatedProperty, OWL.annotatedTarget)
 _ABOUT_INDIVIDUALS = frozenset({OWL.sameAs, OWL.differentFrom})
+_LISTS = frozenset({RDF.first, RDF.rest})
 _DECLARING = frozenset({RDF.type, *HEADER_PREDICATES})
 
 
@@ -63,15 +71,16 @@ def sort_remainder(
     remainder.take_failures(failed)
     remainder.take_reified_annotations()
     remainder.take_shapes()
-    remainder.take_structures()
     remainder.take_the_rest()
+    remainder.take_lists()
+    remainder.take_structures()
     return remainder
 
 
 def _is_part_of_an_expression(triple: Triple) -> bool:
     """Whether a triple is part of a list, or of an expression without a name."""
     subject, predicate, object_ = triple
-    if predicate in (RDF.first, RDF.rest) or (predicate == RDF.type and object_ == RDF.List):
+    if is_part_of_a_list(triple):
         return True
     says_what_it_is = is_declaration(triple) or (predicate, object_) == (RDF.type, OWL.Restriction)
     return isinstance(subject, BNode) and (says_what_it_is or predicate in EXPRESSION_PREDICATES)
@@ -143,6 +152,40 @@ class Remainder:
             if triple not in self.taken and not is_declaration(triple):
                 self._leave_structure(triple)
 
+    def take_lists(self) -> None:
+        """Lists that data lead to are data, even where axioms are written with them too; of the others those
+        that annotations lead to are annotations.
+        """
+        cells = (s for s in self._cells() if isinstance(s, URIRef))
+        named = [s for s in cells if not self.taken.issuperset(self._cell(s))]
+        of_data = self._lists_from(self.assertions, named)
+        self.assertions |= of_data
+        of_annotations = self._lists_from(self.annotations) - of_data - self.taken
+        self.annotations |= of_annotations
+        self.taken |= of_data | of_annotations
+
+    def _cells(self) -> set[Term]:
+        """The subjects of what lists are written with."""
+        written = (t for p in _LISTS for t in self.index.with_predicate(p))
+        return {subject for subject, _, _ in written} | set(self.index.instances(RDF.List))
+
+    def _cell(self, node: Term) -> list[Triple]:
+        return list(filter(is_part_of_a_list, self.index.about(node)))
+
+    def _lists_from(self, triples: Iterable[Triple], nodes: Iterable[Term] = ()) -> set[Triple]:
+        """What the lists are written with that nodes, or subjects and objects of triples, are part of."""
+        if not (cells := self._cells()):
+            return set()
+        waiting = [*nodes, *{term for s, _, o in triples for term in (s, o) if term in cells}]
+        seen, found = set(waiting), set[Triple]()
+        for node in waiting:
+            for triple in self._cell(node):
+                found.add(triple)
+                if triple[2] in cells and triple[2] not in seen:
+                    seen.add(triple[2])
+                    waiting.append(triple[2])
+        return found
+
     def take_the_rest(self) -> None:
         """Declarations, annotations and assertions."""
         annotated, headers = self._annotated_nodes(), self._typed((OWL.Ontology,))
@@ -156,10 +199,12 @@ class Remainder:
                 declarations = set(filter(is_declaration, rest))
                 self.declarations |= declarations
                 rest -= declarations
+            if predicate in self.reserved or predicate in self.of_swrl or predicate == RDF_TYPE:
+                rest = {triple for triple in rest if not self._is_structural(triple)}
             if kinds.get(predicate) is PropertyKind.ANNOTATION or predicate in self.of_shacl:
                 self.annotations |= rest
                 continue
-            is_known = predicate == RDF.type or predicate in known
+            is_known = predicate in known or _is_in(RDF, predicate)
             for triple in rest:
                 subject, _, object_ = triple
                 is_about_schema = not is_known and (subject in headers or subject in schema)
@@ -173,7 +218,9 @@ class Remainder:
         nodes: set[Term] = {
             subject
             for subject, predicate, object_ in self.used
-            if isinstance(subject, BNode) and not _is_about_somebody(predicate, object_)
+            if isinstance(subject, BNode)
+            and not is_part_of_a_list((subject, predicate, object_))
+            and not _is_about_somebody(predicate, object_)
         }
         nodes |= self._typed(self.of_shacl)
         return nodes | self._typed((SWRL.Imp,))
@@ -215,7 +262,7 @@ def _is_about_somebody(predicate: Term, object_: Term) -> bool:
     return predicate in _ABOUT_INDIVIDUALS
 
 
-def _is_in(namespace: Namespace, term: Term) -> bool:
+def _is_in(namespace: str, term: Term) -> bool:
     return isinstance(term, URIRef) and term.startswith(namespace)
 
 

@@ -6,6 +6,7 @@ W3C: OWL 2 mapping to RDF graphs, tables 7 to 10 (declarations); OWL 2 structura
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -117,8 +118,19 @@ _DECLARING = (
 )
 
 
+# RDF's own words for data: containers, reification, structured values.
+_FOR_DATA = frozenset(
+    {
+        *(RDF.Seq, RDF.Bag, RDF.Alt, RDF.Statement, RDF.subject, RDF.predicate, RDF.object, RDF.value),
+        *(RDF.CompoundLiteral, RDF.direction, RDF.language, URIRef(f"{RDF}reifies"), RDFS.member),
+        *(RDFS.Container, RDFS.ContainerMembershipProperty),
+    }
+)
+_MEMBER = re.compile(re.escape(f"{RDF}_") + "[1-9][0-9]*")
+_LISTS = frozenset({RDF.first, RDF.rest})
 _USABLE = frozenset(
     {
+        *_FOR_DATA,
         *BUILT_IN_ANNOTATIONS,
         *BUILT_IN_DATATYPES,
         OWL.topObjectProperty,
@@ -133,10 +145,16 @@ _BUILT_IN = (str(OWL), str(RDF), str(RDFS))
 
 
 def is_reserved(term: Term) -> bool:
-    """Whether `term` is a word of OWL, RDF or RDFS that is neither a datatype nor a property to be used."""
+    """Whether `term` is a word of OWL, RDF or RDFS that is neither a datatype nor a word for data."""
     if not isinstance(term, URIRef) or term in _USABLE:
         return False
-    return str(term).startswith(_BUILT_IN)
+    return str(term).startswith(_BUILT_IN) and _MEMBER.fullmatch(term) is None
+
+
+def is_part_of_a_list(triple: Triple) -> bool:
+    """Whether the triple is one of those that a list is written with."""
+    _, predicate, object_ = triple
+    return predicate in _LISTS or (object_ == RDF.List and predicate == RDF_TYPE)
 
 
 @lru_cache(maxsize=65536)
