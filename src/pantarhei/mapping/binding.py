@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from urllib.parse import quote
@@ -44,20 +44,27 @@ class BoundMapping:
     decimal: str
 
 
-def bind(mapping: RecordMapping, columns: Sequence[str], table: str, is_text: bool = False) -> BoundMapping:
-    """The mapping for a table with these columns.
+def bind(
+    mapping: RecordMapping,
+    columns: Sequence[str],
+    table: str,
+    is_text: bool = False,
+    elsewhere: Collection[str] | None = (),
+) -> BoundMapping:
+    """Fit the mapping to a table with these columns.
 
     Args:
         table: what errors call it.
         is_text: whether it is text, taken apart at a delimiter.
+        elsewhere: other columns, without values here; None for any, where each row has columns of its own.
 
     Raises:
         MappingError: a column that it refers to is missing, or there twice.
     """
-    melted = list(_melted(mapping, columns, table))
+    melted = list(_melted(mapping, columns, table, elsewhere))
     patterns = tuple(pattern for group in mapping.groups for pattern in _patterns(group, mapping, melted))
     melt = mapping.melt
-    if melt is not None and not any(pattern.needs for pattern in patterns):
+    if melted and melt is not None and not any(pattern.needs for pattern in patterns):
         expected = f"a mapping that refers to $({melt.value}), the value of a melted column"
         raise MappingError(
             mapping.source, melt.line, "columns are melted, and nothing is made of them", expected
@@ -67,7 +74,8 @@ def bind(mapping: RecordMapping, columns: Sequence[str], table: str, is_text: bo
         for column, line in pattern.columns:
             needed.setdefault(column, line)
     for column, line in needed.items():
-        if column != ROW or ROW in columns:
+        is_elsewhere = column not in columns and (elsewhere is None or column in elsewhere)
+        if not is_elsewhere and (column != ROW or ROW in columns):
             _check_column(mapping, column, columns, table, line, is_text)
     used = {column: line for column, line in needed.items() if column != ROW or ROW in columns}
     return BoundMapping(mapping.time, patterns, used, mapping.nulls, mapping.decimal)
@@ -102,12 +110,14 @@ class _Melted:
     data: dict[str, str]
 
 
-def _melted(mapping: RecordMapping, columns: Sequence[str], table: str) -> Iterator[_Melted]:
+def _melted(
+    mapping: RecordMapping, columns: Sequence[str], table: str, elsewhere: Collection[str] | None
+) -> Iterator[_Melted]:
     """The melted columns, each once, with the first that is said of it."""
     melt, seen = mapping.melt, set[str]()
     for name, data in ({} if melt is None else melt.columns).items():
-        found = [column for column in columns if fnmatchcase(column, name)] if "*" in name else [name]
-        if not found:
+        found = _matching(name, columns)
+        if not found and elsewhere is not None and not _matching(name, elsewhere):
             shown = ", ".join(columns[:_MOST_SHOWN])
             problem = f"{table} has no column like {name}"
             raise MappingError(
@@ -117,6 +127,10 @@ def _melted(mapping: RecordMapping, columns: Sequence[str], table: str) -> Itera
             if column not in seen:
                 seen.add(column)
                 yield _Melted(column, dict(data))
+
+
+def _matching(name: str, columns: Collection[str]) -> list[str]:
+    return [column for column in columns if fnmatchcase(column, name)] if "*" in name else [name]
 
 
 def _patterns(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
 from decimal import Decimal
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import NamedTuple, Protocol, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,9 @@ from pantarhei.errors import MappingError
 from pantarhei.mapping.mapping import Template
 from pantarhei.rdf.triple_table import Codes
 
-Columns = Mapping[str, pa.Array]
+Places: TypeAlias = npt.NDArray[np.intp]
+Flags: TypeAlias = npt.NDArray[np.bool_]
+
 _NOT_FINITE = {"nan": "NaN", "-nan": "NaN", "inf": "INF", "-inf": "-INF"}
 
 
@@ -27,19 +30,59 @@ class Cells(NamedTuple):
         codes: row by row the place in `values`, -1 where there is none.
         values: the distinct values, as texts; some may not occur.
         datatype: what the column's type says they are; None for texts.
+        datatypes: the datatype of each of `values`, where they have different ones.
+        ends: where in `codes` those of each row end; None where each row has one.
+        refused: by rows without a value why what is there is none.
     """
 
     codes: Codes
     values: pa.StringArray
     datatype: URIRef | None = None
+    datatypes: tuple[URIRef | None, ...] | None = None
+    ends: Places | None = None
+    refused: Mapping[int, str] = MappingProxyType({})
 
     def dense(self) -> pa.StringArray:
         """The values row by row, null where there is none."""
         return self.values.take(pa.array(self.codes, mask=self.codes < 0))
 
+    def with_(self, datatypes: Container[URIRef | None]) -> Flags:
+        """Which of `values` have one of these datatypes."""
+        if self.datatypes is None:
+            return np.full(len(self.values), self.datatype in datatypes)
+        return np.fromiter((each in datatypes for each in self.datatypes), bool, len(self.values))
 
-def cells_of(array: pa.Array, nulls: frozenset[str]) -> Cells:
+    def single(self, expected: str) -> Cells:
+        """The column with one value at most a row; rows with several are refused.
+
+        Args:
+            expected: what the one value is.
+        """
+        if self.ends is None:
+            return self
+        begins = np.concatenate([[0], self.ends[:-1]]).astype(np.intp)
+        counts = self.ends - begins
+        several = f"an array of several values stands here; expected {expected}"
+        refused = dict.fromkeys(np.flatnonzero(counts > 1).tolist(), several)
+        codes = np.full(len(counts), -1, np.int32)
+        codes[counts == 1] = self.codes[begins[counts == 1]]
+        return self._replace(codes=codes, ends=None, refused={**self.refused, **refused})
+
+
+class Column(Protocol):
+    """A column that is not of Arrow, and makes its cells itself."""
+
+    def cells(self, nulls: frozenset[str]) -> Cells:
+        """The values; a text among `nulls` is none."""
+
+    def __getitem__(self, row: int) -> object:
+        """The value of a row, as errors show it."""
+
+
+def cells_of(array: pa.Array | Column, nulls: frozenset[str]) -> Cells:
     """The values of a column; a text among `nulls` is none."""
+    if not isinstance(array, pa.Array):
+        return cast(Column, array).cells(nulls)
     array = decoded(array)
     if pa.types.is_null(array.type):
         return Cells(np.full(len(array), -1, np.int32), pa.array([], pa.string()))
@@ -64,14 +107,61 @@ def joined(template: Template, columns: Mapping[str, Cells]) -> Cells:
     """The texts that a template makes of columns; none where one of these has no value."""
     if template.is_whole:
         return columns[template.columns[0]]
+    ends, named = unfolded({name: columns[name] for name in template.columns})
     pieces: list[pa.Array | str] = [template.texts[0]]
     for column, text in zip(template.columns, template.texts[1:], strict=True):
-        pieces += [columns[column].dense(), text]
-    return cells_of(pc.binary_join_element_wise(*pieces, ""), frozenset())
+        pieces += [named[column].dense(), text]
+    made = cells_of(pc.binary_join_element_wise(*pieces, ""), frozenset())
+    refused = {row: reason for cells in named.values() for row, reason in cells.refused.items()}
+    return made._replace(ends=ends, refused=refused)
 
 
-def shown_cell(array: pa.Array, row: int) -> object:
+def unfolded(columns: Mapping[str, Cells]) -> tuple[Places | None, Mapping[str, Cells]]:
+    """Columns with each combination of a row's values, and where those of each row end.
+
+    The ends are None where each row has one value.
+    """
+    if all(cells.ends is None for cells in columns.values()):
+        return None, columns
+    rows, places = combinations([cells.ends for cells in columns.values()], _height(columns))
+    taken = {
+        name: cells._replace(codes=cells.codes[each], ends=None)
+        for (name, cells), each in zip(columns.items(), places, strict=True)
+    }
+    return np.searchsorted(rows, np.arange(_height(columns)), "right"), taken
+
+
+def _height(columns: Mapping[str, Cells]) -> int:
+    return min(len(cells.codes if cells.ends is None else cells.ends) for cells in columns.values())
+
+
+def combinations(ends: Sequence[Places | None], height: int) -> tuple[Places, list[Places]]:
+    """Each combination of the values that columns have in one row: its row, and its place in each column.
+
+    Args:
+        ends: of each column where the values of each row end; None where each row has one.
+
+    >>> rows, (first, second) = combinations([np.array([2, 2, 3]), None], 3)
+    >>> rows.tolist(), first.tolist(), second.tolist()
+    ([0, 0, 2], [0, 1, 2], [0, 0, 2])
+    """
+    rows, places = np.arange(height), list[Places]()
+    for each in ends:
+        if each is None:
+            places.append(rows)
+            continue
+        counts = np.diff(each, prepend=0)[rows]
+        begins = (each[rows] - counts).repeat(counts)
+        within = np.arange(len(begins)) - (np.cumsum(counts) - counts).repeat(counts)
+        rows, places = rows.repeat(counts), [before.repeat(counts) for before in places]
+        places.append(begins + within)
+    return rows, places
+
+
+def shown_cell(array: pa.Array | Column, row: int) -> object:
     """The value of a cell as errors show it: Python's, or a text where Python has no such value."""
+    if not isinstance(array, pa.Array):
+        return array[row]
     try:
         value: object = array[row].as_py()
     except (OverflowError, ValueError):  # a time beyond Python's years, or of nanoseconds

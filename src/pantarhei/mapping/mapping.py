@@ -111,8 +111,8 @@ class TriplePattern:
         yield from ((column, self.subject.line) for column in self.needs)
 
 
-Unit = Literal["s", "ms", "us", "ns", "number"]
-UNITS: Mapping[str, int] = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9, "number": 1}
+Unit = Literal["s", "ms", "us", "ns", "number", "float"]
+UNITS: Mapping[str, int] = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9, "number": 1, "float": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class RowTime:
 
     Args:
         template: the column, or a text made of several.
-        unit: of a number: since 1970, or a "number" that is the time itself. None for a text.
+        unit: of a number: since 1970, or a "number" or "float" that is the time itself. None for a text.
         format: of a text, in the directives of Python's `strptime`; None for ISO 8601.
         zone: the name of the zone of local times; None where each time says its own.
         ambiguous: what a local time is that the clocks show twice: an error, or one of the two.
@@ -175,3 +175,8 @@ class RecordMapping:
     nulls: frozenset[str] = frozenset({""})
     delimiter: str | None = None
     decimal: Literal[".", ","] = "."
+
+    @property
+    def has_globs(self) -> bool:
+        """Whether names in which `*` stands for anything say which columns become rows."""
+        return self.melt is not None and any("*" in name for name in self.melt.columns)

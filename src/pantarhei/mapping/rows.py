@@ -12,14 +12,11 @@ import pyarrow as pa
 
 from pantarhei.language.time import TimeKind
 from pantarhei.mapping.binding import BoundMapping
-from pantarhei.mapping.cells import Cells, cells_of
+from pantarhei.mapping.cells import Cells, Column, Flags, Places, cells_of, combinations
 from pantarhei.mapping.mapping import ROW, TermPattern, TriplePattern
 from pantarhei.mapping.terms import Terms, terms_of
 from pantarhei.mapping.times import RowTimes, times_of
 from pantarhei.rdf.triple_table import TermColumn, TripleColumns
-
-Places = npt.NDArray[np.intp]
-Flags = npt.NDArray[np.bool_]
 
 
 class BadCell(NamedTuple):
@@ -54,7 +51,12 @@ class MappedRows(NamedTuple):
 
 
 def map_rows(
-    bound: BoundMapping, arrays: Mapping[str, pa.Array], height: int, first_row: int, mapping: str
+    bound: BoundMapping,
+    arrays: Mapping[str, pa.Array | Column],
+    height: int,
+    first_row: int,
+    mapping: str,
+    kind: TimeKind | None = None,
 ) -> MappedRows:
     """What rows of a table say.
 
@@ -63,20 +65,22 @@ def map_rows(
         height: how many rows there are.
         first_row: the number of the first.
         mapping: what errors call the mapping.
+        kind: what times have to be; None for what fits all.
 
     Raises:
         MappingError: a column has not the type that the mapping says.
     """
-    if ROW not in arrays:
-        arrays = {**arrays, ROW: pa.array(np.arange(first_row, first_row + height))}
     cells: dict[str, Cells] = {}
 
     def column(name: str) -> Cells:
         if name not in cells:
-            cells[name] = cells_of(arrays[name], bound.nulls)
+            if name == ROW and ROW not in arrays:
+                cells[name] = cells_of(pa.array(np.arange(first_row, first_row + height)), bound.nulls)
+            else:
+                cells[name] = cells_of(arrays[name], bound.nulls)
         return cells[name]
 
-    times = times_of(bound.time, arrays, column, mapping)
+    times = times_of(bound.time, arrays, column, mapping, kind)
     for pattern in bound.patterns:
         for name, _ in pattern.columns:
             column(name)
@@ -85,7 +89,7 @@ def map_rows(
         for pattern in bound.patterns
         for term in pattern.terms
     }
-    bad = _bad_rows(bound, times, terms, height)
+    bad = _bad_rows(bound, times, terms, cells)
     good = np.ones(height, bool)
     good[[each.row for each in bad]] = False
     triples, rows = _triples(bound.patterns, terms, cells, good)
@@ -96,20 +100,27 @@ def map_rows(
 
 
 def _bad_rows(
-    bound: BoundMapping, times: RowTimes, terms: Mapping[TermPattern, Terms], height: int
+    bound: BoundMapping, times: RowTimes, terms: Mapping[TermPattern, Terms], cells: Mapping[str, Cells]
 ) -> list[BadCell]:
     bad: dict[int, BadCell] = {}
     time = ", ".join(bound.time.template.columns)
+    for row, reason in times.refused.items():
+        bad[row] = BadCell(row, time, reason)
     for place, reason in times.reasons.items():
         rows = [place] if times.codes is None else np.flatnonzero(times.codes == place).tolist()
-        bad.update((row, BadCell(row, time, reason)) for row in rows)
+        for row in rows:
+            bad.setdefault(row, BadCell(row, time, reason))
+    for name, each in cells.items():
+        for row, reason in each.refused.items():
+            bad.setdefault(row, BadCell(row, name, reason))
     for pattern, made in terms.items():
         if made.wrong is None or not len(made.codes):
             continue
         name = ", ".join(pattern.template.columns) or "(none)"
-        for row in np.flatnonzero(made.wrong[made.codes] & (made.codes >= 0)).tolist():
+        for at in np.flatnonzero(made.wrong[made.codes] & (made.codes >= 0)).tolist():
+            row = at if made.ends is None else int(np.searchsorted(made.ends, at, "right"))
             if row not in bad:
-                bad[row] = BadCell(row, name, made.reason(int(made.codes[row])))
+                bad[row] = BadCell(row, name, made.reason(int(made.codes[at])))
     return sorted(bad.values())
 
 
@@ -120,29 +131,46 @@ def _triples(
     good: Flags,
 ) -> tuple[TripleColumns, Places]:
     """The triples in the order of rows, and the row of each."""
-    rows = [np.flatnonzero(_present(pattern, terms, cells, good)) for pattern in patterns]
-    together = np.concatenate(rows)
+    found = [_matches(pattern, terms, cells, good) for pattern in patterns]
+    together = np.concatenate([rows for rows, _ in found])
     order = np.argsort(together, kind="stable")
     columns = []
     for place in range(3):
         made = [terms[pattern.terms[place]] for pattern in patterns]
-        columns.append(_column(made, rows, order))
+        columns.append(_column(made, [places[place] for _, places in found], order))
     return TripleColumns(*columns), together[order]
 
 
-def _present(
+def _matches(
     pattern: TriplePattern, terms: Mapping[TermPattern, Terms], cells: Mapping[str, Cells], good: Flags
-) -> Flags:
-    present = good
-    for codes in (
-        *(terms[term].codes for term in pattern.terms if term.template.columns),
-        *(cells[column].codes for column in pattern.needs),
-    ):
-        present = present & (codes >= 0)
-    return present
+) -> tuple[Places, list[Places]]:
+    """The rows of the triples that a pattern makes, and places of their terms among those of each column."""
+    made = [terms[term] for term in pattern.terms]
+    present = good.copy()
+    for column in pattern.needs:
+        present &= _has_value(cells[column])
+    if all(each.ends is None for each in made):
+        for each, term in zip(made, pattern.terms, strict=True):
+            if term.template.columns:
+                present &= each.codes >= 0
+        rows = np.flatnonzero(present)
+        return rows, [rows] * 3
+    rows, places = combinations([each.ends for each in made], len(good))
+    kept = present[rows]
+    for each, at in zip(made, places, strict=True):
+        kept &= each.codes[at] >= 0
+    return rows[kept], [at[kept] for at in places]
 
 
-def _column(made: Sequence[Terms], rows: Sequence[Places], order: Places) -> TermColumn:
+def _has_value(cells: Cells) -> Flags:
+    """Which rows have a value."""
+    if cells.ends is None:
+        return cells.codes >= 0
+    counts = np.concatenate([[0], np.cumsum(cells.codes >= 0)])[np.concatenate([[0], cells.ends])]
+    return np.asarray(np.diff(counts) > 0)
+
+
+def _column(made: Sequence[Terms], places: Sequence[Places], order: Places) -> TermColumn:
     """The terms of several patterns as one column, put in order; those of one pattern stand there once."""
     begins: dict[int, int] = {}
     different: list[Terms] = []
@@ -152,7 +180,9 @@ def _column(made: Sequence[Terms], rows: Sequence[Places], order: Places) -> Ter
             begins[id(each)] = length
             different.append(each)
             length += len(each.texts)
-    codes = [each.codes[chosen] + np.int32(begins[id(each)]) for each, chosen in zip(made, rows, strict=True)]
+    codes = [
+        each.codes[chosen] + np.int32(begins[id(each)]) for each, chosen in zip(made, places, strict=True)
+    ]
     distinct = np.empty(length, object)
     distinct[:] = [text for each in different for text in each.texts.to_pylist()]
     return TermColumn(np.concatenate(codes)[order], distinct)

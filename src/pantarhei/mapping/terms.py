@@ -9,7 +9,6 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from rdflib import XSD, URIRef
@@ -17,11 +16,9 @@ from rdflib import XSD, URIRef
 from pantarhei.language.term import short
 from pantarhei.literals.value import INTEGER_BOUNDS, STRING_FORMS, is_ill_typed, value_key
 from pantarhei.mapping.advice import on_value
-from pantarhei.mapping.cells import Cells, flags, joined
-from pantarhei.mapping.mapping import Kind, TermPattern
+from pantarhei.mapping.cells import Cells, Flags, Places, flags, joined
+from pantarhei.mapping.mapping import Kind, Template, TermPattern
 from pantarhei.rdf.triple_table import Codes
-
-Flags = npt.NDArray[np.bool_]
 
 _DIGITS = r"([0-9]+(\.[0-9]*)?|\.[0-9]+)"
 _FORMS = {
@@ -48,6 +45,10 @@ _UNSAFE = re.compile(
     + "".join(f"{chr(plane << 16)}-{chr((plane << 16) + 0xFFFD)}" for plane in range(1, 14))
     + "\U000e1000-\U000efffd]"
 )
+_WITH_FRACTIONS = (XSD.double, XSD.decimal)
+MOST_DIGITS = 1_000
+"""Digits before or behind the point that a number with an exponent has at most when it is written without."""
+_UNTYPED = TermPattern(Template(("", ""), ("value",)), Kind.LITERAL)
 _ESCAPES = (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r"))
 
 
@@ -59,12 +60,14 @@ class Terms(NamedTuple):
         texts: the terms.
         wrong: which of them could not be made; None for none.
         reason: why, for the place of a term.
+        ends: where in `codes` those of each row end; None where each row has one.
     """
 
     codes: Codes
     texts: pa.StringArray
     wrong: Flags | None = None
     reason: Callable[[int], str] = str
+    ends: Places | None = None
 
 
 def terms_of(pattern: TermPattern, columns: Mapping[str, Cells], height: int, decimal: str) -> Terms:
@@ -75,8 +78,10 @@ def terms_of(pattern: TermPattern, columns: Mapping[str, Cells], height: int, de
     if pattern.kind is Kind.IRI:
         columns = {name: _encoded(columns[name]) for name in pattern.template.columns}
         cells = joined(pattern.template, columns)
-        return Terms(cells.codes, pc.binary_join_element_wise("<", cells.values, ">", ""))
-    return _written(pattern, joined(pattern.template, columns), decimal)
+        texts = pc.binary_join_element_wise("<", cells.values, ">", "")
+        return Terms(cells.codes, texts, ends=cells.ends)
+    cells = joined(pattern.template, columns)
+    return _written(pattern, cells, decimal)._replace(ends=cells.ends)
 
 
 def _encoded(cells: Cells) -> Cells:
@@ -94,16 +99,41 @@ def _written(pattern: TermPattern, cells: Cells, decimal: str) -> Terms:
         return Terms(cells.codes, texts, wrong, lambda place: _no_iri(cells, place))
     if pattern.language is not None:
         return Terms(cells.codes, _quoted(cells.values, f"@{pattern.language}"))
+    if pattern.datatype is None and cells.datatypes is not None:
+        return _of_several_datatypes(cells, decimal)
     datatype = pattern.datatype or cells.datatype
     values = cells.values if datatype in _TEXTS else _lexical(cells, datatype, decimal)
-    wrong = None if pattern.datatype is None else _ill_typed(values, datatype)
-    suffix = "" if datatype in (None, XSD.string) else f"^^<{datatype}>"
+    is_sure = pattern.datatype is None and datatype != XSD.decimal
+    wrong = None if is_sure else _ill_typed(values, datatype)
     return Terms(
         cells.codes,
-        _quoted(values, suffix),
+        _quoted(values, _suffix(datatype)),
         wrong,
         lambda place: _no_literal(cells, place, datatype, decimal),
     )
+
+
+def _of_several_datatypes(cells: Cells, decimal: str) -> Terms:
+    """Literals whose datatypes are those of the values."""
+    assert cells.datatypes is not None
+    texts, wrong = np.empty(len(cells.values), object), np.zeros(len(cells.values), bool)
+    for datatype in dict.fromkeys(cells.datatypes):
+        places = np.flatnonzero(cells.with_((datatype,)))
+        values = cells.values.take(pa.array(places))
+        part = Cells(places.astype(np.int32), values, datatype)
+        made = _written(_UNTYPED, part, decimal)
+        texts[places] = made.texts.to_pylist()
+        wrong[places] = False if made.wrong is None else made.wrong
+    return Terms(
+        cells.codes,
+        pa.array(texts.tolist(), pa.string()),
+        _any(wrong),
+        lambda place: _no_literal(cells, place, cells.datatypes[place], decimal),  # type: ignore[index]
+    )
+
+
+def _suffix(datatype: URIRef | None) -> str:
+    return "" if datatype in (None, XSD.string) else f"^^<{datatype}>"
 
 
 def _quoted(values: pa.StringArray, suffix: str) -> pa.StringArray:
@@ -120,20 +150,31 @@ def _lexical(cells: Cells, datatype: URIRef | None, decimal: str) -> pa.StringAr
         return pc.utf8_lower(values)
     if datatype not in _NUMBERS:
         return values
-    if cells.datatype is None and decimal != ".":
+    if decimal != "." and (is_text := cells.with_((None,))).any():
         without_points = pc.replace_substring(values, ".", "·")  # which are no mark before decimals then
-        return pc.replace_substring(without_points, decimal, ".")
-    if cells.datatype == XSD.double and datatype not in (XSD.double, XSD.float):
-        plain = r"^-?[0-9]+$" if datatype in INTEGER_BOUNDS else r"^[^e]*$"
-        if not pc.all(pc.match_substring_regex(values, plain)).as_py():
-            return pa.array([_plain_number(text) for text in values.to_pylist()], pa.string())
+        with_points = pc.replace_substring(without_points, decimal, ".")
+        values = pc.if_else(pa.array(is_text), with_points, values)
+    if datatype not in (XSD.double, XSD.float) and (is_number := cells.with_(_WITH_FRACTIONS)).any():
+        plain = r"^-?[0-9]+$" if datatype in INTEGER_BOUNDS else r"^[^eE]*$"
+        odd = np.flatnonzero(is_number & ~flags(pc.match_substring_regex(values, plain)))
+        if len(odd):
+            texts = np.array(values.to_pylist(), object)
+            texts[odd] = [plain_number(text) for text in texts[odd].tolist()]
+            return pa.array(texts.tolist(), pa.string())
     return values
 
 
-def _plain_number(text: str) -> str:
-    """A number without an exponent, and without decimals that say nothing."""
+def plain_number(text: str) -> str:
+    """A number without an exponent, and without decimals that say nothing; the given text if that is long.
+
+    >>> plain_number("1e-7"), plain_number("21.50"), plain_number("1e999999")
+    ('0.0000001', '21.5', '1e999999')
+    """
     try:
-        written = format(Decimal(text), "f")
+        number = Decimal(text)
+        if not number.is_finite() or abs(number.adjusted()) > MOST_DIGITS:
+            return text
+        written = format(number, "f")
     except InvalidOperation:
         return text
     return written.rstrip("0").rstrip(".") if "." in written else written

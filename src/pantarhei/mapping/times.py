@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from decimal import Decimal
 from functools import lru_cache
 from math import inf
+from types import MappingProxyType
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -19,12 +20,11 @@ from pantarhei.errors import MappingError
 from pantarhei.language.time import FLOAT_TICKS, MOST_TICKS, TimeKind, TimePoint, time_of
 from pantarhei.language.zone import zone_named
 from pantarhei.mapping.advice import on_time
-from pantarhei.mapping.cells import Cells, cells_of, decoded, joined
+from pantarhei.mapping.cells import Cells, Column, Flags, cells_of, decoded, joined
 from pantarhei.mapping.mapping import UNITS, RowTime, Unit
 from pantarhei.rdf.triple_table import Codes
 
 Ticks = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 _MICROSECONDS = 10**6
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -45,16 +45,22 @@ class RowTimes(NamedTuple):
         ticks: of each distinct time.
         codes: row by row the place in `ticks`; None where each row has its own.
         reasons: by places in `ticks` what is wrong there; -1 is a row without time.
+        refused: by rows what is wrong with what is there.
     """
 
     kind: TimeKind
     ticks: Ticks
     codes: Codes | None
     reasons: Mapping[int, str]
+    refused: Mapping[int, str] = MappingProxyType({})
 
 
 def times_of(
-    time: RowTime, arrays: Mapping[str, pa.Array], cells: Callable[[str], Cells], mapping: str
+    time: RowTime,
+    arrays: Mapping[str, pa.Array | Column],
+    cells: Callable[[str], Cells],
+    mapping: str,
+    kind: TimeKind | None = None,
 ) -> RowTimes:
     """The times of the rows of a table.
 
@@ -62,21 +68,27 @@ def times_of(
         arrays: its columns.
         cells: a column's values as texts.
         mapping: what errors call it.
+        kind: what times have to be; None for what fits all.
 
     Raises:
         MappingError: the column of times is of another type than the mapping says.
     """
-    if time.template.is_whole:
-        array = decoded(arrays[time.template.columns[0]])
+    array = arrays.get(time.template.columns[0]) if time.template.is_whole else None
+    if isinstance(array, pa.Array):
+        array = decoded(array)
         if pa.types.is_timestamp(array.type) or pa.types.is_date(array.type):
             return _of_timestamps(time, array, mapping)
         if pa.types.is_integer(array.type) or pa.types.is_floating(array.type):
             if time.unit is None:
                 problem = f"the times in column {time.template.columns[0]} are numbers"
                 raise MappingError(mapping, time.line, problem, _UNIT_ASKED)
-            return _of_numbers(time, array)
+            found = _kind(time, pa.types.is_integer(array.type))
+            is_scaled = found is TimeKind.FLOAT and pa.types.is_integer(array.type)
+            if kind in (None, found) and not is_scaled:
+                return _of_numbers(time, array)
     values = joined(time.template, {column: cells(column) for column in time.template.columns})
-    return _of_texts(time, values)
+    values = values.single("one time")
+    return _of_texts(time, values, kind)._replace(refused=values.refused)
 
 
 _UNIT_ASKED = (
@@ -96,7 +108,7 @@ def _of_timestamps(time: RowTime, array: pa.Array, mapping: str) -> RowTimes:
     try:
         values = values.cast(_ZONED if zoned else _NAIVE)
     except pa.ArrowInvalid:  # beyond what microseconds hold
-        return _of_texts(time, cells_of(array, frozenset()))
+        return _of_texts(time, cells_of(array, frozenset()), None)
     if zoned:
         return _ticks(TimeKind.DATETIME, values)
     if time.zone is None:
@@ -109,7 +121,7 @@ def _of_timestamps(time: RowTime, array: pa.Array, mapping: str) -> RowTimes:
         return _ticks(TimeKind.DATETIME, localized)
     encoded = values.dictionary_encode()
     codes = np.from_dlpack(encoded.indices.fill_null(-1)).astype(np.int32, copy=False)
-    return _one_by_one(time, Cells(codes, encoded.dictionary.cast(pa.string())))
+    return _one_by_one(time, Cells(codes, encoded.dictionary.cast(pa.string())), TimeKind.DATETIME)
 
 
 def _of_numbers(time: RowTime, array: pa.Array) -> RowTimes:
@@ -152,23 +164,25 @@ def _bounds(kind: TimeKind, per_second: int) -> tuple[int, int]:
 
 def _beyond(text: str, unit: Unit) -> str:
     """Why a number is no time."""
-    if unit == "number":
+    if unit in ("number", "float"):
         return f"{text} as a time is not finite, or does not fit into 62 bits of ticks"
     try:
         number = abs(float(text))
     except OverflowError:
         number = inf
     fitting = (
-        each for each, rate in UNITS.items() if each != "number" and number * _MICROSECONDS / rate < _NEAR
+        each
+        for each, rate in UNITS.items()
+        if each not in ("number", "float") and number * _MICROSECONDS / rate < _NEAR
     )
     hint = f"; it looks as if it were in {each}: say unit: {each}" if (each := next(fitting, None)) else ""
     return f"{text} {unit} since 1970 is no time from the year 1 to 9999{hint}"
 
 
 def _kind(time: RowTime, is_whole: bool) -> TimeKind:
-    if time.unit != "number":
+    if time.unit not in ("number", "float"):
         return TimeKind.DATETIME
-    return TimeKind.INTEGER if is_whole else TimeKind.FLOAT
+    return TimeKind.INTEGER if is_whole and time.unit == "number" else TimeKind.FLOAT
 
 
 def _scaled(numbers: Ticks, per_second: int) -> Ticks:
@@ -200,12 +214,38 @@ def _with_absent(kind: TimeKind, ticks: Ticks, absent: Flags, reasons: dict[int,
 _NO_TIME = "there is no time; expected one in each row"
 
 
-def _of_texts(time: RowTime, cells: Cells) -> RowTimes:
-    values = _by_column(time, cells.values)
+def _of_texts(time: RowTime, cells: Cells, kind: TimeKind | None) -> RowTimes:
+    values = None if kind is TimeKind.FLOAT else _by_column(time, cells.values)
     if values is None:
-        return _one_by_one(time, cells)
+        return _one_by_one(time, cells, kind)
+    kind = kind or _kind(time, True)
     reasons = {-1: _NO_TIME} if (cells.codes < 0).any() else {}
-    return RowTimes(_kind(time, True), values, cells.codes, reasons)
+    return RowTimes(kind, values, cells.codes, reasons)
+
+
+def first_kind(
+    time: RowTime, arrays: Mapping[str, pa.Array | Column], nulls: frozenset[str]
+) -> TimeKind | None:
+    """What times are, as a column's type tells, else the first of them; None where there is none.
+
+    So it is known from the first row on, whatever follows it.
+    """
+    if time.unit != "number":
+        return _kind(time, True)
+    array = arrays.get(time.template.columns[0]) if time.template.is_whole else None
+    if isinstance(array, pa.Array) and (pa.types.is_integer(array.type) or pa.types.is_floating(array.type)):
+        return _kind(time, pa.types.is_integer(array.type))
+    columns = {name: cells_of(arrays[name], nulls) for name in time.template.columns}
+    cells = joined(time.template, columns).single("one time")
+    places, begins = np.unique(cells.codes, return_index=True)
+    for place in places[np.argsort(begins)].tolist():
+        text = cells.values[place].as_py() if place >= 0 else ""
+        try:
+            _tick(time, text, kind := _kind(time, is_whole(text)))
+        except ValueError:
+            continue
+        return kind
+    return None
 
 
 def _by_column(time: RowTime, values: pa.StringArray) -> Ticks | None:
@@ -258,12 +298,12 @@ def _localized(values: pa.Array, time: RowTime) -> pa.Array | None:
         return None
 
 
-def _one_by_one(time: RowTime, cells: Cells) -> RowTimes:
+def _one_by_one(time: RowTime, cells: Cells, kind: TimeKind | None = None) -> RowTimes:
     ticks = np.zeros(max(1, len(cells.values)), np.int64)
     reasons: dict[int, str] = {}
     used = set(np.unique(cells.codes).tolist())
     texts = cells.values.to_pylist()
-    kind = _kind(time, not any(_is_fraction(texts[place]) for place in used - {-1}))
+    kind = kind or _kind(time, not any(_is_fraction(texts[place]) for place in used - {-1}))
     for place in sorted(used):
         try:
             ticks[place] = _tick(time, texts[place], kind) if place >= 0 else 0
@@ -306,7 +346,12 @@ def _tick(time: RowTime, text: str, kind: TimeKind) -> int:
     least, most = _bounds(kind, _MICROSECONDS)
     if not least <= ticks <= most:
         raise ValueError(_beyond(text.strip(), time.unit))
+    if kind is TimeKind.INTEGER and ticks != number:
+        raise ValueError(f"{text!r} is no whole number, as the first time is; {_FLOAT_ASKED}")
     return ticks
+
+
+_FLOAT_ASKED = "where times may have fractions, the mapping has to say unit: float"
 
 
 def _parsed(time: RowTime, text: str) -> datetime:

@@ -26,19 +26,29 @@ _TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}]')
 _BETWEEN = re.compile(rb"[\s,\[\]]*")
 
 
-def documents(feed: ByteFeed, source: str) -> Iterator[tuple[int, bytes]]:
+def documents(feed: ByteFeed, source: str, skip: Skip | None = None) -> Iterator[tuple[int, bytes]]:
     """The documents with the line on which each begins: the objects that stand in no other.
 
     Between them may be white space, commas and the brackets of arrays. A document that breaks off before a
     line with the next is given as it is, for a parser to refuse.
 
+    Args:
+        skip: takes what else is between them, and documents that are too long or do not end.
+
     Raises:
-        MalformedInputError: there is something else between them, or one is too long or does not end.
+        MalformedInputError: there is something of that, and nothing takes it.
     """
+
+    def refuse(line: int, reason: str | None, text: bytes) -> None:
+        if reason is not None and skip is None:
+            raise MalformedInputError(source, line, reason)
+        if reason is not None and skip is not None:
+            skip(line, reason, text[:1000].decode(errors="replace").strip())
+
     held: list[bytes] = []  # the lines of the document that has begun
     size = depth = 0
     begin = 1
-    for first, block in line_blocks(feed, source):
+    for first, block in line_blocks(feed, source, skip=skip):
         for line, text in enumerate(BytesIO(block), first):
             start = 0
             for token in _TOKENS.finditer(text):
@@ -47,7 +57,8 @@ def documents(feed: ByteFeed, source: str) -> Iterator[tuple[int, bytes]]:
                         yield begin, b"".join(held)
                         held, size, depth = [], 0, 0
                     if depth == 0:
-                        _refuse_between(text[start : token.start()], source, line)
+                        between = text[start : token.start()]
+                        refuse(line, _reason_between(between), between)
                         begin, start = line, token.start()
                     depth += 1
                 elif token[0] == b"}" and depth:
@@ -56,15 +67,16 @@ def documents(feed: ByteFeed, source: str) -> Iterator[tuple[int, bytes]]:
                         yield begin, b"".join((*held, text[start : token.end()]))
                         held, size, start = [], 0, token.end()
             if not depth:
-                _refuse_between(text[start:], source, line)
+                refuse(line, _reason_between(text[start:]), text[start:])
                 continue
             held.append(text[start:])
             size += len(text)
             if size > LONGEST_DOCUMENT:
                 reason = f"the document is longer than {LONGEST_DOCUMENT:,} bytes; write one for each message"
-                raise MalformedInputError(source, begin, reason)
+                refuse(begin, reason, held[0])
+                held, size, depth = [], 0, 0
     if depth:
-        raise MalformedInputError(source, begin, "the document that begins here does not end")
+        refuse(begin, "the document that begins here does not end", b"".join(held))
 
 
 def _may_hold_object(lines: list[bytes]) -> bool:
@@ -73,14 +85,15 @@ def _may_hold_object(lines: list[bytes]) -> bool:
     return last.endswith((b"[", b",", b":"))
 
 
-def _refuse_between(text: bytes, source: str, line: int) -> None:
+def _reason_between(text: bytes) -> str | None:
+    """Why a text may not be between documents; None where it may."""
     if _BETWEEN.fullmatch(text):
-        return
+        return None
     try:
         shown = text.strip().decode()[:60]
     except UnicodeDecodeError:
-        raise MalformedInputError(source, line, NOT_UTF_8) from None
-    raise MalformedInputError(source, line, f"{shown}: expected a JSON-LD document, an object in braces")
+        return NOT_UTF_8
+    return f"{shown}: expected a JSON-LD document, an object in braces"
 
 
 def read_document(

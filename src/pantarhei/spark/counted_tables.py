@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -89,10 +89,16 @@ class TableOptions:
         named = {name for pattern in patterns for name, _ in pattern.columns}
         return ROW in named.union(self.mapping.time.template.columns)
 
-    def reader(self, items: Items) -> RecordReader:
-        """A reader of some of the files or parts, one after the other."""
+    def reader(self, items: Items, beside: Sequence[str] = (), kind: TimeKind | None = None) -> RecordReader:
+        """A reader of some of the files or parts, one after the other.
+
+        Args:
+            beside: all files.
+            kind: what times have to be; None for what the first one is.
+        """
         name = ", ".join(dict.fromkeys(map(_path, items)))
-        return RecordReader(Sources(name, items, self.format), self.mapping, self.skip_errors)
+        sources = Sources(name, items, self.format, beside if len(beside) > 1 else ())
+        return RecordReader(sources, self.mapping, self.skip_errors, kind)
 
     def kind(self) -> TimeKind:
         """The kind of the timestamps, from the first ABox of the first file that has one.
@@ -101,8 +107,10 @@ class TableOptions:
             OptionError: there is none.
             InputError: what comes before it is not as it should be.
         """
-        for paths in self.parts():
-            for abox in self.reader(paths):
+        parts = self.parts()
+        files = [path for paths in parts for path in paths]
+        for paths in parts:
+            for abox in self.reader(paths, files):
                 return kind_of(abox.at)
         raise OptionError("timestampType", "nothing", "a row at least, to tell its time's type")
 
@@ -157,7 +165,7 @@ class _TableReader:
 
     def _read(self, items: Items, account: FilesAccount) -> Iterator[pa.RecordBatch]:
         """The rows of files and parts, up to where something is wrong."""
-        reader = self.options.reader(items)
+        reader = self.options.reader(items, sorted(self._paths), self.kind)
         try:
             yield from record_batches(self._noted(reader, account), self.kind, arrow_columns(self.kind))
         except (PantarheiError, OSError) as error:

@@ -7,17 +7,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pantarhei.errors import InvalidRowError
 from pantarhei.language.time import FLOAT_TICKS, TimeKind
 from pantarhei.mapping.binding import BoundMapping
-from pantarhei.mapping.cells import cells_of, joined, shown_cell
+from pantarhei.mapping.cells import shown_cell
 from pantarhei.mapping.rows import BadCell, MappedRows, map_rows
-from pantarhei.mapping.times import is_whole
-from pantarhei.rdf.triple_table import TermColumn, TripleColumns
+from pantarhei.rdf.triple_table import TermColumn
 from pantarhei.spark.odd_rows import carrying, shortened
 from pantarhei.spark.worker import SkippedRows, log_skipped
 from pantarhei.streams.tables.arrow_table import ArrowTable
@@ -51,9 +49,9 @@ class Melting:
         skipped = SkippedRows()
         for batch in batches:
             cells = self.cells(batch)
-            parts = self._of_one_kind(cells, batch.num_rows)
-            yield from map(self._triples, parts)
-            errors = [_error(cells, bad) for bad in sorted(bad for part in parts for bad in part.bad)]
+            mapped = map_rows(self.bound, cells, batch.num_rows, 1, self.mapping, self.kind)
+            yield self._triples(mapped)
+            errors = [_error(cells, bad) for bad in mapped.bad]
             if errors and self.wrong == "raise":
                 raise errors[0]
             if errors and self.wrong == "carry":
@@ -68,58 +66,15 @@ class Melting:
         (block,) = table.blocks(tuple(self.bound.columns))
         return {name: _in_utc(array) for name, array in block.columns.items()}
 
-    def _of_one_kind(self, cells: Mapping[str, pa.Array], height: int) -> list[MappedRows]:
-        """What rows say, with times of the column's type: texts that are to be whole numbers may be others.
-
-        Whole ones are read apart from the others, whose ticks are finer, so that fewer numbers fit.
-        """
-        mapped = map_rows(self.bound, cells, height, 1, self.mapping)
-        if self.kind is not TimeKind.INTEGER or mapped.kind is TimeKind.INTEGER:
-            return [mapped]
-        template, nulls = self.bound.time.template, self.bound.nulls
-        times = joined(template, {name: cells_of(cells[name], nulls) for name in template.columns})
-        whole = np.array([*map(is_whole, times.values.to_pylist()), False])[
-            times.codes
-        ]  # a null's is the last
-        return [self._whole(cells, np.flatnonzero(rows)) for rows in (whole, ~whole)]
-
-    def _whole(self, cells: Mapping[str, pa.Array], rows: npt.NDArray[np.intp]) -> MappedRows:
-        """What some of the rows say; those whose times are no whole numbers are left out."""
-        part = {name: array.take(pa.array(rows)) for name, array in cells.items()}
-        mapped = map_rows(self.bound, part, len(rows), 1, self.mapping)
-        bad = [BadCell(int(rows[place]), column, reason) for place, column, reason in mapped.bad]
-        if mapped.kind is TimeKind.INTEGER:
-            return mapped._replace(bad=bad)
-        ticks, fractions = np.divmod(mapped.ticks, FLOAT_TICKS)
-        whole = fractions == 0
-        counts = np.diff(mapped.ends, prepend=0)
-        triples = np.flatnonzero(np.repeat(whole, counts))
-        column = ", ".join(self.bound.time.template.columns)
-        told = np.delete(rows, [each.row for each in mapped.bad])
-        bad += [BadCell(row, column, _NOT_WHOLE) for row in told[~whole].tolist()]
-        return MappedRows(
-            TimeKind.INTEGER,
-            ticks[whole],
-            TripleColumns(*(TermColumn(terms.codes[triples], terms.distinct) for terms in mapped.triples)),
-            np.cumsum(counts[whole]),
-            bad,
-        )
-
     def _triples(self, mapped: MappedRows) -> pa.RecordBatch:
         ticks = pa.array(np.repeat(mapped.ticks, np.diff(mapped.ends, prepend=0)))
         if self.kind is TimeKind.FLOAT:
-            scale = FLOAT_TICKS if mapped.kind is TimeKind.FLOAT else 1
-            ticks = pc.divide(ticks.cast(pa.float64(), safe=False), float(scale))
+            ticks = pc.divide(ticks.cast(pa.float64(), safe=False), float(FLOAT_TICKS))
         columns = [ticks, *map(_texts, mapped.triples)]
         return pa.record_batch(
             [column.cast(field.type) for column, field in zip(columns, self.schema, strict=True)],
             schema=self.schema,
         )
-
-
-_NOT_WHOLE = (
-    "as a time it is no whole number, as texts are to be on Spark; cast the column to double for others"
-)
 
 
 def _texts(terms: TermColumn) -> pa.Array:

@@ -42,7 +42,7 @@ class JSONLDMessages:
             InputError: a document, a time or a graph is not as it should be, and nothing takes what is
                 skipped.
         """
-        for line, text in documents(feed, self._source):
+        for line, text in documents(feed, self._source, self._skip):
             statements = read_document(line, text, self._source, self._base, self._skip)
             if statements is None:
                 continue

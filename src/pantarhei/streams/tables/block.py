@@ -7,6 +7,8 @@ from typing import NamedTuple, Protocol
 
 import pyarrow as pa
 
+from pantarhei.mapping.cells import Column
+
 
 class LeftOut(NamedTuple):
     """What is no row: behind how many rows of the block it comes, its line, why, and how it reads."""
@@ -25,12 +27,14 @@ class Block(NamedTuple):
         height: how many rows there are.
         places: gives the line of each row in its file, or its number.
         left_out: what is malformed among them, in its order.
+        text: gives a row as it is written; None where that is not known.
     """
 
-    columns: Mapping[str, pa.Array]
+    columns: Mapping[str, pa.Array | Column]
     height: int
     places: Callable[[], Sequence[int]]
     left_out: Sequence[LeftOut] = ()
+    text: Callable[[int], str] | None = None
 
 
 class Table(Protocol):
@@ -39,7 +43,7 @@ class Table(Protocol):
     Attributes:
         source: what errors call it.
         counted: what `places` of blocks count, "line" or "row".
-        names: the names of its columns, known once `open` has been called.
+        names: the names of its columns, known once `open` has been called; none where each row has its own.
     """
 
     source: str

@@ -18,7 +18,7 @@ from pantarhei.errors import MalformedInputError
 from pantarhei.language.counted import counted
 from pantarhei.rdf.statements import LONGEST_LINE, ByteFeed
 from pantarhei.streams.tables.block import Block, LeftOut
-from pantarhei.streams.tables.other_files import NOT_UTF_8, refuse_others
+from pantarhei.streams.tables.other_files import NOT_UTF_8, other_kind
 
 BLOCK = 1 << 20
 DELIMITERS = ",;\t|"
@@ -33,13 +33,15 @@ class CSVTable:
         source: what errors call it.
         feed: its bytes.
         delimiter: what is between cells; None for what most often is in the first line.
+        is_lenient: whether lines that cannot be the first are left out, and a table may have no line at all.
     """
 
     counted = "line"
 
-    def __init__(self, source: str, feed: ByteFeed, delimiter: str | None) -> None:
+    def __init__(self, source: str, feed: ByteFeed, delimiter: str | None, is_lenient: bool = False) -> None:
         self.source, self.names = source, list[str]()
-        self._feed, self._given = feed, delimiter
+        self._feed, self._given, self._is_lenient = feed, delimiter, is_lenient
+        self._before: list[LeftOut] = []  # the header
         self.delimiter = delimiter or DELIMITERS[0]
         self._line = 1  # of what comes next
         self.header_size = 0  # in bytes, without a byte order mark; known once it is open
@@ -50,28 +52,52 @@ class CSVTable:
         return pa.string()
 
     def open(self) -> None:
-        first = self._feed.read_first(self.source, BLOCK)
-        refuse_others(first, self.source)
-        while True:
-            end = _header_end(first, self.delimiter)
-            if end is not None or len(first) > LONGEST_LINE or not (more := self._feed.read(BLOCK)):
-                break
-            first += more
-        header = first if end is None else first[:end]
-        if not _is_utf_8(header):
-            raise MalformedInputError(self.source, 1, NOT_UTF_8)
-        row = header.strip(b"\r\n")
-        self.delimiter = max(self._given or DELIMITERS, key=lambda each: len(_cells(row, each)))
-        if not row:
+        self._rest = self._feed.read_first(self.source, BLOCK)
+        header, begin = self._header(), self._line
+        if not header:
+            if self._is_lenient:
+                return
             reason = "it is empty; expected a line with the names of its columns, and one for each row"
             raise MalformedInputError(self.source, None, reason)
+        row = header.strip(b"\r\n")
+        self.delimiter = max(self._given or DELIMITERS, key=lambda each: len(_cells(row, each)))
         self.names = [cell.decode() for cell in _cells(row, self.delimiter)]
-        self._line += header.count(b"\n")
-        self.header_size, self._rest = len(header), first[len(header) :]
+        self._line = begin + _line_ends(header)
+
+    def _header(self) -> bytes:
+        """The first record that is not blank, with blank lines before it; empty where there is none.
+
+        Raises:
+            MalformedInputError: it is none, and that is not left out.
+        """
+        while True:
+            end = _header_end(self._rest, self.delimiter)
+            if end is None and len(self._rest) <= LONGEST_LINE and (more := self._feed.read(BLOCK)):
+                self._rest += more
+                continue
+            if end is None:
+                end, broken = _unfinished(self._rest, self.delimiter)
+            else:
+                broken = None
+            record, self._rest = self._rest[:end], self._rest[end:]
+            self.header_size += len(record)
+            if not record.strip():
+                return b""
+            reason = broken or other_kind(record.lstrip(b"\r\n"))
+            if reason is None and _is_utf_8(record):
+                return record
+            row = record.lstrip(b"\r\n")
+            line, reason = self._line + _line_ends(record[: -len(row)]), reason or NOT_UTF_8
+            if not (self._is_lenient and (broken or not _is_utf_8(record))):
+                raise MalformedInputError(self.source, line, reason)
+            self._before.append(LeftOut(0, line, reason, _shown(row)))
+            self._line += _line_ends(record)
 
     def blocks(self, columns: Sequence[str]) -> Iterator[Block]:
-        for text, broken in self._records():
-            line, self._line = self._line, self._line + _newlines(text)
+        if self._before:
+            yield _nothing(columns, self._before)
+        for text, broken in self._records() if self.names else ():
+            line, self._line = self._line, self._line + _line_ends(text)
             if broken is not None:
                 yield _nothing(columns, [LeftOut(0, line, broken, _shown(text))])
             else:
@@ -85,7 +111,7 @@ class CSVTable:
         """
         start, end, first = 0, 0, self._line
         for text, _ in self._records():
-            end, self._line = end + len(text), self._line + _newlines(text)
+            end, self._line = end + len(text), self._line + _line_ends(text)
             if end - start >= size:
                 yield start, end, first
                 start, first = end, self._line
@@ -100,17 +126,13 @@ class CSVTable:
             if end:
                 yield data[:end], None
                 data = data[end:]
-            if len(data) <= LONGEST_LINE:
-                if more := self._feed.read(BLOCK):
-                    data += more
-                    continue
-                if not data:
-                    return
-                if _records_end(data + b"\n", self.delimiter) > len(data):
-                    yield data, None
-                    return
-            end = data.find(b"\n") + 1 or len(data)
-            yield data[:end], _TOO_LONG if end > LONGEST_LINE else _NOT_CLOSED
+            if len(data) <= LONGEST_LINE and (more := self._feed.read(BLOCK)):
+                data += more
+                continue
+            if not data:
+                return
+            end, broken = _unfinished(data, self.delimiter)
+            yield data[:end], broken
             data = data[end:]
 
     # cells
@@ -160,19 +182,19 @@ class CSVTable:
         )
 
     def _without_other_encodings(self, text: bytes, line: int, columns: Sequence[str]) -> Block:
-        """A block in which something is no UTF-8, without the lines that are not."""
+        """A block in which something is no UTF-8, without the records that are not."""
         kept: list[bytes] = []
-        kept_lines: list[int] = []
+        lines: list[int] = []  # of each line of those that are kept
         left_out: list[LeftOut] = []
-        for at, each in enumerate(text.split(b"\n"), line):
-            if _is_utf_8(each):
-                kept.append(each)
-                kept_lines.append(at)
+        for at, _, row in self._rows(text, line):
+            if _is_utf_8(row):
+                kept.append(row)
+                lines += range(at, at + 1 + len(_LINE_ENDS.findall(row)))
             else:
-                left_out.append(LeftOut(0, at, NOT_UTF_8, _shown(each)))
+                left_out.append(LeftOut(0, at, NOT_UTF_8, _shown(row)))
         block = self._block(b"\n".join(kept), 0, columns)
-        places = [kept_lines[place] for place in block.places()]
-        left_out += [each._replace(line=kept_lines[each.line]) for each in block.left_out]
+        places = [lines[place] for place in block.places()]
+        left_out += [each._replace(line=lines[each.line]) for each in block.left_out]
         left_out = [
             each._replace(rows_before=bisect_left(places, each.line))
             for each in sorted(left_out, key=lambda each: each.line)
@@ -212,6 +234,14 @@ _TOO_LONG = f"the line is longer than {LONGEST_LINE:,} bytes"
 _NOT_CLOSED = "a quotation mark is opened here and not closed; inside of cells it is written twice"
 
 
+def _unfinished(text: bytes, delimiter: str) -> tuple[int, str | None]:
+    """Where a record ends that the table's end or a limit ends, and why it is none; None if it is one."""
+    if len(text) <= LONGEST_LINE and _records_end(text + b"\n", delimiter) > len(text):
+        return len(text), None
+    end = text.find(b"\n") + 1 or len(text)
+    return end, _TOO_LONG if end > LONGEST_LINE else _NOT_CLOSED
+
+
 def _nothing(columns: Sequence[str], left_out: list[LeftOut]) -> Block:
     return Block({name: pa.array([], pa.string()) for name in columns}, 0, list, left_out)
 
@@ -232,7 +262,9 @@ def _one_chunk(column: pa.ChunkedArray) -> pa.Array:
     return pa.concat_arrays(array.chunks) if isinstance(array, pa.ChunkedArray) else array
 
 
-def _newlines(text: bytes) -> int:
+def _line_ends(text: bytes) -> int:
+    if b"\r" in text:
+        return len(_LINE_ENDS.findall(text))
     return int(np.count_nonzero(np.frombuffer(text, np.uint8) == _NEWLINE))
 
 
@@ -255,15 +287,15 @@ def _header_end(text: bytes, delimiter: str) -> int | None:
     while (found := record.match(text, place)) is not None:
         place = found.end()
         if found[0].strip():
-            return place
+            return None if text.endswith(b"\r") and place == len(text) else place
     return None
 
 
 def _records_end(text: bytes, delimiter: str) -> int:
     """Where the last whole record ends.
 
-    Costs a look at the quotation marks of each line where there are any; only where one has an odd number of
-    them is it looked at cell by cell.
+    Costs a look at the quotation marks of each line where there are any; only where a cell is open at the end
+    of a line, or one stands inside a cell without marks around it, it is looked at cell by cell.
     """
     last = text.rfind(b"\n") + 1
     if not last or b'"' not in text:
@@ -271,10 +303,13 @@ def _records_end(text: bytes, delimiter: str) -> int:
     data = np.frombuffer(text, np.uint8, last)
     ends = np.flatnonzero(data == _NEWLINE)
     quotes = np.flatnonzero(data == _QUOTE)
-    if not (np.searchsorted(quotes, ends) % 2).any():
+    opening = quotes[::2]
+    before = np.isin(data[opening - 1], np.frombuffer(f'{delimiter}\r\n"'.encode(), np.uint8))
+    is_plain = before | (opening == 0)
+    if is_plain.all() and not (np.searchsorted(quotes, ends) % 2).any():
         return last
     record, place = _record(delimiter), 0
-    while (found := record.match(text, place)) is not None:
+    while (found := record.match(text, place, last)) is not None:
         place = found.end()
     return place
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import glob
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
 import pyarrow as pa
 
-from pantarhei.errors import MissingFileError, OptionError, UnknownFormatError
+from pantarhei.errors import InputError, MissingFileError, OptionError, UnknownFormatError
 from pantarhei.rdf.first_bytes import is_document, refuse_null, unreadable
 from pantarhei.rdf.statements import ByteFeed, Readable
 from pantarhei.rdf.unpacking import Unpacking
@@ -26,6 +26,9 @@ from pantarhei.streams.tables.json_table import JSONTable
 Source: TypeAlias = "str | os.PathLike[str] | Readable | Sequence[str | os.PathLike[str]] | Any"
 
 
+_UNKNOWN: Collection[str] = ("",)
+
+
 class Sources:
     """Tables that are read one after the other; build with `sources_of`.
 
@@ -33,10 +36,15 @@ class Sources:
         name: what all of them are called.
         items: paths, parts of CSV files, "-", binary files, or what speaks Arrow.
         format: of those that are bytes; None for what their names tell.
+        beside: the paths of all tables, where these are some of them.
     """
 
-    def __init__(self, name: str, items: Sequence[Any], format: str | None) -> None:
+    def __init__(
+        self, name: str, items: Sequence[Any], format: str | None, beside: Sequence[str] = ()
+    ) -> None:
         self.name, self._items, self._format = name, items, format
+        self._beside = beside or (items if len(items) > 1 else ())
+        self._elsewhere: Collection[str] | None = _UNKNOWN
         self._read_before = 0  # bytes of the files that are closed
         self._feed: ByteFeed | None = None
         self._begun = False  # to be read, where it speaks Arrow
@@ -67,22 +75,45 @@ class Sources:
         sizes = [Path(each).stat().st_size for each in self._items if _is_path(each) and Path(each).is_file()]
         return sum(sizes) if len(sizes) == len(self._items) else None
 
-    def tables(self, delimiter: str | None) -> Iterator[Table]:
-        """The tables, each open until the next one is asked for.
+    def begin(self) -> Sequence[Any]:
+        """The tables to open, one after the other, from the first on."""
+        self._read_before, self._feed = 0, None
+        return self._items
+
+    @contextmanager
+    def opened(self, item: Any, delimiter: str | None, is_lenient: bool = False) -> Iterator[Table]:
+        """Open a table.
+
+        Args:
+            is_lenient: whether what a text begins with is left out where it is malformed.
 
         Raises:
-            InputError: one is missing, or not of its format.
+            InputError: it is missing, or not of its format.
         """
-        self._read_before = 0
-        self._feed = None
-        for item in self._items:
-            with ExitStack() as stack:
-                table = self._table(item, delimiter, stack)
+        with ExitStack() as stack:
+            try:
+                table = self._table(item, delimiter, stack, is_lenient)
                 table.open()
                 yield table
-            self._read_before, self._feed = self.bytes_read, None
+            finally:
+                self._read_before, self._feed = self.bytes_read, None
 
-    def _table(self, item: Any, delimiter: str | None, stack: ExitStack) -> Table:
+    def columns_elsewhere(self, delimiter: str | None) -> Collection[str] | None:
+        """The columns of all tables where there are several; None for any, if rows have their own."""
+        if self._elsewhere is _UNKNOWN:
+            self._elsewhere = Sources(self.name, self._beside, self._format)._columns(delimiter)
+        return self._elsewhere
+
+    def _columns(self, delimiter: str | None) -> Collection[str] | None:
+        found: set[str] = set()
+        for item in self._items:
+            with suppress(InputError), self.opened(item, delimiter, is_lenient=True) as table:
+                if isinstance(table, JSONTable):
+                    return None
+                found.update(table.names)
+        return found
+
+    def _table(self, item: Any, delimiter: str | None, stack: ExitStack, is_lenient: bool) -> Table:
         name = _name_of(item)
         if isinstance(item, CSVPart):
             part = stack.enter_context(_opened(item.path))
@@ -105,8 +136,8 @@ class Sources:
         self._feed = ByteFeed(file)
         unpacked = ByteFeed(Unpacking(self._feed, name))
         if format == "jsonl":
-            return JSONTable(name, unpacked)
-        return CSVTable(name, unpacked, delimiter_of(name, self._format, delimiter))
+            return JSONTable(name, unpacked, is_lenient)
+        return CSVTable(name, unpacked, delimiter_of(name, self._format, delimiter), is_lenient)
 
 
 def delimiter_of(name: str, format: str | None, delimiter: str | None) -> str | None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from pantarhei.errors import MalformedInputError
-
 _CONVERT: Final = "only UTF-8 is read; convert it first: iconv -f {} -t UTF-8"
 NOT_UTF_8: Final = f"it is not UTF-8; {_CONVERT.format('ISO-8859-1')}, or whatever it is"
 _WEB_PAGE = re.compile(rb"\s*<(!doctype\s+html|html)\b", re.IGNORECASE)
@@ -19,14 +17,12 @@ _BEGINNINGS = {
 }
 
 
-def refuse_others(first: bytes, source: str) -> None:
-    """Nothing, if a file that begins so may be a table in text.
+def other_kind(first: bytes) -> str | None:
+    """Return what a file is that begins so, and what to do about it; None if it may be a table in text.
 
-    Raises:
-        MalformedInputError: it is something else.
+    >>> other_kind(b"PAR1...")
+    'it is Parquet; say so with the suffix .parquet or format "parquet"'
     """
-    reason = next((said for begin, said in _BEGINNINGS.items() if first.startswith(begin)), None)
     if _WEB_PAGE.match(first):
-        reason = "it is a web page and no table; download the file that the page offers"
-    if reason is not None:
-        raise MalformedInputError(source, 1, reason)
+        return "it is a web page and no table; download the file that the page offers"
+    return next((said for begin, said in _BEGINNINGS.items() if first.startswith(begin)), None)

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pantarhei.errors import InvalidCellError, MalformedInputError
-from pantarhei.language.time import TimePoint
-from pantarhei.mapping.binding import bind
+import pyarrow as pa
+
+from pantarhei.errors import InvalidCellError, MalformedInputError, MappingError
+from pantarhei.language.time import TimeKind, TimePoint
+from pantarhei.mapping.binding import BoundMapping, bind
 from pantarhei.mapping.cells import check_type, shown_cell
+from pantarhei.mapping.json_cells import JSONColumns
 from pantarhei.mapping.mapping import RecordMapping
 from pantarhei.mapping.rows import MappedRows, map_rows, runs
-from pantarhei.mapping.times import shown_times
+from pantarhei.mapping.times import first_kind, shown_times
 from pantarhei.streams.abox import TimestampedABox, Triples, merged
 from pantarhei.streams.read import Skipped
 from pantarhei.streams.tables.block import Block, Table
 from pantarhei.streams.tables.csv_table import CSVTable
+from pantarhei.streams.tables.json_table import JSONTable
 from pantarhei.streams.tables.opening import Sources
 
 _FEWEST = 16  # triples of an ABox; of fewer, holding them by column costs more than it saves
@@ -36,8 +40,10 @@ class RecordReader:
 
     SKIPS_KEPT = 1000
 
-    def __init__(self, sources: Sources, mapping: RecordMapping, skip_errors: bool) -> None:
-        self._sources, self.mapping, self._skip_errors = sources, mapping, skip_errors
+    def __init__(
+        self, sources: Sources, mapping: RecordMapping, skip_errors: bool, kind: TimeKind | None = None
+    ) -> None:
+        self._sources, self.mapping, self._skip_errors, self._kind = sources, mapping, skip_errors, kind
         self.name = sources.name
         self.skipped: list[Skipped] = []
         self.skipped_count = 0
@@ -58,34 +64,87 @@ class RecordReader:
         return merged(self._parts())
 
     def _parts(self) -> Iterator[tuple[TimePoint, Triples]]:
-        row = 1
-        for table in self._sources.tables(self.mapping.delimiter):
-            bound = bind(self.mapping, table.names, table.source, isinstance(table, CSVTable))
-            for column, line in bound.columns.items():
-                check_type(column, table.type_of(column), table.source, self.mapping.source, line)
-            for block in table.blocks(tuple(bound.columns)):
-                mapped = map_rows(bound, block.columns, block.height, row, self.mapping.source)
-                if not (mapped.bad or block.left_out):
-                    yield from _aboxes(mapped, self.mapping)
-                elif self._skip_errors:
-                    for wrong in _wrong(table, block, mapped):
-                        self._skip(table, wrong)
-                    yield from _aboxes(mapped, self.mapping)
-                else:
-                    first = _wrong(table, block, mapped)[0]
-                    yield from _aboxes(mapped.first(first.rows_before), self.mapping)
-                    raise first.error
-                row += block.height
+        rows = _Rows(self.mapping, self._kind)
+        for item in self._sources.begin():
+            try:
+                with self._sources.opened(item, self.mapping.delimiter, self._skip_errors) as table:
+                    for block, mapped in rows.of(table, self._sources):
+                        yield from self._of_block(table, block, mapped)
+            except MalformedInputError as error:
+                if not (self._skip_errors and self._sources.count > 1):
+                    raise
+                self._skip(error.source, error.line, error.reason, "")
 
-    def _skip(self, table: Table, wrong: _Wrong) -> None:
+    def _of_block(
+        self, table: Table, block: Block, mapped: MappedRows
+    ) -> Iterator[tuple[TimePoint, Triples]]:
+        if (mapped.bad or block.left_out) and not self._skip_errors:
+            first = _wrong(table, block, mapped)[0]
+            yield from _aboxes(mapped.first(first.rows_before), self.mapping)
+            raise first.error
+        if mapped.bad or block.left_out:
+            for wrong in _wrong(table, block, mapped):
+                line, reason = wrong.error.line, wrong.said
+                if table.counted != "line":
+                    line, reason = None, f"{table.counted} {line}, {reason}"
+                self._skip(table.source, line, reason, wrong.text)
+        yield from _aboxes(mapped, self.mapping)
+
+    def _skip(self, source: str, line: int | None, reason: str, text: str) -> None:
         self.skipped_count += 1
         if len(self.skipped) < self.SKIPS_KEPT:
-            line, reason = wrong.error.line, wrong.said
-            if table.counted != "line":
-                line, reason = None, f"{table.counted} {line}, {reason}"
             if self._sources.count > 1:
-                reason = f"{table.source}: {reason}"
-            self.skipped.append(Skipped(line, reason, wrong.text[:1000]))
+                reason = f"{source}: {reason}"
+            self.skipped.append(Skipped(line, reason, text[:1000]))
+
+
+class _Rows:
+    """Maps the rows of tables that are read one after the other.
+
+    Args:
+        kind: what times have to be; None for what the first one is.
+    """
+
+    def __init__(self, mapping: RecordMapping, kind: TimeKind | None) -> None:
+        self._mapping, self._kind = mapping, kind
+        self._row = 1
+
+    def of(self, table: Table, sources: Sources) -> Iterator[tuple[Block, MappedRows]]:
+        """The blocks of a table, and what their rows say."""
+        bound = self._bound(table, sources)
+        for column, line in bound.columns.items():
+            if column in table.names:
+                check_type(column, table.type_of(column), table.source, self._mapping.source, line)
+        present = [each for each in bound.columns if each in table.names or isinstance(table, JSONTable)]
+        for block in table.blocks(present):
+            if isinstance(block.columns, JSONColumns) and self._mapping.has_globs:
+                bound = bind(self._mapping, block.columns.members(), table.source, elsewhere=None)
+                block = block._replace(columns=block.columns.with_found(tuple(bound.columns)))
+            yield block, self._mapped(bound, block)
+
+    def _mapped(self, bound: BoundMapping, block: Block) -> MappedRows:
+        columns, absent = block.columns, bound.columns.keys() - block.columns.keys()
+        if absent:
+            columns = {**columns, **dict.fromkeys(absent, pa.nulls(block.height))}
+        self._kind = self._kind or first_kind(bound.time, columns, bound.nulls)
+        mapped = map_rows(bound, columns, block.height, self._row, self._mapping.source, self._kind)
+        self._row += block.height
+        return mapped
+
+    def _bound(self, table: Table, sources: Sources) -> BoundMapping:
+        """The mapping for a table; columns that only others of several tables have are without values.
+
+        Raises:
+            MappingError: none has a column.
+        """
+        is_text = isinstance(table, CSVTable)
+        if isinstance(table, JSONTable) or (is_text and not table.names):
+            return bind(self._mapping, table.names, table.source, elsewhere=None)
+        try:
+            return bind(self._mapping, table.names, table.source, is_text)
+        except MappingError:
+            elsewhere = sources.columns_elsewhere(self._mapping.delimiter)
+            return bind(self._mapping, table.names, table.source, is_text, elsewhere)
 
 
 class _Wrong(NamedTuple):
@@ -112,7 +171,10 @@ def _wrong(table: Table, block: Block, mapped: MappedRows) -> list[_Wrong]:
     ]
     places = block.places() if mapped.bad else ()
     for row, column, reason in mapped.bad:
-        text = ", ".join(f"{name}={shown_cell(cells, row)}" for name, cells in block.columns.items())
+        if block.text is not None:
+            text = block.text(row)
+        else:
+            text = ", ".join(f"{name}={shown_cell(cells, row)}" for name, cells in block.columns.items())
         error = InvalidCellError(table.source, places[row], column, reason, table.counted)
         found.append(_Wrong(row, error, text))
     return sorted(found, key=lambda each: each.rows_before)

@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from pantarhei.mapping.cells import cells_of, is_readable
+from rdflib import XSD
+
+from pantarhei.mapping.cells import Cells, cells_of, is_readable
 from pantarhei.mapping.guess import Sample
+from pantarhei.mapping.json_cells import JSONColumns
 from pantarhei.streams.tables.csv_table import CSVTable
 from pantarhei.streams.tables.opening import sources_of
 
@@ -36,16 +39,26 @@ def first_rows(source: str, format: str | None) -> FirstRows:
     """
     sources = sources_of(source, format)
     name = "table" if source == "-" else Path(sources.first).name.partition(".")[0]
-    tables = sources.tables(None)  # each is open as long as this is there
-    table = next(tables)
-    names = [
-        each for each in table.names if table.names.count(each) == 1 and is_readable(table.type_of(each))
-    ]
-    columns = {each: Sample([]) for each in names}
-    for block in table.blocks(names):
-        for column, array in block.columns.items():
-            cells = cells_of(array.slice(0, ROWS), frozenset())
-            columns[column] = Sample([text or "" for text in cells.dense().to_pylist()], cells.datatype)
-        if block.height:
-            break
+    with sources.opened(sources.begin()[0], None) as table:
+        names = [
+            each for each in table.names if table.names.count(each) == 1 and is_readable(table.type_of(each))
+        ]
+        columns = {each: Sample([]) for each in names}
+        for block in table.blocks(names):
+            arrays = block.columns
+            if isinstance(arrays, JSONColumns):
+                arrays = arrays.with_found(arrays.members())
+            for column, array in arrays.items():
+                columns[column] = _sample(cells_of(array, frozenset()), block.height)
+            if block.height:
+                break
     return FirstRows(name, columns, table.delimiter if isinstance(table, CSVTable) else ",")
+
+
+def _sample(cells: Cells, height: int) -> Sample:
+    rows = range(min(height, ROWS) if cells.ends is None else len(cells.codes))
+    texts = cells._replace(codes=cells.codes[: len(rows)]).dense().to_pylist()
+    datatypes = {cells.datatype} if cells.datatypes is None else set(cells.datatypes)
+    if datatypes == {XSD.integer, XSD.decimal}:
+        datatypes = {XSD.decimal}
+    return Sample([text or "" for text in texts], datatypes.pop() if len(datatypes) == 1 else None)

@@ -6,49 +6,64 @@ from pantarhei import MalformedInputError
 from pantarhei.rdf.statements import ByteFeed
 from pantarhei.streams.tables.json_table import JSONTable
 
+UTF_16 = '{"a": 1}\n'.encode("utf-16")
 
-def opened(content):
-    table = JSONTable("t.jsonl", ByteFeed(io.BytesIO(content)))
+
+def read(content, *columns, lenient=False):
+    table = JSONTable("t.jsonl", ByteFeed(io.BytesIO(content)), lenient)
     table.open()
-    return table
-
-
-def read(content):
-    table = opened(content)
     return [
         (
-            {name: array.to_pylist() for name, array in block.columns.items()},
+            {name: list(column) for name, column in block.columns.items()},
             list(block.places()),
             block.left_out,
         )
-        for block in table.blocks(table.names)
+        for block in table.blocks(columns)
     ]
 
 
 def test_members_are_columns_and_those_of_an_object_inside_have_two_names():
-    ((columns, places, _),) = read(b'{"a": 1, "b": {"c": "x", "d": {"e": true}}}\n\n{"a": 2}\n')
-    assert columns == {"a": [1, 2], "b.c": ["x", None], "b.d.e": [True, None]}
+    ((columns, places, _),) = read(b'{"a": 1, "b": {"c": "x"}}\n\n{"a": 2}\n', "a", "b.c")
+    assert columns == {"a": [b"1", b"2"], "b.c": ["x", None]}
     assert places == [1, 3]
 
 
-def test_numbers_of_two_kinds_are_doubles_and_other_mixtures_are_texts():
-    ((columns, _, _),) = read(b'{"a": 1, "b": 1, "c": [1]}\n{"a": 0.5, "b": "x", "c": true}\n')
-    assert columns == {"a": [1.0, 0.5], "b": ["1", "x"], "c": ["[1]", "true"]}
+def test_a_number_has_the_digits_that_are_written():
+    ((columns, _, _),) = read(b'{"a": 123456789012345678901234567890}\n{"a": 0.50}\n{"a": 1e-7}\n', "a")
+    assert columns == {"a": [b"123456789012345678901234567890", b"0.50", b"1e-7"]}
 
 
-def test_a_number_beyond_64_bits_keeps_its_digits():
-    ((columns, _, _),) = read(b'{"a": 123456789012345678901234567890}')
-    assert columns == {"a": ["123456789012345678901234567890"]}
+def test_what_is_no_object_is_left_out_with_its_line_and_text():
+    ((columns, places, left_out),) = read(b'{"a": 1}\n[2]\n{"a":\n\xff\n{"a": 3}\n', "a")
+    assert (columns, places) == ({"a": [b"1", b"3"]}, [1, 5])
+    assert [(each.line, each.rows_before, each.text) for each in left_out] == [
+        (2, 1, "[2]"),
+        (3, 1, '{"a":'),
+        (4, 1, "\ufffd"),
+    ]
 
 
-def test_what_is_no_object_is_left_out_with_its_line():
-    ((columns, places, left_out),) = read(b'{"a": 1}\n[2]\n{"a":\n{"a": 3}\n')
-    assert (columns, places) == ({"a": [1, 3]}, [1, 4])
-    assert [(each.line, each.rows_before) for each in left_out] == [(2, 1), (3, 1)]
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"[" * 100_000, "it is nested too deep"),
+        (UTF_16, "it is UTF-16"),
+        (b"\n<html>\n", "it is a web page"),
+        (b"PAR1\x15\x04", "it is Parquet"),
+        (b"\xff\n", "it is not UTF-8"),
+    ],
+)
+def test_what_the_first_line_is_instead_is_said(content, reason):
+    assert reason in read(content, "a", lenient=True)[0][2][0].reason
 
 
-def test_a_file_without_any_object_is_refused():
+def test_a_table_without_a_line_is_refused_or_has_no_rows():
     with pytest.raises(MalformedInputError, match="it is empty"):
-        opened(b"\n")
-    with pytest.raises(MalformedInputError, match="line 1: it is no line of JSON"):
-        opened(b"[" * 100_000)
+        read(b"\n")
+    assert [columns for columns, _, _ in read(b"\n", "a", lenient=True)] == [{"a": []}]
+
+
+def test_half_of_a_surrogate_pair_is_refused_however_deep_it_is():
+    deep = b'{"a": ' * 400 + b'"\\udc00"' + b"}" * 400
+    ((_, _, left_out),) = read(deep, "a")
+    assert "surrogates" in left_out[0].reason

@@ -1,0 +1,196 @@
+"""Members of JSON objects as cells: each value has the type that it has in JSON, whatever its neighbours are.
+
+A whole number is an xsd:integer, another number an xsd:decimal, both with the digits that are written. An
+array is several values, as in RML; an object is not a value.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from itertools import accumulate
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+from rdflib import XSD, URIRef
+
+from pantarhei.mapping.cells import Cells
+
+JSONObject: TypeAlias = dict[str, Any]
+"""An object of JSON; numbers are bytes, the text that they have in the file."""
+
+_NOT_FINITE = {"NaN": "NaN", "Infinity": "INF", "-Infinity": "-INF"}
+_SCALARS = frozenset({str, bytes, bool, type(None)})
+
+DECODER = json.JSONDecoder(
+    parse_int=str.encode, parse_float=str.encode, parse_constant=lambda text: _NOT_FINITE[text].encode()
+)
+"""Reads JSON with numbers as they are written."""
+
+
+class JSONColumn(Sequence[Any]):
+    """The values that objects have for one member, None where an object has none.
+
+    Args:
+        name: the member.
+        rows: the objects.
+        is_found: whether it is a column only since some object has a value there; an object is none then.
+    """
+
+    def __init__(self, name: str, rows: Sequence[JSONObject], is_found: bool = False) -> None:
+        self.name = name
+        self._values = member(name)(rows)
+        if is_found:
+            self._values = [None if isinstance(each, dict | _Refused) else each for each in self._values]
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getitem__(self, row: Any) -> Any:
+        return self._values[row]
+
+    def cells(self, nulls: frozenset[str]) -> Cells:
+        """The values as cells; a text among `nulls` is none."""
+        values, ends, refused = self._values, None, dict[int, str]()
+        if not set(map(type, values)) <= _SCALARS:
+            found = [_scalars(value, self.name) for value in values]
+            refused = {row: each for row, each in enumerate(found) if isinstance(each, str)}
+            lists = [[] if isinstance(each, str) else each for each in found]
+            values = [value for each in lists for value in each]
+            ends = np.fromiter(accumulate(map(len, lists)), np.intp, len(lists))
+        distinct = [value for value in dict.fromkeys(values) if value is not None]
+        texts = [text_of(value) for value in distinct]
+        places = {
+            value: -1 if text in nulls else place
+            for place, (value, text) in enumerate(zip(distinct, texts, strict=True))
+        }
+        places[None] = -1
+        codes = np.fromiter(map(places.__getitem__, values), np.int32, len(values))
+        datatypes = tuple(map(datatype_of, distinct))
+        cells = Cells(codes, pa.array(texts, pa.string()), ends=ends, refused=refused)
+        if len(set(datatypes)) > 1:
+            return cells._replace(datatypes=datatypes)
+        return cells._replace(datatype=datatypes[0] if datatypes else None)
+
+
+class JSONColumns(Mapping[str, JSONColumn]):
+    """The members of objects as columns; those of an object inside are `outer.inner`.
+
+    Args:
+        rows: the objects.
+        names: the members asked for.
+        found: those of them that are asked for only since some object has a value there.
+    """
+
+    def __init__(self, rows: Sequence[JSONObject], names: Sequence[str], found: Container[str] = ()) -> None:
+        self._rows, self._names, self._found = rows, names, found
+        self._columns: dict[str, JSONColumn] = {}
+
+    def __getitem__(self, name: str) -> JSONColumn:
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._columns:
+            self._columns[name] = JSONColumn(name, self._rows, name in self._found)
+        return self._columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def members(self) -> list[str]:
+        """The names of all members, in their order as texts."""
+        return sorted({name for row in self._rows for name in _names(row)})
+
+    def with_found(self, names: Sequence[str]) -> JSONColumns:
+        """The columns with other members asked for besides."""
+        found = frozenset(names) - frozenset(self._names)
+        return JSONColumns(self._rows, names, found)
+
+
+def _names(row: JSONObject) -> Iterator[str]:
+    inside = list(row.items())
+    while inside:
+        name, value = inside.pop()
+        if isinstance(value, dict):
+            inside += [(f"{name}.{inner}", each) for inner, each in value.items()]
+        else:
+            yield name
+
+
+def member(name: str) -> Callable[[Sequence[JSONObject]], list[Any]]:
+    """Return a function that reads one member of each object: one of this name, else one inside an object.
+
+    >>> member("a.b")([{"a": {"b": b"1"}}, {"a.b": "x"}, {}])
+    [b'1', 'x', None]
+    """
+    if "." not in name:
+        return lambda rows: [row.get(name) for row in rows]
+    return lambda rows: [_inner(row, name) for row in rows]
+
+
+def _inner(row: JSONObject, name: str) -> Any:
+    if name in row:
+        return row[name]
+    outer, dot, rest = name.partition(".")
+    while dot:
+        value = row.get(outer)
+        if isinstance(value, dict) and (found := _inner(value, rest)) is not None:
+            return found
+        if isinstance(value, list) and any(isinstance(each, dict) for each in value):
+            return _Refused(f"{outer} is an array of objects, and its members are not columns{_ONE_EACH}")
+        inner, dot, rest = rest.partition(".")
+        outer = f"{outer}.{inner}"
+    return None
+
+
+class _Refused(str):
+    """Why a member has no value that could be a term's."""
+
+
+_ONE_EACH = "; write each object of an array on a line of its own"
+
+
+def _scalars(value: Any, name: str) -> Sequence[Any] | str:
+    """The values of a member, or why it has none."""
+    if isinstance(value, _Refused):
+        return str(value)
+    if isinstance(value, dict):
+        inner = next(iter(value), "member")
+        return f"an object stands where one value is expected; refer to a member of it: $({name}.{inner})"
+    if not isinstance(value, list):
+        return (value,)
+    for each in value:
+        if isinstance(each, dict | list):
+            what = "an object" if isinstance(each, dict) else "an array"
+            return f"{what} stands in an array, where texts, numbers and booleans are expected{_ONE_EACH}"
+    return value
+
+
+def text_of(value: str | bytes | bool) -> str:
+    """The text of a value: that of a number as it is written."""
+    if isinstance(value, str):
+        return value
+    return value.decode() if isinstance(value, bytes) else "true" if value else "false"
+
+
+def datatype_of(value: str | bytes | bool) -> URIRef | None:
+    """The datatype that a value has in JSON; None for texts.
+
+    >>> [datatype_of(each) for each in (b"21", b"1e-7", "21", True)] == [
+    ...     XSD.integer, XSD.decimal, None, XSD.boolean
+    ... ]
+    True
+    """
+    if isinstance(value, str):
+        return None
+    if isinstance(value, bool):
+        return _BOOLEAN
+    if value[-1:].isdigit():
+        return _INTEGER if value.removeprefix(b"-").isdigit() else _DECIMAL
+    return _DOUBLE
+
+
+_INTEGER, _DECIMAL, _DOUBLE, _BOOLEAN = XSD.integer, XSD.decimal, XSD.double, XSD.boolean
