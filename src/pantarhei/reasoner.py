@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
@@ -36,6 +37,7 @@ from pantarhei.engine.update import WindowUpdate
 from pantarhei.engine.upkeep import Standing
 from pantarhei.errors import (
     ForeignInterpretationError,
+    InputError,
     InvalidTripleError,
     OptionError,
     TimestampError,
@@ -298,6 +300,7 @@ class StreamReasoner(Materialized):
         max_ahead: Duration | None = None,
         clock: Callable[[], TimePoint] | None = None,
         on_ahead: Callable[[TimePoint, ABox], object] | None = None,
+        on_invalid: Callable[[TimePoint, ABox, InputError], object] | None = None,
     ) -> Iterator[WindowUpdate]:
         """Push the ABoxes of `stream` one by one, giving the update of each.
 
@@ -314,6 +317,8 @@ class StreamReasoner(Materialized):
                 ahead, prove that time has advanced; if the next one does not, its timestamp is wrong.
             clock: a function that returns the present time, such as `lambda: datetime.now(UTC)`.
             on_ahead: called with timestamp and ABox of what is too far ahead, which else is an error.
+            on_invalid: called with timestamp, ABox and error of what cannot be taken in (something is no
+                triple, or a timestamp is of another kind), which else is raised.
 
         Raises:
             OptionError: at once, if `stream` is a file's name, or nothing that can be iterated, or an option
@@ -323,7 +328,7 @@ class StreamReasoner(Materialized):
             FutureABoxError: an ABox is too far ahead, and there is no `on_ahead`.
         """
         given = timed(stream)
-        options = Arrivals(allowed_lateness, on_late, max_ahead, clock, on_ahead)
+        options = Arrivals(allowed_lateness, on_late, max_ahead, clock, on_ahead, on_invalid)
         return Intake(self._held, self._lock, self._step, self._take_in, options).updates(given)
 
     # -- what holds --------------------------------------------------------------------------------
@@ -362,6 +367,16 @@ class StreamReasoner(Materialized):
         """The timestamps in the window, oldest first, those of empty ABoxes included."""
         with self._lock:
             return tuple(entry.at for entry in self._held.books.log)
+
+    @property
+    def newest(self) -> TimePoint | None:
+        """The newest time seen, that of ABoxes which are held back included; None before the first."""
+        with self._lock:
+            books = self._held.books
+        times = [] if books.step is None else [(books.step.now, books.step.kind)]
+        if books.waiting.newest is not None and books.waiting.kind is not None:
+            times.append((books.waiting.newest, books.waiting.kind))
+        return time_of(*max(times, key=itemgetter(0))) if times else None
 
     @property
     def repairs(self) -> tuple[Repair, ...]:

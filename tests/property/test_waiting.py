@@ -4,6 +4,7 @@ nothing.
 
 import random
 
+import pyarrow as pa
 import pytest
 from rdflib import RDF, Literal
 
@@ -319,6 +320,34 @@ def test_each_refuted_abox_is_an_error_of_its_own():
     assert reasoner.timestamps == (1, 2, 3, 4)
 
 
+BAD = [
+    ((2, [(Literal(1), RDF.type, EX.A)]), InvalidTripleError),
+    ((2, 7), InvalidTripleError),
+    (
+        (2, pa.table({"subject": ["<urn:a"], "predicate": ["<urn:b>"], "object": ["<urn:c>"]})),
+        InvalidTripleError,
+    ),
+    ((2, pa.table({"subject": ["<urn:a>"]})), InvalidTripleError),
+    ((2.5, []), TimestampError),
+    (("2", []), TimestampError),
+]
+
+
+@pytest.mark.parametrize("lateness", [None, 0, 2])
+@pytest.mark.parametrize(("bad", "error"), BAD)
+def test_what_cannot_be_taken_in_is_handed_over_and_the_stream_goes_on(bad, error, lateness):
+    reasoner, invalid = simple(), []
+    stream = [*messages(1, 2), bad, *messages(2, 3, 9)]
+    handed = {"on_invalid": lambda at, abox, why: invalid.append((at, abox, type(why)))}
+    times = {update.at for update in reasoner.run(stream, lateness, **handed)}
+    assert times == {1, 2, 3, 9}
+    assert invalid == [(*bad, error)]
+    assert reasoner.stats().invalid == 1 and "1 invalid ABox" in str(reasoner.stats())
+    steady = simple()
+    list(steady.run([*messages(1, 2, 2, 3, 9)], lateness))
+    assert reasoner.assertions() == steady.assertions()
+
+
 @pytest.mark.parametrize(
     ("options", "error"),
     [
@@ -329,7 +358,7 @@ def test_each_refuted_abox_is_an_error_of_its_own():
         ({"max_ahead": -1}, TimestampError),
         ({"max_ahead": "PT1S"}, TimestampError),
         ({"allowed_lateness": "PT1S"}, TimestampError),
-        ({"max_ahead": 1, "clock": lambda: "noon"}, TimestampError),
+        ({"max_ahead": 1, "clock": lambda: "noon"}, OptionError),
     ],
 )
 def test_options_that_do_not_fit_are_refused(options, error):

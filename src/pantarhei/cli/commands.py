@@ -1,13 +1,16 @@
 """The commands `pantarhei run`, `explain`, `timeline`, `check`, `map` and `demo`.
 
 Answers go to standard output or a file; everything else (progress, summary, errors) goes to standard error.
-The exit code is 0, 1 for an error in what was given to read, 2 for wrong usage, 130 when interrupted.
+The exit code is 0, 1 for an error in what was given to read, 2 for wrong usage, 130 when interrupted,
+143 when terminated.
 """
 
 from __future__ import annotations
 
 import errno
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -81,8 +84,29 @@ def run(options: Following) -> None:
     from pantarhei.cli.follow import follow
 
     _check_limits(options)
-    with _errors():
+    with _errors(), _terminating():
         follow(options, _source(options))
+
+
+class _Terminated(KeyboardInterrupt):
+    """The process is asked to end."""
+
+
+@contextmanager
+def _terminating() -> Iterator[None]:
+    """Let SIGTERM end what is done inside as an interrupt does."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, frame: object) -> None:
+        raise _Terminated
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _check_limits(options: OnStream) -> None:
@@ -194,6 +218,8 @@ def _errors() -> Iterator[None]:
         raise _failed(one_line(as_typed(error, option_names())), 1) from None
     except PantarheiError as error:
         raise _failed(as_typed(error, option_names()), 1) from None
+    except _Terminated:
+        raise typer.Exit(143) from None
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
     except OSError as error:

@@ -86,12 +86,13 @@ def _check_usage(options: Explaining) -> None:
 
 def _follow(options: Explaining, reasoner: pr.StreamReasoner) -> None:
     """Follow the stream to the time of the question."""
-    until, counts = options.time_of_question, Followed()
-    for _ in FileSource(options, until).updates(reasoner, counts):
+    until = options.time_of_question
+    for _ in FileSource(options, until).updates(reasoner, Followed()):
         """Only the state at the end matters."""
-    if until is not None and counts.newest is None:
+    times = reasoner.timestamps
+    if until is not None and not times:
         raise typer.BadParameter("the stream has nothing at or before that time", param_hint="--at")
-    if until is not None and counts.newest != until:
+    if until is not None and times[-1] != until:
         reasoner.advance(until)
 
 

@@ -12,16 +12,19 @@ import time as clock
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import typer
 
-from pantarhei.cli.asked import asked_of
+from pantarhei.cli.asked import Asked, asked_of
 from pantarhei.cli.concluded import check_feedback, rules_from
+from pantarhei.cli.left_out import LeftOut, is_live
+from pantarhei.cli.output import appending, end_line, refuse_unwritable, refuse_unwritable_ndjson
 from pantarhei.cli.repair_text import Chains, assertion_texts, cut_lines
 from pantarhei.cli.run_options import Following, OnStream
-from pantarhei.cli.summary import Account, Followed, print_summary
+from pantarhei.cli.summary import Account, Followed, print_progress, print_summary
 from pantarhei.errors import UnknownFormatError
 from pantarhei.language.counted import counted
 from pantarhei.language.shown import ShownNames
@@ -33,7 +36,7 @@ from pantarhei.streams.abox import TimestampedABox
 from pantarhei.streams.read import StreamReader, read_stream
 from pantarhei.streams.records import read_records
 from pantarhei.streams.tables import formats as tables
-from pantarhei.streams.write import AnswerWriter, Cell, TableWriter, open_writer, time_text
+from pantarhei.streams.write import AnswerWriter, Cell, TableWriter, format_of, open_writer, time_text
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -79,24 +82,26 @@ class FileSource:
         self._until = until
         with format_told_by("stream_format"):
             self.account = _reader(options)
-        self._allowed_lateness = options.lateness
-        self._skips_late = options.on_error == "skip" and options.allowed_lateness is None
+        self._disorder, self._skips = options.disorder, options.on_error == "skip"
 
     def updates(
         self, reasoner: pr.StreamReasoner, counts: Followed
     ) -> Generator[pr.WindowUpdate, None, None]:
-        yield from reasoner.run(self._counted(counts), self._allowed_lateness)
+        self.account.on_skipped = counts.left_out.note_skipped
+        handed: dict[str, Any] = {}
+        if self._skips:
+            handed = {"on_late": partial(counts.note_late, reasoner), "on_invalid": counts.note_invalid}
+            if "max_ahead" in self._disorder:
+                handed["on_ahead"] = counts.note_ahead
+        yield from reasoner.run(self._counted(counts), **self._disorder, **handed)
 
     def _counted(self, counts: Followed) -> Iterator[TimestampedABox]:
         for abox in self.account:
             if self._until is not None and not _is_reached(abox.at, self._until):
-                if self._allowed_lateness is None and not self._skips_late:
+                if not (self._disorder or self._skips):
                     return
                 continue
-            if self._skips_late and counts.newest is not None and abox.at < counts.newest:  # type: ignore[operator]
-                counts.late += 1
-                continue
-            counts.note(abox.at, len(abox.triples))
+            counts.note(len(abox.triples))
             yield abox
 
 
@@ -176,6 +181,7 @@ def follow(options: Following, source: Source) -> None:
         OSError: a file cannot be read or written.
     """
     check_feedback(options.feedback, options.rules)
+    _check_outputs(options)
     ontology, background, _ = knowledge_of(options)
     has_one_answer = options.rules is not None and options.models is None
     rules = rules_from(Path(str(options.rules)), ontology, options.feedback) if has_one_answer else None
@@ -188,19 +194,18 @@ def follow(options: Following, source: Source) -> None:
     if asked is not None:
         asked.begin(reasoner)
     if options.history is not None:
-        Path(options.history).write_bytes(b"")  # what cannot be written is said now
-    counts, names, chains = Followed(), ontology.names, Chains()
-    with open_writer(options.output, options.format, {} if asked is None else asked.prefixes) as writer:
+        end_line(options.history)  # what cannot be written is said now
+    prefixes = {} if asked is None else asked.prefixes
+    with (
+        appending(options.dead_letters) as letters,
+        open_writer(options.output, options.format, prefixes, options.append) as writer,
+    ):
+        live = is_live(options.stream) and options.spark is None
+        counts = Followed(left_out=LeftOut(live, letters))
+        if live and not sys.stderr.isatty():
+            counts.on_progress = lambda: print_progress(reasoner, source.account, counts, options)
         try:
-            with closing(source.updates(reasoner, counts)) as updates:
-                for update in _with_progress(updates, source, counts, options):
-                    counts.note_conclusions(update.conclusions)
-                    if asked is None:
-                        _write_update(update, len(reasoner.graph), names, writer)
-                    else:
-                        asked.write(update, writer)
-                    if options.repairs:
-                        _print_cut(update, names, chains)
+            _follow(reasoner, source, counts, options, asked, ontology.names, writer)
         except KeyboardInterrupt:
             print_summary(reasoner, source.account, counts, options)
             raise
@@ -212,6 +217,50 @@ def follow(options: Following, source: Source) -> None:
     print_summary(reasoner, source.account, counts, options)
     for line in _ontology_lines(reasoner.ontology, options.ontology):
         print(line, file=sys.stderr)
+
+
+def _check_outputs(options: Following) -> None:
+    """Refuse files that exist without `--append`, and what cannot be written.
+
+    Raises:
+        BadParameter: a file is refused, or two outputs are one file.
+        OptionError: the suffix of the answers' file names no format.
+    """
+    format_of(options.output, options.format)
+    if options.output not in (None, "-") and Path(str(options.output)).exists():
+        refuse_unwritable(Path(str(options.output)), options.append, "--append")
+    files = {"--history": options.history, "--dead-letters": options.dead_letters}
+    for option, path in files.items():
+        refuse_unwritable_ndjson(path, options.append, "--append", option)
+    taken: dict[Path, str] = {}
+    for option, path in {"--output": options.output, **files}.items():
+        if path in (None, "-"):
+            continue
+        before = taken.setdefault(Path(str(path)).resolve(), option)
+        if before != option:
+            raise typer.BadParameter(f"{path} is that of {before} too; name another", param_hint=option)
+
+
+def _follow(
+    reasoner: pr.StreamReasoner,
+    source: Source,
+    counts: Followed,
+    options: Following,
+    asked: Asked | None,
+    names: ShownNames,
+    writer: AnswerWriter,
+) -> None:
+    """Write what each update brings."""
+    chains = Chains()
+    with closing(source.updates(reasoner, counts)) as updates:
+        for update in _with_progress(updates, source, counts, options):
+            counts.note_conclusions(update.conclusions)
+            if asked is None:
+                _write_update(update, len(reasoner.graph), names, writer)
+            else:
+                asked.write(update, writer)
+            if options.repairs:
+                _print_cut(update, names, chains)
 
 
 def _ontology_lines(ontology: pr.Ontology, paths: Sequence[str]) -> Iterator[str]:
@@ -346,7 +395,7 @@ def _write_update(update: pr.WindowUpdate, facts: int, names: ShownNames, writer
         "removed": [lost],
         "cut": ["; ".join(assertion_texts(update.repair.removed, names))],
     }
-    writer.rows(update.at, columns)
+    writer.report(update.at, columns)
 
 
 def _plain_time(at: TimePoint) -> Cell:

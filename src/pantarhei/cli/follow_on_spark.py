@@ -39,6 +39,9 @@ class SparkSource:
         if options.stream == "-":
             expected = "a file, a folder or a glob with --spark, whose workers cannot read standard input"
             raise OptionError("stream", "-", expected)
+        if options.max_ahead is not None:
+            expected = "none with --spark, which puts the whole stream in time order before the first ABox"
+            raise OptionError("max_ahead", options.max_ahead, expected)
         self._master, self.account = master, FilesAccount()
         self._files: FileOptions | TableOptions
         skips = options.on_error == "skip"
@@ -68,7 +71,7 @@ class SparkSource:
         if self.account.error is not None:
             raise self.account.error
         for ticks, given in sorted(self.account.times.items()):
-            counts.note(given.at, given.assertions)
+            counts.note(given.assertions)
             made = closed.get(ticks)
             yield reasoner.push(given.at, ()) if made is None else reasoner.push_materialized(given.at, made)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 import typer
@@ -13,9 +14,13 @@ from pantarhei.language.time import (
     TimePoint,
     duration_ticks,
     kind_of,
+    measured,
     parse_length,
     parse_timestamp,
 )
+
+_UNIT = re.compile(r"(\d+(?:\.\d+)?)(ns|ms|s|m|h|d)", re.ASCII)
+_WITH_UNITS = re.compile(rf"(?:{_UNIT.pattern})+", re.ASCII)
 
 
 def bytes_of(text: str) -> int:
@@ -39,9 +44,14 @@ def length_of_slide(text: str | None) -> Duration | None:
 
 
 def length_of(text: str, option: str) -> Duration:
-    """The length of an option. Raises `BadParameter` if it is none."""
+    """Return the length of an option: a number, an ISO 8601 duration, or numbers with units, as in 1h30m.
+
+    Raises:
+        BadParameter: it is none.
+    """
     try:
-        length = parse_length(text)
+        units = _WITH_UNITS.fullmatch(text.strip())
+        length = measured(_UNIT.findall(text)) if units else parse_length(text)
         duration_ticks(length, TimeKind.DATETIME if isinstance(length, timedelta) else kind_of(length))
     except TimestampError as error:
         raise typer.BadParameter(str(error), param_hint=option) from None

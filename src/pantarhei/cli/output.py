@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 import typer
 
 from pantarhei.errors import UnknownFormatError
+from pantarhei.streams.write import is_torn
 
 
 def format_by_suffix(
@@ -48,3 +51,47 @@ def refuse_unwritable(path: Path | None, may_replace: bool, way_out: str, option
     if not may_replace and path.is_file() and path.stat().st_size:
         problem = f"{path} exists; name another file, or give {way_out}"
         raise typer.BadParameter(problem, param_hint=option)
+
+
+def end_line(path: str) -> None:
+    """Make a file that is to be appended to, or end its last line.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    with Path(path).open("ab") as file:
+        if is_torn(Path(path)):
+            file.write(b"\n")
+
+
+@contextmanager
+def appending(path: str | None) -> Iterator[TextIO | None]:
+    """Open a file of lines to append to it, None for none.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    if path is None:
+        yield None
+        return
+    end_line(path)
+    with Path(path).open("a", encoding="utf-8") as file:
+        yield file
+
+
+_OF_NDJSON = (".ndjson", ".jsonl", ".json")
+
+
+def refuse_unwritable_ndjson(path: str | None, may_replace: bool, way_out: str, option: str) -> None:
+    """Refuse a file of NDJSON as `refuse_unwritable` does, and one whose suffix names another format.
+
+    Raises:
+        BadParameter: the file is refused.
+    """
+    if path is None:
+        return
+    if (suffix := Path(path).suffix.lower()) and suffix not in _OF_NDJSON:
+        problem = f"{path} would be NDJSON, which {suffix} does not say; name it {', '.join(_OF_NDJSON)}"
+        raise typer.BadParameter(problem, param_hint=option)
+    if Path(path).exists():
+        refuse_unwritable(Path(path), may_replace, way_out, option)

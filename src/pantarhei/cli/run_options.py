@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from typer import Argument, Option
@@ -119,6 +119,19 @@ class OnStream:
             help="How far ABoxes may be out of order; they are held back that long. By default not at all.",
         ),
     ] = None
+    max_ahead: Annotated[
+        str | None,
+        READING(
+            metavar="DURATION",
+            help="How far ahead a timestamp may be, of the newest or of --clock. An ABox further ahead is "
+            "held back until three others prove that time has advanced; otherwise it is an error, or left "
+            "out with --on-error skip. By default any time is taken.",
+        ),
+    ] = None
+    clock: Annotated[
+        Literal["wall"] | None,
+        READING(help="What --max-ahead is compared with: the machine's clock."),
+    ] = None
     slide: Annotated[
         str | None,
         WINDOW(metavar="DURATION", help="Step of the window's end; by default it moves with every ABox."),
@@ -211,11 +224,29 @@ class OnStream:
         return 0 if self.origin is None else time_of(self.origin, "--origin")
 
     @property
-    def lateness(self) -> Duration | None:
-        """How far ABoxes may be out of order. Raises `BadParameter` if it is no length."""
-        return (
-            None if self.allowed_lateness is None else length_of(self.allowed_lateness, "--allowed-lateness")
-        )
+    def disorder(self) -> dict[str, Any]:
+        """How the stream may be out of order, as `StreamReasoner.run` takes it; empty for not at all.
+
+        Raises:
+            BadParameter: a duration is none, or of another kind than the window, or there is no bound for the
+                clock.
+        """
+        given: dict[str, Any] = {}
+        for name, text in (("allowed_lateness", self.allowed_lateness), ("max_ahead", self.max_ahead)):
+            if text is not None:
+                option = f"--{name.replace('_', '-')}"
+                length = given[name] = length_of(text, option)
+                if self.range is not None and isinstance(length, timedelta) != isinstance(
+                    self.length, timedelta
+                ):
+                    problem = f"{text} and --range {self.range} measure different kinds of time"
+                    raise typer.BadParameter(problem, param_hint=option)
+        if self.clock is not None:
+            if self.max_ahead is None:
+                problem = "--max-ahead says how far ahead of the clock is too far: give it too"
+                raise typer.BadParameter(problem, param_hint="--clock")
+            given["clock"] = partial(datetime.now, UTC)
+        return given
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +319,23 @@ class Following(WithRules):
         ),
     ] = None
     output: Annotated[
-        str | None, ANSWERS(metavar="FILE", help="Where answers are written; by default standard output.")
+        str | None,
+        ANSWERS(
+            metavar="FILE",
+            help="Where answers are written; by default standard output. A file that exists is not changed "
+            "without --append.",
+        ),
+    ] = None
+    append: Annotated[
+        bool, ANSWERS("--append", help="Write behind what --output, --history and --dead-letters have.")
+    ] = False
+    dead_letters: Annotated[
+        str | None,
+        READING(
+            metavar="FILE",
+            help="Where to write, as NDJSON, what --on-error skip leaves out: malformed rows, and ABoxes "
+            "that are late or too far ahead.",
+        ),
     ] = None
     format: Annotated[
         Literal["table", "ndjson", "csv"] | None,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 
 from pantarhei.errors import (
     ForeignInterpretationError,
+    FutureABoxError,
     InconsistentOntologyError,
     InvalidRowError,
     LateABoxError,
@@ -23,6 +24,7 @@ from pantarhei.errors import (
 # The errors whose messages say which option would help.
 _NAMING_OPTIONS = (
     ForeignInterpretationError,
+    FutureABoxError,
     InconsistentOntologyError,
     InvalidRowError,
     LateABoxError,
@@ -55,7 +57,7 @@ def as_typed(error: PantarheiError, options: Collection[str]) -> str:
     if not isinstance(error, _NAMING_OPTIONS):
         return str(error)
     given: dict[str, str] = {}
-    ours = [getattr(error, name, None) for name in ("limit", "lateness", "remedy")]
+    ours = [getattr(error, name, None) for name in ("limit", "lateness", "ahead", "remedy")]
     make: Callable[..., PantarheiError] = type(error)
 
     def masked(value: object) -> object:

@@ -71,6 +71,7 @@ class Counters(NamedTuple):
         fed_back: conclusions of temporal rules that were asserted at the tick after theirs.
         not_fed_back: those that were to be, and have a literal in first place; each counts at each tick.
         ahead: ABoxes too far ahead for `run`, which left them out.
+        invalid: ABoxes that `run` could not take in, and handed over.
     """
 
     pushes: int = 0
@@ -84,6 +85,7 @@ class Counters(NamedTuple):
     not_fed_back: int = 0
     undecided: int = 0
     ahead: int = 0
+    invalid: int = 0
 
     def plus(self, by: Counters) -> Counters:
         """The counters, each higher by that of `by`."""

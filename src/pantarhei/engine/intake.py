@@ -7,7 +7,6 @@ and a checkpoint has it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import RLock
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from pantarhei.encoding.encode import ABox
 
     HandOver: TypeAlias = Callable[[TimePoint, ABox], object]
+    HandOverInvalid: TypeAlias = Callable[[TimePoint, ABox, InputError], object]
     TakeIn: TypeAlias = Callable[[TimePoint, Sequence[ABox], Waiting[ABox] | None], WindowUpdate]
 
 
@@ -58,14 +58,17 @@ class Arrivals:
     max_ahead: Duration | None = None
     clock: Callable[[], TimePoint] | None = None
     on_ahead: HandOver | None = None
+    on_invalid: HandOverInvalid | None = None
 
     def __post_init__(self) -> None:
-        check_functions(self.max_ahead, on_late=self.on_late, clock=self.clock, on_ahead=self.on_ahead)
+        check_functions(self.max_ahead, clock=self.clock, on_ahead=self.on_ahead)
+        check_functions(0, on_late=self.on_late, on_invalid=self.on_invalid)
 
     @property
     def are_in_order(self) -> bool:
         """Return whether the ABoxes are pushed as they come, and one out of order is an error."""
-        return self.allowed_lateness is None and self.on_late is None and self.max_ahead is None
+        bounds, functions = (self.allowed_lateness, self.max_ahead), (self.on_late, self.on_invalid)
+        return all(each is None for each in (*bounds, *functions))
 
     def tolerance(self, kind: TimeKind) -> Tolerance:
         """Return the limits of disorder in ticks.
@@ -90,7 +93,7 @@ def check_functions(max_ahead: Duration | None, **functions: object) -> None:
             continue
         if not callable(given):
             raise OptionError(name, repr(given), "a function, or None")
-        if max_ahead is None and name != "on_late":
+        if max_ahead is None:
             raise OptionError(
                 name, repr(given), "None without max_ahead, which says how far ahead is too far"
             )
@@ -130,8 +133,13 @@ class Intake:
             return
         yield from self._complete()
         for at, abox in stream:
-            yield from self._arrive(plain_time(at), frozen_abox(abox))
-            yield from self._complete()
+            try:
+                arrived = self._arrive(at, abox)
+            except InputError as error:
+                self._hand_over_invalid(at, abox, error)
+            else:
+                yield from arrived
+                yield from self._complete()
         yield from self._refute(self._ended())
         yield from self._pushed(None)
 
@@ -147,12 +155,17 @@ class Intake:
 
     # -- arrivals ----------------------------------------------------------------------------------
 
-    def _arrive(self, at: TimePoint, abox: ABox) -> Iterator[WindowUpdate]:
-        """Let an ABox wait, or hand over what is late or refuted."""
+    def _arrive(self, given: TimePoint, abox: ABox) -> Iterator[WindowUpdate]:
+        """Let an ABox wait, or hand over what is late or refuted.
+
+        Raises:
+            InputError: it is no ABox, or its timestamp is none, or of another kind than the stream's.
+        """
+        at, frozen = plain_time(given), frozen_abox(abox)
         with self._lock:
             books = self._held.books
             kind = kind_at(self._held.options.window, books.step, at, books.waiting.kind)
-            timed, clock = Timed(ticks_of(at, kind), at, abox), self._clock(kind)
+            timed, clock = Timed(ticks_of(at, kind), at, frozen), self._clock(kind)
             tolerance, now = self._options.tolerance(kind), None if books.step is None else books.step.now
             arrived = replace(books.waiting, kind=kind).arrive(timed, tolerance, now, clock)
             self._store(arrived)
@@ -179,14 +192,15 @@ class Intake:
         """Return what the clock shows, in ticks.
 
         Raises:
-            TimestampError: the clock shows times of another kind than the stream's.
+            OptionError: it shows times of another kind than the stream's.
         """
         if self._options.clock is None:
             return None
+        now = self._options.clock()
         try:
-            return ticks_of(self._options.clock(), kind)
+            return ticks_of(now, kind)
         except TimestampError as error:
-            raise TimestampError(f"the clock, which shows {error.given}", error.expected) from None
+            raise OptionError("clock", f"a function that gives {now!r:.100}", error.expected) from None
 
     # -- what is not taken in ----------------------------------------------------------------------
 
@@ -205,6 +219,13 @@ class Intake:
         raise LateABoxError(
             given, show_time(time_of(newest, kind)), str(self._options.allowed_lateness or 0), by
         )
+
+    def _hand_over_invalid(self, at: TimePoint, abox: ABox, error: InputError) -> None:
+        """Hand over what cannot be taken in. Called while the error is handled."""
+        if self._options.on_invalid is None:
+            raise error
+        self._count(Counters(invalid=1))
+        self._options.on_invalid(at, abox, error)
 
     def _refute(self, arrived: Arrived[ABox], time: int | None = None) -> Iterator[WindowUpdate]:
         """Hand over items whose timestamps are too far ahead of a time, None for the newest."""
@@ -244,8 +265,16 @@ class Intake:
                 assert step is not None, "time was advanced"
                 yield from self._hand_over_late(passed, step.now, step.kind)
                 continue
-            with suppress(_NothingDueError):  # another thread has pushed it
-                yield self._step(partial(self._push_oldest, lateness))
+            try:
+                update = self._step(partial(self._push_oldest, lateness))
+            except _NothingDueError:  # another thread has pushed it
+                continue
+            except _InvalidError as invalid:
+                first, error = invalid.args
+            else:
+                yield update
+                continue
+            self._hand_over_invalid(first.at, first.item, error)
 
     def _passed(self) -> list[Timed[ABox]]:
         """Remove the oldest items if time was advanced beyond them by other means than the intake."""
@@ -261,7 +290,8 @@ class Intake:
         """Push the oldest items as one ABox. The lock is held.
 
         Raises:
-            InputError: they are no ABox. They do not wait any more.
+            _InvalidError: one is no ABox. It does not wait any more.
+            _NothingDueError: none is complete.
         """
         waiting = self._held.books.waiting
         if not waiting.is_complete(lateness):
@@ -269,9 +299,20 @@ class Intake:
         parts, others = waiting.without_oldest()
         try:
             return self._take_in(parts[0].at, [part.item for part in parts], others)
-        except InputError:
+        except InputError as error:
+            if len(parts) == 1:
+                self._held.let_wait(others)
+                raise _InvalidError(parts[0], error) from error
+        first, others = parts[0], others.with_items(parts[1:])  # one of them is wrong: each by itself
+        try:
+            return self._take_in(first.at, [first.item], others)
+        except InputError as error:
             self._held.let_wait(others)
-            raise
+            raise _InvalidError(first, error) from error
+
+
+class _InvalidError(Exception):
+    """An item cannot be taken in: the item, and the error."""
 
 
 class _NothingDueError(Exception):

@@ -31,7 +31,7 @@ class Stats(NamedTuple):
         pops, firings, renewals, rederivations, searches: see `Work`; since the model was made, which happens
             again after an error and where the rules grow.
         pushes, repairs, cut, late, dropped_early, forgotten_early, unwritten, fed_back, not_fed_back,
-            undecided, ahead: see `Counters`; since the stream began.
+            undecided, ahead, invalid: see `Counters`; since the stream began.
         waiting: ABoxes that `run` holds back; `bytes` does not count them.
         remembered: timestamps that have left the window and are remembered.
         rules: rules and constraints, those included that equality and the like demand of what was met.
@@ -67,6 +67,7 @@ class Stats(NamedTuple):
     not_fed_back: int
     undecided: int
     ahead: int
+    invalid: int
     waiting: int
     remembered: int
     rules: int
@@ -100,6 +101,7 @@ class Stats(NamedTuple):
             counted(self.late, "late ABox"),
             counted(self.dropped_early, "timestamp dropped early", "timestamps dropped early"),
             *([counted(self.ahead, "ABox too far ahead", "ABoxes too far ahead")] if self.ahead else ()),
+            *([counted(self.invalid, "invalid ABox", "invalid ABoxes")] if self.invalid else ()),
             *([f"{counted(self.waiting, 'ABox')} held back"] if self.waiting else ()),
         )
         work = [f"{getattr(self, name):,} {name}" for name in Work._fields]

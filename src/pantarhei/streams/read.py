@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import tzinfo
 from pathlib import Path
@@ -82,6 +82,7 @@ class StreamReader:
     Attributes:
         name: the file's path as given, `<stdin>` or the like: what errors call it.
         skipped: what was left out under `on_error="skip"`, the first `SKIPS_KEPT` of `skipped_count`.
+        on_skipped: called at once with each of them and the count so far.
         bytes_read: how much has been read so far; of a compressed file how much it was unpacked.
         size: the file's size in bytes, None if it has none or is compressed.
     """
@@ -93,6 +94,7 @@ class StreamReader:
         self.name = _name_of(source)
         self.skipped: list[Skipped] = []
         self.skipped_count = 0
+        self.on_skipped: Callable[[Skipped, int], object] | None = None
         self._feed: ByteFeed | None = None
 
     def __repr__(self) -> str:
@@ -147,8 +149,11 @@ class StreamReader:
 
     def _skip(self, line: int | None, reason: str, text: str, count: int = 1) -> None:
         self.skipped_count += count
+        skipped = Skipped(line, reason, text)
         if len(self.skipped) < self.SKIPS_KEPT:
-            self.skipped.append(Skipped(line, reason, text))
+            self.skipped.append(skipped)
+        if self.on_skipped is not None:
+            self.on_skipped(skipped, self.skipped_count)
 
 
 def read_stream(

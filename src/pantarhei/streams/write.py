@@ -19,6 +19,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import os
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -122,12 +123,23 @@ class CsvWriter(AnswerWriter):
     7,urn:belt,0.5
     """
 
-    _header_written = False
+    _header: list[str] | None = None
+
+    @classmethod
+    def behind(cls, file: TextIO, header: list[str] | None) -> CsvWriter:
+        """Return a writer that appends to rows under a header, if there is one, and closes the file."""
+        writer = cls(file, close=True)
+        writer._header = header
+        return writer
 
     def rows(self, at: TimePoint, columns: Columns) -> None:
-        if not self._header_written:
-            self._row([_time_column(columns), *columns])
-            self._header_written = True
+        header = [_time_column(columns), *columns]
+        if self._header is None:
+            self._row(header)
+            self._header = header
+        elif self._header != header:
+            expected = f"a file with the columns {','.join(header)}, to append to it"
+            raise OptionError("output", f"a file with the columns {','.join(self._header)}", expected)
         for row in zip(*columns.values(), strict=True):
             self._row([time_text(at), *("" if cell is None else cell_text(cell) for cell in row)])
 
@@ -220,23 +232,38 @@ def _as_written(row: Row) -> tuple[str, ...]:
 
 
 def open_writer(
-    target: str | None = None, format: str | None = None, prefixes: Mapping[str, str] | None = None
+    target: str | None = None,
+    format: str | None = None,
+    prefixes: Mapping[str, str] | None = None,
+    append: bool = False,
 ) -> AnswerWriter:
-    """A writer to the file `target`, or to standard output where it is None or "-".
+    """Return a writer to the file `target`, or to standard output where it is None or "-".
 
     Args:
         format: one of `FORMATS`; by default the file's suffix tells, and standard output gets a table.
         prefixes: with which a table shortens IRIs.
+        append: whether to write behind what the file has.
 
     Raises:
         OptionError: the format is none, or the suffix does not tell it.
         OSError: the file cannot be written.
     """
     to_file, format = _is_file(target), format_of(target, format)
-    file = _created(str(target)) if to_file else sys.stdout
+    header = _header_of(str(target)) if to_file and append and format == "csv" else None
+    file = _opened(str(target), append) if to_file else sys.stdout
     if format == "table":
         return TableWriter(file, to_file, prefixes)
+    if header is not None:
+        return CsvWriter.behind(file, header)
     return (NdjsonWriter if format == "ndjson" else CsvWriter)(file, to_file)
+
+
+def _header_of(path: str) -> list[str] | None:
+    """Return the header of a CSV file, None if it is not there or empty."""
+    if not Path(path).is_file():
+        return None
+    with Path(path).open(encoding="utf-8", newline="") as file:
+        return next(csv.reader(file), None)
 
 
 def format_of(target: str | None, format: str | None) -> str:
@@ -254,8 +281,20 @@ def _is_file(target: str | None) -> bool:
     return target not in (None, "-")
 
 
-def _created(path: str) -> TextIO:
-    return Path(path).open("w", encoding="utf-8", newline="")
+def _opened(path: str, append: bool) -> TextIO:
+    file = Path(path).open("a" if append else "w", encoding="utf-8", newline="")  # noqa: SIM115
+    if append and is_torn(Path(path)):
+        file.write("\n")
+    return file
+
+
+def is_torn(path: Path) -> bool:
+    """Return whether a file ends in the middle of a line, as a writer that was killed leaves it."""
+    if not path.is_file() or not path.stat().st_size:
+        return False
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) != b"\n"
 
 
 def time_text(at: TimePoint) -> str:

@@ -169,6 +169,10 @@ class Waiting(Generic[T]):
         """Take the items that are unproven, as if any time were permitted."""
         return self._with(self.unproven)
 
+    def with_items(self, items: Sequence[Timed[T]]) -> Waiting[T]:
+        """Let items wait that are in order: ones that waited before."""
+        return replace(self._with(tuple(items)), unproven=self.unproven)
+
     def _with(self, items: tuple[Timed[T], ...]) -> Waiting[T]:
         """Let items wait for the watermark, and none be unproven."""
         newest, queue, added = self.newest, self._queue, self._added

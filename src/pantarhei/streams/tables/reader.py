@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -34,6 +34,7 @@ class RecordReader:
         name: the path as given, `<stdin>` or the like: what errors call it.
         mapping: the mapping as a value.
         skipped: what was left out under `on_error="skip"`, the first `SKIPS_KEPT` of `skipped_count`.
+        on_skipped: called at once with each of them and the count so far.
         bytes_read: how much of the files has been read so far.
         size: their size in bytes, None where nobody knows.
     """
@@ -47,6 +48,7 @@ class RecordReader:
         self.name = sources.name
         self.skipped: list[Skipped] = []
         self.skipped_count = 0
+        self.on_skipped: Callable[[Skipped, int], object] | None = None
 
     def __repr__(self) -> str:
         return f"RecordReader({self.name!r}, {self.mapping.source!r}, skipped={self.skipped_count})"
@@ -92,10 +94,13 @@ class RecordReader:
 
     def _skip(self, source: str, line: int | None, reason: str, text: str) -> None:
         self.skipped_count += 1
+        if self._sources.count > 1:
+            reason = f"{source}: {reason}"
+        skipped = Skipped(line, reason, text[:1000])
         if len(self.skipped) < self.SKIPS_KEPT:
-            if self._sources.count > 1:
-                reason = f"{source}: {reason}"
-            self.skipped.append(Skipped(line, reason, text[:1000]))
+            self.skipped.append(skipped)
+        if self.on_skipped is not None:
+            self.on_skipped(skipped, self.skipped_count)
 
 
 class _Rows:
