@@ -26,7 +26,6 @@ from pantarhei.engine.checkpoint import (
     save,
     write_whole,
 )
-from pantarhei.engine.concluding import CONCLUSIONS
 from pantarhei.engine.consumer import QUERIES
 from pantarhei.engine.followed_conclusions import FollowedConclusions
 from pantarhei.engine.holdings import Holdings
@@ -67,7 +66,6 @@ from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.result import Conflict, ConflictList, Repair
 from pantarhei.temporal.rules import TemporalRules
-from pantarhei.temporal.saving import rules_of
 from pantarhei.window.history import History
 from pantarhei.window.limits import Limits, OnLimit
 from pantarhei.window.sliding import Window
@@ -644,6 +642,15 @@ class StreamReasoner(Materialized):
         background: Graph | Iterable[Triple] | pa.Table | None = None,
         limits: Limits | None = None,
         history: History | None = None,
+        temporal: TemporalRules | None = None,
+        window: Window | None = None,
+        repair: Method | None = None,
+        keep: Keep | None = None,
+        unique_names: bool | None = None,
+        budget: Budget | None = None,
+        derive: Derive | None = None,
+        conclusions: ConclusionsIn | None = None,
+        numbers: Numbers | None = None,
     ) -> StreamReasoner:
         """The reasoner that was saved: with the same pushes from here on it gives the same answers.
 
@@ -657,10 +664,13 @@ class StreamReasoner(Materialized):
             background: if given, it must be the saved one. Its blank nodes are then the ones meant.
             limits: if given, they take the place of the saved ones; they count from the next push on.
             history: if given, it takes the place of the saved one, whose sink is not in the checkpoint.
+            temporal, window, repair, keep, unique_names, budget, derive, conclusions, numbers: if given, they
+                must be the saved ones.
 
         Raises:
             CheckpointError: there is no checkpoint, or it is damaged, or of another version of the format.
             CheckpointMismatchError: ontology or background are others.
+            CheckpointOptionError: temporal rules or options are others.
             OptionError: `limits` are none, or source and ontology are other things.
         """
         check_type("source", source, _CHECKPOINTS, "a path, or the bytes of a snapshot")
@@ -668,6 +678,10 @@ class StreamReasoner(Materialized):
         saved = read_checkpoint(source)
         given = None if background is None else GivenBackground.beside(ontology, background)
         saved.check(ontology, given)
+        of_reasoner = {"window": window, "repair": repair, "keep": keep, "unique_names": unique_names}
+        of_work = {"budget": budget, "derive": derive, "conclusions": conclusions, "numbers": numbers}
+        saved.check_options({**of_reasoner, **of_work})
+        rules = saved.rules(temporal)
         always, options = (given or saved.background).triples, saved.options
         if limits is not None:
             options = replace(options, limits=limits)
@@ -681,8 +695,8 @@ class StreamReasoner(Materialized):
         held.replace(books, state.forms, state.noted)
         held.consumers.restored(state.consumers)
         held.make_model()  # what is wrong is found out now
-        if (conclusions := state.consumers.get(CONCLUSIONS)) is not None:
-            held.conclude(rules_of(conclusions), ontology.predicates)
+        if rules is not None:
+            held.conclude(rules, ontology.predicates)
         if (queries := state.consumers.get(QUERIES)) is not None:
             reasoner._registering().restore(queries)
         return reasoner

@@ -28,6 +28,7 @@
     │   └── MemoryLimitError           a window larger than `max_facts` or `max_bytes` allows
     ├── CheckpointError            a checkpoint that cannot be written, read or used
     │   └── CheckpointMismatchError    one of another ontology or background
+    │       └── CheckpointOptionError      one of other options or temporal rules
     ├── OptionError                an option's value is not one of those it can have
     │   ├── QueryWindowError           a window that a query may have, and a reasoner may not
     │   └── UnknownFormatError         neither a file's name nor an option tells its format
@@ -100,6 +101,7 @@ from pantarhei.errors.spark import JavaNotFoundError, MasterUnreachableError, Sp
 from pantarhei.errors.stream import (
     CheckpointError,
     CheckpointMismatchError,
+    CheckpointOptionError,
     FutureABoxError,
     LateABoxError,
     MemoryLimitError,
@@ -124,6 +126,7 @@ __all__ = [
     "BackgroundOnlyError",
     "CheckpointError",
     "CheckpointMismatchError",
+    "CheckpointOptionError",
     "ClingoNotFoundError",
     "CompressedInputError",
     "ContradictionError",

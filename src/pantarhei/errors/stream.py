@@ -165,3 +165,23 @@ class CheckpointMismatchError(CheckpointError):
             f"{self.given}; restore it with the same, or make a new StreamReasoner and push the window's "
             "ABoxes to it"
         )
+
+
+class CheckpointOptionError(CheckpointMismatchError):
+    """A checkpoint was made with another option than it is restored with.
+
+    Args:
+        source: where it is, or what was given.
+        what: the name of the option.
+        saved: its value in the checkpoint.
+        given: its value now.
+    """
+
+    @property
+    def reason(self) -> str:  # type: ignore[override]
+        """What differs, and what to do."""
+        return (
+            f"it was made with {self.what}={self.saved}, and {self.what}={self.given} is given now; leave "
+            f"{self.what} out to go on as it was, or make a new StreamReasoner with the new value and push "
+            "the assertions of the restored one to it"
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field
 from functools import partial
 from os import PathLike
@@ -107,6 +107,13 @@ class TemporalRules:
             *uncompared(self.rules),
         )
 
+    def says_same(self, other: TemporalRules) -> bool:
+        """Return whether other rules conclude the same from the same: their order makes no difference."""
+        mine, theirs = (
+            (set(each.rules), each.remembered, each.start, each.feedback) for each in (self, other)
+        )
+        return mine == theirs
+
     def _check_remembered(self, concluded: Mapping[URIRef, int], written: Mapping[URIRef, Written]) -> None:
         for predicate in sorted(self.remembered.difference(concluded)):
             problem = f"{short(predicate)} is to be remembered, and no rule concludes it"
@@ -133,6 +140,17 @@ class TemporalRules:
                     yield term
                 elif isinstance(term, Literal) and term.datatype is not None:
                     yield term.datatype
+
+
+_MOST_SHOWN = 3
+
+
+def shown_rules(rules: Sequence[TemporalRule]) -> str:
+    """Return the first of some rules as text."""
+    texts = [str(rule) for rule in rules[:_MOST_SHOWN]]
+    if len(rules) > _MOST_SHOWN:
+        texts.append(f"and {len(rules) - _MOST_SHOWN} more")
+    return " ".join(texts) or "no further rule"
 
 
 def load_rules(

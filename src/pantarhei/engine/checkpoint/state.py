@@ -32,14 +32,17 @@ from pantarhei.engine.checkpoint.repairs import (
 from pantarhei.engine.checkpoint.terms import read_triples
 from pantarhei.engine.checkpoint.times import TimesWriter, from_json, json_of, read_times
 from pantarhei.engine.checkpoint.waiting import columns_of_waiting, read_waiting
+from pantarhei.engine.concluding import CONCLUSIONS
 from pantarhei.engine.options import Options
 from pantarhei.engine.unexpected import NOTHING_NOTED, Noted
-from pantarhei.errors import CheckpointMismatchError
+from pantarhei.errors import CheckpointMismatchError, CheckpointOptionError, check_type
 from pantarhei.language.rule import Predicate
 from pantarhei.language.time import TimeKind, TimePoint, ticks_of
 from pantarhei.ontology import Ontology
 from pantarhei.repair.conflict import Budget
 from pantarhei.rules.compilation.growth import GrowingProgram
+from pantarhei.temporal.rules import TemporalRules, shown_rules
+from pantarhei.temporal.saving import rules_of
 from pantarhei.window.history import Departure, History, Past
 from pantarhei.window.limits import Limits
 from pantarhei.window.log import Entry, Log, linked
@@ -207,6 +210,44 @@ class Checkpoint:
             if saved != fingerprint:
                 raise CheckpointMismatchError(self._contents.source, what, saved, fingerprint)
 
+    def check_options(self, given: Mapping[str, object]) -> None:
+        """Hold options that are given by their names against the saved ones; None is given for those.
+
+        Raises:
+            CheckpointOptionError: they differ.
+        """
+        for name, value in given.items():
+            saved = getattr(self.options, name)
+            if value is None or value == saved:
+                continue
+            if isinstance(value, Window):
+                with self._contents.understood():
+                    kind = TimeKind[self._header["kind"] or "INTEGER"]
+                if saved.is_as(value, value.kind or kind):
+                    continue
+            raise CheckpointOptionError(self._contents.source, name, repr(saved), repr(value))
+
+    def rules(self, given: TemporalRules | None) -> TemporalRules | None:
+        """Return the saved temporal rules.
+
+        Args:
+            given: those that they are to be, None for any.
+
+        Raises:
+            CheckpointOptionError: they are others.
+            CheckpointError: they cannot be read.
+        """
+        kept = self._contents.columns.get(_CONSUMER + CONCLUSIONS)
+        with self._contents.understood():
+            saved = None if kept is None else rules_of(kept.tobytes())
+        if given is None:
+            return saved
+        check_type("temporal", given, TemporalRules, "TemporalRules, as load_rules(text) gives them")
+        if saved is None or not given.says_same(saved):
+            shown = _rules_apart(saved, given)
+            raise CheckpointOptionError(self._contents.source, "temporal", *shown)
+        return given
+
     def state(self, growing: GrowingProgram) -> State:
         """The state, its terms numbered by the vocabulary of `growing`, which grows to cover its facts.
 
@@ -303,6 +344,22 @@ class Checkpoint:
         if any(entry.ticks >= each.ticks for each in settled for entry in each.entries):
             raise contents.broken("something left before it came")
         return Past(bounds, settled, None, 0, sum(each.bytes for each in settled), header["known_from"])
+
+
+def _rules_apart(saved: TemporalRules | None, given: TemporalRules) -> tuple[str, str]:
+    """Return what saved and given rules have, each as text, without what both have."""
+    if saved is None:
+        return "None", shown_rules(given.rules)
+    only_saved = [rule for rule in saved.rules if rule not in given.rules]
+    only_given = [rule for rule in given.rules if rule not in saved.rules]
+    if only_saved or only_given:
+        return shown_rules(only_saved), shown_rules(only_given)
+    said = [
+        f"the same rules with remember={sorted(map(str, each.remembered))}, start={each.start!r}, "
+        f"feedback={each.feedback}"
+        for each in (saved, given)
+    ]
+    return said[0], said[1]
 
 
 def _arrival(newest: Entry | None, contradicted: bool, undecided: int) -> Arrival | None:

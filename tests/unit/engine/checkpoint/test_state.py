@@ -1,13 +1,15 @@
 """A reasoner is restored as it was, with what it was made of, and with nothing else."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from rdflib import Literal
 
 from checkpoints import COLUMNS, DISJOINT, FUNCTIONAL, HEADER, ODD, ONTOLOGY, SUBCLASS, same, simple
-from pantarhei import Budget, Ontology, StreamReasoner, Window
+from pantarhei import Budget, Ontology, StreamReasoner, Window, load_rules
 from pantarhei.engine.checkpoint.container import pack
-from pantarhei.errors import CheckpointError, CheckpointMismatchError, PantarheiError
-from strategies import A, C, V, a, b, c, member
+from pantarhei.errors import CheckpointError, CheckpointMismatchError, CheckpointOptionError, PantarheiError
+from strategies import EX, A, C, V, a, b, c, member
 
 
 @pytest.mark.parametrize(
@@ -81,3 +83,89 @@ def test_a_restored_reasoner_is_as_it_was_after_an_error():
     assert same(restored, reasoner)
     assert restored.push(2, [member(C, b)]).repair == reasoner.push(2, [member(C, b)]).repair
     assert same(restored, reasoner)
+
+
+# -- options and rules given again -----------------------------------------------------------------
+
+GIVEN = {
+    "window": (Window("PT1M"), Window(timedelta(minutes=1)), Window("PT2M")),
+    "repair": ("grounded", "grounded", "exact"),
+    "keep": ("newest", "newest", "every"),
+    "unique_names": (False, False, True),
+    "budget": (Budget(sets=3), Budget(sets=3), Budget()),
+    "derive": ("all", "all", "needed"),
+    "conclusions": ("default", "default", "graph"),
+    "numbers": ("by_value", "by_value", "by_datatype"),
+}
+RULES = "high(X) :- v(X, V), V > 5.\nlow(X) :- v(X, V), V < 2."
+PREFIXES = {"": str(EX)}
+
+
+def saved_with_rules(**options):
+    options = {"window": Window("PT1M"), **options}
+    reasoner = StreamReasoner(ONTOLOGY, temporal=load_rules(RULES, prefixes=PREFIXES), **options)
+    reasoner.push(NOON, [(a, EX.v, Literal(7))])
+    return reasoner
+
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_an_option_that_is_given_again_must_be_the_saved_one(name):
+    made_with, same_again, other = GIVEN[name]
+    data = saved_with_rules(**{name: made_with}).snapshot()
+    assert StreamReasoner.restore(data, ONTOLOGY, **{name: same_again}).timestamps == (NOON,)
+    with pytest.raises(CheckpointOptionError, match=f"leave {name} out to go on") as caught:
+        StreamReasoner.restore(data, ONTOLOGY, **{name: other})
+    assert (caught.value.what, caught.value.given) == (name, repr(other))
+    assert isinstance(caught.value, CheckpointMismatchError)
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        load_rules(RULES, prefixes=PREFIXES),
+        load_rules("\n".join(reversed(RULES.splitlines())), prefixes=PREFIXES),  # order makes no difference
+        load_rules("e:high(X) :- e:v(X, V), V > 5.\ne:low(X) :- e:v(X, V), V < 2.", prefixes={"e": str(EX)}),
+    ],
+)
+def test_the_saved_rules_can_be_given_again(again):
+    saved = saved_with_rules()
+    restored = StreamReasoner.restore(saved.snapshot(), ONTOLOGY, temporal=again)
+    assert restored.conclusions() == saved.conclusions() != frozenset()
+    later = NOON + timedelta(seconds=1), [(b, EX.v, Literal(1))]
+    assert restored.push(*later).conclusions.turns == saved.push(*later).conclusions.turns
+
+
+@pytest.mark.parametrize(
+    ("other", "shown"),
+    [
+        (RULES.replace("5", "6"), "V > 6"),
+        (RULES.splitlines()[0], "no further rule"),
+        (RULES + "\nodd(X) :- v(X, 3).", "odd"),
+        ("remember high.\n" + RULES, "remember="),
+    ],
+)
+def test_other_rules_are_refused_and_the_error_shows_what_differs(other, shown):
+    data = saved_with_rules().snapshot()
+    with pytest.raises(CheckpointOptionError, match="leave temporal out") as caught:
+        StreamReasoner.restore(data, ONTOLOGY, temporal=load_rules(other, prefixes=PREFIXES))
+    assert shown in str(caught.value)
+    assert StreamReasoner.restore(data, ONTOLOGY).conclusions()
+
+
+@pytest.mark.parametrize("how", [{"feedback": True}, {"start": NOON}])
+def test_the_same_rules_evaluated_in_another_way_are_refused(how):
+    data = saved_with_rules().snapshot()
+    with pytest.raises(CheckpointOptionError, match="the same rules with"):
+        StreamReasoner.restore(data, ONTOLOGY, temporal=load_rules(RULES, prefixes=PREFIXES, **how))
+
+
+def test_rules_for_a_checkpoint_without_any_are_refused():
+    data = simple().snapshot()
+    rules = load_rules(RULES, prefixes=PREFIXES)
+    with pytest.raises(CheckpointOptionError, match=r"temporal=None, and temporal=high"):
+        StreamReasoner.restore(data, ONTOLOGY, temporal=rules)
+    with pytest.raises(PantarheiError, match="TemporalRules, as load_rules"):
+        StreamReasoner.restore(data, ONTOLOGY, temporal=RULES)
