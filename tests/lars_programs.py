@@ -8,7 +8,9 @@ counts, or asks to hold always is no conclusion, or one of a lower stratum; its 
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from enum import Flag, auto
 
 from rdflib import Literal, Namespace, URIRef, Variable
@@ -371,3 +373,47 @@ def random_ground_case(rnd: random.Random, ticks: int = 3) -> Case:
     )
     atoms = {tick: [one for one in given[:4] if rnd.random() < 0.4] for tick in range(ticks)}
     return Case(rules, Stream.of(0, ticks - 1, atoms))
+
+
+# -- moving in time --------------------------------------------------------------------------------
+
+
+def shifted(case: Case, by: int) -> Case:
+    """The case at another time. Numbers are ticks as well, so all of them are shifted; summands are not."""
+    atoms = {
+        tick + by: [_shifted_atom(each, by) for each in case.stream.at(tick)] for tick in case.stream.timeline
+    }
+    stream = Stream.of(case.stream.start + by, case.stream.end + by, atoms)
+    return Case(tuple(_shifted_rule(each, by) for each in case.rules), stream, case.remembered)
+
+
+def shifted_atoms(atoms: Iterable[TemporalAtom], by: int) -> frozenset[TemporalAtom]:
+    """The atoms of a shifted case."""
+    return frozenset(_shifted_atom(each, by) for each in atoms)
+
+
+def _shifted_rule(rule: TemporalRule, by: int) -> TemporalRule:
+    def formula(given: Formula) -> Formula:
+        time = None if given.time is None else _shifted_term(given.time, by)
+        return replace(given, atom=_shifted_atom(given.atom, by), time=time)
+
+    def test(given: Builtin) -> Builtin:
+        is_sum = given.name in (SWRLB.add, SWRLB.subtract)
+        moved = [_shifted_term(each, by) for each in given.arguments]
+        return replace(given, arguments=(*moved[:2], *(given.arguments if is_sum else moved)[2:]))
+
+    return replace(
+        rule,
+        head=formula(rule.head),
+        body=tuple(map(formula, rule.body)),
+        tests=tuple(map(test, rule.tests)),
+    )
+
+
+def _shifted_atom(given: TemporalAtom, by: int) -> TemporalAtom:
+    return replace(given, arguments=tuple(_shifted_term(each, by) for each in given.arguments))
+
+
+def _shifted_term(given: Argument, by: int) -> Argument:
+    is_number = isinstance(given, Literal) and isinstance(given.value, int | Decimal)
+    return Literal(int(given.value) + by) if is_number else given

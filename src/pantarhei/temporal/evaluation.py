@@ -15,7 +15,6 @@ import numpy as np
 from pantarhei.encoding.numbers import (
     NO_CHANGES,
     NO_FACTS,
-    NONE,
     Fact,
     Integers,
     as_tuples,
@@ -28,7 +27,7 @@ from pantarhei.temporal.always import EventsAlways, StatesAlways
 from pantarhei.temporal.counting import Counting
 from pantarhei.temporal.data_stream import without
 from pantarhei.temporal.dating import Dating, EnoughTicks
-from pantarhei.temporal.expiry_model import UNTIL_REMOVED, ExpiryModel
+from pantarhei.temporal.expiry_model import EXPIRED, UNTIL_REMOVED, ExpiryModel
 from pantarhei.temporal.feeding import Feeding
 from pantarhei.temporal.numbered import Feed, NumberedProgram
 from pantarhei.temporal.occurrences import Occurrence
@@ -310,7 +309,7 @@ class Evaluation:
     def _go(self, rows: Integers) -> None:
         if len(rows):
             self._come_dated()
-            self.model.lower(rows, NONE)
+            self.model.lower(rows, EXPIRED)
 
     def _come_dated(self) -> None:
         if self._dated:

@@ -30,6 +30,9 @@ Until = Expiries | int
 UNTIL_REMOVED: Final = 1 << 61
 """The expiry of what holds until it is taken out; later ones are the same. Ticks end before (`ticks.py`)."""
 
+EXPIRED: Final = -(1 << 62)
+"""The expiry of a fact that does not hold. Every tick is later (`ticks.py`), negative ones too."""
+
 
 class Literals(Protocol):
     """What the kernel asks about literals (`Matcher.consult`)."""
@@ -138,14 +141,14 @@ class ExpiryModel:
         return previous
 
     def expiries(self, levels: Integers) -> Expiries:
-        """The expiries that levels of the kernel stand for, `NONE` for those that are none."""
+        """Return the expiries that levels of the kernel stand for, `EXPIRED` for `NONE`."""
         found = levels.astype(np.int64) + self._shift
         found[levels == FOREVER] = UNTIL_REMOVED
-        found[levels == NONE] = NONE
+        found[levels == NONE] = EXPIRED
         return found
 
     def lower(self, facts: Integers, until: Until) -> None:
-        """Let base facts hold until their expiries only; with one before the present tick they are none."""
+        """Lower base facts to their expiries; one before the present tick, as `EXPIRED` is, removes."""
         self._let_go()
         self._consult()
         self._kernel.retract(readable(facts), readable(self._levels(until, len(facts))))

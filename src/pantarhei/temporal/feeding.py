@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pantarhei.encoding.numbers import NONE, Fact, Integers, as_tuples
-from pantarhei.temporal.expiry_model import UNTIL_REMOVED, Expiries, ExpiryModel, Until
+from pantarhei.encoding.numbers import Fact, Integers, as_tuples
+from pantarhei.temporal.expiry_model import EXPIRED, UNTIL_REMOVED, Expiries, ExpiryModel, Until
 from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.past import Past, Turns
 from pantarhei.temporal.selecting import WHOLE, Followed, Following
@@ -86,7 +86,7 @@ class Feeding:
     def lose_events(self, lost: Integers) -> None:
         """These are asserted at the present tick no more; add those that are."""
         for _, rows, _ in self._of_events.parts(lost):
-            self._model.lower(rows, self._earlier(rows, NONE))
+            self._model.lower(rows, self._earlier(rows, EXPIRED))
 
     def add_events(self, fresh: Integers) -> None:
         """These are asserted at the present tick."""

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE, Integers, net_changes
-from pantarhei.temporal.expiry_model import ExpiryModel
+from pantarhei.temporal.expiry_model import EXPIRED, ExpiryModel
 from pantarhei.temporal.operators import NOTHING, Rows
 
 _FEW = 1024
@@ -88,7 +88,7 @@ class Pairs:
         begun, self._begun = self._begun, self._begun + count - len(again)
         if self._begun > len(self._until):
             more = max(_FEW, 2 * self._begun) - len(self._until)
-            self._until = np.append(self._until, np.full(more, NONE, np.int64))
+            self._until = np.append(self._until, np.full(more, EXPIRED, np.int64))
             self._is_asked = np.append(self._is_asked, np.zeros(more, bool))
             self._uses = np.append(self._uses, np.zeros(more, np.int32))
             self._terms = np.append(self._terms, np.empty((more, 2), np.int32), axis=0)
@@ -129,7 +129,7 @@ class Pairs:
         over = np.sort(places[(self._until[places] < tick) & ~is_used])
         for key in _keys(self._terms[over]).tolist():
             del self._places[key]
-        self._until[over] = NONE
+        self._until[over] = EXPIRED
         self._free += over.tolist()
         self._most = max(_FEW, 2 * len(self._places))
         return self._rows_of(over)

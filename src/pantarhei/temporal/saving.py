@@ -184,8 +184,10 @@ def _by_appearance(values: npt.NDArray[np.integer]) -> tuple[list[int], Column]:
 
 
 def _narrow(column: Column) -> Column:
-    """The column with the smallest type of number that holds it."""
+    """Return the column with the smallest integer type that holds it."""
     if not len(column):
         return column.astype("<u1")
-    least = np.promote_types(np.min_scalar_type(int(column.min())), np.min_scalar_type(int(column.max())))
+    first, last = int(column.min()), int(column.max())
+    # of numbers on both sides of 0 a signed type: numpy promotes one type of each kind to a float
+    least = np.min_scalar_type(last) if first >= 0 else np.min_scalar_type(min(first, -last - 1))
     return column.astype(least.newbyteorder("<"))

@@ -221,9 +221,12 @@ def test_rows_out_of_order_wait_and_blank_nodes_are_the_timestamps_own(spark, tm
 
 
 @pytest.mark.long
-def test_datetimes_come_back_and_a_row_that_only_the_background_may_say_stops_the_query(spark, tmp_path):
+@pytest.mark.parametrize(("year", "ticks"), [(2026, 1_772_366_400_000_001), (1966, -121_089_599_999_999)])
+def test_datetimes_come_back_and_a_row_that_only_the_background_may_say_stops_the_query(
+    spark, tmp_path, year, ticks
+):
     folder, found = Folder(tmp_path / "in"), []
-    at = "2026-03-01T12:00:00.000001Z"
+    at = f"{year}-03-01T12:00:00.000001Z"
     folder.write(written([(at, member(A, ROOMS[0]))]))
     folder.write(written([(at, (ROOMS[0], IN, BUILDINGS[2]))]))
     frame = folder.stream(spark, SCHEMA.replace("long", "timestamp"))
@@ -232,7 +235,7 @@ def test_datetimes_come_back_and_a_row_that_only_the_background_may_say_stops_th
         StreamingQueryException, match=r"BackgroundOnlyError.*asserts <http://example.org/inB"
     ):
         run(changes.selectExpr("unix_micros(at) AS at", "object", "change"), tmp_path / "checkpoint", found)
-    assert [tuple(row) for row in found] == [(1_772_366_400_000_001, A.n3(), 1)]
+    assert [tuple(row) for row in found] == [(ticks, A.n3(), 1)]
     with pytest.raises(TimestampError):
         shard_stream(frame, ONTOLOGY, Window(60), shard_by=IN, background=BACKGROUND)
 
@@ -285,21 +288,33 @@ def concluded(rows):
     return set(+sums)
 
 
-def conclusions_of_one(rows, now, temporal):
+def conclusions_of_one(rows, first, now, temporal):
     """What one reasoner concludes at a time, and how often one came or went on the way."""
     reasoner, turned = StreamReasoner(ONTOLOGY, Window(6), BACKGROUND, temporal=temporal), 0
-    for at in range(1, now + 1):
+    for at in range(first, now + 1):
         turns = reasoner.push(at, [triple for time, triple in rows if time == at]).conclusions.turns
         turned += sum(len(turn.added) + len(turn.removed) for turn in turns)
     return {(atom.predicate, *atom.arguments) for atom in reasoner.atoms()}, turned
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("shard_by", "temporal"), [(None, TEMPORAL), (IN, TEMPORAL), (IN, FED_BACK)])
+@pytest.mark.parametrize(
+    ("shard_by", "temporal", "start"),
+    [
+        (None, TEMPORAL, 1),
+        (IN, TEMPORAL, 1),
+        (IN, FED_BACK, 1),
+        (None, TEMPORAL, -8),
+        (IN, TEMPORAL, -8),
+        (IN, FED_BACK, -20),
+    ],
+)
 def test_what_rules_conclude_on_spark_is_what_one_reasoner_does_and_goes_on_after_a_restart(
-    spark, tmp_path, shard_by, temporal
+    spark, tmp_path, shard_by, temporal, start
 ):
-    folder, rows, found = Folder(tmp_path / "in"), [*readings(3, 1, 17), (16, (ROOMS[3], R, ROOMS[1]))], []
+    folder, found = Folder(tmp_path / "in"), []
+    given = [*readings(3, 1, 17), (16, (ROOMS[3], R, ROOMS[1]))]
+    rows = [(at + start - 1, fact) for at, fact in given]  # times pass 0, or stay below
 
     def follow(temporal=temporal):
         reason_stream(
@@ -315,13 +330,14 @@ def test_what_rules_conclude_on_spark_is_what_one_reasoner_does_and_goes_on_afte
             trigger={"availableNow": True},
         ).await_termination()
 
-    for first, last in ((1, 5), (5, 9)):
+    for first, last in ((start, start + 4), (start + 4, start + 8)):
         folder.write(written(row for row in rows if first <= row[0] < last))
     follow()
-    assert concluded(found) == conclusions_of_one(rows, max(at for at, _ in rows if at < 9), temporal)[0]
-    folder.write(written(row for row in rows if row[0] >= 9))
+    now = max(at for at, _ in rows if at < start + 8)
+    assert concluded(found) == conclusions_of_one(rows, start, now, temporal)[0]
+    folder.write(written(row for row in rows if row[0] >= start + 8))
     follow()
-    wanted, turned = conclusions_of_one(rows, 16, temporal)
+    wanted, turned = conclusions_of_one(rows, start, start + 15, temporal)
     assert concluded(found) == wanted and len({row.predicate for row in found}) == 3 and turned > 20
     columns = ["predicate", "argument1", "argument2", "change"]
     assert list(found[0].asDict()) == [

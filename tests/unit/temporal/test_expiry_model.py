@@ -10,7 +10,7 @@ from pantarhei.encoding.numbers import NONE, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.rule import Atom, Rule
 from pantarhei.rules.compilation.program import compile_
-from pantarhei.temporal.expiry_model import UNTIL_REMOVED, ExpiryModel
+from pantarhei.temporal.expiry_model import EXPIRED, UNTIL_REMOVED, ExpiryModel
 
 EX = Namespace("http://e/")
 X, Y, Z = map(Variable, "XYZ")
@@ -69,7 +69,7 @@ def test_a_conclusion_holds_as_long_as_its_best_derivation(scene):
 
 
 def test_what_was_added_can_be_lowered_to_what_it_was(scene):
-    assert scene.add(12, ("hot", 1)) == [NONE]
+    assert scene.add(12, ("hot", 1)) == [EXPIRED]
     assert scene.add(15, ("hot", 1)) == [12]
     scene.lower(12, ("hot", 1))
     scene.model.come_to(13)
@@ -90,6 +90,18 @@ def test_an_expiry_that_is_over_takes_a_fact_out_at_once(scene):
     scene.add(UNTIL_REMOVED, ("hot", 1))
     scene.lower(9, ("hot", 1))
     assert not scene.holds("hot", 1)
+
+
+def test_before_0_too_what_is_taken_out_is_gone():
+    program = compile_(RULES)
+    model, row = ExpiryModel(program, Vocabulary(program), tick=-5), np.array([[0, 1, NONE]], np.int32)
+    model.add(row, UNTIL_REMOVED)
+    model.lower(row, EXPIRED)
+    assert not model.present(row).any() and model.next_expiry() is None
+    assert model.expiries(model.add(row, -1)).tolist() == [EXPIRED]
+    assert model.next_expiry() == -1 and model.present(row).all()
+    model.come_to(0)
+    assert not model.present(row).any()
 
 
 def test_an_expiry_at_the_present_tick_is_not_over(scene):

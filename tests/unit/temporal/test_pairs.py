@@ -76,6 +76,13 @@ def test_a_pair_has_one_number_and_is_told_what_it_is_as_long_as_something_is_sa
     assert links(pairs) == {(LEFT, number, 7): 9, (RIGHT, number, 8): 9}
 
 
+def test_of_a_pair_that_rules_ask_for_something_may_be_said_before_0():
+    pairs = Pairs(ASKED, LEFT, RIGHT)
+    pairs.react(changed((7, 8)), Asking((7, 8)))
+    number = number_of(pairs, 7, 8, -3)
+    assert links(pairs) == {(LEFT, number, 7): -3, (RIGHT, number, 8): -3}
+
+
 def test_a_pair_that_rules_ask_for_is_told_without_an_end():
     pairs = Pairs(ASKED, LEFT, RIGHT)
     rows = pairs.react(changed((7, 8)), Asking((7, 8)))

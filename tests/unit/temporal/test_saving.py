@@ -14,7 +14,7 @@ from pantarhei.rules.compilation.program import compile_
 from pantarhei.temporal.data_stream import Asserted, DataStream
 from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.past import Past, Said
-from pantarhei.temporal.saving import data_of, rules_of, to_bytes
+from pantarhei.temporal.saving import _narrow, data_of, rules_of, to_bytes
 from pantarhei.temporal.ticks import Ticks
 from pantarhei.temporal.translation import program_of
 from pantarhei.temporal.tuples import Tuples
@@ -25,6 +25,14 @@ RULES = load_rules(
     prefixes={"": str(EX)},
 )
 OBJECTS = [None, Literal("007", datatype=XSD.integer), BNode("b"), Literal('a "word"\n', lang="en")]
+
+
+@pytest.mark.parametrize(
+    "values", [[-5, 1 << 40], [-(1 << 60), 1 << 60], [0, 200], [-129, 127], [-1, 1 << 33]]
+)
+def test_numbers_on_both_sides_of_0_stay_integers(values):
+    column = _narrow(np.array(values, np.int64))
+    assert column.dtype.kind in "iu" and column.tolist() == values
 
 
 class Scene:

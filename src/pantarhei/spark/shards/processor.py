@@ -23,6 +23,7 @@ from pyspark.sql.streaming.stateful_processor import (
 from pyspark.sql.types import IntegerType, LongType, StringType, StructType
 
 from pantarhei.spark.shards.change import Change
+from pantarhei.spark.shards.router import WATERMARK_OFFSET
 from pantarhei.spark.shards.setup import ShardSetup, Shipped
 from pantarhei.spark.shards.shard import NO_ROWS, ROWS, SavedShard, Shard
 from pantarhei.spark.shards.warned import Given, told_to
@@ -73,15 +74,16 @@ class ShardProcessor(StatefulProcessor):
         """Nothing is held outside the state."""
 
     def _take(self, number: int, rows: pa.Table, times: TimerValues) -> Iterator[pd.DataFrame]:
-        closed = times.getCurrentWatermarkInMs()  # a tick is a millisecond to Spark
+        watermark = times.getCurrentWatermarkInMs()  # 0 where there is none yet
+        closed = watermark - WATERMARK_OFFSET if watermark > 0 else None
         shard = self._load(number)
-        with told_to(self._warned):  # 0 is Spark's word for no watermark
-            changes = shard.take_in(rows, closed if closed > 0 else None)
+        with told_to(self._warned):
+            changes = shard.take_in(rows, closed)
         self._save(number, shard)
         for timer in list(self._handle.listTimers()):
             self._handle.deleteTimer(timer)
         if shard.next_look is not None:
-            self._handle.registerTimer(shard.next_look)
+            self._handle.registerTimer(shard.next_look + WATERMARK_OFFSET)
         if changes:
             yield self._frame(number, changes)
 

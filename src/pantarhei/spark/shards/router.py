@@ -23,8 +23,12 @@ _TYPE = RDF.type.n3()
 _MOST_KNOWN = 500_000
 _WATERMARK = "Spark's watermark, by which shards notice that time passes, has no others"
 
-# A tick is a millisecond to Spark, which counts its microseconds in 64 bits.
-LAST_TICK = (2**63 - 1) // 1000
+WATERMARK_OFFSET = 1 << 51
+"""Offset from ticks to Spark's event time in milliseconds, of datetimes 71 years. Spark's watermark is never
+negative: with the offset, ticks before 0 (1970) have one too."""
+
+FIRST_TICK = -WATERMARK_OFFSET
+LAST_TICK = (2**63 - 1) // 1000 - WATERMARK_OFFSET  # Spark counts the microseconds of event time in 64 bits
 
 
 class Router:
@@ -43,7 +47,7 @@ class Router:
 
         Raises:
             InvalidTripleError: a subject, predicate or class is no term, or a cell is null.
-            TimestampError: a time is null, negative (before 1970) or beyond `LAST_TICK` (the year 2262).
+            TimestampError: a time is null, before `FIRST_TICK` (1898) or beyond `LAST_TICK` (2190).
             BackgroundOnlyError: the stream asserts what only the background may.
         """
         for batch in batches:
@@ -57,9 +61,9 @@ class Router:
         if ticks.null_count:
             raise TimestampError("null", "a timestamp in each row")
         first, last = pc.min_max(ticks).as_py().values()
-        if first < 0 or last > LAST_TICK:
-            given = f"the time {first if first < 0 else last} in ticks"
-            raise TimestampError(given, f"one between 0 and {LAST_TICK}: {_WATERMARK}")
+        if first < FIRST_TICK or last > LAST_TICK:
+            given = f"the time {first if first < FIRST_TICK else last} in ticks"
+            raise TimestampError(given, f"one between {FIRST_TICK} and {LAST_TICK}: {_WATERMARK}")
         if subjects.null_count or predicates.null_count or objects.null_count:
             raise InvalidTripleError("null", "subject, predicate and object must be terms in each row")
         self._check(predicates, objects)

@@ -37,7 +37,7 @@ from pantarhei.spark.frame import check_frame
 from pantarhei.spark.melt import MappingGiven, timestamped
 from pantarhei.spark.registrations import registrations
 from pantarhei.spark.shards.processor import ShardProcessor, columns_of
-from pantarhei.spark.shards.router import LAST_TICK, ROUTED, Router
+from pantarhei.spark.shards.router import FIRST_TICK, LAST_TICK, ROUTED, WATERMARK_OFFSET, Router
 from pantarhei.spark.shards.setup import ShardSetup, Shipped
 from pantarhei.spark.shards.shard import Shard
 from pantarhei.spark.shards.warned import ShardWarnings
@@ -291,9 +291,8 @@ def sharded(
 ) -> ShardedStream:
     """The plan. The column that carries the watermark is left out again, for Spark drops late rows by it.
 
-    Spark's watermark is in whole milliseconds. It is given each tick for a millisecond, so that shards agree
-    to the tick on what is late. Later times than that can hold (datetimes past the year 2262) are refused
-    where rows are routed.
+    Spark's watermark is in whole milliseconds. Each tick is one millisecond of event time, so that shards
+    agree to the tick on what is late. Times that event time cannot hold are refused where rows are routed.
 
     Args:
         tells: whether what shards warn of is brought to the driver; workers log it otherwise.
@@ -303,7 +302,8 @@ def sharded(
     shipped, router = Shipped(setup), Shipped(Router(setup.report, setup.key, setup.shards))
     of_dates = setup.kind is TimeKind.DATETIME
     ticks: Column = F.unix_micros("timestamp") if of_dates else F.col("timestamp")
-    timed = df.select(*COLUMNS).withColumn("event", F.timestamp_millis(F.least(ticks, F.lit(LAST_TICK))))
+    within = F.least(F.greatest(ticks, F.lit(FIRST_TICK)), F.lit(LAST_TICK))
+    timed = df.select(*COLUMNS).withColumn("event", F.timestamp_millis(within + WATERMARK_OFFSET))
     timed = timed.withWatermark("event", f"{lateness} milliseconds")
 
     def route(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

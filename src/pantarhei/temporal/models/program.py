@@ -1,14 +1,14 @@
 """Rules at the last tick of a stream as a program of clingo.
 
-In the program everything is a number: `p3(7,0,2)` says that an atom of kind 3, with the terms 0 and 2, holds
-at tick 7. No text of a rule or of the data is in it. At tick 7
+In the program everything is a number: `p3(-7,0,2)` states that an atom of kind 3, with the terms 0 and 2,
+holds 7 ticks before the present one. It contains no text of a rule or of the data.
 
     a(X) :- b(X) always in [2], not c(X) in [1].
 
 is
 
-    p0(7,V0) :- p1(7,V0), p1(K1,V0) : K1 = 5..7; not q2(V0).
-    q2(V0) :- p2(K2,V0), K2 >= 6, K2 <= 7.
+    p0(0,V0) :- p1(0,V0), p1(K1,V0) : K1 = -2..0; not q2(V0).
+    q2(V0) :- p2(K2,V0), K2 >= -1, K2 <= 0.
 
 Values are compared and computed, and ticks are told from terms, by functions that clingo calls.
 """
@@ -89,16 +89,17 @@ class AspProgram:
     """
 
     def __init__(self, rules: Sequence[TemporalRule], said: SaidStream, ticks: Ticks) -> None:
-        self.said, self.ticks, self.terms = said, ticks, Terms()
+        self.now, self.ticks, self.terms = said.now, ticks, Terms()
+        self.said = said.relative()  # numbers of clingo have 32 bits, which ticks need not fit into
         self._maybe_endless = maybe_endless(rules)
         self._kinds: dict[Kind, int] = {}
         self._tests: list[Builtin] = []
         self._fresh = 0
         self._by_time: dict[Hashable, int] = {}
         if any(formula.mode is Mode.AT for rule in rules for formula in rule.formulas):
-            timeline = range(said.start, said.now + 1)
-            self._by_time = {value_of(ticks.literal_of(tick)): tick for tick in timeline}
-        self._since = said.now
+            timeline = range(self.said.start, 1)
+            self._by_time = {value_of(ticks.literal_of(self.now + tick)): tick for tick in timeline}
+        self._since = 0
         self._lines = [line for rule in rules for line in self._rule(rule)]
         self._lines += self._facts()
         self.concluded = {self._number(_kind(rule.head.atom)) for rule in rules}
@@ -139,11 +140,11 @@ class AspProgram:
         return self.terms.number(found)
 
     def time(self, tick: int) -> int:
-        """The term that names a tick."""
-        return self.terms.number(self.ticks.literal_of(tick))
+        """Return the term that names a tick counted from the present one."""
+        return self.terms.number(self.ticks.literal_of(self.now + tick))
 
     def tick(self, time: int) -> int | None:
-        """The tick of the timeline that a term names, None for none."""
+        """Return the tick of the timeline that a term names, counted from the present one; None for none."""
         return self._by_time.get(value_of(self.terms.term(time)))
 
     # -- rules -------------------------------------------------------------------------------------

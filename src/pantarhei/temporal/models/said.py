@@ -36,6 +36,11 @@ class SaidStream:
     now: int
     told: tuple[SaidAt, ...] = ()
 
+    def relative(self) -> SaidStream:
+        """Return the stream with ticks counted from `now`: that is 0, and earlier ones are negative."""
+        told = tuple(each._replace(tick=each.tick - self.now) for each in self.told)
+        return SaidStream(self.start - self.now, 0, told)
+
     def states(self, since: int) -> Iterator[tuple[int, TemporalAtom]]:
         """The states of each tick from one on."""
         ends = [*(each.tick for each in self.told[1:]), self.now + 1]

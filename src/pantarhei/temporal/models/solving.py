@@ -66,10 +66,10 @@ def _answer(program: AspProgram, symbols: Iterable[Any]) -> AnswerStream:
     for symbol in symbols:
         tick, *arguments = (each.number for each in symbol.arguments)
         atom = program.atom(int(symbol.name[1:]), arguments)
-        if tick == program.said.now:
+        if tick == 0:
             atoms.add(atom)
         else:
-            elsewhere.add((time_of(ticks.end_of(tick), ticks.kind), atom))
+            elsewhere.add((time_of(ticks.end_of(program.now + tick), ticks.kind), atom))
     return AnswerStream(frozenset(atoms), frozenset(elsewhere))
 
 

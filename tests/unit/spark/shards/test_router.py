@@ -7,7 +7,7 @@ from rdflib import RDF, BNode
 from pantarhei import Ontology
 from pantarhei.errors import BackgroundOnlyError, InvalidTripleError, TimestampError
 from pantarhei.language.rule import Rule
-from pantarhei.spark.shards.router import Router
+from pantarhei.spark.shards.router import FIRST_TICK, LAST_TICK, Router
 from pantarhei.spark.shards.shard import ROWS
 from strategies import (
     EX,
@@ -50,6 +50,8 @@ def test_a_name_goes_to_one_shard_however_it_is_written():
     ("row", "error"),
     [
         ((None, a.n3(), R.n3(), b.n3()), TimestampError),
+        ((FIRST_TICK - 1, a.n3(), R.n3(), b.n3()), TimestampError),
+        ((LAST_TICK + 1, a.n3(), R.n3(), b.n3()), TimestampError),
         ((1, None, R.n3(), b.n3()), InvalidTripleError),
         ((1, '"text"', R.n3(), b.n3()), InvalidTripleError),
         ((1, a.n3(), "_:p", b.n3()), InvalidTripleError),

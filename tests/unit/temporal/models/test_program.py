@@ -22,13 +22,13 @@ def lines(*rules):
     return AspProgram(rules, SAID, TICKS).text.splitlines()[1:]
 
 
-def test_windows_are_ticks_and_what_is_negated_has_a_rule_of_its_own():
+def test_windows_are_ticks_counted_from_the_present_one_and_what_is_negated_has_a_rule_of_its_own():
     written = rule(atom("a", "X"), always(atom("b", "X"), 2), no(some(atom("c", "X"), 1)))
     assert lines(written) == [
-        "q2(V0) :- p1(K3,V0); K3 >= 6; K3 <= 7.",
-        "p2(7,V0) :- p0(7,V0); p0(K1,V0) : K1 = 5..7; not q2(V0).",
-        "p0(6,0).",
-        "p0(7,0).",
+        "q2(V0) :- p1(K3,V0); K3 >= -1; K3 <= 0.",
+        "p2(0,V0) :- p0(0,V0); p0(K1,V0) : K1 = -2..0; not q2(V0).",
+        "p0(-1,0).",
+        "p0(0,0).",
         "#show p2/2.",
     ]
 
@@ -45,13 +45,13 @@ def test_counts_times_and_tests_are_asked_of_functions():
         )
     )
     head, *_ = (line for line in text if ":-" in line)
-    assert head.startswith("p2(K4,V0,V1) :- p0(K1,V0,V1); K1 >= 4; K1 <= 7; V2 = @time(K1); p1(K2,V0);")
+    assert head.startswith("p2(K4,V0,V1) :- p0(K1,V0,V1); K1 >= -3; K1 <= 0; V2 = @time(K1); p1(K2,V0);")
     assert (
-        "2 <= #count { LK2 : p1(LK2,V0), LK2 >= 3, LK2 <= 7 }; 1 = @holds(0,V1,V2); V3 = @computed(1,V2,"
+        "2 <= #count { LK2 : p1(LK2,V0), LK2 >= -4, LK2 <= 0 }; 1 = @holds(0,V1,V2); V3 = @computed(1,V2,"
         in head
     )
     assert "R3 = @computed(2,V2," in head and "1 = @are_equal(R3,V1); K4 = @tick(V3)." in head
-    assert any(line.startswith("p0(6,") for line in text)
+    assert any(line.startswith("p0(-1,") for line in text)
 
 
 def test_what_clingo_calls_answers_in_numbers():
@@ -59,10 +59,10 @@ def test_what_clingo_calls_answers_in_numbers():
         (rule(at("T", atom("a")), at("T", atom("v", "X", "V")), computed("W", "add", "V", 1)),), SAID, TICKS
     )
     number = program.terms.number
-    assert program.time(3) == number(Literal("3.0", datatype=Literal(1.5).datatype)) or program.time(
-        3
+    assert program.time(-4) == number(Literal("3.0", datatype=Literal(1.5).datatype)) or program.time(
+        -4
     ) == number(Literal(3))
-    assert program.tick(number(Literal(6))) == 6 and program.tick(number(Literal(8))) is None
+    assert program.tick(number(Literal(6))) == -1 and program.tick(number(Literal(8))) is None
     assert program.terms.term(program.computed(0, number(Literal(4)), number(Literal(1)))) == Literal(5)
     assert program.computed(0, number(EX.i), number(Literal(1))) is None
     assert program.are_equal(number(Literal(1)), number(Literal(1.0)))

@@ -1,0 +1,137 @@
+"""Random temporal rules that shards can evaluate."""
+
+import random
+from collections import Counter
+from dataclasses import replace
+
+import pyarrow as pa
+from rdflib import RDF
+
+import pantarhei as pr
+from lars_programs import EX, FRAGMENTS, KINDS, random_case
+from pantarhei.engine.options import Options
+from pantarhei.errors import NotKeyLocalRuleError, TemporalRuleError
+from pantarhei.language.rule import Rule
+from pantarhei.language.temporal_rule import TemporalAtom
+from pantarhei.language.time import TimeKind
+from pantarhei.rdf.ntriples import parse_term, write_term
+from pantarhei.reference.lars.streams import canonical
+from pantarhei.rules.translation.demand import Theory
+from pantarhei.spark.answer_rows import conclusion_columns
+from pantarhei.spark.shards.setup import ShardSetup
+from pantarhei.spark.shards.shard import NO_ROWS, ROWS
+from pantarhei.temporal.joining import joined
+from pantarhei.temporal.sharding import check_key_local
+from strategies import is_a, related, x, y
+
+COUNTS = Counter()
+IN = EX["in"]
+# where something is, which the stream does not say; and what follows from it with the stream
+BACKGROUND = [
+    (EX.i, IN, EX.h),
+    (EX.j, IN, EX.h),
+    (EX.k, IN, EX.l),
+    (EX.j, RDF.type, EX.s),
+    (EX.h, RDF.type, EX.e),
+]
+AXIOMS = [
+    Rule("also", (is_a(EX.c, x),), is_a(EX.s, x)),
+    Rule("told", (related(EX.d, x, y),), related(EX.r, y, x)),
+    Rule("houses", (is_a(EX.e, x), related(IN, x, y)), is_a(EX.c, y)),
+    Rule("apart", (is_a(EX.c, x), is_a(EX.e, x)), None),
+    Rule("turned", (related(EX.b, x, y),), related(EX.r, y, x)),
+    Rule("both", (is_a(EX.a, x), is_a(EX.s, x)), is_a(EX.e, x)),
+    Rule("housed", (is_a(EX.a, x), related(IN, x, y)), is_a(EX.a, y)),
+]
+STREAMING = [EX[name] for name in KINDS]
+
+
+def triple(atom):
+    subject, *rest = atom.arguments
+    return (subject, atom.predicate, rest[0]) if rest else (subject, RDF.type, atom.predicate)
+
+
+def rows(timed):
+    columns = zip(*((at, *map(write_term, triple)) for at, triple in timed), strict=True)
+    return pa.table(dict(zip(ROWS.names, map(list, columns), strict=True)), ROWS) if timed else NO_ROWS
+
+
+def concluded(row):
+    """The atom of a row of changes, with the canonical literals of its values: shards write their own."""
+    predicate, *arguments = (parse_term(text) for text in row if text is not None)
+    return canonical(TemporalAtom(predicate, tuple(arguments)))
+
+
+def rewritten(rnd, rules):
+    """The rules, some with the background's property in place of a reading, and most of them of one name."""
+    of_one = rnd.random() < 0.7
+
+    def atom(given):
+        arguments = given.arguments
+        if of_one and arguments:
+            named = dict.fromkeys(("X", "Y", "Z"), arguments[0])
+            arguments = tuple(type(each)("X") if str(each) in named else each for each in arguments)
+        return replace(given, arguments=arguments)
+
+    def formula(given):
+        made = replace(given, atom=atom(given.atom))
+        if given.atom.predicate == EX.r and rnd.random() < 0.5:
+            made = replace(made, atom=TemporalAtom(IN, given.atom.arguments))
+        return made
+
+    return tuple(
+        replace(rule, head=replace(rule.head, atom=atom(rule.head.atom)), body=tuple(map(formula, rule.body)))
+        for rule in rules
+    )
+
+
+class Sharded:
+    """Rules that shards can evaluate, how they are sharded, and what is told at each tick."""
+
+    def __init__(self, seed):
+        self.rnd = rnd = random.Random(seed)
+        case = random_case(
+            rnd, FRAGMENTS[rnd.choice(("remember", "at in heads", "always and negation", "all"))]
+        )
+        self.told = {
+            tick: [triple(atom) for atom in case.stream.at(tick) if atom.is_asserted or rnd.random() < 0.3]
+            for tick in case.stream.timeline
+        }
+        self.key = rnd.choice(("subject", IN))
+        ontology = self.ontology = pr.Ontology.from_rules(
+            rnd.sample(AXIOMS, rnd.choice((1, 2, 3))), BACKGROUND
+        )
+        self.report = ontology.sharding_report(STREAMING, keys=[self.key])
+        slide = rnd.choice((1, 1, 2))
+        self.options = Options(pr.Window(rnd.randint(slide - 1, 3), slide=slide))
+        start = case.stream.start if rnd.random() < 0.3 else None
+        self.rules = pr.TemporalRules((), start=start, feedback=rnd.random() < 0.3)
+        for rule in rewritten(rnd, case.rules) if self.report.allows(self.key) else ():
+            self.join(rule, case.remembered)
+        self.setup = ShardSetup(
+            ontology,
+            self.options,
+            TimeKind.INTEGER,
+            self.key,
+            4,
+            self.report,
+            False,
+            names=conclusion_columns(self.rules),
+            temporal=self.rules,
+        )
+
+    def join(self, rule, remembered):
+        """Have a further rule, if it can be evaluated."""
+        COUNTS["rules"] += 1
+        rules = (*self.rules.rules, rule)
+        heads = {rule.head.atom.predicate for rule in rules}
+        try:
+            made = pr.TemporalRules(rules, remembered & heads, self.rules.start, self.rules.feedback)
+            theory = Theory.of((*self.ontology.rules, *self.ontology.constraints), unique_names=True)
+            check_key_local(joined(made, theory, self.ontology.predicates), self.report, self.key)
+            pr.StreamReasoner.with_options(self.ontology, self.options, temporal=made)
+        except TemporalRuleError as error:
+            COUNTS["refused"] += isinstance(error, NotKeyLocalRuleError)
+            return
+        self.rules = made
+        COUNTS["joins"] += len(rule.body) > 1
