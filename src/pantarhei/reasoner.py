@@ -16,6 +16,7 @@ from rdflib import Graph
 from pantarhei.encoding.encode import encode_abox
 from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.numbers import Symbols
+from pantarhei.engine.books import Counters
 from pantarhei.engine.checkpoint import (
     GivenBackground,
     Json,
@@ -51,7 +52,16 @@ from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.interpretation.prover import Prover
 from pantarhei.language.temporal_rule import TemporalAtom
 from pantarhei.language.term import Triple
-from pantarhei.language.time import Duration, TimePoint, plain_time, show_time, ticks_of, time_of, timed
+from pantarhei.language.time import (
+    Duration,
+    Precision,
+    TimePoint,
+    plain_time,
+    show_time,
+    ticks_of,
+    time_of,
+    timed,
+)
 from pantarhei.literals.by_value import Numbers
 from pantarhei.materialize.model import Keep, WindowModel
 from pantarhei.materialize.plain import plain_model
@@ -119,6 +129,8 @@ class StreamReasoner(Materialized):
             `"default"` in the default graph too.
         numbers: `"by_datatype"` keeps xsd:double, xsd:float and decimals apart, as OWL does; `"by_value"`
             takes a double or float for the exact decimal that it denotes (docs/semantics.md).
+        precision: `"microseconds"` cuts the nanoseconds of pandas' timestamps, warns once and counts them in
+            `stats().times_cut`; `"exact"` refuses such timestamps.
 
     Raises:
         InconsistentOntologyError: ontology and background contradict each other.
@@ -159,11 +171,12 @@ class StreamReasoner(Materialized):
         temporal: TemporalRules | None = None,
         conclusions: ConclusionsIn = "graph",
         numbers: Numbers = "by_datatype",
+        precision: Precision = "microseconds",
     ) -> None:
         search = Budget() if budget is None else budget
         limits = Limits(max_facts, max_bytes, on_limit)
         kept = History() if history is None else history
-        told = search, limits, derive, kept, conclusions, numbers
+        told = search, limits, derive, kept, conclusions, numbers, precision
         options = Options(window, repair, keep, unique_names, *told)
         if temporal is None and conclusions != "graph":
             raise OptionError("conclusions", repr(conclusions), "temporal rules too: temporal=load_rules(…)")
@@ -245,7 +258,8 @@ class StreamReasoner(Materialized):
             given = self._encode(part, scope)
             return ClosedABox(given.facts, given, finished=False)
 
-        return self._held.take_in(plain_time(at), [partial(read, part) for part in parts], waiting)
+        given = [partial(read, part) for part in parts]
+        return self._counted_step(at, lambda plain: self._held.take_in(plain, given, waiting))
 
     def push_materialized(
         self,
@@ -278,7 +292,7 @@ class StreamReasoner(Materialized):
             return self._encode_closed(part, own if scope is None else prefix_of_name(scope))
 
         parts = [partial(read, part) for part in (interpretation, *further)]
-        return self._step(lambda: self._held.take_in(plain_time(at), parts))
+        return self._step(lambda: self._counted_step(at, lambda plain: self._held.take_in(plain, parts)))
 
     def advance(self, at: TimePoint) -> WindowUpdate:
         """Time comes to `at`, and nothing arrives. Costs what renewing the facts of dropped partitions costs.
@@ -286,8 +300,19 @@ class StreamReasoner(Materialized):
         Raises:
             LateABoxError, TimestampError: as `push`.
         """
-        at = plain_time(at)
-        return self._step(lambda: self._held.pass_(at))
+        return self._step(lambda: self._counted_step(at, self._held.pass_))
+
+    def _counted_step(self, at: TimePoint, act: Callable[[TimePoint], WindowUpdate]) -> WindowUpdate:
+        """Do a step; count its timestamp if that is cut to microseconds. The lock is held."""
+        cut = self._held.is_cut(at)
+        update = act(plain_time(at))
+        self._note_times_cut(int(cut))
+        return update
+
+    def _note_times_cut(self, count: int) -> None:
+        if count:
+            with self._lock:
+                self._held.count(Counters(times_cut=count))
 
     def run(
         self,
@@ -325,9 +350,20 @@ class StreamReasoner(Materialized):
             LateABoxError: an ABox came too late, and there is no `on_late`.
             FutureABoxError: an ABox is too far ahead, and there is no `on_ahead`.
         """
-        given = timed(stream)
+        given = self._counted(stream, timed(stream))
         options = Arrivals(allowed_lateness, on_late, max_ahead, clock, on_ahead, on_invalid)
         return Intake(self._held, self._lock, self._step, self._take_in, options).updates(given)
+
+    def _counted(
+        self, source: object, given: Iterable[tuple[TimePoint, ABox]]
+    ) -> Iterator[tuple[TimePoint, ABox]]:
+        """Give the items of a stream; count the times that its reader has cut."""
+        counted = 0
+        for item in given:
+            cut = getattr(source, "times_cut", 0)
+            self._note_times_cut(cut - counted)
+            counted = cut
+            yield item
 
     # -- what holds --------------------------------------------------------------------------------
 

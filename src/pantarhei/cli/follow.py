@@ -93,7 +93,8 @@ class FileSource:
             handed = {"on_late": partial(counts.note_late, reasoner), "on_invalid": counts.note_invalid}
             if "max_ahead" in self._disorder:
                 handed["on_ahead"] = counts.note_ahead
-        yield from reasoner.run(self._counted(counts), **self._disorder, **handed)
+        counted = _Counted(self.account, self._counted(counts))
+        yield from reasoner.run(counted, **self._disorder, **handed)
 
     def _counted(self, counts: Followed) -> Iterator[TimestampedABox]:
         for abox in self.account:
@@ -103,6 +104,20 @@ class FileSource:
                 continue
             counts.note(len(abox.triples))
             yield abox
+
+
+class _Counted:
+    """ABoxes of a reader that go by, with its count of times that were cut."""
+
+    def __init__(self, reader: StreamReader | RecordReader, aboxes: Iterator[TimestampedABox]) -> None:
+        self._reader, self._aboxes = reader, aboxes
+
+    @property
+    def times_cut(self) -> int:
+        return self._reader.times_cut
+
+    def __iter__(self) -> Iterator[TimestampedABox]:
+        return self._aboxes
 
 
 def _reader(options: OnStream) -> StreamReader | RecordReader:
@@ -120,9 +135,12 @@ def _reader(options: OnStream) -> StreamReader | RecordReader:
             on_error=on_error,
             base=options.base,
             zone=options.zone,
+            precision=options.precision or "microseconds",
         )
     refuse_what_a_mapping_says(options)
-    return read_records(options.stream, options.mapping, format=name, on_error=on_error)
+    return read_records(
+        options.stream, options.mapping, format=name, on_error=on_error, precision=options.precision
+    )
 
 
 def refuse_what_a_mapping_says(options: OnStream) -> None:

@@ -13,6 +13,7 @@ from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import OptionError
 from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.language.time import TimeKind, time_of
+from pantarhei.mapping.local_times import check_unordered
 from pantarhei.mapping.read import read_mapping
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.spark.closed_files import close_files
@@ -21,6 +22,7 @@ from pantarhei.spark.counted_tables import TableOptions
 from pantarhei.spark.sources.file_source import infer_kind
 from pantarhei.spark.sources.source_options import FileOptions
 from pantarhei.streams.graph_times import time_properties
+from pantarhei.streams.records import with_precision
 from pantarhei.window.sliding import Window, step_to
 
 
@@ -47,14 +49,18 @@ class SparkSource:
         skips = options.on_error == "skip"
         if options.mapping is not None:
             refuse_what_a_mapping_says(options)
-            mapping = read_mapping(options.mapping)
+            mapping = with_precision(read_mapping(options.mapping), options.precision)
+            check_unordered(mapping, "tables on Spark")
             self._files = TableOptions(options.stream, options.stream_format, mapping, skips)
             return
         for name, given in (("base", options.base), ("zone", options.zone)):
             if given is not None:
                 raise OptionError(name, given, "a run without --spark")
         time_properties(options.time)
-        self._files = FileOptions((options.stream,), options.stream_format, options.time, skips)
+        self._files = FileOptions(
+            (options.stream,), options.stream_format, options.time, skips,
+            is_exact=options.precision == "exact",
+        )  # fmt: skip
 
     def updates(self, reasoner: StreamReasoner, counts: Followed) -> Generator[WindowUpdate, None, None]:
         """Push the ABoxes one by one, once Spark's work is done and Spark has been stopped.
@@ -70,6 +76,7 @@ class SparkSource:
         closed = self._closed(reasoner, kind)
         if self.account.error is not None:
             raise self.account.error
+        reasoner._note_times_cut(self.account.times_cut)
         for ticks, given in sorted(self.account.times.items()):
             counts.note(given.assertions)
             made = closed.get(ticks)

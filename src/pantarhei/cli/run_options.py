@@ -109,6 +109,13 @@ class OnStream:
             metavar="ZONE", help="The time zone of times written without one: Europe/Berlin, UTC, +01:00."
         ),
     ] = None
+    precision: Annotated[
+        Literal["microseconds", "exact"] | None,
+        READING(
+            help="What to do with times finer than microseconds: cut and count them (by default), or take "
+            "them for bad input (exact)."
+        ),
+    ] = None
     on_error: Annotated[
         Literal["raise", "skip"], READING(help="What to do with bad input in the stream.")
     ] = "raise"

@@ -146,6 +146,8 @@ def counters(reasoner: pr.StreamReasoner, account: Account, counts: Followed, op
         parts.insert(4, f"{counted(late, 'late ABox')} skipped")
     if stats.waiting:
         parts.insert(-1, f"{counted(stats.waiting, 'ABox')} held back")
+    if stats.times_cut:
+        parts.insert(-1, f"{counted(stats.times_cut, 'time')} cut to microseconds")
     if stats.dropped_early:
         parts.insert(-1, f"{counted(stats.dropped_early, 'timestamp')} dropped early")
     if options.rules is not None and options.models is None:

@@ -72,6 +72,7 @@ class Counters(NamedTuple):
         not_fed_back: those that were to be, and have a literal in first place; each counts at each tick.
         ahead: ABoxes too far ahead for `run`, which left them out.
         invalid: ABoxes that `run` could not take in, and handed over.
+        times_cut: times finer than microseconds that were cut, by `push` or by a reader that `run` follows.
     """
 
     pushes: int = 0
@@ -86,6 +87,7 @@ class Counters(NamedTuple):
     undecided: int = 0
     ahead: int = 0
     invalid: int = 0
+    times_cut: int = 0
 
     def plus(self, by: Counters) -> Counters:
         """The counters, each higher by that of `by`."""

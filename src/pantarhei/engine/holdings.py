@@ -36,10 +36,11 @@ from pantarhei.explain.quality import Quality
 from pantarhei.explain.tallies import quality_of
 from pantarhei.interpretation.closed_abox import ClosedABox
 from pantarhei.interpretation.foundation import Foundation
+from pantarhei.language.iso_time import EXACT
 from pantarhei.language.rule import Predicate
 from pantarhei.language.temporal_rule import TemporalAtom
 from pantarhei.language.term import Triple
-from pantarhei.language.time import TimePoint, show_time, ticks_of, time_of
+from pantarhei.language.time import TimePoint, is_finer, show_time, ticks_of, time_of
 from pantarhei.materialize.model import WindowModel
 from pantarhei.rdf.blank_nodes import prefix_of_push
 from pantarhei.repair.result import Conflict, ConflictList, Prove
@@ -270,6 +271,18 @@ class Holdings(Upkeep[Books]):
     def let_wait(self, waiting: Waiting[ABox]) -> None:
         """Hold ABoxes that are not taken in so far, in the place of those that waited before."""
         self._standing = self._standing._replace(books=replace(self.books, waiting=waiting))
+
+    def is_cut(self, at: TimePoint) -> bool:
+        """Return whether a timestamp is finer than microseconds, and so is cut.
+
+        Raises:
+            TimestampError: it is, and such timestamps are refused.
+        """
+        if not is_finer(at):
+            return False
+        if self.options.precision == "exact":
+            raise TimestampError(f"the timestamp {at}", EXACT)
+        return True
 
     def count(self, more: Counters) -> None:
         """Add to the counters."""

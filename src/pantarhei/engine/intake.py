@@ -161,6 +161,7 @@ class Intake:
         Raises:
             InputError: it is no ABox, or its timestamp is none, or of another kind than the stream's.
         """
+        cut = self._held.is_cut(given)
         at, frozen = plain_time(given), frozen_abox(abox)
         with self._lock:
             books = self._held.books
@@ -169,6 +170,8 @@ class Intake:
             tolerance, now = self._options.tolerance(kind), None if books.step is None else books.step.now
             arrived = replace(books.waiting, kind=kind).arrive(timed, tolerance, now, clock)
             self._store(arrived)
+            if cut:
+                self._held.count(Counters(times_cut=1))
         newest = arrived.waiting.newest
         if arrived.is_late:
             return self._hand_over_late([timed], max(t for t in (newest, now) if t is not None), kind)

@@ -31,7 +31,7 @@ class Stats(NamedTuple):
         pops, firings, renewals, rederivations, searches: see `Work`; since the model was made, which happens
             again after an error and where the rules grow.
         pushes, repairs, cut, late, dropped_early, forgotten_early, unwritten, fed_back, not_fed_back,
-            undecided, ahead, invalid: see `Counters`; since the stream began.
+            undecided, ahead, invalid, times_cut: see `Counters`; since the stream began.
         waiting: ABoxes that `run` holds back; `bytes` does not count them.
         remembered: timestamps that have left the window and are remembered.
         rules: rules and constraints, those included that equality and the like demand of what was met.
@@ -68,6 +68,7 @@ class Stats(NamedTuple):
     undecided: int
     ahead: int
     invalid: int
+    times_cut: int
     waiting: int
     remembered: int
     rules: int
@@ -109,6 +110,8 @@ class Stats(NamedTuple):
             work.append(f"{counted(self.fed_back, 'conclusion')} asserted")
         if self.not_fed_back:
             work.append(not_asserted_text(self.not_fed_back))
+        if self.times_cut:
+            work.append(f"{counted(self.times_cut, 'time')} cut to microseconds")
         if self.running < self.rules:
             work.append(f"{self.running:,} of {counted(self.rules, 'rule')} run")
         return (

@@ -117,6 +117,7 @@ from pantarhei.errors.temporal import (
 from pantarhei.errors.warnings import (
     AxiomsInStreamWarning,
     NumbersApartWarning,
+    TimesCutWarning,
     UncompiledKernelWarning,
     UndecidedRepairWarning,
 )
@@ -170,6 +171,7 @@ __all__ = [
     "StreamsEndedError",
     "TemporalRuleError",
     "TemporalTextError",
+    "TimesCutWarning",
     "TimestampError",
     "UncompiledKernelWarning",
     "UndecidedRepairWarning",

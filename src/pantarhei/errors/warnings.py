@@ -42,6 +42,25 @@ class NumbersApartWarning(UserWarning):
         return f"{self.what}; {way_out}"
 
 
+class TimesCutWarning(UserWarning):
+    """Times of a stream are finer than microseconds and were cut. Emitted once per reader.
+
+    Args:
+        source: the file, or what else has the times.
+        text: the first of them, as text.
+    """
+
+    def __init__(self, source: str, text: str) -> None:
+        super().__init__(source, text)
+        self.source, self.text = source, text
+
+    def __str__(self) -> str:
+        return (
+            f"{self.source}: the time {self.text} is cut to microseconds, as all finer times are; times that "
+            'differ in nanoseconds become equal. times_cut counts them, precision="exact" refuses them'
+        )
+
+
 class UndecidedRepairWarning(UserWarning):
     """A repair reached a limit and removed facts that it had not decided. Emitted once per reasoner;
     `stats().undecided` counts on.

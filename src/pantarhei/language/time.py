@@ -9,22 +9,24 @@ from __future__ import annotations
 import numbers
 import re
 import sys
-from collections.abc import Iterable, Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta, tzinfo
 from decimal import Decimal
 from enum import Enum
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 
-from pantarhei.errors import OptionError, TimestampError
+from pantarhei.errors import OptionError, TimesCutWarning, TimestampError
+from pantarhei.language.iso_time import EPOCH, EXACT, IN_RANGE, MICROSECOND, read_iso, tick_of_datetime
 from pantarhei.language.zone import in_zone
 
 TimePoint = int | float | datetime
 Duration = int | float | timedelta | str
+Precision = Literal["microseconds", "exact"]
 _Item = TypeVar("_Item")
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 FLOAT_TICKS = 10**9
 MOST_TICKS = 2**62
 _MOST_BITS_SHOWN = 512
@@ -39,16 +41,20 @@ class TimeKind(Enum):
 
 
 _KINDS: dict[type, TimeKind] = {int: TimeKind.INTEGER, float: TimeKind.FLOAT, datetime: TimeKind.DATETIME}
+_ENDS = (1, 9999)
 _A_TIMESTAMP = "a timestamp (int, float, or datetime with a time zone)"
 _IN_REACH = "a finite time that fits into 62 bits of ticks"
 
 
 def plain_time(at: object) -> TimePoint:
-    """The timestamp `at` as an int, float or datetime of Python's own, which other numbers and types derived
-    from datetime become: those of numpy overflow where they are compared and scaled.
+    """Convert a timestamp to an int, float or datetime of Python's own.
+
+    Numbers of numpy overflow where they are compared and scaled. Datetimes of pandas have nanoseconds, which
+    are cut with a `TimesCutWarning`.
 
     Raises:
-        TimestampError: it is none, or a datetime without a time zone.
+        TimestampError: it is not a timestamp, or a datetime without a time zone, or one outside the years 1
+            to 9999 in UTC.
 
     >>> plain_time(np.int32(3)), plain_time(np.float64(0.5))
     (3, 0.5)
@@ -56,14 +62,7 @@ def plain_time(at: object) -> TimePoint:
     if type(at) is int or type(at) is float:
         return at
     if isinstance(at, datetime):
-        if at.tzinfo is None or at.utcoffset() is None:
-            raise TimestampError(
-                f"the datetime {at.isoformat()} without a time zone", "one with a zone, such as …+00:00 or …Z"
-            )
-        if type(at) is datetime:
-            return at
-        clock = at.hour, at.minute, at.second, at.microsecond
-        return datetime(at.year, at.month, at.day, *clock, at.tzinfo, fold=at.fold)
+        return _plain_datetime(at)
     if isinstance(at, bool | np.timedelta64):  # numbers too, by their types
         raise TimestampError(repr(at), _A_TIMESTAMP)
     if isinstance(at, numbers.Integral):
@@ -74,6 +73,30 @@ def plain_time(at: object) -> TimePoint:
         except OverflowError:
             raise TimestampError(f"a number beyond {sys.float_info.max}", _IN_REACH) from None
     raise TimestampError(repr(at), _A_TIMESTAMP)
+
+
+def _plain_datetime(at: datetime) -> datetime:
+    if at.tzinfo is None or at.utcoffset() is None:
+        raise TimestampError(
+            f"the datetime {at.isoformat()} without a time zone", "one with a zone, such as …+00:00 or …Z"
+        )
+    if at.year in _ENDS:
+        tick_of_datetime(at)  # raises where UTC has another year
+    if type(at) is datetime:
+        return at
+    if is_finer(at):
+        warnings.warn(TimesCutWarning("timestamps given", str(at)), stacklevel=4)
+    clock = at.hour, at.minute, at.second, at.microsecond
+    return datetime(at.year, at.month, at.day, *clock, at.tzinfo, fold=at.fold)
+
+
+def is_finer(at: object) -> bool:
+    """Return whether a timestamp has nanoseconds, as pandas' datetimes may.
+
+    >>> is_finer(datetime(2026, 1, 1, tzinfo=UTC))
+    False
+    """
+    return isinstance(at, datetime) and bool(getattr(at, "nanosecond", 0))
 
 
 def kind_of(at: object) -> TimeKind:
@@ -105,7 +128,7 @@ def ticks_of(at: TimePoint, kind: TimeKind) -> int:
     """The tick of the timestamp `at` in a stream of the given kind; a stream of floats takes integers too.
 
     Raises:
-        TimestampError: `at` is of another kind, not finite, or beyond 62 bits.
+        TimestampError: `at` is of another kind, not finite, beyond 62 bits, or outside the years 1 to 9999.
 
     >>> ticks_of(datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC), TimeKind.DATETIME)
     1000000
@@ -116,7 +139,7 @@ def ticks_of(at: TimePoint, kind: TimeKind) -> int:
             f"the timestamp {show_time(at)}", f"{kind.value} like the stream's other timestamps"
         )
     if isinstance(plain, datetime):
-        return (plain - _EPOCH) // timedelta(microseconds=1)
+        return tick_of_datetime(plain)
     return _scaled(plain, kind)
 
 
@@ -138,7 +161,7 @@ def duration_ticks(duration: Duration, kind: TimeKind) -> int:
             raise TimestampError(
                 f"the duration {duration}", f"a number, since the stream's time is {kind.value}"
             )
-        ticks = duration // timedelta(microseconds=1)
+        ticks = duration // MICROSECOND
     else:
         number = plain_time(duration)
         if isinstance(number, datetime):
@@ -239,14 +262,17 @@ _NUMBER = re.compile(r"[+-]?\d+", re.ASCII)
 _REAL = re.compile(r"[+-]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][+-]?\d+)?", re.ASCII)
 
 
-def parse_timestamp(text: str, zone: tzinfo | None = None) -> TimePoint:
-    """The timestamp that `text` writes: an integer, a decimal number, or an ISO 8601 time with a zone.
+def parse_timestamp(
+    text: str, zone: tzinfo | None = None, on_cut: Callable[[str], object] | None = None
+) -> TimePoint:
+    """Read a timestamp: an integer, a decimal number, or an ISO 8601 time with a zone.
 
     Args:
-        zone: that of times which are written without one; None refuses them.
+        zone: of times that are written without one; None refuses them.
+        on_cut: called with the text of a time whose digits below a microsecond are cut; None refuses it.
 
     Raises:
-        TimestampError: it is none of these.
+        TimestampError: it is none of these, or outside the years 1 to 9999 in UTC.
 
     >>> parse_timestamp("7"), parse_timestamp("0.5"), parse_timestamp("2026-01-01T00:00:00Z").year
     (7, 0.5, 2026)
@@ -256,16 +282,21 @@ def parse_timestamp(text: str, zone: tzinfo | None = None) -> TimePoint:
     if number is not None:
         return number
     try:
-        at = datetime.fromisoformat(text)
+        read = read_iso(text)
+    except OverflowError:
+        raise TimestampError(f"the timestamp {text}", IN_RANGE) from None
     except ValueError:
-        at = None
-    if at is None or "T" not in text.upper().replace(" ", "T"):
+        read = None
+    if read is None or "T" not in text.upper().replace(" ", "T"):
         raise TimestampError(
             f"the timestamp {text!r}", "a number or an ISO 8601 time such as 2026-01-31T10:00:00Z"
         )
-    if zone is not None and at.tzinfo is None:
-        at = in_zone(at, zone)
-    kind_of(at)
+    at = in_zone(read.at, zone) if zone is not None and read.at.tzinfo is None else read.at
+    plain_time(at)
+    if read.is_cut:
+        if on_cut is None:
+            raise TimestampError(f"the timestamp {text}", EXACT)
+        on_cut(text)
     return at
 
 
@@ -310,7 +341,7 @@ def time_of(ticks: int, kind: TimeKind) -> TimePoint:
     """
     if kind is TimeKind.DATETIME:
         try:
-            return _EPOCH + timedelta(microseconds=ticks)
+            return EPOCH + timedelta(microseconds=ticks)
         except OverflowError:
             return (datetime.min if ticks < 0 else datetime.max).replace(tzinfo=UTC)
     return ticks / FLOAT_TICKS if kind is TimeKind.FLOAT else ticks

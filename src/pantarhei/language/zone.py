@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timezone, tzinfo
+from datetime import datetime, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
 from pantarhei.errors import OptionError, TimestampError
+from pantarhei.language.iso_time import tick_of_datetime
 
 
 def zone_named(name: str) -> tzinfo:
@@ -36,17 +37,19 @@ def in_zone(at: datetime, zone: tzinfo) -> datetime:
     With the offset from UTC that is then in force: Python's times of a zone do not compare as instants.
 
     Raises:
-        TimestampError: they skip that time, since they are put forward then.
+        TimestampError: they skip that time, since they are put forward then, or it lies outside the years 1
+            to 9999 in UTC.
 
     >>> in_zone(datetime(2026, 7, 1, 12), zone_named("Europe/Berlin")).isoformat()
     '2026-07-01T12:00:00+02:00'
     """
     local = at.replace(tzinfo=zone)
-    if local.astimezone(UTC).astimezone(zone).replace(tzinfo=None, fold=0) != at.replace(fold=0):
+    tick_of_datetime(local)
+    first, second = (local.replace(fold=fold).utcoffset() for fold in (0, 1))
+    assert first is not None and second is not None
+    if first < second:
         raise TimestampError(
             f"the time {at.isoformat()} in {zone}",
             "a time that clocks there show; it lies in the hour that is skipped when they are put forward",
         )
-    offset = local.utcoffset()
-    assert offset is not None
-    return at.replace(tzinfo=timezone(offset), fold=0)
+    return at.replace(tzinfo=timezone(first), fold=0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from decimal import Decimal
 from types import MappingProxyType
 from typing import NamedTuple, Protocol, TypeAlias, cast
@@ -15,6 +15,7 @@ from rdflib import XSD, URIRef
 
 from pantarhei.errors import MappingError
 from pantarhei.mapping.mapping import Template
+from pantarhei.mapping.written_times import date_times, dates
 from pantarhei.rdf.triple_table import Codes
 
 Places: TypeAlias = npt.NDArray[np.intp]
@@ -97,9 +98,11 @@ def cells_of(array: pa.Array | Column, nulls: frozenset[str]) -> Cells:
 
 
 def decoded(array: pa.Array) -> pa.Array:
-    """A column without a dictionary, texts as Arrow's plain strings; Polars has other ones."""
+    """Return a column without dictionary and runs, texts as Arrow's plain strings; Polars has other ones."""
     if isinstance(array, pa.DictionaryArray):
         return decoded(array.dictionary).take(array.indices)
+    if isinstance(array, pa.RunEndEncodedArray):
+        return decoded(pc.run_end_decode(array))
     return array.cast(pa.string()) if _is_text(array.type) else array
 
 
@@ -159,13 +162,13 @@ def combinations(ends: Sequence[Places | None], height: int) -> tuple[Places, li
 
 
 def shown_cell(array: pa.Array | Column, row: int) -> object:
-    """The value of a cell as errors show it: Python's, or a text where Python has no such value."""
+    """Return the value of a cell as errors show it: Python's, or a text where Python has no such value."""
     if not isinstance(array, pa.Array):
         return array[row]
     try:
         value: object = array[row].as_py()
     except (OverflowError, ValueError):  # a time beyond Python's years, or of nanoseconds
-        value = decoded(array.slice(row, 1)).cast(pa.string())[0].as_py()
+        value = _texts(decoded(array.slice(row, 1)))[0][0].as_py()
     return value
 
 
@@ -175,8 +178,8 @@ def flags(array: pa.BooleanArray) -> npt.NDArray[np.bool_]:
 
 
 def is_readable(kind: pa.DataType) -> bool:
-    """Whether values of an Arrow type have texts."""
-    if isinstance(kind, pa.DictionaryType):
+    """Return whether values of an Arrow type have texts."""
+    while isinstance(kind, pa.DictionaryType | pa.RunEndEncodedType):
         kind = kind.value_type
     return _is_text(kind) or pa.types.is_null(kind) or _datatype(kind) is not None
 
@@ -198,12 +201,19 @@ def check_type(column: str, kind: pa.DataType, source: str, mapping: str, line: 
     raise MappingError(mapping, line, f"column {column} of {source} is of type {kind}", expected)
 
 
+_WRITERS: Mapping[URIRef, Callable[[pa.Array], pa.StringArray]] = {
+    XSD.dateTime: date_times,
+    XSD.date: dates,
+}
+"""Lexical forms where Arrow's texts are others."""
+
+
 def _is_text(kind: pa.DataType) -> bool:
     return kind in (pa.string(), pa.large_string(), pa.string_view())
 
 
 def _datatype(kind: pa.DataType) -> URIRef | None:
-    """The datatype that goes with an Arrow type, as R2RML's natural mapping has it."""
+    """Return the datatype of an Arrow type: R2RML's natural mapping."""
     types = pa.types
     for fits, datatype in (
         (types.is_integer, XSD.integer),
@@ -220,18 +230,16 @@ def _datatype(kind: pa.DataType) -> URIRef | None:
 
 
 def _texts(values: pa.Array) -> tuple[pa.StringArray, URIRef | None]:
-    """Values as texts that XML Schema has for them, with their datatype."""
+    """Return values as lexical forms of XML Schema, with their datatype."""
     datatype = _datatype(values.type)
     if datatype is None:
         return values, None
-    if pa.types.is_date64(values.type):
-        values = values.cast(pa.date32())
+    if (written := _WRITERS.get(datatype)) is not None:
+        return written(values), datatype
     if pa.types.is_float16(values.type):
         values = values.cast(pa.float32())
     texts = values.cast(pa.string())
-    if datatype == XSD.dateTime:
-        texts = pc.replace_substring(texts, " ", "T", max_replacements=1)
-    elif datatype == XSD.double:
+    if datatype == XSD.double:
         if not pc.all(pc.is_finite(values)).as_py():
             texts = pa.array([_NOT_FINITE.get(text, text) for text in texts.to_pylist()], pa.string())
     elif datatype == XSD.decimal and pc.any(pc.match_substring(texts, "E")).as_py():

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from rdflib import XSD, URIRef
 
+from pantarhei.language.iso_time import read_iso
 from pantarhei.mapping.advice import reference
 from pantarhei.mapping.mapping import NULLS
 
@@ -181,8 +182,8 @@ def _zone_in(text: str) -> bool | None:
     if ":" not in text or not text[:1].isdigit():
         return None
     try:
-        return datetime.fromisoformat(text.strip()).tzinfo is not None
-    except ValueError:
+        return read_iso(text.strip()).at.tzinfo is not None
+    except (ValueError, OverflowError):
         return None
 
 

@@ -13,6 +13,8 @@ from typing import Literal, NamedTuple
 
 from rdflib import URIRef
 
+from pantarhei.language.time import Precision
+
 ROW = "_row"
 """Refers to the row's number, which is counted from 1 over all files, and not to a column."""
 
@@ -124,7 +126,9 @@ class RowTime:
         unit: of a number: since 1970, or a "number" or "float" that is the time itself. None for a text.
         format: of a text, in the directives of Python's `strptime`; None for ISO 8601.
         zone: the name of the zone of local times; None where each time says its own.
-        ambiguous: what a local time is that the clocks show twice: an error, or one of the two.
+        ambiguous: what a local time is that the clocks show twice: an error, one of the two, or the one that
+            the order of rows infers.
+        precision: what fractions finer than microseconds are: cut and counted, or an error.
         line: where the mapping says it.
     """
 
@@ -132,7 +136,8 @@ class RowTime:
     unit: Unit | None = None
     format: str | None = None
     zone: str | None = None
-    ambiguous: Literal["error", "earlier", "later"] = "error"
+    ambiguous: Literal["error", "earlier", "later", "infer"] = "error"
+    precision: Precision = "microseconds"
     line: int | None = field(default=None, compare=False)
 
 

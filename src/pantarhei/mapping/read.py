@@ -33,7 +33,24 @@ _STATEMENTS = ("po", "predicateobjects")
 _PREDICATES = ("p", "predicate", "predicates")
 _OBJECTS = ("o", "object", "objects")
 _LANGUAGE = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
+_TIME_CHOICES = (
+    ("ambiguous", "way", ("error", "earlier", "later", "infer")),
+    ("precision", "precision", ("microseconds", "exact")),
+)
+_TIME_PARTS = ("column", "value", "unit", "format", "zone", *(name for name, *_ in _TIME_CHOICES))
 _DIRECTIVES = frozenset("aAbBcdDfFGHIjmMpSTuUVwWxXyYzZ%")
+_CLOCK = frozenset("HIMSfpTXc")
+
+
+def _has_day(directives: set[str]) -> bool:
+    """Return whether directives of a format tell a year, and a day where they tell a time of day."""
+    whole = bool(directives & {*"cxDF"})
+    month, weekday = bool(directives & {*"mbB"}), bool(directives & {*"aAuw"})
+    in_week = weekday and bool(directives & {*"UWV"})
+    day = whole or "j" in directives or in_week or (month and "d" in directives)
+    return (whole or bool(directives & {*"YyG"})) and (day or not directives & _CLOCK)
+
+
 _DATATYPES = frozenset(
     {each.removeprefix(str(XSD)) for each in (*INTEGER_BOUNDS, *STRING_FORMS)}
     | {
@@ -133,7 +150,7 @@ class _Reader:
     def _time(self, node: Node) -> RowTime:
         if isinstance(node.content, str):
             return RowTime(Template(("", ""), (node.content,)), line=node.line)
-        parts = self._dictionary(node, "time", ("column", "value", "unit", "format", "zone", "ambiguous"))
+        parts = self._dictionary(node, "time", _TIME_PARTS)
         if ("column" in parts) is ("value" in parts):
             raise self._error(node, "the time has no place", "either column: name, or value: $(date) $(time)")
         given = parts.get("column") or parts["value"]
@@ -149,9 +166,12 @@ class _Reader:
                 raise self._error(
                     parts[name], f"unit and {name}", "one of them: a number has no zone and no format"
                 )
-        ways = ("error", "earlier", "later")
-        ambiguous = self._choice(parts["ambiguous"], "way", ways) if "ambiguous" in parts else "error"
-        return RowTime(template, unit, pattern, zone, cast(Any, ambiguous), given.line)
+        chosen = {
+            name: self._choice(parts[name], what, choices)
+            for name, what, choices in _TIME_CHOICES
+            if name in parts
+        }
+        return RowTime(template, unit, pattern, zone, line=given.line, **cast(Any, chosen))
 
     def _unit(self, node: Node) -> Unit:
         text = self._text(node)
@@ -181,6 +201,13 @@ class _Reader:
         if wrong or not directives:
             problem = f"the directive %{wrong[0]}" if wrong else f"the format {text!r} has no directive"
             raise self._error(node, problem, "those of Python's strptime, such as %d.%m.%Y %H:%M:%S")
+        if "Z" in directives:
+            problem = "the directive %Z, which reads names of zones and drops them"
+            raise self._error(node, problem, "%z for offsets, or zone: for local times")
+        if not _has_day({*directives}):
+            problem = f"the format {text!r} has no day of a year"
+            expected = "%Y, %m and %d; where they are in another column, value: $(day) $(clock)"
+            raise self._error(node, problem, expected)
         return text
 
     def _melt(self, node: Node | None) -> Melt | None:

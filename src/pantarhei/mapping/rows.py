@@ -13,6 +13,7 @@ import pyarrow as pa
 from pantarhei.language.time import TimeKind
 from pantarhei.mapping.binding import BoundMapping
 from pantarhei.mapping.cells import Cells, Column, Flags, Places, cells_of, combinations
+from pantarhei.mapping.local_times import RowOrder
 from pantarhei.mapping.mapping import ROW, TermPattern, TriplePattern
 from pantarhei.mapping.terms import Terms, terms_of
 from pantarhei.mapping.times import RowTimes, times_of
@@ -36,6 +37,7 @@ class MappedRows(NamedTuple):
         triples: theirs, row by row.
         ends: where in `triples` those of each row end.
         bad: the rows that are left out.
+        cut: which of those that are not left out have a time that was cut; None for none.
     """
 
     kind: TimeKind
@@ -43,11 +45,18 @@ class MappedRows(NamedTuple):
     triples: TripleColumns
     ends: Places
     bad: Sequence[BadCell]
+    cut: Flags | None = None
+
+    @property
+    def times_cut(self) -> int:
+        """How many rows have a time that was cut."""
+        return 0 if self.cut is None else int(self.cut.sum())
 
     def first(self, rows: int) -> MappedRows:
         """What the first so many rows say, of which none is left out."""
         end = int(self.ends[rows - 1]) if rows else 0
-        return MappedRows(self.kind, self.ticks[:rows], self.triples.slice(0, end), self.ends[:rows], ())
+        cut = None if self.cut is None else self.cut[:rows]
+        return MappedRows(self.kind, self.ticks[:rows], self.triples.slice(0, end), self.ends[:rows], (), cut)
 
 
 def map_rows(
@@ -57,6 +66,7 @@ def map_rows(
     first_row: int,
     mapping: str,
     kind: TimeKind | None = None,
+    order: RowOrder | None = None,
 ) -> MappedRows:
     """What rows of a table say.
 
@@ -66,6 +76,7 @@ def map_rows(
         first_row: the number of the first.
         mapping: what errors call the mapping.
         kind: what times have to be; None for what fits all.
+        order: the rows before, for `ambiguous: infer`.
 
     Raises:
         MappingError: a column has not the type that the mapping says.
@@ -80,7 +91,7 @@ def map_rows(
                 cells[name] = cells_of(arrays[name], bound.nulls)
         return cells[name]
 
-    times = times_of(bound.time, arrays, column, mapping, kind)
+    times = times_of(bound.time, arrays, column, mapping, kind, order)
     for pattern in bound.patterns:
         for name, _ in pattern.columns:
             column(name)
@@ -96,7 +107,8 @@ def map_rows(
     kept = np.flatnonzero(good)
     places = kept if times.codes is None else times.codes[kept]
     ends = np.searchsorted(rows, kept, "right")
-    return MappedRows(times.kind, times.ticks[places], triples, ends, bad)
+    cut = None if times.cut is None else times.cut[places]
+    return MappedRows(times.kind, times.ticks[places], triples, ends, bad, cut)
 
 
 def _bad_rows(

@@ -103,7 +103,7 @@ def _written(pattern: TermPattern, cells: Cells, decimal: str) -> Terms:
         return _of_several_datatypes(cells, decimal)
     datatype = pattern.datatype or cells.datatype
     values = cells.values if datatype in _TEXTS else _lexical(cells, datatype, decimal)
-    is_sure = pattern.datatype is None and datatype != XSD.decimal
+    is_sure = pattern.datatype is None and datatype not in (XSD.decimal, XSD.time)
     wrong = None if is_sure else _ill_typed(values, datatype)
     return Terms(
         cells.codes,

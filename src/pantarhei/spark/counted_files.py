@@ -49,12 +49,14 @@ class FilesAccount:
         times: the timestamps, by their ticks; those of graphs that assert nothing too.
         skipped: the first of what was left out.
         skipped_count: how much was left out.
+        times_cut: how many messages or rows had times that were cut to microseconds.
         error: what ended the reading; None if nothing did.
     """
 
     times: dict[int, GivenTime] = field(default_factory=dict)
     skipped: list[Skipped] = field(default_factory=list)
     skipped_count: int = 0
+    times_cut: int = 0
     error: PantarheiError | OSError | None = None
 
     size: ClassVar[None] = None  # what remains to be read is for Spark to know
@@ -70,6 +72,10 @@ class FilesAccount:
         if len(self.skipped) < SKIPS_KEPT:
             self.skipped.append(Skipped(line, reason, text))
 
+    def cut(self, text: str) -> None:
+        """Count a time that is cut."""
+        self.times_cut += 1
+
     @classmethod
     def of(cls, parts: Iterable[FilesAccount]) -> FilesAccount:
         """The account of all parts, given in order; its error is the first."""
@@ -79,6 +85,7 @@ class FilesAccount:
                 whole.note(given.at, ticks, given.assertions)
             whole.skipped += part.skipped
             whole.skipped_count += part.skipped_count
+            whole.times_cut += part.times_cut
             whole.error = whole.error or part.error
         return whole
 
@@ -170,7 +177,9 @@ class _PartReader:
             with open(os.path.join(self.directory, part.path), "rb") as file:
                 syntax = syntax_of(part.path, self.options.format, OF_GRAPHS)
                 skip = account.skip if self.options.skip_errors else None
-                reading = TextReading(syntax, self.options.time, None, skip, part.line, part.end is not None)
+                on_cut = None if self.options.is_exact else account.cut
+                is_part = part.end is not None
+                reading = TextReading(syntax, self.options.time, None, skip, part.line, is_part, on_cut)
                 messages = _messages(ByteFeed(PartFile(file, part)), part.path, reading)
                 yield from record_batches(self._noted(messages, part, account), self.kind, self.schema)
         except (PantarheiError, OSError) as error:

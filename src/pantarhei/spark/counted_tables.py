@@ -170,7 +170,7 @@ class _TableReader:
             yield from record_batches(self._noted(reader, account), self.kind, arrow_columns(self.kind))
         except (PantarheiError, OSError) as error:
             account.error = error
-        account.skipped_count = reader.skipped_count
+        account.skipped_count, account.times_cut = reader.skipped_count, reader.times_cut
         skipped = reader.skipped[:SKIPS_KEPT]
         named = len(items) == 1 and len(self._paths) > 1
         account.skipped = [in_file(_path(items[0]), each) for each in skipped] if named else skipped

@@ -16,6 +16,7 @@ from pantarhei.errors import MappingError, OptionError
 from pantarhei.language.time import TimeKind
 from pantarhei.mapping.binding import BoundMapping, bind
 from pantarhei.mapping.cells import check_type
+from pantarhei.mapping.local_times import check_unordered
 from pantarhei.mapping.mapping import ROW, RecordMapping
 from pantarhei.mapping.read import read_mapping
 from pantarhei.mapping.rows import map_rows
@@ -125,6 +126,7 @@ def _bound(schema: pa.Schema, mapping: RecordMapping) -> BoundMapping:
     """
     table = ArrowTable(NAME, schema, lambda _: iter(()))
     bound = bind(mapping, table.names, NAME)
+    check_unordered(mapping, NAME)
     for column, line in bound.columns.items():
         check_type(column, table.type_of(column), NAME, mapping.source, line)
     asked = [*((name, mapping.time.line) for name in mapping.time.template.columns)]

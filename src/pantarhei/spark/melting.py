@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -19,6 +20,8 @@ from pantarhei.rdf.triple_table import TermColumn
 from pantarhei.spark.odd_rows import carrying, shortened
 from pantarhei.spark.worker import SkippedRows, log_skipped
 from pantarhei.streams.tables.arrow_table import ArrowTable
+
+_LOG = logging.getLogger("pantarhei.spark")
 
 NAME = "the DataFrame"
 """What errors call it."""
@@ -47,9 +50,11 @@ class Melting:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         skipped = SkippedRows()
+        times_cut = 0
         for batch in batches:
             cells = self.cells(batch)
             mapped = map_rows(self.bound, cells, batch.num_rows, 1, self.mapping, self.kind)
+            times_cut += mapped.times_cut
             yield self._triples(mapped)
             errors = [_error(cells, bad) for bad in mapped.bad]
             if errors and self.wrong == "raise":
@@ -57,6 +62,8 @@ class Melting:
             if errors and self.wrong == "carry":
                 yield carrying(errors, self.schema)
             skipped.note(errors, len(errors))
+        if times_cut:
+            _LOG.warning("%d times of %s cut to microseconds", times_cut, NAME)
         if self.wrong == "skip":
             log_skipped(skipped)
 

@@ -7,7 +7,6 @@ of the message, it and what else the default graph says about that graph are no 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import tzinfo
 
 import pyoxigraph as ox
 
@@ -26,6 +25,8 @@ from pantarhei.streams.abox import Triples, same_kind
 from pantarhei.streams.graph_times import (
     AUTO,
     BY_NAME,
+    EXACTLY,
+    TimeReading,
     expected_time_in_message,
     other_time,
     parse_time,
@@ -42,11 +43,11 @@ class DatasetMessages:
         source: what errors call the file.
         time: where a message's time is, as `read_stream` takes it.
         skip: takes what is left out; None to raise.
-        zone: that of times which are written without one; None refuses them.
+        reading: how times are read; `on_cut` is called once a message.
     """
 
-    def __init__(self, source: str, time: str, skip: Skip | None, zone: tzinfo | None) -> None:
-        self._source, self._time, self._skip, self._zone = source, time, skip, zone
+    def __init__(self, source: str, time: str, skip: Skip | None, reading: TimeReading = EXACTLY) -> None:
+        self._source, self._time, self._skip, self._reading = source, time, skip, reading
         self._properties = {ox.NamedNode(iri) for iri in time_properties(time)}
         self._terms = TermReader()
         self._kind: TimeKind | None = None
@@ -67,8 +68,10 @@ class DatasetMessages:
             quads = [quad for _, quad in statements]
             names = (quad.graph_name for quad in quads)
             graphs = {name for name in names if not isinstance(name, ox.DefaultGraph)}
+            cut: list[str] = []
+            note = None if self._reading.on_cut is None else cut.append
             try:
-                at = self._time_of(quads, graphs, line)
+                at = self._time_of(quads, graphs, line, self._reading._replace(on_cut=note))
                 self._kind = same_kind(at, self._kind)
             except PantarheiError as error:
                 self._refuse(error, line, str(quads[0]), len(quads))
@@ -77,6 +80,8 @@ class DatasetMessages:
             for place, quad in statements:
                 if not (isinstance(quad.graph_name, ox.DefaultGraph) and quad.subject in graphs):
                     self._add(triples, place, quad, nodes)
+            if cut and self._reading.on_cut is not None:
+                self._reading.on_cut(cut[0])
             yield at, triples
 
     def _add(self, triples: Triples, line: int, quad: ox.Quad, nodes: NumberedNodes) -> None:
@@ -86,7 +91,7 @@ class DatasetMessages:
             self._refuse(error, line, str(quad), 1)
 
     def _time_of(
-        self, quads: list[ox.Quad], graphs: set[ox.NamedNode | ox.BlankNode], line: int
+        self, quads: list[ox.Quad], graphs: set[ox.NamedNode | ox.BlankNode], line: int, reading: TimeReading
     ) -> TimePoint:
         times: set[TimePoint] = set()
         for quad in quads:
@@ -94,10 +99,10 @@ class DatasetMessages:
                 if not isinstance(quad.object, ox.Literal):
                     expected = "a literal, a number or an ISO 8601 time"
                     raise TimestampError(f"{quad.object} as the time of a message", expected)
-                times.add(parse_time(quad.object.value, self._zone))
+                times.add(parse_time(quad.object.value, reading))
         if not times and self._time in (AUTO, BY_NAME):
             names = [each.value for each in graphs if isinstance(each, ox.NamedNode)]
-            in_names = (time_in_name(name, self._zone) for name in names)
+            in_names = (time_in_name(name, reading) for name in names)
             times = {at for at in in_names if at is not None}
         if not times:
             where = f"{self._source}, line {line}"

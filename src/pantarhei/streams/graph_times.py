@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from datetime import tzinfo
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import pyoxigraph as ox
 from rdflib import XSD
@@ -17,6 +17,7 @@ from pantarhei.language.time import TimePoint, parse_timestamp, show_time
 from pantarhei.language.time_properties import TIME_PROPERTIES
 
 Name = TypeVar("Name", bound=Hashable)
+OnCut = Callable[[str], object]
 
 AUTO, BY_NAME = "auto", "graph"
 ZONE_ADVICE = (
@@ -32,14 +33,27 @@ _NUMBER = re.compile(_SEPARATOR + r"([+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+
 _ENCODED = re.compile(r"%(3A|2B|20|2E|2D)", re.IGNORECASE)
 
 
-def time_in_name(name: str, zone: tzinfo | None = None) -> TimePoint | None:
-    """The time at the end of a graph's IRI after `/`, `#`, `:` or `=`; None if there is none.
+class TimeReading(NamedTuple):
+    """How times are read.
 
     Args:
-        zone: that of times which are written without one; None refuses them.
+        zone: of times that are written without one; None refuses them.
+        on_cut: called with the text of a time that is cut to microseconds; None refuses such times.
+    """
+
+    zone: tzinfo | None = None
+    on_cut: OnCut | None = None
+
+
+EXACTLY = TimeReading()
+"""Refuses times without a zone, and times finer than microseconds."""
+
+
+def time_in_name(name: str, reading: TimeReading = EXACTLY) -> TimePoint | None:
+    """Return the time at the end of a graph's IRI after `/`, `#`, `:` or `=`; None if there is none.
 
     Raises:
-        TimestampError: there is a time without a zone, or one that does not exist.
+        TimestampError: there is a time without a zone, one that does not exist, or one that is out of range.
 
     >>> time_in_name("http://example.org/readings/7"), time_in_name("urn:readings")
     (7, None)
@@ -48,17 +62,17 @@ def time_in_name(name: str, zone: tzinfo | None = None) -> TimePoint | None:
     """
     decoded = _ENCODED.sub(lambda match: chr(int(match[1], 16)), name)
     match = _ISO.search(decoded) or _NUMBER.search(decoded)
-    return parse_time(match[1], zone) if match else None
+    return parse_time(match[1], reading) if match else None
 
 
-def parse_time(text: str, zone: tzinfo | None = None) -> TimePoint:
-    """`parse_timestamp`, with advice where the zone is missing.
+def parse_time(text: str, reading: TimeReading) -> TimePoint:
+    """Call `parse_timestamp`; an error has advice where the zone is missing.
 
     Raises:
         TimestampError: it is not a timestamp.
     """
     try:
-        return parse_timestamp(text, zone)
+        return parse_timestamp(text, *reading)
     except TimestampError as error:
         if "without a time zone" in error.given:
             raise TimestampError(f"the timestamp {text}", ZONE_ADVICE) from None
@@ -120,26 +134,21 @@ def other_time(quad: ox.Quad) -> str:
 
 
 class GraphTimes(Generic[Name]):
-    """Times that properties gave to graphs; those of graphs that are done are forgotten in time.
-
-    Args:
-        zone: that of times which are written without one; None refuses them.
-    """
+    """Times that properties gave to graphs; times of completed graphs are forgotten later."""
 
     REMEMBERED = 10_000
 
-    def __init__(self, zone: tzinfo | None = None) -> None:
-        self._zone = zone
+    def __init__(self) -> None:
         self._stated: dict[Name, TimePoint] = {}
         self._used: OrderedDict[Name, TimePoint] = OrderedDict()
 
-    def state(self, name: Name, text: str) -> None:
-        """The graph `name` has the time that `text` writes.
+    def state(self, name: Name, text: str, reading: TimeReading = EXACTLY) -> None:
+        """Set the time of graph `name` to the time in `text`.
 
         Raises:
             TimestampError: it is none, or the graph has another one already.
         """
-        at = parse_time(text, self._zone)
+        at = parse_time(text, reading)
         known = self.get(name)
         if known is not None and known != at:
             raise TimestampError(

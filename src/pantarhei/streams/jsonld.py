@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import tzinfo
 
 import pyoxigraph as ox
 
@@ -13,6 +12,7 @@ from pantarhei.rdf.message_log import Message
 from pantarhei.rdf.statements import ByteFeed, Statement
 from pantarhei.streams.abox import Triples
 from pantarhei.streams.datasets import DatasetMessages
+from pantarhei.streams.graph_times import TimeReading
 from pantarhei.streams.messages import Skip, TripleMessages
 
 
@@ -26,14 +26,14 @@ class JSONLDMessages:
         time: where the times are, as `read_stream` takes it.
         base: what relative IRIs begin with; None refuses them.
         skip: takes what is left out; None to raise.
-        zone: that of times which are written without one; None refuses them.
+        reading: how times are read; `on_cut` is called once a message.
     """
 
     def __init__(
-        self, source: str, time: str, base: str | None, skip: Skip | None, zone: tzinfo | None
+        self, source: str, time: str, base: str | None, skip: Skip | None, reading: TimeReading
     ) -> None:
-        self._source, self._time, self._base, self._skip, self._zone = source, time, base, skip, zone
-        self._alone = DatasetMessages(source, time, skip, zone)
+        self._source, self._time, self._base, self._skip, self._reading = source, time, base, skip, reading
+        self._alone = DatasetMessages(source, time, skip, reading)
 
     def read(self, feed: ByteFeed) -> Iterator[tuple[TimePoint, Triples]]:
         """The messages in file order with their times.
@@ -53,6 +53,6 @@ class JSONLDMessages:
 
     def _graphs(self, statements: list[Statement]) -> Iterator[tuple[TimePoint, Triples]]:
         """The graphs of a document; those of the next may have the same names."""
-        graphs = TripleMessages(self._source, self._time, self._skip, self._zone, self._alone.ordinal)
+        graphs = TripleMessages(self._source, self._time, self._skip, self._reading, self._alone.ordinal)
         yield from graphs.read(iter(statements))
         self._alone.ordinal = graphs.ordinal

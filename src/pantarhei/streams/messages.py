@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections import OrderedDict, deque
 from collections.abc import Iterator, Sized
 from dataclasses import dataclass
-from datetime import tzinfo
+from functools import partial
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 import pyoxigraph as ox
@@ -30,7 +30,9 @@ from pantarhei.streams.abox import Triples, same_kind
 from pantarhei.streams.graph_times import (
     AUTO,
     BY_NAME,
+    EXACTLY,
     GraphTimes,
+    TimeReading,
     expected_time,
     other_time,
     time_in_name,
@@ -79,7 +81,7 @@ class Messages(ABC, Generic[Content]):
         source: what errors call the file.
         time: where a graph's time is.
         skip: takes what is left out; None to raise.
-        zone: that of times which are written without one; None refuses them.
+        reading: how times are read; `on_cut` is called once a message.
         ordinal: the number of the first message.
     """
 
@@ -88,11 +90,17 @@ class Messages(ABC, Generic[Content]):
     NAMES_REMEMBERED = 10_000
 
     def __init__(
-        self, source: str, time: str, skip: Skip | None, zone: tzinfo | None = None, ordinal: int = 0
+        self,
+        source: str,
+        time: str,
+        skip: Skip | None,
+        reading: TimeReading = EXACTLY,
+        ordinal: int = 0,
     ) -> None:
-        self._source, self._time, self._skip, self._zone = source, time, skip, zone
+        self._source, self._time, self._skip, self._reading = source, time, skip, reading
         self._properties = {ox.NamedNode(iri) for iri in time_properties(time)}
-        self._times: GraphTimes[GraphName] = GraphTimes(zone)
+        self._times: GraphTimes[GraphName] = GraphTimes()
+        self._cut: dict[GraphName, str] = {}  # times that were cut, until the message is given out
         # graphs that have begun, the newest of them
         self._names: OrderedDict[GraphName, None] = OrderedDict()
         self._current: Message[Content] | None = None
@@ -188,7 +196,7 @@ class Messages(ABC, Generic[Content]):
             raise TimestampError(
                 f"{quad.object} as the time of graph {name}", "a literal, a number or an ISO 8601 time"
             )
-        self._times.state(name, quad.object.value)
+        self._times.state(name, quad.object.value, self._reading_of(name))
         if name in self._unplaced:
             self._described[name] = self._unplaced.pop(name)
 
@@ -243,7 +251,10 @@ class Messages(ABC, Generic[Content]):
                 at = None
             self._waiting.popleft()
             self._held -= len(message.triples) + 1
+            cut = self._cut.pop(message.name, None)
             if at is not None:
+                if cut is not None and self._reading.on_cut is not None:
+                    self._reading.on_cut(cut)
                 self._times.use(message.name, at)
                 yield at, message.triples
 
@@ -251,13 +262,18 @@ class Messages(ABC, Generic[Content]):
         at = self._times.get(message.name)
         if at is None and self._time in (AUTO, BY_NAME):
             at = (
-                time_in_name(message.name.value, self._zone)
+                time_in_name(message.name.value, self._reading_of(message.name))
                 if isinstance(message.name, ox.NamedNode)
                 else None
             )
             if at is None and self._time == BY_NAME:
                 raise MissingTimestampError(self._source, str(message.name), expected_time(self._time))
         return at
+
+    def _reading_of(self, name: GraphName) -> TimeReading:
+        """How the time of a graph is read: it may be read more than once, and is counted once."""
+        note = None if self._reading.on_cut is None else partial(self._cut.__setitem__, name)
+        return self._reading._replace(on_cut=note)
 
     # errors
 
@@ -299,9 +315,14 @@ class TripleMessages(Messages[Triples]):
     """Messages whose triples are rdflib's, or by column."""
 
     def __init__(
-        self, source: str, time: str, skip: Skip | None, zone: tzinfo | None = None, ordinal: int = 0
+        self,
+        source: str,
+        time: str,
+        skip: Skip | None,
+        reading: TimeReading = EXACTLY,
+        ordinal: int = 0,
     ) -> None:
-        super().__init__(source, time, skip, zone, ordinal)
+        super().__init__(source, time, skip, reading, ordinal)
         self._terms = TermReader()
 
     def _empty(self) -> Triples:

@@ -18,15 +18,16 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from pantarhei.errors import MalformedInputError, OptionError, UnknownFormatError
-from pantarhei.language.time import TimePoint
+from pantarhei.language.time import Precision, TimePoint
 from pantarhei.language.zone import zone_named
 from pantarhei.rdf.first_bytes import is_document, refuse_unreadable, unreadable
 from pantarhei.rdf.message_log import ANNOUNCEMENT, is_log, read_log
 from pantarhei.rdf.statements import ByteFeed, Readable, Statement, read_trig
 from pantarhei.rdf.unpacking import UNPACKED, Unpacking, without_packing
 from pantarhei.streams.abox import TimestampedABox, Triples, merged
+from pantarhei.streams.cut_times import CutTimes, check_precision
 from pantarhei.streams.datasets import DatasetMessages
-from pantarhei.streams.graph_times import time_properties
+from pantarhei.streams.graph_times import TimeReading, time_properties
 from pantarhei.streams.jsonld import JSONLDMessages
 from pantarhei.streams.messages import TripleMessages
 from pantarhei.streams.nquads import QuadsReader
@@ -72,6 +73,7 @@ class _Reading(NamedTuple):
     base: str | None
     zone: tzinfo | None
     skips_errors: bool
+    is_exact: bool
 
 
 class StreamReader:
@@ -83,6 +85,7 @@ class StreamReader:
         name: the file's path as given, `<stdin>` or the like: what errors call it.
         skipped: what was left out under `on_error="skip"`, the first `SKIPS_KEPT` of `skipped_count`.
         on_skipped: called at once with each of them and the count so far.
+        times_cut: number of messages whose time was cut to microseconds.
         bytes_read: how much has been read so far; of a compressed file how much it was unpacked.
         size: the file's size in bytes, None if it has none or is compressed.
     """
@@ -95,6 +98,7 @@ class StreamReader:
         self.skipped: list[Skipped] = []
         self.skipped_count = 0
         self.on_skipped: Callable[[Skipped, int], object] | None = None
+        self._cut = CutTimes(self.name)
         self._feed: ByteFeed | None = None
 
     def __repr__(self) -> str:
@@ -102,6 +106,10 @@ class StreamReader:
         return (
             f"StreamReader({name!r}, {self._syntax}, time={self._reading.time!r}, {bytes_read=}, {skipped=})"
         )
+
+    @property
+    def times_cut(self) -> int:
+        return self._cut.count
 
     @property
     def bytes_read(self) -> int:
@@ -117,26 +125,27 @@ class StreamReader:
         return path.stat().st_size if path.is_file() else None
 
     def __iter__(self) -> Iterator[TimestampedABox]:
-        self.skipped, self.skipped_count = [], 0
+        self.skipped, self.skipped_count, self._cut = [], 0, CutTimes(self.name)
         with _opened(self._source) as file:
             self._feed = ByteFeed(Unpacking(file, self.name))
             yield from merged(self._messages(self._feed))
 
     def _messages(self, feed: ByteFeed) -> Iterator[tuple[TimePoint, Triples]]:
-        time, base, zone, skips = self._reading
+        time, base, zone, skips, is_exact = self._reading
         skip = self._skip if skips else None
+        times = TimeReading(zone, None if is_exact else self._cut)
         if self._syntax == "jsonld":
-            yield from JSONLDMessages(self.name, time, base, skip, zone).read(feed)
+            yield from JSONLDMessages(self.name, time, base, skip, times).read(feed)
         elif feed.look_ahead(is_log):
             log = read_log(feed, self.name, self._syntax, base, skip)
-            yield from DatasetMessages(self.name, time, skip, zone).read(log)
+            yield from DatasetMessages(self.name, time, skip, times).read(log)
         elif self._syntax in OF_GRAPHS:
             statements: Iterator[Statement | PlainRun] = (
                 QuadsReader(self.name, time, skip).read(feed)
                 if self._syntax == "nquads"
                 else read_trig(feed, self.name, base)
             )
-            yield from TripleMessages(self.name, time, skip, zone).read(statements)
+            yield from TripleMessages(self.name, time, skip, times).read(statements)
         else:
             problem = (
                 f"{self._syntax} has no graphs, which could have times" if feed.read(1) else "it is empty"
@@ -164,6 +173,7 @@ def read_stream(
     on_error: str = "raise",
     base: str | None = None,
     zone: str | tzinfo | None = None,
+    precision: Precision = "microseconds",
 ) -> StreamReader:
     """A reader of the timestamped messages in `source`; what is wrong in it comes while it is iterated.
 
@@ -184,6 +194,8 @@ def read_stream(
         base: what relative IRIs begin with, unless the stream says another; by default there must be none.
         zone: the time zone of times that are written without one, such as "Europe/Berlin" or "UTC"; by
             default such times are errors.
+        precision: "microseconds" cuts finer fractions of a second, warns once (`TimesCutWarning`) and counts
+            them in `times_cut`; "exact" makes them errors.
 
     Raises:
         OptionError: source or option is none of those above, or the format cannot hold timestamped messages;
@@ -210,6 +222,7 @@ def read_stream(
     time_properties(time)
     if on_error not in ("raise", "skip"):
         raise OptionError("on_error", repr(on_error), '"raise" or "skip"')
+    check_precision(precision)
     if base is not None and not _ABSOLUTE.match(base):
         raise OptionError("base", repr(base), "a whole IRI such as http://example.org/")
     zone = zone_named(zone) if isinstance(zone, str) else zone
@@ -219,7 +232,9 @@ def read_stream(
         _refuse_unreadable(source)
         raise
     _refuse_unreadable(source)
-    return StreamReader(source, syntax, _Reading(str(time), base, zone, on_error == "skip"))
+    return StreamReader(
+        source, syntax, _Reading(str(time), base, zone, on_error == "skip", precision == "exact")
+    )
 
 
 def syntax_of(source_name: str, format: str | None, syntaxes: Sequence[str] = SYNTAXES) -> str:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pantarhei.errors import OptionError
+from pantarhei.language.time import Precision
 from pantarhei.mapping.mapping import RecordMapping
 from pantarhei.mapping.read import read_mapping
+from pantarhei.streams.cut_times import check_precision
 
 if TYPE_CHECKING:
     from pantarhei.streams.tables.opening import Source
@@ -21,8 +24,9 @@ def read_records(
     *,
     format: str | None = None,
     on_error: str = "raise",
+    precision: Precision | None = None,
 ) -> RecordReader:
-    """A reader of a table's rows as timestamped ABoxes; what is wrong in it comes while it is iterated.
+    """Return a reader of a table's rows as timestamped ABoxes; errors in the table come while it is iterated.
 
     Rows that follow one another with the same time are one ABox. They are read in the table's order, several
     files in the order of their names, and a block at a time: memory does not grow with the table.
@@ -36,6 +40,8 @@ def read_records(
         format: "csv", "tsv", "jsonl" or "parquet"; by default the path's suffix tells.
         on_error: "raise", or "skip" to leave rows out that are not as the mapping says, count them and keep
             them in `skipped`.
+        precision: "microseconds" cuts finer fractions of a second, warns once (`TimesCutWarning`) and counts
+            the rows in `times_cut`; "exact" makes them errors. By default as the mapping says.
 
     Raises:
         OptionError: source or option is none of those above.
@@ -60,4 +66,17 @@ def read_records(
     from pantarhei.streams.tables.opening import sources_of  # Arrow, which takes a while to be there
     from pantarhei.streams.tables.reader import RecordReader
 
-    return RecordReader(sources_of(source, format), read_mapping(mapping), on_error == "skip")
+    read = with_precision(read_mapping(mapping), precision)
+    return RecordReader(sources_of(source, format), read, on_error == "skip")
+
+
+def with_precision(mapping: RecordMapping, precision: Precision | None) -> RecordMapping:
+    """Return a mapping with another precision of times; None keeps its own.
+
+    Raises:
+        OptionError: there is no such precision.
+    """
+    if precision is None:
+        return mapping
+    check_precision(precision)
+    return replace(mapping, time=replace(mapping.time, precision=precision))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import NamedTuple, TypeVar
 
 from rdflib import Literal
@@ -14,6 +14,7 @@ from pantarhei.language.rule_text import builtin_text
 from pantarhei.language.temporal_rule import Formula, TemporalRule, TimeWindow
 from pantarhei.language.time import TimeKind, TimePoint, kind_of
 from pantarhei.literals.builtin import is_computation
+from pantarhei.temporal.checks.dates import is_date
 from pantarhei.temporal.checks.refusal import refused
 from pantarhei.temporal.ticks import Ticks, kinds_for
 from pantarhei.window.sliding import Window
@@ -81,7 +82,7 @@ def _signs(rules: Iterable[TemporalRule]) -> Iterator[_Sign]:
                 case TimeWindow(int(size)) if size:
                     yield _Sign(False, formula, rule)
             if isinstance(formula.time, Literal):
-                yield _Sign(_is_date(formula.time), formula, rule)
+                yield _Sign(is_date(formula.time), formula, rule)
         times = {formula.time for formula in rule.formulas if formula.time is not None}
         for test in rule.tests:
             if times.intersection(test.arguments):
@@ -89,8 +90,4 @@ def _signs(rules: Iterable[TemporalRule]) -> Iterator[_Sign]:
                     yield _Sign(False, test, rule)
                 for literal in test.arguments:
                     if isinstance(literal, Literal):
-                        yield _Sign(_is_date(literal), test, rule)
-
-
-def _is_date(literal: Literal) -> bool:
-    return isinstance(literal.value, datetime)
+                        yield _Sign(is_date(literal), test, rule)

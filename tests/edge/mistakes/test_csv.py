@@ -355,8 +355,8 @@ MISTAKES = {
         *at("2025-10-26 02:30", MAPPING.replace("UTC", "Europe/Copenhagen")),
         (
             "<table>, line 2, column time: '2025-10-26 02:30' happened twice in Europe/Copenhagen, "
-            "when clocks were put back; expected a time with its offset, or ambiguous: earlier (or "
-            "later) in the mapping"
+            "when clocks were put back; expected a time with its offset, or ambiguous: infer in the "
+            "mapping where rows are in the order of time (earlier or later takes both hours for one)"
         ),
     ),
     "a row without time": (

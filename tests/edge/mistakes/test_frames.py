@@ -223,7 +223,8 @@ MISTAKES = {
         (
             "<DataFrame>, row 1, column time: '2025-10-26 02:30:00.000000' happened twice in "
             "Europe/Copenhagen, when clocks were put back; expected a time with its offset, or "
-            "ambiguous: earlier (or later) in the mapping"
+            "ambiguous: infer in the mapping where rows are in the order of time (earlier or later "
+            "takes both hours for one)"
         ),
     ),
     "a timestamp after the year 9999": (

@@ -66,5 +66,5 @@ def test_cells_are_shown_where_python_has_no_such_value():
     for cells in (late, late.dictionary_encode()):
         assert shown_cell(cells, 0) is None
         assert shown_cell(cells, 1) == datetime(1970, 1, 1, tzinfo=UTC)
-        assert str(shown_cell(cells, 2)).startswith("17036-07-06")  # what Arrow makes of so many years
+        assert str(shown_cell(cells, 2)).startswith("148108-07-06T14:00:27")
     assert isinstance(shown_cell(pa.array([10**7], pa.date32()), 0), str)

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypedDict, cast, get_args, get_origin, get_type
 
 from pantarhei.engine.checkpoint.container import Contents
 from pantarhei.engine.options import ConclusionsIn, Derive
+from pantarhei.language.time import Precision
 from pantarhei.literals.by_value import Numbers
 from pantarhei.materialize.model import Keep
 from pantarhei.repair.choose import Method
@@ -44,6 +45,7 @@ class Header(TypedDict):
     derive: Derive
     conclusions: ConclusionsIn
     numbers: Numbers
+    precision: Precision
     kind: str | None
     now: int
     contradicted: bool
@@ -68,7 +70,7 @@ def checked_header(contents: Contents) -> Header:
     """
     given = contents.header
     if not contents.has_waiting:
-        given = {**given, "waiting": {}}
+        given = {**given, "waiting": {}, "precision": "microseconds"}
     if not contents.has_unexpected:
         given = {**given, "unexpected": {}}
     if not contents.has_numbers:

@@ -135,6 +135,7 @@ def save(
         "derive": options.derive,
         "conclusions": options.conclusions,
         "numbers": options.numbers,
+        "precision": options.precision,
         "kind": books.step.kind.name if books.step else None,
         "now": books.step.now if books.step else 0,
         "contradicted": bool(books.log.newest and books.arrival and books.arrival.contradicted),
@@ -190,6 +191,7 @@ class Checkpoint:
                 History(**header["history"]),  # type: ignore[arg-type]
                 header["conclusions"],
                 header["numbers"],
+                header["precision"],
             )
             self.background = GivenBackground(tuple(read_triples(contents, "background")))
 

@@ -17,10 +17,11 @@ import pyoxigraph as ox
 
 from pantarhei.errors import TimestampError
 from pantarhei.language.time import TimePoint
-from pantarhei.streams.graph_times import time_in_name
+from pantarhei.streams.graph_times import TimeReading, time_in_name
 from pantarhei.streams.read import SUFFIXES
 
 _CHUNK = 1 << 20
+_CUT = TimeReading(on_cut=str)  # what is cut is counted where the part is read
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,9 @@ def _time_in(line: bytes) -> TimePoint | None:
     """The time in the graph's name of a line; None if there is none or the line is malformed."""
     try:
         (quad,) = ox.parse(line, ox.RdfFormat.N_QUADS)
-        return time_in_name(quad.graph_name.value) if isinstance(quad.graph_name, ox.NamedNode) else None
+        return (
+            time_in_name(quad.graph_name.value, _CUT) if isinstance(quad.graph_name, ox.NamedNode) else None
+        )
     except (SyntaxError, ValueError, TimestampError):
         return None
 

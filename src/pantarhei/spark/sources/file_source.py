@@ -38,7 +38,7 @@ from pantarhei.language.time import TimeKind, kind_of
 from pantarhei.rdf.statements import ByteFeed
 from pantarhei.spark.sources.arrow_rows import record_batches
 from pantarhei.spark.sources.file_parts import FilePart, PartFile, list_files, parts_of
-from pantarhei.spark.sources.skip_log import LOGGER, SkipLog, skipping
+from pantarhei.spark.sources.skip_log import LOGGER, SkipLog, cutting, skipping
 from pantarhei.spark.sources.source_options import FileOptions
 from pantarhei.spark.sources.text_rows import TextReading, read_rows
 from pantarhei.spark.stream_columns import TIME_TYPES
@@ -74,7 +74,9 @@ def infer_kind(options: FileOptions) -> TimeKind:
     skip = SkipLog() if options.skip_errors else None
     for path in options.paths:
         for file in list_files(path, options.format):
-            reading = TextReading(syntax_of(file, options.format, OF_GRAPHS), options.time, skip=skip)
+            on_cut = None if options.is_exact else str
+            syntax = syntax_of(file, options.format, OF_GRAPHS)
+            reading = TextReading(syntax, options.time, skip=skip, on_cut=on_cut)
             with open(file, "rb") as opened:
                 for at, _ in read_rows(ByteFeed(opened), file, reading):
                     return kind_of(at)
@@ -126,9 +128,13 @@ def read_part(
 ) -> Iterator[pa.RecordBatch]:
     """The rows of a part; what is skipped is said when it ends."""
     syntax = syntax_of(part.path, options.format, OF_GRAPHS)
-    with open(part.path, "rb") as file, skipping(part.path, options.skip_errors) as skip:
+    with (
+        open(part.path, "rb") as file,
+        skipping(part.path, options.skip_errors) as skip,
+        cutting(part.path, options.is_exact) as on_cut,
+    ):
         is_part = part.end is not None
-        reading = TextReading(syntax, options.time, kind, skip, part.line, is_part)
+        reading = TextReading(syntax, options.time, kind, skip, part.line, is_part, on_cut)
         feed = ByteFeed(PartFile(file, part))
         yield from record_batches(read_rows(feed, part.path, reading), kind, schema)
 

@@ -41,12 +41,18 @@ from pantarhei.rdf.nesting_guard import without_strings
 from pantarhei.rdf.statements import ByteFeed
 from pantarhei.spark.sources.arrow_rows import record_batches
 from pantarhei.spark.sources.redis_stream import FIRST, NEW, Entry, Position, RedisStream
-from pantarhei.spark.sources.skip_log import SkipLog, skipping
-from pantarhei.spark.sources.source_options import kind_option, known_options, positive, skips_errors
+from pantarhei.spark.sources.skip_log import SkipLog, cutting, skipping
+from pantarhei.spark.sources.source_options import (
+    is_exact,
+    kind_option,
+    known_options,
+    positive,
+    skips_errors,
+)
 from pantarhei.spark.sources.text_rows import Rows, TextReading, checked_time, read_rows, text_triple
 from pantarhei.spark.sources.triple_columns import GrowingColumns, TextTriple
 from pantarhei.spark.stream_columns import TIME_TYPES, column_types, columns
-from pantarhei.streams.graph_times import AUTO, parse_time, time_properties
+from pantarhei.streams.graph_times import AUTO, OnCut, TimeReading, parse_time, time_properties
 from pantarhei.streams.messages import Skip
 
 FIELDS = ("timestamp", "subject", "predicate", "object")
@@ -62,6 +68,7 @@ class RedisOptions:
         key: the stream's name.
         start: the id after which a new query begins.
         max_entries: how many entries a step of a stream takes; None for all there are.
+        is_exact: refuse times that are finer than microseconds.
     """
 
     url: str
@@ -71,6 +78,7 @@ class RedisOptions:
     skip_errors: bool = False
     kind: TimeKind | None = None
     max_entries: int | None = None
+    is_exact: bool = False
 
     @classmethod
     def of(cls, given: Mapping[str, str]) -> RedisOptions:
@@ -80,8 +88,9 @@ class RedisOptions:
             OptionError: one is unknown, has an impossible value, or the stream is not named.
         """
         options = known_options(
-            given, "url", "path", "startingId", "time", "on_error", "timestampType", "maxEntriesPerTrigger"
-        )
+            given, "url", "path", "startingId", "time", "on_error", "timestampType", "maxEntriesPerTrigger",
+            "precision",
+        )  # fmt: skip
         if "path" not in options:
             raise OptionError("path", "nothing", "the key of a Redis stream, as load(key) gives it")
         start = options.get("startingId", FIRST)
@@ -99,6 +108,7 @@ class RedisOptions:
             skips_errors(options),
             kind_option(options),
             positive(options, "maxEntriesPerTrigger"),
+            is_exact(options),
         )
 
 
@@ -208,11 +218,12 @@ class RedisStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 def _infer_kind(options: RedisOptions) -> TimeKind:
     """The kind of the first timestamp after `startingId`."""
     skip = SkipLog() if options.skip_errors else None
+    on_cut = None if options.is_exact else str
     with closing(RedisStream(options.url, options.key)) as stream:
         start = stream.position(options.start)
         for partition in _between(start, stream.end()):
             for entry in stream.between(partition.start, partition.end, partition.count):
-                for at, _ in entry_rows(entry, replace(options, kind=None), skip):
+                for at, _ in entry_rows(entry, replace(options, kind=None), skip, on_cut):
                     return kind_of(at)
     raise OptionError(
         "timestampType",
@@ -229,14 +240,20 @@ def _read_entries(
     with (
         closing(RedisStream(options.url, options.key)) as stream,
         skipping(name, options.skip_errors) as skip,
+        cutting(name, options.is_exact) as on_cut,
     ):
         entries = stream.between(partition.start, partition.end, partition.count)
-        rows = (row for entry in entries for row in entry_rows(entry, options, skip))
+        rows = (row for entry in entries for row in entry_rows(entry, options, skip, on_cut))
         yield from record_batches(rows, kind, schema)
 
 
-def entry_rows(entry: Entry, options: RedisOptions, skip: Skip | None) -> Iterator[Rows]:
-    """The rows of one entry.
+def entry_rows(
+    entry: Entry, options: RedisOptions, skip: Skip | None, on_cut: OnCut | None = None
+) -> Iterator[Rows]:
+    """Return the rows of one entry.
+
+    Args:
+        on_cut: called with the text of a time that is cut to microseconds; None refuses such times.
 
     Raises:
         InputError: it is not as it should be, and nothing takes what is skipped.
@@ -250,11 +267,12 @@ def entry_rows(entry: Entry, options: RedisOptions, skip: Skip | None) -> Iterat
     source = f"redis stream {options.key!r}, entry {id_}"
     if len(fields) == 1:
         (text,) = fields.values()
-        reading = TextReading("nquads", options.time, options.kind, skip and _EntrySkip(skip, id_))
+        entry_skip = skip and _EntrySkip(skip, id_)
+        reading = TextReading("nquads", options.time, options.kind, entry_skip, on_cut=on_cut)
         yield from read_rows(ByteFeed(io.BytesIO(text)), source, reading)
         return
     try:
-        yield _assertion(fields, options.kind, source)
+        yield _assertion(fields, options.kind, source, on_cut)
     except PantarheiError as error:
         if skip is None:
             raise
@@ -272,7 +290,9 @@ class _EntrySkip:
         self._skip(None, f"entry {self._id}, line {line}: {reason}", text, count)
 
 
-def _assertion(fields: Mapping[bytes, bytes], kind: TimeKind | None, source: str) -> Rows:
+def _assertion(
+    fields: Mapping[bytes, bytes], kind: TimeKind | None, source: str, on_cut: OnCut | None
+) -> Rows:
     """The time and the triple of four fields.
 
     Raises:
@@ -287,13 +307,16 @@ def _assertion(fields: Mapping[bytes, bytes], kind: TimeKind | None, source: str
         expected = f"expected {', '.join(FIELDS)}, or one field with N-Quads"
         raise MalformedInputError(source, None, f"the fields are {', '.join(sorted(given))}; {expected}")
     try:
-        at = parse_time(given["timestamp"])
+        cut: list[str] = []
+        at = parse_time(given["timestamp"], TimeReading(None, on_cut and cut.append))
         at = at if kind is None else checked_time(at, kind)
     except TimestampError as error:
         raise TimestampError(f"{source}: {error.given}", error.expected) from None
     line = f"{given['subject']} {given['predicate']} {given['object']} <{_GRAPH}> ."
     triples = GrowingColumns()
     triples.append(_triple(line, source))
+    if cut and on_cut is not None:
+        on_cut(cut[0])
     return at, triples
 
 

@@ -1,6 +1,6 @@
-"""What a worker left out under `on_error="skip"`, said in its log.
+"""Log of a worker: what `on_error="skip"` left out, and how many times were cut to microseconds.
 
-A data source gives Spark rows and nothing beside them, so what was skipped is a warning of the logger
+A data source gives Spark rows and nothing beside them, so what was skipped or cut is a warning of the logger
 `pantarhei.spark.sources.source`: on the executor's standard error and, with
 `spark.sql.pyspark.worker.logging.enabled`, in the table `spark.tvf.python_worker_logs()`. A task that is
 tried again, or a frame that is computed twice, says it twice.
@@ -11,6 +11,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+from pantarhei.streams.graph_times import OnCut
 
 LOGGER = logging.getLogger("pantarhei.spark.sources.source")
 
@@ -44,3 +46,22 @@ def skipping(source: str, skips: bool) -> Iterator[SkipLog | None]:
     finally:
         if log is not None and log.count:
             LOGGER.warning("%s: %s", source, log)
+
+
+@contextmanager
+def cutting(source: str, is_exact: bool) -> Iterator[OnCut | None]:
+    """Give a function that counts times that are cut, None if they are refused; log the count at the end."""
+    texts: list[str] = []
+    count = 0
+
+    def note(text: str) -> None:
+        nonlocal count
+        count += 1
+        if not texts:
+            texts.append(text)
+
+    try:
+        yield None if is_exact else note
+    finally:
+        if count:
+            LOGGER.warning("%s: %d times cut to microseconds, the first %s", source, count, texts[0])

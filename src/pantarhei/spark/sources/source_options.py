@@ -31,6 +31,7 @@ class FileOptions:
         split_size: bytes of N-Quads a part of a file has at least; 0 to read files whole.
         max_files: how many files a step of a stream takes; None for all there are.
         accept_changes: when a batch is read again, take its files as they are now.
+        is_exact: refuse times that are finer than microseconds.
     """
 
     paths: tuple[str, ...]
@@ -41,6 +42,7 @@ class FileOptions:
     split_size: int = SPLIT_SIZE
     max_files: int | None = None
     accept_changes: bool = False
+    is_exact: bool = False
 
     @classmethod
     def of(cls, given: Mapping[str, str]) -> FileOptions:
@@ -51,7 +53,7 @@ class FileOptions:
         """
         options = known_options(
             given, "path", "paths", "format", "time", "on_error", "timestampType", "splitSize",
-            "maxFilesPerTrigger", "on_change",
+            "maxFilesPerTrigger", "on_change", "precision",
         )  # fmt: skip
         time = options.get("time", AUTO)
         time_properties(time)
@@ -64,6 +66,7 @@ class FileOptions:
             _size("splitSize", options.get("splitSize", str(SPLIT_SIZE))),
             positive(options, "maxFilesPerTrigger"),
             _one_of(options, "on_change", "raise", "accept") == "accept",
+            is_exact(options),
         )
 
 
@@ -86,6 +89,11 @@ def known_options(given: Mapping[str, str], *names: str) -> dict[str, str]:
 def skips_errors(options: Mapping[str, str]) -> bool:
     """Whether `on_error` is "skip"."""
     return _one_of(options, "on_error", "raise", "skip") == "skip"
+
+
+def is_exact(options: Mapping[str, str]) -> bool:
+    """Return whether `precision` is "exact"."""
+    return _one_of(options, "precision", "microseconds", "exact") == "exact"
 
 
 def _one_of(options: Mapping[str, str], name: str, default: str, other: str) -> str:

@@ -18,6 +18,7 @@ from pantarhei.language.time import TimeKind, TimePoint, is_of_kind, ticks_of
 from pantarhei.rdf.blank_nodes import NumberedNodes
 from pantarhei.rdf.statements import ByteFeed, Statement, read_trig
 from pantarhei.spark.sources.triple_columns import GrowingColumns, TextTriple
+from pantarhei.streams.graph_times import OnCut, TimeReading
 from pantarhei.streams.messages import Message, Messages, Skip
 from pantarhei.streams.nquads import QuadsReader
 
@@ -40,6 +41,7 @@ class TextReading(NamedTuple):
         skip: takes what is left out; None to raise.
         line: the number of the first line.
         is_part: the file goes on before or after what is read.
+        on_cut: called with the text of a time that is cut to microseconds; None refuses such times.
     """
 
     syntax: str
@@ -48,6 +50,7 @@ class TextReading(NamedTuple):
     skip: Skip | None = None
     line: int = 1
     is_part: bool = False
+    on_cut: OnCut | None = None
 
 
 def read_rows(feed: ByteFeed, source: str, reading: TextReading) -> Iterator[Rows]:
@@ -119,8 +122,8 @@ class TextMessages(Messages[GrowingColumns]):
     """Messages whose triples are text and whose times are of one kind."""
 
     def __init__(self, source: str, reading: TextReading) -> None:
-        super().__init__(source, reading.time, reading.skip)
-        self._reading = reading
+        super().__init__(source, reading.time, reading.skip, TimeReading(None, reading.on_cut))
+        self._text_reading = reading
 
     def rows(self, statements: Iterator[Statement | PlainRun]) -> Iterator[Rows]:
         for at, triples in self.read(statements):
@@ -130,7 +133,7 @@ class TextMessages(Messages[GrowingColumns]):
     def nquads(self, feed: ByteFeed) -> Iterator[Statement | PlainRun]:
         """The statements of an N-Quads file, plain ones together."""
         reader = QuadsReader(self._source, self._time, self._skip)
-        return reader.read(feed, self._reading.line)
+        return reader.read(feed, self._text_reading.line)
 
     def _empty(self) -> GrowingColumns:
         return GrowingColumns()
@@ -148,10 +151,11 @@ class TextMessages(Messages[GrowingColumns]):
 
     def _time_of(self, message: Message[GrowingColumns]) -> TimePoint | None:
         at = super()._time_of(message)
-        return at if at is None or self._reading.kind is None else checked_time(at, self._reading.kind)
+        kind = self._text_reading.kind
+        return at if at is None or kind is None else checked_time(at, kind)
 
     def _about(self, line: int, quad: ox.Quad) -> None:
-        if self._reading.is_part:
+        if self._text_reading.is_part:
             raise MalformedInputError(
                 self._source,
                 line,

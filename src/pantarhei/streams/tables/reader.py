@@ -12,10 +12,12 @@ from pantarhei.language.time import TimeKind, TimePoint
 from pantarhei.mapping.binding import BoundMapping, bind
 from pantarhei.mapping.cells import check_type, shown_cell
 from pantarhei.mapping.json_cells import JSONColumns
+from pantarhei.mapping.local_times import RowOrder
 from pantarhei.mapping.mapping import RecordMapping
 from pantarhei.mapping.rows import MappedRows, map_rows, runs
 from pantarhei.mapping.times import first_kind, shown_times
 from pantarhei.streams.abox import TimestampedABox, Triples, merged
+from pantarhei.streams.cut_times import CutTimes
 from pantarhei.streams.read import Skipped
 from pantarhei.streams.tables.block import Block, Table
 from pantarhei.streams.tables.csv_table import CSVTable
@@ -35,6 +37,7 @@ class RecordReader:
         mapping: the mapping as a value.
         skipped: what was left out under `on_error="skip"`, the first `SKIPS_KEPT` of `skipped_count`.
         on_skipped: called at once with each of them and the count so far.
+        times_cut: number of rows whose time was cut to microseconds.
         bytes_read: how much of the files has been read so far.
         size: their size in bytes, None where nobody knows.
     """
@@ -49,9 +52,14 @@ class RecordReader:
         self.skipped: list[Skipped] = []
         self.skipped_count = 0
         self.on_skipped: Callable[[Skipped, int], object] | None = None
+        self._cut = CutTimes(self.name)
 
     def __repr__(self) -> str:
         return f"RecordReader({self.name!r}, {self.mapping.source!r}, skipped={self.skipped_count})"
+
+    @property
+    def times_cut(self) -> int:
+        return self._cut.count
 
     @property
     def bytes_read(self) -> int:
@@ -62,7 +70,7 @@ class RecordReader:
         return self._sources.size
 
     def __iter__(self) -> Iterator[TimestampedABox]:
-        self.skipped, self.skipped_count = [], 0
+        self.skipped, self.skipped_count, self._cut = [], 0, CutTimes(self.name)
         return merged(self._parts())
 
     def _parts(self) -> Iterator[tuple[TimePoint, Triples]]:
@@ -82,7 +90,7 @@ class RecordReader:
     ) -> Iterator[tuple[TimePoint, Triples]]:
         if (mapped.bad or block.left_out) and not self._skip_errors:
             first = _wrong(table, block, mapped)[0]
-            yield from _aboxes(mapped.first(first.rows_before), self.mapping)
+            yield from self._aboxes(table, block, mapped.first(first.rows_before))
             raise first.error
         if mapped.bad or block.left_out:
             for wrong in _wrong(table, block, mapped):
@@ -90,7 +98,19 @@ class RecordReader:
                 if table.counted != "line":
                     line, reason = None, f"{table.counted} {line}, {reason}"
                 self._skip(table.source, line, reason, wrong.text)
-        yield from _aboxes(mapped, self.mapping)
+        yield from self._aboxes(table, block, mapped)
+
+    def _aboxes(self, table: Table, block: Block, mapped: MappedRows) -> Iterator[tuple[TimePoint, Triples]]:
+        """Give the ABoxes of rows, and count times that were cut."""
+        if mapped.cut is not None and (count := mapped.times_cut):
+            bad = {each.row for each in mapped.bad}
+            rows = [row for row in range(block.height) if row not in bad]
+            row = rows[int(mapped.cut.argmax())]
+            columns = self.mapping.time.template.columns
+            cells = (block.columns[name] for name in columns if name in block.columns)
+            text = ", ".join(str(shown_cell(each, row)) for each in cells)
+            self._cut(f"{text} ({table.counted} {block.places()[row]})", count)
+        return _aboxes(mapped, self.mapping)
 
     def _skip(self, source: str, line: int | None, reason: str, text: str) -> None:
         self.skipped_count += 1
@@ -112,7 +132,7 @@ class _Rows:
 
     def __init__(self, mapping: RecordMapping, kind: TimeKind | None) -> None:
         self._mapping, self._kind = mapping, kind
-        self._row = 1
+        self._row, self._order = 1, RowOrder()
 
     def of(self, table: Table, sources: Sources) -> Iterator[tuple[Block, MappedRows]]:
         """The blocks of a table, and what their rows say."""
@@ -132,7 +152,8 @@ class _Rows:
         if absent:
             columns = {**columns, **dict.fromkeys(absent, pa.nulls(block.height))}
         self._kind = self._kind or first_kind(bound.time, columns, bound.nulls)
-        mapped = map_rows(bound, columns, block.height, self._row, self._mapping.source, self._kind)
+        told = self._mapping.source, self._kind, self._order
+        mapped = map_rows(bound, columns, block.height, self._row, *told)
         self._row += block.height
         return mapped
 

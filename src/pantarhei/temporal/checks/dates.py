@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from decimal import Decimal
 
-from rdflib import Literal, Variable
+from rdflib import XSD, Literal, Variable
 
 from pantarhei.language.rule import Argument
 from pantarhei.language.rule_text import builtin_text
@@ -45,19 +44,20 @@ def check_dates(rule: TemporalRule, kind: TimeKind) -> None:
 def _check_numbers(rule: TemporalRule) -> None:
     """That the times of a stream of numbers are not taken for datetimes."""
     for formula in rule.formulas:
-        if _is_date(formula.time):
+        if is_date(formula.time):
             problem = f"{formula} names a datetime, and the stream has numbers"
             raise refused(problem, "a number", formula, rule)
     times = {formula.time for formula in rule.formulas if isinstance(formula.time, Variable)}
     for test in rule.tests:
-        if any(map(_is_date, test.arguments)):
+        if any(map(is_date, test.arguments)):
             for time in times.intersection(test.arguments):
                 problem = f"{builtin_text(test)} compares a datetime with the time {time}, and the stream has"
                 raise refused(f"{problem} numbers", "a number", test, rule)
 
 
-def _is_date(given: Argument | None) -> bool:
-    return isinstance(given, Literal) and isinstance(given.value, datetime)
+def is_date(given: Argument | None) -> bool:
+    """Return whether a term is a literal with a datatype of datetimes."""
+    return isinstance(given, Literal) and given.datatype in (XSD.dateTime, XSD.dateTimeStamp)
 
 
 def _is_number(given: Argument | None) -> bool:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from decimal import Decimal
 from typing import Final
 
 from rdflib import Literal, URIRef, Variable
 
+from pantarhei.errors import TimestampError
 from pantarhei.language.counted import counted
 from pantarhei.language.rule import Argument
 from pantarhei.language.rule_text import term_text
 from pantarhei.language.shown import last_part
 from pantarhei.language.temporal_rule import Formula, Mode, TemporalRule, TimeWindow, TupleWindow
 from pantarhei.language.term import RDF_TYPE, short
+from pantarhei.language.time import parse_timestamp
 from pantarhei.literals.builtin import COMPARISONS, COMPUTATIONS, SWRLB, arities
+from pantarhei.literals.value import is_well_typed
+from pantarhei.temporal.checks.dates import is_date
 from pantarhei.temporal.checks.refusal import refused
 
 MOST_IN_WINDOW: Final = 4_000_000
@@ -26,10 +30,17 @@ _A_TIME = 'a variable, a number, or such as "2026-01-01T00:00:00Z"^^xsd:dateTime
 
 
 def is_time(given: Argument) -> bool:
-    """Whether a stream can have such a time: a number, or a datetime; or it is a variable."""
-    if isinstance(given, Literal):
-        return type(given.value) in (int, float, Decimal) or isinstance(given.value, datetime)
-    return isinstance(given, Variable)
+    """Return whether a term can be a time: a variable, a number, or a datetime of a stream.
+
+    Raises:
+        TimestampError: it is a datetime that no stream has.
+    """
+    if not isinstance(given, Literal):
+        return isinstance(given, Variable)
+    if is_date(given) and is_well_typed(given):
+        parse_timestamp(str(given))
+        return True
+    return type(given.value) in (int, float, Decimal)
 
 
 def check_form(rules: Sequence[TemporalRule]) -> None:
@@ -117,7 +128,13 @@ def _check_tests(rule: TemporalRule) -> None:
 def _check_mode(formula: Formula, rule: TemporalRule) -> None:
     """That @ and nothing else has a time, and that ◇ and □ have a window."""
     mode = formula.mode
-    if formula.time is not None and not is_time(formula.time):
+    try:
+        has_time = formula.time is None or is_time(formula.time)
+    except TimestampError as error:
+        problem = f"{formula} names a time that no stream has"
+        raise refused(problem, f"{error.expected} (it is {error.given})", formula, rule) from None
+    if not has_time:
+        assert formula.time is not None
         raise refused(f"{term_text(formula.time)} is no time", _A_TIME, formula, rule)
     if (mode is Mode.AT) != (formula.time is not None):
         raise refused(f"{formula} has no time, or one in vain", "a time with mode AT alone", formula, rule)

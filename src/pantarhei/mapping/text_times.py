@@ -1,0 +1,322 @@
+"""Times written as texts, as candidates in ticks: by column if all have one form, else one by one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal, localcontext
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pantarhei.errors import TimestampError
+from pantarhei.language.iso_time import (
+    FIRST_TICK,
+    IN_RANGE,
+    LAST_TICK,
+    ReadTime,
+    later,
+    read_iso,
+    tick_of_datetime,
+    without_finer,
+)
+from pantarhei.language.time import FLOAT_TICKS, MOST_TICKS, TimeKind
+from pantarhei.mapping.advice import on_time
+from pantarhei.mapping.local_times import Candidates, candidates_at, candidates_of
+from pantarhei.mapping.mapping import UNITS, RowTime, Unit
+
+Ticks = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+MICROSECONDS = 10**6  # a second
+UNIT_ASKED = (
+    "unit: s, ms, us or ns for a time since 1970, or unit: number where numbers are the stream's times"
+)
+BEYOND = "is no time from the year 1 to 9999"
+OUT_OF_RANGE = f"is no time that a stream can have; expected {IN_RANGE}"
+_PATTERNS = {"": "", "Y": r"(?P<Y>\d{4})", "%": "%", **{each: rf"(?P<{each}>\d{{1,2}})" for each in "mdHMS"}}
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_NAIVE, _ZONED = (tuple(pa.timestamp(unit, zone) for unit in ("us", "ns")) for zone in (None, "UTC"))
+_MOST_DIGITS = 30  # of a number that may be a time
+_NEAR = 5 * 10**15  # microseconds since 1970, which end in 2128: what a unit makes of a time that is meant so
+
+
+class Found(NamedTuple):
+    """Times of distinct values.
+
+    Args:
+        kind: what they are.
+        candidates: the instants that they may be.
+        cut: which of them were written finer than microseconds; None for none.
+        reasons: by place what is wrong.
+    """
+
+    kind: TimeKind
+    candidates: Candidates
+    cut: Flags | None
+    reasons: Mapping[int, str]
+
+
+def kind_of_numbers(unit: Unit | None, is_whole: bool) -> TimeKind:
+    """Return the kind of times that texts or numbers of a unit are."""
+    if unit not in ("number", "float"):
+        return TimeKind.DATETIME
+    return TimeKind.INTEGER if is_whole and unit == "number" else TimeKind.FLOAT
+
+
+def bounds_of(kind: TimeKind, per_second: int) -> tuple[int, int]:
+    """Return the least and the greatest number that is a time, in a unit of so many a second."""
+    if kind is not TimeKind.DATETIME:
+        return -MOST_TICKS, MOST_TICKS
+    if per_second >= MICROSECONDS:
+        factor = per_second // MICROSECONDS
+        return max(FIRST_TICK * factor, -(2**63)), min((LAST_TICK + 1) * factor - 1, 2**63 - 1)
+    factor = MICROSECONDS // per_second
+    return -(-FIRST_TICK // factor), LAST_TICK // factor
+
+
+def scaled(numbers: Ticks, per_second: int) -> tuple[Ticks, Flags | None]:
+    """Return times since 1970 in microseconds, rounded down, and which were finer."""
+    if per_second <= MICROSECONDS:
+        return numbers * (MICROSECONDS // per_second), None
+    ticks, rest = np.divmod(numbers, per_second // MICROSECONDS)
+    return ticks, rest != 0
+
+
+def beyond(text: str, unit: Unit) -> str:
+    """Return why a number is not a time."""
+    if unit in ("number", "float"):
+        return f"{text} as a time is not finite, or does not fit into 62 bits of ticks"
+    try:
+        number = abs(float(text))
+    except OverflowError:
+        number = inf
+    fitting = (
+        each
+        for each, rate in UNITS.items()
+        if each not in ("number", "float") and number * MICROSECONDS / rate < _NEAR
+    )
+    hint = f"; it looks as if it were in {each}: say unit: {each}" if (each := next(fitting, None)) else ""
+    return f"{text} {unit} since 1970 {BEYOND}{hint}"
+
+
+def read_texts(
+    time: RowTime, values: pa.StringArray, used: Iterable[int], kind: TimeKind | None = None
+) -> Found:
+    """Read the times of distinct texts.
+
+    Args:
+        used: the places of texts that occur.
+        kind: what they have to be; None for what fits all.
+    """
+    found = None if kind is TimeKind.FLOAT else _by_column(time, values)
+    return one_by_one(time, values.to_pylist(), sorted(used), kind) if found is None else found
+
+
+# by column
+
+
+def _by_column(time: RowTime, values: pa.StringArray) -> Found | None:
+    """Read texts that all have the expected form, else return None."""
+    try:
+        if time.unit is not None:
+            return _whole_numbers(time.unit, values)
+        parsed = _iso(values) if time.format is None else _formatted(values, time.format)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return None
+    if parsed is None:
+        return None
+    whole = parsed.cast(pa.int64())
+    numbers = np.from_dlpack(whole).astype(np.int64, copy=False)
+    ticks, cut = scaled(numbers, UNITS[parsed.type.unit])
+    found: Candidates | None = Candidates(ticks, ticks)
+    if parsed.type.tz is None:
+        found = candidates_of(pa.array(ticks).cast(pa.timestamp("us")), time)
+    if found is None or (len(ticks) and not _is_in_range(found)):
+        return None
+    return Found(TimeKind.DATETIME, found, cut, {})
+
+
+def _is_in_range(found: Candidates) -> bool:
+    return bool(found.earlier.min() >= FIRST_TICK and found.later.max() <= LAST_TICK)
+
+
+def _whole_numbers(unit: Unit, values: pa.StringArray) -> Found | None:
+    if any(pc.any(pc.match_substring(values, mark)).as_py() for mark in "xX"):
+        return None  # hexadecimal digits are none here, which Arrow reads
+    numbers = np.from_dlpack(values.cast(pa.int64())).astype(np.int64, copy=False)
+    kind = kind_of_numbers(unit, True)
+    if kind is TimeKind.FLOAT:
+        return None
+    least, most = bounds_of(kind, UNITS[unit])
+    if len(numbers) and not (least <= numbers.min() and numbers.max() <= most):
+        return None
+    ticks, cut = (numbers, None) if unit == "number" else scaled(numbers, UNITS[unit])
+    return Found(kind, Candidates(ticks, ticks), cut, {})
+
+
+def _iso(values: pa.StringArray) -> pa.TimestampArray | None:
+    """Return ISO texts as timestamps, all with a zone or all without, else None."""
+    for microseconds, nanoseconds in (_NAIVE, _ZONED):
+        for kind in (microseconds, nanoseconds):
+            try:
+                return values.cast(kind)
+            except pa.ArrowInvalid:
+                pass
+    return None
+
+
+def _formatted(values: pa.StringArray, form: str) -> pa.TimestampArray | None:
+    """Return texts of a format as timestamps; None where Arrow does not read them as Python does."""
+    pieces = re.split(r"%(.)", form)
+    directives = [*pieces[1::2], ""]
+    named = [each for each in directives if each not in ("%", "")]
+    if not {*named} <= _PATTERNS.keys() or len({*named}) < len(named):
+        return None
+    texts = map(re.escape, pieces[::2])
+    pattern = "".join(text + _PATTERNS[each] for text, each in zip(texts, directives, strict=True))
+    parts = pc.extract_regex(values, f"^{pattern}$")
+    if parts.null_count:
+        return None
+    parsed = pc.strptime(values, format=form, unit="us")
+    names = {field.name for field in parts.type}
+    # strptime of C makes February 30 March 1, and a second 60 the next minute
+    for name, of in (("d", pc.day), ("S", pc.second)):
+        if name in names:
+            written = pc.struct_field(parts, name).cast(pa.int64())
+            if not pc.all(pc.equal(of(parsed), written)).as_py():
+                return None
+    return parsed
+
+
+# one by one
+
+
+def one_by_one(time: RowTime, texts: list[str], used: list[int], kind: TimeKind | None = None) -> Found:
+    """Read the texts at some places."""
+    height = max(1, len(texts))
+    earlier, later, cut = np.zeros(height, np.int64), np.zeros(height, np.int64), np.zeros(height, bool)
+    reasons: dict[int, str] = {}
+    kind = kind or kind_of_numbers(time.unit, not any(_is_fraction(texts[place]) for place in used))
+    for place in used:
+        try:
+            if time.unit is None:
+                earlier[place], later[place], cut[place] = _instants(time, texts[place])
+            else:
+                earlier[place], cut[place] = _number(time.unit, texts[place], kind)
+                later[place] = earlier[place]
+        except ValueError as error:
+            reasons[place] = str(error)
+    return Found(kind, Candidates(earlier, later), cut if cut.any() else None, reasons)
+
+
+def is_whole(text: str) -> bool:
+    """Return whether a text is a whole number, as those are written that can be times."""
+    return re.fullmatch(r"\s*[+-]?[0-9]+\s*", text) is not None
+
+
+def _is_fraction(text: str) -> bool:
+    """Return whether a text is a number that is not whole; other texts are an error of their row."""
+    return not is_whole(text) and _NUMBER.fullmatch(text.strip()) is not None
+
+
+def _number(unit: Unit, text: str, kind: TimeKind) -> tuple[int, bool]:
+    """Return the tick of a number, and whether it was cut.
+
+    Raises:
+        ValueError: it is not a time; says what was expected.
+    """
+    if not _NUMBER.fullmatch(text.strip()):
+        raise ValueError(f"{text!r} is no number, and the mapping says unit: {unit}")
+    scale = Decimal(FLOAT_TICKS if kind is TimeKind.FLOAT else 1)
+    if kind is TimeKind.DATETIME:
+        scale = Decimal(MICROSECONDS) / UNITS[unit]
+    with localcontext(prec=len(text) + 20):  # exact
+        try:
+            number = Decimal(text.strip())
+            exact = number * scale if number.adjusted() < _MOST_DIGITS else Decimal("inf")
+            ticks = int(exact.to_integral_value("ROUND_FLOOR"))
+        except ArithmeticError:  # beyond what decimals hold
+            raise ValueError(beyond(text.strip(), unit)) from None
+    least, most = bounds_of(kind, MICROSECONDS)
+    if not least <= ticks <= most:
+        raise ValueError(beyond(text.strip(), unit))
+    if kind is TimeKind.INTEGER and ticks != exact:
+        raise ValueError(f"{text!r} is no whole number, as the first time is; {_FLOAT_ASKED}")
+    return ticks, kind is TimeKind.DATETIME and exact != ticks
+
+
+_FLOAT_ASKED = "where times may have fractions, the mapping has to say unit: float"
+
+
+def is_time(text: str, kind: TimeKind) -> bool:
+    """Return whether a text is a number that is a time of a kind."""
+    try:
+        _number("number", text, kind)
+    except ValueError:
+        return False
+    return True
+
+
+def _instants(time: RowTime, text: str) -> tuple[int, int, bool]:
+    """Return the ticks of both candidates of a time, and whether it was cut.
+
+    Raises:
+        ValueError: it is not a time; says what was expected.
+    """
+    read = _parsed(time, text)
+    earlier, later = candidates_at(read.at, text, time)
+    try:
+        return tick_of_datetime(earlier), tick_of_datetime(later), read.is_cut
+    except TimestampError:
+        raise ValueError(f"{text!r} {OUT_OF_RANGE}") from None
+
+
+def _parsed(time: RowTime, given: str) -> ReadTime:
+    text = given.strip()
+    try:
+        return read_iso(text) if time.format is None else _with_format(text, time.format)
+    except OverflowError:
+        raise ValueError(f"{text!r} {OUT_OF_RANGE}") from None
+    except ValueError:
+        if time.format is not None:
+            example = datetime(2026, 1, 31, 10, tzinfo=UTC).strftime(time.format)
+            said = f"is not written as format: {time.format!r} says, such as {example}"
+            raise ValueError(f"{text!r} {said}") from None
+        is_number = re.fullmatch(r"[\d.]+", text) is not None
+        number = f"of a number the mapping has to say {UNIT_ASKED}"
+        hint = number if is_number else on_time(text, time.template.columns)
+        raise ValueError(f"{text!r} is no time; {hint}") from None
+
+
+def _with_format(text: str, form: str) -> ReadTime:
+    """Read a text by `strptime`; with more than six decimals and with 24:00 too.
+
+    Raises:
+        ValueError: it has another form.
+        OverflowError: it is 24:00 of the last day.
+    """
+    written, is_cut = without_finer(text) if "%f" in form else (text, False)
+    try:
+        return ReadTime(datetime.strptime(written, form), is_cut)
+    except ValueError:
+        if is_cut or "%H" not in form:
+            raise
+    for found in re.finditer(r"(?<!\d)24(?!\d)|(?<=\d)24(?=0)", written):
+        if (before := _last_hour(written, found.start(), form)) is not None:
+            return ReadTime(later(before, timedelta(hours=1)), False)
+    raise ValueError(text)
+
+
+def _last_hour(text: str, place: int, form: str) -> datetime | None:
+    """Return the time with 23 in place of the 24 of an hour, None where that is not 23:00."""
+    try:
+        at = datetime.strptime(f"{text[:place]}23{text[place + 2 :]}", form)
+    except ValueError:
+        return None
+    return at if (at.hour, at.minute, at.second, at.microsecond) == (23, 0, 0, 0) else None
