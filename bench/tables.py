@@ -7,6 +7,8 @@ reads a table, and another that is four times as long.
 
 from __future__ import annotations
 
+import io
+import json
 import subprocess
 import sys
 import tempfile
@@ -69,6 +71,37 @@ def measure(quick: bool) -> Iterator[Figure]:
         peaks = [_peak(path) for path in (csv, long)]
         yield figure("tables, memory, csv", f"{height:,} rows", peaks[:1], "MB")
         yield figure("tables, memory, csv", f"{4 * height:,} rows", peaks[1:], "MB", at_most=1.2 * peaks[0])
+    yield from _records(20_000 if quick else 100_000, rounds)
+
+
+def _records(height: int, rounds: int) -> Iterator[Figure]:
+    """Messages in JSON one by one, in batches and as a table, which have to give the same."""
+    values = np.random.default_rng(SEED).integers(1_000, 40_000, height).tolist()
+    lines = [
+        f'{{"time": "{START + row * timedelta(seconds=1):%Y-%m-%dT%H:%M:%SZ}", "sensor": "s{row % SENSORS}", '
+        f'"value": {value / 1000}}}'.encode()
+        for row, value in enumerate(values)
+    ]
+    records = [json.loads(line) for line in lines]
+    table = b"\n".join(lines)
+    expected = list(pr.read_records(io.BytesIO(table), MAPPING, format="jsonl"))
+    check("records", [pr.Mapping.load(MAPPING).abox(line) for line in lines], expected)
+    samples: dict[str, list[float]] = {}
+    for _ in range(rounds):
+        mapping = pr.Mapping.load(MAPPING)  # without terms of the round before
+        for way, work in (
+            ("text, one by one", lambda m=mapping: [m.abox(line) for line in lines]),  # type: ignore[misc]
+            ("as a table", lambda: list(pr.read_records(io.BytesIO(table), MAPPING, format="jsonl"))),
+        ):
+            samples.setdefault(way, []).append(cpu_seconds(work) / height * 1e6)
+        for way, given in (("text, in batches", lines), ("dictionaries, in batches", records)):
+            mapping = pr.Mapping.load(MAPPING)
+            batches = [given[begin : begin + 100] for begin in range(0, height, 100)]
+            seconds = cpu_seconds(lambda m=mapping, b=batches: [m.aboxes(each) for each in b])  # type: ignore[misc]
+            samples.setdefault(way, []).append(seconds / height * 1e6)
+    for way, each in samples.items():
+        at_most = {"text, one by one": 30.0, "text, in batches": 20.0}.get(way)
+        yield figure(f"records, {height:,}", way, each, "µs a record", at_most)
 
 
 def _write(folder: Path, name: str, height: int) -> tuple[Path, Path]:

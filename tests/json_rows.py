@@ -140,10 +140,10 @@ def _joined(pieces, texts):
 def _iris(row, template):
     from urllib.parse import quote
 
-    from pantarhei.mapping.terms import _UNSAFE
+    from pantarhei.mapping.terms import UNSAFE
 
     for pieces, values in _texts(row, template.removesuffix("~iri")):
-        texts = [_UNSAFE.sub(lambda found: quote(found[0], safe=""), _text(each)) for each in values]
+        texts = [UNSAFE.sub(lambda found: quote(found[0], safe=""), _text(each)) for each in values]
         yield URIRef(_joined(pieces, texts).replace("ex:", str(EX), 1))
 
 

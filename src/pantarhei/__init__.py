@@ -78,7 +78,7 @@ from pantarhei.repair.conflict import Budget
 from pantarhei.repair.contradiction import Contradiction
 from pantarhei.repair.result import Conflict, ConflictList, Repair
 from pantarhei.rules.sharding.sharding_report import ShardingReport
-from pantarhei.streams import TimestampedABox, abox_stream, read_records, read_stream, read_table
+from pantarhei.streams import Mapping, TimestampedABox, abox_stream, read_records, read_stream, read_table
 from pantarhei.streams.history_sinks import NDJSONSink, ParquetSink
 from pantarhei.temporal import TemporalRules, load_rules
 from pantarhei.temporal.models.solving import AnswerStream
@@ -127,6 +127,7 @@ __all__ = [
     "LateABoxError",
     "Limits",
     "MalformedInputError",
+    "Mapping",
     "MappingError",
     "MasterUnreachableError",
     "MemoryLimitError",

@@ -115,7 +115,8 @@ def joined(template: Template, columns: Mapping[str, Cells]) -> Cells:
     for column, text in zip(template.columns, template.texts[1:], strict=True):
         pieces += [named[column].dense(), text]
     made = cells_of(pc.binary_join_element_wise(*pieces, ""), frozenset())
-    refused = {row: reason for cells in named.values() for row, reason in cells.refused.items()}
+    parts = reversed([cells.refused for cells in named.values()])
+    refused = {row: reason for each in parts for row, reason in each.items()}
     return made._replace(ends=ends, refused=refused)
 
 

@@ -21,26 +21,26 @@ from pantarhei.mapping.mapping import Kind, Template, TermPattern
 from pantarhei.rdf.triple_table import Codes
 
 _DIGITS = r"([0-9]+(\.[0-9]*)?|\.[0-9]+)"
-_FORMS = {
+FORMS = {
     XSD.integer: r"^[+-]?[0-9]+$",
     XSD.decimal: rf"^[+-]?{_DIGITS}$",
     XSD.double: rf"^([+-]?{_DIGITS}([eE][+-]?[0-9]+)?|NaN|[+-]?INF)$",
 }
-_FORMS[XSD.float] = _FORMS[XSD.double]
-_NUMBERS = frozenset({*INTEGER_BOUNDS, *_FORMS})
+FORMS[XSD.float] = FORMS[XSD.double]
+NUMBERS = frozenset({*INTEGER_BOUNDS, *FORMS})
 _ZONE = r"(Z|[+-][0-9]{2}:[0-9]{2})?$"
 _MONTH = "^-?[0-9]{4,}-(0[1-9]|1[0-2])"
-_FORMS |= {  # those of which nothing else here knows the values
+FORMS |= {  # those of which nothing else here knows the values
     XSD.date: rf"{_MONTH}-(0[1-9]|[12][0-9]|3[01]){_ZONE}",
     XSD.time: rf"^([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]+)?{_ZONE}",
     XSD.gYear: rf"^-?[0-9]{{4,}}{_ZONE}",
     XSD.gYearMonth: rf"{_MONTH}{_ZONE}",
 }
-_TEXTS = frozenset({None, XSD.string, *STRING_FORMS})
-_IRI = r"""^[A-Za-z][A-Za-z0-9+.\-]*:[^\x00-\x20<>"{}|^`\\]*$"""
+TEXTS = frozenset({None, XSD.string, *STRING_FORMS})
+IRI = r"""^[A-Za-z][A-Za-z0-9+.\-]*:[^\x00-\x20<>"{}|^`\\]*$"""
 # What RFC 3987 calls iunreserved stays as it is (RML, section on templates).
 _SAFE = r"^[A-Za-z0-9\-._~]*$"
-_UNSAFE = re.compile(
+UNSAFE = re.compile(
     r"[^A-Za-z0-9\-._~\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef"
     + "".join(f"{chr(plane << 16)}-{chr((plane << 16) + 0xFFFD)}" for plane in range(1, 14))
     + "\U000e1000-\U000efffd]"
@@ -88,22 +88,27 @@ def _encoded(cells: Cells) -> Cells:
     """Values as they may stand in an IRI."""
     if not len(cells.values) or pc.all(pc.match_substring_regex(cells.values, _SAFE)).as_py():
         return cells
-    encoded = [_UNSAFE.sub(lambda found: quote(found[0], safe=""), text) for text in cells.values.to_pylist()]
+    encoded = [UNSAFE.sub(lambda found: quote(found[0], safe=""), text) for text in cells.values.to_pylist()]
     return cells._replace(values=pa.array(encoded, pa.string()))
 
 
 def _written(pattern: TermPattern, cells: Cells, decimal: str) -> Terms:
     if pattern.kind is not Kind.LITERAL:
         texts = pc.binary_join_element_wise("<", cells.values, ">", "")
-        wrong = _any(~flags(pc.match_substring_regex(cells.values, _IRI)))
+        wrong = _any(~flags(pc.match_substring_regex(cells.values, IRI)))
         return Terms(cells.codes, texts, wrong, lambda place: _no_iri(cells, place))
     if pattern.language is not None:
         return Terms(cells.codes, _quoted(cells.values, f"@{pattern.language}"))
     if pattern.datatype is None and cells.datatypes is not None:
         return _of_several_datatypes(cells, decimal)
     datatype = pattern.datatype or cells.datatype
+<<<<<<< HEAD
     values = cells.values if datatype in _TEXTS else _lexical(cells, datatype, decimal)
     is_sure = pattern.datatype is None and datatype not in (XSD.decimal, XSD.time)
+=======
+    values = cells.values if datatype in TEXTS else _lexical(cells, datatype, decimal)
+    is_sure = pattern.datatype is None and datatype != XSD.decimal
+>>>>>>> 0d6eba8 (tables: map records one by one by a compiled mapping)
     wrong = None if is_sure else _ill_typed(values, datatype)
     return Terms(
         cells.codes,
@@ -148,7 +153,7 @@ def _lexical(cells: Cells, datatype: URIRef | None, decimal: str) -> pa.StringAr
     values = pc.utf8_trim_whitespace(cells.values)
     if datatype == XSD.boolean:
         return pc.utf8_lower(values)
-    if datatype not in _NUMBERS:
+    if datatype not in NUMBERS:
         return values
     if decimal != "." and (is_text := cells.with_((None,))).any():
         without_points = pc.replace_substring(values, ".", "·")  # which are no mark before decimals then
@@ -184,7 +189,7 @@ def _ill_typed(values: pa.StringArray, datatype: URIRef | None) -> Flags | None:
     """Which values the datatype does not have, None for none."""
     if datatype in (None, XSD.string):
         return None
-    form = _FORMS.get(XSD.integer if datatype in INTEGER_BOUNDS else datatype)
+    form = FORMS.get(XSD.integer if datatype in INTEGER_BOUNDS else datatype)
     if form is None or INTEGER_BOUNDS.get(datatype, (None, None)) != (None, None):
         keys = (value_key(text, datatype) for text in values.to_pylist())
         wrong = np.fromiter(map(is_ill_typed, keys), bool, len(values))

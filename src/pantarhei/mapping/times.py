@@ -252,6 +252,7 @@ def _of_reals(
 
     A float is its shortest decimal, as texts are: `0.1` s is 100 ms.
     """
+<<<<<<< HEAD
     with np.errstate(over="ignore", invalid="ignore"):
         products = reals * float(scale)
         outside = ~((products >= bounds[0]) & (products <= bounds[1]))
@@ -267,6 +268,172 @@ def _of_reals(
         cut[place] = exact != int(ticks[place])
     outside |= (ticks < bounds[0]) | (ticks > bounds[1])
     return ticks, cut, outside
+=======
+    if time.unit != "number":
+        return _kind(time, True)
+    array = arrays.get(time.template.columns[0]) if time.template.is_whole else None
+    if isinstance(array, pa.Array) and (pa.types.is_integer(array.type) or pa.types.is_floating(array.type)):
+        return _kind(time, pa.types.is_integer(array.type))
+    columns = {name: cells_of(arrays[name], nulls) for name in time.template.columns}
+    cells = joined(time.template, columns).single("one time")
+    places, begins = np.unique(cells.codes, return_index=True)
+    for place in places[np.argsort(begins)].tolist():
+        text = cells.values[place].as_py() if place >= 0 else ""
+        try:
+            _tick(time, text, kind := _kind(time, is_whole(text)))
+        except ValueError:
+            continue
+        return kind
+    return None
+
+
+def _by_column(time: RowTime, values: pa.StringArray) -> Ticks | None:
+    """The ticks of texts that are all as one expects, else None."""
+    try:
+        if time.unit is not None:
+            if any(pc.any(pc.match_substring(values, mark)).as_py() for mark in "xX"):
+                return None  # hexadecimal digits are none here, which Arrow reads
+            numbers = np.from_dlpack(values.cast(pa.int64())).astype(np.int64, copy=False)
+            least, most = _bounds(_kind(time, True), UNITS[time.unit])
+            if len(numbers) and not (least <= numbers.min() and numbers.max() <= most):
+                return None
+            return numbers if time.unit == "number" else _scaled(numbers, UNITS[time.unit])
+        if time.format is None:
+            parsed = _cast(values)
+        elif _BY_COLUMN.fullmatch(time.format):
+            parsed = pc.strptime(values, format=time.format, unit="us")
+        else:
+            return None
+        if parsed is not None and parsed.type.tz is None:
+            parsed = _localized(parsed, time)
+        return None if parsed is None else np.from_dlpack(parsed.cast(pa.int64())).astype(np.int64)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return None
+
+
+def _cast(values: pa.StringArray) -> pa.Array | None:
+    """ISO texts as timestamps, all with a zone or all without, else None."""
+    for kind in (_NAIVE, _ZONED):
+        try:
+            return values.cast(kind)
+        except pa.ArrowInvalid:
+            pass
+    return None
+
+
+def _localized(values: pa.Array, time: RowTime) -> pa.Array | None:
+    """Local times as instants; None where one is none, or two, or the zone is not said.
+
+    None too where one is beyond the years in which Arrow knows when clocks are put forward and back.
+    """
+    bounds = pc.min_max(values.cast(pa.int64()))
+    first, last = bounds["min"].as_py(), bounds["max"].as_py()
+    if time.zone is None or first is None or not (first >= 0 and last < _SURE_UNTIL):
+        return None
+    ways = {"error": "raise", "earlier": "earliest", "later": "latest"}
+    try:
+        return pc.assume_timezone(values, time.zone, ambiguous=ways[time.ambiguous], nonexistent="raise")
+    except (pa.ArrowInvalid, pa.ArrowKeyError):
+        return None
+
+
+def _one_by_one(time: RowTime, cells: Cells, kind: TimeKind | None = None) -> RowTimes:
+    ticks = np.zeros(max(1, len(cells.values)), np.int64)
+    reasons: dict[int, str] = {}
+    used = set(np.unique(cells.codes).tolist())
+    texts = cells.values.to_pylist()
+    kind = kind or _kind(time, not any(_is_fraction(texts[place]) for place in used - {-1}))
+    for place in sorted(used):
+        try:
+            ticks[place] = _tick(time, texts[place], kind) if place >= 0 else 0
+        except ValueError as error:
+            reasons[place] = str(error)
+    if -1 in used:
+        reasons[-1] = _NO_TIME
+    return RowTimes(kind, ticks, cells.codes, reasons)
+
+
+def is_whole(text: str) -> bool:
+    """Whether a text is a whole number, as those are written that can be times."""
+    return re.fullmatch(r"\s*[+-]?[0-9]+\s*", text) is not None
+
+
+def _is_fraction(text: str) -> bool:
+    """Whether a text is a number that is written as no whole one; what is no number is one row's matter."""
+    return not is_whole(text) and _NUMBER.fullmatch(text.strip()) is not None
+
+
+def _tick(time: RowTime, text: str, kind: TimeKind) -> int:
+    """The tick of a time.
+
+    Raises:
+        ValueError: it is none; says what was expected.
+    """
+    if time.unit is None:
+        at = _zoned(_parsed(time, text), text, time)
+        return (at - _EPOCH) // timedelta(microseconds=1)
+    if not _NUMBER.fullmatch(text.strip()):
+        raise ValueError(f"{text!r} is no number, and the mapping says unit: {time.unit}")
+    try:
+        number = Decimal(text.strip())
+        scale = Decimal(FLOAT_TICKS if kind is TimeKind.FLOAT else 1)
+        if kind is TimeKind.DATETIME:
+            scale = Decimal(_MICROSECONDS) / UNITS[time.unit]
+        ticks = int((number * scale).to_integral_value("ROUND_FLOOR"))
+    except ArithmeticError:  # beyond what decimals hold
+        raise ValueError(_beyond(text.strip(), time.unit)) from None
+    least, most = _bounds(kind, _MICROSECONDS)
+    if not least <= ticks <= most:
+        raise ValueError(_beyond(text.strip(), time.unit))
+    if kind is TimeKind.INTEGER and ticks != number:
+        raise ValueError(f"{text!r} is no whole number, as times are here; {_FLOAT_ASKED}")
+    return ticks
+
+
+_FLOAT_ASKED = (
+    "where they may have fractions, the mapping has to say unit: float, or of a DataFrame: cast the column "
+    "to double"
+)
+
+
+def _parsed(time: RowTime, text: str) -> datetime:
+    text = text.strip()
+    try:
+        if time.format is not None:
+            return datetime.strptime(text, time.format)
+        return datetime.fromisoformat(text)
+    except (ValueError, OverflowError):
+        if time.format is not None:
+            example = datetime(2026, 1, 31, 10, tzinfo=UTC).strftime(time.format)
+            said = f"is not written as format: {time.format!r} says, such as {example}"
+            raise ValueError(f"{text!r} {said}") from None
+        is_number = re.fullmatch(r"[\d.]+", text) is not None
+        number = f"of a number the mapping has to say {_UNIT_ASKED}"
+        hint = number if is_number else on_time(text, time.template.columns)
+        raise ValueError(f"{text!r} is no time; {hint}") from None
+
+
+def _zoned(at: datetime, text: str, time: RowTime) -> datetime:
+    if at.tzinfo is not None:
+        return at
+    if time.zone is None:
+        expected = "expected one, or zone: Europe/Copenhagen (or the zone that it is of) in the mapping"
+        raise ValueError(f"{text!r} is a time without a zone; {expected}")
+    earlier, later = (at.replace(tzinfo=_zone(time.zone), fold=fold) for fold in (0, 1))
+    first, second = earlier.utcoffset(), later.utcoffset()
+    assert first is not None and second is not None
+    if first < second:
+        raise ValueError(f"{text!r} does not exist in {time.zone}: clocks were put forward over it")
+    if first > second and time.ambiguous == "error":
+        raise ValueError(
+            f"{text!r} happened twice in {time.zone}, when clocks were put back; expected a time with its "
+            "offset, or ambiguous: earlier (or later) in the mapping"
+        )
+    return later if time.ambiguous == "later" else earlier
+
+
+_zone = lru_cache(maxsize=16)(zone_named)
+>>>>>>> 0d6eba8 (tables: map records one by one by a compiled mapping)
 
 
 def shown_times(ticks: Ticks, kind: TimeKind, time: RowTime) -> list[TimePoint]:

@@ -2,12 +2,14 @@
 
 from pantarhei.streams.abox import TimestampedABox, abox_stream
 from pantarhei.streams.read import Skipped, StreamReader, read_stream
+from pantarhei.streams.record_mapping import Mapping
 from pantarhei.streams.records import read_records
 from pantarhei.streams.table import read_table
 from pantarhei.streams.write import AnswerWriter, open_writer
 
 __all__ = [
     "AnswerWriter",
+    "Mapping",
     "Skipped",
     "StreamReader",
     "TimestampedABox",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from io import BytesIO
 from json import JSONDecodeError
 from typing import Any
 
@@ -83,17 +84,37 @@ class JSONTable:
         )
 
 
+class JSONRows(JSONTable):
+    """A table whose rows have been read.
+
+    Args:
+        source: what errors call it.
+        rows: the objects.
+    """
+
+    counted = "row"
+
+    def __init__(self, source: str, rows: Sequence[JSONObject]) -> None:
+        super().__init__(source, ByteFeed(BytesIO()))
+        self._rows = rows
+
+    def blocks(self, columns: Sequence[str]) -> Iterator[Block]:
+        places = range(1, len(self._rows) + 1)
+        yield Block(JSONColumns(self._rows, columns), len(self._rows), lambda: places)
+
+
 def _texts(block: bytes) -> Sequence[str | bytes]:
     """The lines of a block; one that is not UTF-8 is bytes."""
     try:
         return block.decode().split("\n")
     except UnicodeDecodeError:
-        return [_decoded(each) for each in block.split(b"\n")]
+        return list(map(line_of, block.split(b"\n")))
 
 
-def _decoded(line: bytes) -> str | bytes:
+def line_of(line: str | bytes) -> str | bytes:
+    """A line without spaces around it, as text if it is UTF-8."""
     try:
-        return line.decode()
+        return (line.decode() if isinstance(line, bytes) else line).strip(_SPACE)
     except UnicodeDecodeError:
         return line
 
@@ -120,8 +141,8 @@ def read_object(line: str | bytes) -> JSONObject:
             raise JSONDecodeError("Extra data", line, end)
     except JSONDecodeError as error:
         problem = f"{error.msg.removesuffix(' at')} at column {error.pos + 1}"
-        begin = line[: error.pos].encode()
-        raise ValueError(f"it is no line of JSON: {problem}{_advice(line.encode(), len(begin))}") from None
+        text, begin = (each.encode(errors="replace") for each in (line, line[: error.pos]))
+        raise ValueError(f"it is no line of JSON: {problem}{_advice(text, len(begin))}") from None
     except RecursionError:
         raise ValueError("it is no line of JSON: it is nested too deep") from None
     if isinstance(row, dict):

@@ -11,8 +11,12 @@ from pantarhei.errors import InvalidCellError, MalformedInputError, MappingError
 from pantarhei.language.time import TimeKind, TimePoint
 from pantarhei.mapping.binding import BoundMapping, bind
 from pantarhei.mapping.cells import check_type, shown_cell
+<<<<<<< HEAD
 from pantarhei.mapping.json_cells import JSONColumns
 from pantarhei.mapping.local_times import RowOrder
+=======
+from pantarhei.mapping.json_cells import JSONColumns, JSONObject
+>>>>>>> 0d6eba8 (tables: map records one by one by a compiled mapping)
 from pantarhei.mapping.mapping import RecordMapping
 from pantarhei.mapping.rows import MappedRows, map_rows, runs
 from pantarhei.mapping.times import first_kind, shown_times
@@ -21,7 +25,7 @@ from pantarhei.streams.cut_times import CutTimes
 from pantarhei.streams.read import Skipped
 from pantarhei.streams.tables.block import Block, Table
 from pantarhei.streams.tables.csv_table import CSVTable
-from pantarhei.streams.tables.json_table import JSONTable
+from pantarhei.streams.tables.json_table import JSONRows, JSONTable
 from pantarhei.streams.tables.opening import Sources
 
 _FEWEST = 16  # triples of an ABox; of fewer, holding them by column costs more than it saves
@@ -128,11 +132,17 @@ class _Rows:
 
     Args:
         kind: what times have to be; None for what the first one is.
+        row: the number of the first.
     """
 
+<<<<<<< HEAD
     def __init__(self, mapping: RecordMapping, kind: TimeKind | None) -> None:
         self._mapping, self._kind = mapping, kind
         self._row, self._order = 1, RowOrder()
+=======
+    def __init__(self, mapping: RecordMapping, kind: TimeKind | None, row: int = 1) -> None:
+        self._mapping, self._kind, self._row = mapping, kind, row
+>>>>>>> 0d6eba8 (tables: map records one by one by a compiled mapping)
 
     def of(self, table: Table, sources: Sources) -> Iterator[tuple[Block, MappedRows]]:
         """The blocks of a table, and what their rows say."""
@@ -204,6 +214,27 @@ def _wrong(table: Table, block: Block, mapped: MappedRows) -> list[_Wrong]:
         error = InvalidCellError(table.source, places[row], column, reason, table.counted)
         found.append(_Wrong(row, error, text))
     return sorted(found, key=lambda each: each.rows_before)
+
+
+def row_of(
+    row: JSONObject, mapping: RecordMapping, number: int, kind: TimeKind | None, source: str
+) -> tuple[TimePoint, Triples]:
+    """The time of one row and its triples.
+
+    Args:
+        number: the row's.
+        kind: what its time has to be; None for what it is.
+        source: what errors call it.
+
+    Raises:
+        InvalidCellError: it is not as the mapping says.
+    """
+    rows = _Rows(mapping, kind, number)
+    for _, mapped in rows.of(JSONRows(source, [row]), Sources(source, (), None)):
+        for wrong in mapped.bad:
+            raise InvalidCellError(source, None, wrong.column, wrong.reason)
+        ((at, triples),) = _aboxes(mapped, mapping)
+    return at, triples
 
 
 def _aboxes(mapped: MappedRows, mapping: RecordMapping) -> Iterator[tuple[TimePoint, Triples]]:

@@ -1,0 +1,363 @@
+"""A mapping compiled for records that come one by one: what is usual is done at once, the rest is left.
+
+What is left (`None`) is the matter of `map_rows`, which is the definition: a record gives what a table of
+this one row gives.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal
+from itertools import product
+from typing import Any, TypeAlias
+from urllib.parse import quote
+
+from rdflib import XSD, URIRef
+
+from pantarhei.language.term import Term, Triple
+from pantarhei.language.time import TimeKind, TimePoint
+from pantarhei.language.zone import zone_named
+from pantarhei.literals.value import INTEGER_BOUNDS, is_ill_typed, value_key
+from pantarhei.mapping.binding import BoundMapping
+from pantarhei.mapping.json_cells import member
+from pantarhei.mapping.mapping import ROW, UNITS, Kind, RowTime, TermPattern
+from pantarhei.mapping.terms import FORMS, IRI, NUMBERS, TEXTS, UNSAFE, plain_number
+from pantarhei.rdf.ntriples import parse_term
+
+TEXT, INTEGER, DECIMAL, DOUBLE, BOOLEAN = range(5)
+"""What values are in JSON."""
+
+Value: TypeAlias = tuple[str, int]
+"""The text of a value, and what it is."""
+Values: TypeAlias = Sequence[Value]
+"""The values of a member: one mostly, none where it is absent, several of an array."""
+Record: TypeAlias = Mapping[str, Any]
+
+_DATATYPES = (None, XSD.integer, XSD.decimal, XSD.double, XSD.boolean)
+_KEPT = 1 << 16  # terms that a pattern remembers
+_FORM = {datatype: re.compile(form) for datatype, form in FORMS.items()}
+_WHOLE_IRI = re.compile(IRI)
+_INTEGER = re.compile(r"-?[0-9]+")
+_ISO = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?(Z|[+-][0-9]{2}:[0-9]{2})?"
+)
+_AMOUNT = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,12})?")
+_EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
+_SURE = range(1970, 2100)  # years that no zone moves beyond the calendar
+_ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"})
+
+
+class CompiledMapping:
+    """What a mapping makes of records, where they are usual.
+
+    Args:
+        bound: the mapping for the members of the records.
+        value: gives the text of a value, and what it is; None for what is no single value.
+    """
+
+    def __init__(self, bound: BoundMapping, value: Callable[[object], Value | None]) -> None:
+        self.time = bound.time
+        names = [*bound.time.template.columns, *(name for name in bound.columns if name != ROW)]
+        self._members = [(name, _reader(name, bound.nulls, value)) for name in dict.fromkeys(names)]
+        patterns = list(dict.fromkeys(term for pattern in bound.patterns for term in pattern.terms))
+        self._terms = [_maker(pattern, bound.decimal) for pattern in patterns]
+        place = patterns.index
+        self._triples = [
+            (place(each.subject), place(each.predicate), place(each.object), each.needs)
+            for each in bound.patterns
+        ]
+        self._time = _time_reader(bound.time)
+
+    def read(self, record: Record, row: int, kind: TimeKind | None) -> tuple[TimePoint, list[Triple]] | None:
+        """The time of a record and its triples; None where these are not done at once.
+
+        Args:
+            row: its number.
+            kind: what its time has to be; None for what it is.
+        """
+        cells: dict[str, Values] = {ROW: ((str(row), INTEGER),)}
+        for name, read in self._members:
+            values = read(record)
+            if values is None:
+                return None
+            cells[name] = values
+        at = self._time(cells, kind)
+        if at is None:
+            return None
+        made: list[Sequence[Term]] = []
+        for make in self._terms:
+            terms = make(cells)
+            if terms is None:
+                return None
+            made.append(terms)
+        triples: list[Triple] = []
+        for subject, predicate, object_, needs in self._triples:
+            if needs and not all(cells[name] for name in needs):
+                continue
+            subjects, predicates, objects = made[subject], made[predicate], made[object_]
+            if len(subjects) == len(predicates) == len(objects) == 1:
+                triples.append((subjects[0], predicates[0], objects[0]))
+            else:
+                triples += product(subjects, predicates, objects)
+        return at, triples
+
+
+# values
+
+
+def _reader(
+    name: str, nulls: frozenset[str], value_of: Callable[[object], Value | None]
+) -> Callable[[Record], Values | None]:
+    """Return a function that reads the values of a member, None where there may be something wrong."""
+    inner = member(name) if "." in name else None
+
+    def read(record: Record) -> Values | None:
+        value = record.get(name) if inner is None else inner((record,))[0]  # type: ignore[arg-type]
+        if type(value) is str:
+            return () if value in nulls else ((value, TEXT),)
+        if value is None:
+            return ()
+        if isinstance(value, list | tuple):
+            found = [value_of(each) for each in value if each is not None]
+            return None if None in found else [each for each in found if each and each[0] not in nulls]
+        one = value_of(value)
+        if one is None:
+            return None
+        return () if one[0] in nulls else (one,)
+
+    return read
+
+
+def value_in_text(value: object) -> Value | None:
+    """The text of a value of a text in JSON, and what it is there; None for what is no single value."""
+    return _number(value.decode()) if isinstance(value, bytes) else value_of(value)
+
+
+def value_of(value: object) -> Value | None:
+    """The text of a value of Python's, and what it is in JSON; None for what is no single value.
+
+    >>> value_of(21.5), value_of(True), value_of([1])
+    (('21.5', 2), ('true', 4), None)
+    """
+    kind = type(value)
+    if kind is str:
+        return str(value), TEXT
+    if kind is float:
+        return _number(repr(value))
+    if kind is bool:
+        return ("true" if value else "false"), BOOLEAN
+    if isinstance(value, int) and kind is int:
+        # Python writes no more than some thousand digits of an int, and all of a Decimal
+        return str(value if value.bit_length() < _MOST_BITS else Decimal(value)), INTEGER
+    return _number(str(value)) if kind is Decimal else None
+
+
+_MOST_BITS = 2_000
+_NOT_FINITE = {"nan": "NaN", "inf": "INF", "-inf": "-INF", "Infinity": "INF", "-Infinity": "-INF"}
+
+
+def _number(text: str) -> Value:
+    if _INTEGER.fullmatch(text):
+        return text, INTEGER
+    if text[-1].isdigit():
+        return text, DECIMAL
+    return _NOT_FINITE.get(text, text), DOUBLE
+
+
+# terms
+
+
+def _maker(pattern: TermPattern, decimal: str) -> Callable[[Mapping[str, Values]], Sequence[Term] | None]:
+    """Return a function that makes a pattern's terms, None where there may be something wrong."""
+    texts, columns = pattern.template.texts, pattern.template.columns
+    literal = _literals(pattern, decimal)
+    write: Callable[[str, int], Term | None] = literal if pattern.kind is Kind.LITERAL else _iris(pattern)
+    if not columns:
+        constant = write(texts[0], TEXT)
+        return lambda cells: None if constant is None else (constant,)
+    if pattern.template.is_whole:
+        (name,) = columns
+
+        def whole(cells: Mapping[str, Values]) -> Sequence[Term] | None:
+            values = cells[name]
+            if len(values) == 1:
+                term = write(*values[0])
+                return None if term is None else (term,)
+            terms = [write(*value) for value in values]
+            return None if None in terms else terms  # type: ignore[return-value]
+
+        return whole
+    encode: Callable[[str], str] = _encoded if pattern.kind is Kind.IRI else str
+    distinct = tuple(dict.fromkeys(columns))
+    places = [distinct.index(column) for column in columns]
+
+    known: dict[tuple[Value, ...], Term | None] = {}
+
+    def one(values: tuple[Value, ...]) -> Term | None:
+        if values not in known:
+            if len(known) > _KEPT:
+                known.clear()
+            pieces = [texts[0]]
+            for place, text in zip(places, texts[1:], strict=True):
+                pieces += (encode(values[place][0]), text)
+            known[values] = write("".join(pieces), TEXT)
+        return known[values]
+
+    def joined(cells: Mapping[str, Values]) -> Sequence[Term] | None:
+        terms = [one(values) for values in product(*[cells[name] for name in distinct])]
+        return None if None in terms else terms  # type: ignore[return-value]
+
+    return joined
+
+
+def _encoded(text: str) -> str:
+    return UNSAFE.sub(lambda found: quote(found[0], safe=""), text)
+
+
+def _iris(pattern: TermPattern) -> Callable[[str, int], Term | None]:
+    known: dict[str, Term] = {}
+    is_whole = pattern.kind is Kind.WHOLE_IRI
+    is_encoded = pattern.template.is_whole and pattern.kind is Kind.IRI
+
+    def write(text: str, kind: int) -> Term | None:
+        term = known.get(text)
+        if term is None:
+            if is_whole and not _WHOLE_IRI.fullmatch(text):
+                return None
+            if len(known) > _KEPT:
+                known.clear()
+            term = known[text] = parse_term(f"<{_encoded(text) if is_encoded else text}>")
+        return term
+
+    return write
+
+
+def _literals(pattern: TermPattern, decimal: str) -> Callable[[str, int], Term | None]:
+    known: list[dict[str, Term]] = [{} for _ in _DATATYPES]
+
+    def write(text: str, kind: int) -> Term | None:
+        term = known[kind].get(text)
+        if term is None:
+            written = _written(pattern, text, kind, decimal)
+            if written is None:
+                return None
+            if len(known[kind]) > _KEPT:
+                known[kind].clear()
+            term = known[kind][text] = parse_term(written)
+        return term
+
+    return write
+
+
+def _written(pattern: TermPattern, text: str, kind: int, decimal: str) -> str | None:
+    """A literal in the syntax of N-Triples; None where it may be ill-typed."""
+    if pattern.language is not None:
+        return f'"{text.translate(_ESCAPES)}"@{pattern.language}'
+    datatype = pattern.datatype or _DATATYPES[kind]
+    if datatype in TEXTS:
+        if datatype not in (None, XSD.string) and is_ill_typed(value_key(text, datatype)):
+            return None
+    else:
+        assert datatype is not None
+        lexical = _lexical(datatype, text, kind, decimal)
+        if lexical is None or not _is_well_typed(lexical, datatype):
+            return None
+        text = lexical
+    suffix = "" if datatype in (None, XSD.string) else f"^^<{datatype}>"
+    return f'"{text.translate(_ESCAPES)}"{suffix}'
+
+
+def _lexical(datatype: URIRef, text: str, kind: int, decimal: str) -> str | None:
+    if not text.isascii() or text != text.strip() or (kind == TEXT and decimal != "."):
+        return None
+    if datatype not in NUMBERS:
+        return text.lower() if datatype == XSD.boolean else text
+    if kind in (DECIMAL, DOUBLE) and datatype not in (XSD.double, XSD.float):
+        is_plain = _INTEGER.fullmatch(text) if datatype in INTEGER_BOUNDS else "e" not in text.lower()
+        return text if is_plain else plain_number(text)
+    return text
+
+
+def _is_well_typed(text: str, datatype: URIRef) -> bool:
+    form = _FORM.get(XSD.integer if datatype in INTEGER_BOUNDS else datatype)
+    if form is None or INTEGER_BOUNDS.get(datatype, (None, None)) != (None, None):
+        return not is_ill_typed(value_key(text, datatype))
+    return form.fullmatch(text) is not None
+
+
+# times
+
+
+def _time_reader(time: RowTime) -> Callable[[Mapping[str, Values], TimeKind | None], TimePoint | None]:
+    """Return a function that reads a record's time, None where it is not of the usual form."""
+    texts, columns = time.template.texts, time.template.columns
+    read = _instants(time) if time.unit is None else _amounts(time)
+
+    def at(cells: Mapping[str, Values], kind: TimeKind | None) -> TimePoint | None:
+        pieces = [texts[0]]
+        for column, text in zip(columns, texts[1:], strict=True):
+            values = cells[column]
+            if len(values) != 1:
+                return None
+            pieces += (values[0][0], text)
+        return read("".join(pieces), kind)
+
+    return at
+
+
+def _instants(time: RowTime) -> Callable[[str, TimeKind | None], TimePoint | None]:
+    zone = None if time.zone is None else zone_named(time.zone)
+
+    def read(text: str, kind: TimeKind | None) -> TimePoint | None:
+        try:
+            if time.format is not None:
+                at = datetime.strptime(text, time.format)
+            elif _ISO.fullmatch(text):
+                at = datetime.fromisoformat(text)
+            else:
+                return None
+        except ValueError:
+            return None
+        if at.year not in _SURE:
+            return None
+        if at.tzinfo is None:
+            if zone is None:
+                return None
+            at = at.replace(tzinfo=zone)
+            offset = at.utcoffset()
+            if offset is None or offset != at.replace(fold=1).utcoffset():
+                return None
+            return at.replace(tzinfo=timezone(offset))
+        if zone is None:
+            return at.astimezone(UTC)
+        shown = at.astimezone(zone)
+        offset = shown.utcoffset()
+        return None if offset is None else shown.replace(tzinfo=timezone(offset), fold=0)
+
+    return read
+
+
+def _amounts(time: RowTime) -> Callable[[str, TimeKind | None], TimePoint | None]:
+    assert time.unit is not None
+    per_second, zone = UNITS[time.unit], time.zone
+
+    def read(text: str, kind: TimeKind | None) -> TimePoint | None:
+        if not _AMOUNT.fullmatch(text) or zone is not None:
+            return None
+        if time.unit in ("number", "float"):
+            if time.unit == "float" or kind is TimeKind.FLOAT or not _INTEGER.fullmatch(text):
+                return None
+            return int(text)
+        whole, _, fraction = text.partition(".")
+        amount, scale = int(whole + fraction) * 10**6, per_second * 10 ** len(fraction)
+        if amount % scale:
+            return None
+        at = amount // scale
+        return _EPOCH + at * _MICROSECOND if 0 <= at < _LATEST else None
+
+    return read
+
+
+_LATEST = 4 * 10**15  # microseconds since 1970

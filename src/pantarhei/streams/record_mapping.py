@@ -1,0 +1,202 @@
+"""A mapping that makes ABoxes of records one by one, compiled once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Mapping as MappingOf
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from pantarhei.errors import InvalidCellError, MalformedInputError, OptionError
+from pantarhei.language.term import Triple
+from pantarhei.language.time import TimeKind, TimePoint, kind_of
+from pantarhei.mapping.mapping import RecordMapping
+from pantarhei.mapping.read import read_mapping
+from pantarhei.streams.abox import TimestampedABox
+
+if TYPE_CHECKING:
+    from pantarhei.mapping.compiled import CompiledMapping
+
+Record: TypeAlias = "MappingOf[str, Any] | str | bytes"
+OnBad: TypeAlias = "Callable[[Record, MalformedInputError], object]"
+
+_NAME = "<record>"
+
+
+class Mapping:
+    """A mapping of records to timestamped triples; build with `load`.
+
+    A record gives what `read_records` gives for it as a line of JSON. One that is usual is mapped at once,
+    another as a table of one row.
+
+    Attributes:
+        mapping: the mapping as a value.
+
+    >>> mapping = Mapping.load({
+    ...     "prefixes": {"ex": "http://example.org/"},
+    ...     "time": {"column": "at", "unit": "number"},
+    ...     "mappings": {"garage": {"s": "ex:$(id)", "po": [["ex:free", "$(free)"]]}},
+    ... })
+    >>> abox = mapping.abox({"at": 7, "id": "north", "free": 12})
+    >>> abox.at, abox.triples[0][2].n3()
+    (7, '"12"^^<http://www.w3.org/2001/XMLSchema#integer>')
+    """
+
+    def __init__(self, mapping: RecordMapping) -> None:
+        self.mapping = mapping
+        self._compiled: dict[tuple[bool, tuple[str, ...]], CompiledMapping] = {}
+        self._of_members((), False)
+
+    @classmethod
+    def load(cls, source: str | os.PathLike[str] | MappingOf[str, Any] | RecordMapping) -> Mapping:
+        """Read and compile a mapping.
+
+        Args:
+            source: a path, a text in YAML, a dictionary, or what another reader has of it.
+
+        Raises:
+            MissingFileError: there is no such file.
+            MappingError: it is not a mapping; names the place, and what is known instead.
+            OptionError: it is none of these.
+        """
+        return cls(read_mapping(source))
+
+    def __repr__(self) -> str:
+        return f"Mapping({self.mapping.source!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Mapping, (self.mapping,)
+
+    def abox(self, record: Record, row: int = 1) -> TimestampedABox:
+        """Return the triples of a record with its time.
+
+        Args:
+            record: a dictionary as JSON has it, or a text that writes one.
+            row: its number, to which `$(_row)` refers.
+
+        Raises:
+            InvalidCellError: a member is not what the mapping says.
+            MalformedInputError: a text does not write an object.
+            OptionError: the record is neither.
+        """
+        at, triples = self._part(record, row, None)
+        return TimestampedABox(at, tuple(triples))
+
+    def aboxes(self, records: Iterable[Record], on_bad: OnBad | None = None) -> list[TimestampedABox]:
+        """Return the ABoxes of records; neighbours of one time are one ABox, as in a table.
+
+        Args:
+            records: as `abox` takes them; `$(_row)` counts them from 1.
+            on_bad: is given each record that is not as the mapping says, with the error; None raises it.
+
+        Raises:
+            As `abox`.
+        """
+        found: list[TimestampedABox] = []
+        triples: list[Triple] = []
+        last: TimePoint | None = None
+        for at, part in self._parts(records, on_bad):
+            if last is not None and at != last:
+                found.append(TimestampedABox(last, tuple(triples)))
+                triples = []
+            last = at
+            triples += part
+        return found if last is None else [*found, TimestampedABox(last, tuple(triples))]
+
+    def _parts(
+        self, records: Iterable[Record], on_bad: OnBad | None
+    ) -> Iterator[tuple[TimePoint, Sequence[Triple]]]:
+        kind: TimeKind | None = None
+        row = 1
+        for record in records:
+            try:
+                found = self._part(record, row, kind)
+            except MalformedInputError as error:
+                if on_bad is None:
+                    raise
+                on_bad(record, error)
+                row += isinstance(error, InvalidCellError)  # in a table, too, what is no object has no number
+                continue
+            row, kind = row + 1, kind or kind_of(found[0])
+            yield found
+
+    def _part(self, record: Record, row: int, kind: TimeKind | None) -> tuple[TimePoint, Sequence[Triple]]:
+        is_text, members = isinstance(record, str | bytes), _members(record)
+        names = tuple(_names(members)) if self.mapping.has_globs else ()
+        found = self._of_members(names, is_text).read(members, row, kind)
+        if found is None:
+            return self._by_table(members if is_text else _as_json(members), row, kind)
+        return found
+
+    def _of_members(self, names: tuple[str, ...], is_text: bool) -> CompiledMapping:
+        """The compiled mapping for records; names matter where `*` stands for some of them."""
+        if (is_text, names) not in self._compiled:
+            # Arrow takes a while to be there
+            from pantarhei.mapping.binding import bind
+            from pantarhei.mapping.compiled import CompiledMapping, value_in_text, value_of
+
+            if len(self._compiled) > _SHAPES:
+                self._compiled.clear()
+            bound = bind(self.mapping, names, _NAME, elsewhere=None)
+            self._compiled[is_text, names] = CompiledMapping(bound, value_in_text if is_text else value_of)
+        return self._compiled[is_text, names]
+
+    def _by_table(
+        self, record: MappingOf[str, Any], row: int, kind: TimeKind | None
+    ) -> tuple[TimePoint, Sequence[Triple]]:
+        from pantarhei.streams.tables.reader import row_of
+
+        at, triples = row_of(dict(record), self.mapping, row, kind, _NAME)
+        return at, triples.sequence()
+
+
+_SHAPES = 1_000  # sets of names that a mapping remembers
+
+
+def _members(record: Record) -> MappingOf[str, Any]:
+    if isinstance(record, str | bytes):
+        from pantarhei.streams.tables.json_table import line_of, read_object
+
+        try:
+            return read_object(line_of(record))
+        except ValueError as error:
+            raise MalformedInputError(_NAME, None, str(error)) from None
+    if isinstance(record, MappingOf):
+        return record
+    raise OptionError("record", repr(record)[:200], "a dictionary, or a text of JSON that writes an object")
+
+
+def _names(record: MappingOf[str, Any]) -> list[str]:
+    from pantarhei.mapping.json_cells import JSONColumns
+
+    return JSONColumns([dict(record)], ()).members()
+
+
+def _as_json(value: Any, name: str = "") -> Any:
+    """A value as the reader of JSON gives it.
+
+    Args:
+        name: the member, for errors.
+
+    Raises:
+        InvalidCellError: JSON has none like it.
+    """
+    from pantarhei.mapping.compiled import value_of
+
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, MappingOf):
+        outer = f"{name}." if name else ""
+        return {str(inner): _as_json(each, f"{outer}{inner}") for inner, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_as_json(each, name) for each in value]
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    found = value_of(value)
+    if found is None:
+        expected = "a text, number, boolean, list, dictionary, datetime or None"
+        raise InvalidCellError(
+            _NAME, None, name, f"a value of type {type(value).__name__}; expected {expected}"
+        )
+    return found[0].encode()

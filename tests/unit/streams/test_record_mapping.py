@@ -1,0 +1,106 @@
+import pickle
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pytest
+from rdflib import XSD, Literal
+
+from pantarhei import (
+    InvalidCellError,
+    MalformedInputError,
+    Mapping,
+    MappingError,
+    MissingFileError,
+    OptionError,
+)
+
+MAPPING = {
+    "prefixes": {"ex": "http://example.org/"},
+    "time": {"column": "at"},
+    "mappings": {"m": {"s": "ex:$(id)", "po": [["ex:v", "$(v)"], ["ex:row", "$(_row)"]]}},
+}
+NUMBERED = {**MAPPING, "time": {"column": "at", "unit": "number"}}
+TEN = "2026-03-02T10:00:00Z"
+
+
+def values(abox):
+    return [term for _, predicate, term in abox.triples if predicate.endswith("/v")]
+
+
+def test_a_mapping_is_checked_when_it_is_loaded(tmp_path):
+    with pytest.raises(MappingError, match="it says no time"):
+        Mapping.load({"mappings": {}})
+    with pytest.raises(MissingFileError):
+        Mapping.load(tmp_path / "none.yaml")
+    path = tmp_path / "m.yaml"
+    path.write_text("time: at\nmappings: {m: {s: 'urn:$(id)', po: [[a, 'urn:C']]}}\n")
+    assert len(Mapping.load(path).abox({"at": TEN, "id": "x"}).triples) == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "term"),
+    [
+        (21, Literal("21", datatype=XSD.integer)),
+        (21.5, Literal("21.5", datatype=XSD.decimal)),
+        (1e-7, Literal("0.0000001", datatype=XSD.decimal)),
+        (Decimal("0.50"), Literal("0.50", datatype=XSD.decimal, normalize=False)),
+        (True, Literal("true", datatype=XSD.boolean)),
+        ("21", Literal("21")),
+        (float("nan"), Literal("NaN", datatype=XSD.double, normalize=False)),
+    ],
+)
+def test_values_of_python_are_what_json_would_make_of_them(value, term):
+    assert values(Mapping.load(MAPPING).abox({"at": TEN, "id": "a", "v": value})) == [term]
+
+
+def test_a_whole_number_of_any_size_has_all_its_digits():
+    (term,) = values(Mapping.load(MAPPING).abox({"at": TEN, "id": "a", "v": 10**5000}))
+    assert str(term) == "1" + "0" * 5000
+
+
+def test_times_of_python_are_times():
+    at = datetime(2026, 3, 2, 10, tzinfo=UTC)
+    assert Mapping.load(MAPPING).abox({"at": at, "id": "a"}).at == at
+
+
+@pytest.mark.parametrize("record", [7, None, ["at"], object()])
+def test_what_is_no_record_is_refused(record):
+    with pytest.raises(OptionError, match="a dictionary, or a text of JSON"):
+        Mapping.load(MAPPING).abox(record)
+
+
+@pytest.mark.parametrize("value", [{"a": 1}, [[1]], b"21", object(), {1, 2}])
+def test_what_is_no_value_is_refused_with_the_member(value):
+    with pytest.raises(InvalidCellError) as caught:
+        Mapping.load(MAPPING).abox({"at": TEN, "id": "a", "v": value})
+    assert caught.value.column == "v"
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+def test_a_text_that_writes_no_object_is_refused():
+    with pytest.raises(MalformedInputError, match="<record>: it is no line of JSON"):
+        Mapping.load(MAPPING).abox('{"at"')
+
+
+def test_neighbours_of_one_time_are_one_abox_and_rows_are_counted():
+    mapping = Mapping.load(NUMBERED)
+    records = [{"at": 1, "id": "a"}, {"at": 1, "id": "b"}, '{"at": 2, "id": "c"}']
+    found = mapping.aboxes(records)
+    assert [(abox.at, [int(term) for *_, term in abox.triples]) for abox in found] == [(1, [1, 2]), (2, [3])]
+    assert int(mapping.abox(records[0], row=9).triples[0][2]) == 9
+    assert mapping.aboxes([]) == []
+
+
+def test_bad_records_are_handed_over():
+    bad = []
+    records = [{"at": 1, "id": "a"}, {"id": "b"}, "[", {"at": 2.5, "id": "c"}, {"at": 3, "id": "d"}]
+    found = Mapping.load(NUMBERED).aboxes(records, lambda record, error: bad.append((record, error.reason)))
+    assert [abox.at for abox in found] == [1, 3]
+    assert [record for record, _ in bad] == records[1:4]
+    with pytest.raises(InvalidCellError):
+        Mapping.load(NUMBERED).aboxes(records)
+
+
+def test_a_mapping_pickles():
+    mapping = pickle.loads(pickle.dumps(Mapping.load(NUMBERED)))
+    assert mapping.abox({"at": 1, "id": "a"}).at == 1
