@@ -102,13 +102,8 @@ def _written(pattern: TermPattern, cells: Cells, decimal: str) -> Terms:
     if pattern.datatype is None and cells.datatypes is not None:
         return _of_several_datatypes(cells, decimal)
     datatype = pattern.datatype or cells.datatype
-<<<<<<< HEAD
-    values = cells.values if datatype in _TEXTS else _lexical(cells, datatype, decimal)
-    is_sure = pattern.datatype is None and datatype not in (XSD.decimal, XSD.time)
-=======
     values = cells.values if datatype in TEXTS else _lexical(cells, datatype, decimal)
-    is_sure = pattern.datatype is None and datatype != XSD.decimal
->>>>>>> 0d6eba8 (tables: map records one by one by a compiled mapping)
+    is_sure = pattern.datatype is None and datatype not in (XSD.decimal, XSD.time)
     wrong = None if is_sure else _ill_typed(values, datatype)
     return Terms(
         cells.codes,

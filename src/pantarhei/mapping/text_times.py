@@ -247,11 +247,14 @@ def _number(unit: Unit, text: str, kind: TimeKind) -> tuple[int, bool]:
     if not least <= ticks <= most:
         raise ValueError(beyond(text.strip(), unit))
     if kind is TimeKind.INTEGER and ticks != exact:
-        raise ValueError(f"{text!r} is no whole number, as the first time is; {_FLOAT_ASKED}")
+        raise ValueError(f"{text!r} is no whole number, as times here are; {_FLOAT_ASKED}")
     return ticks, kind is TimeKind.DATETIME and exact != ticks
 
 
-_FLOAT_ASKED = "where times may have fractions, the mapping has to say unit: float"
+_FLOAT_ASKED = (
+    "where they may have fractions, the mapping has to say unit: float, or of a DataFrame: cast the column "
+    "to double"
+)
 
 
 def is_time(text: str, kind: TimeKind) -> bool:

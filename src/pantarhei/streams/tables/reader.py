@@ -11,12 +11,8 @@ from pantarhei.errors import InvalidCellError, MalformedInputError, MappingError
 from pantarhei.language.time import TimeKind, TimePoint
 from pantarhei.mapping.binding import BoundMapping, bind
 from pantarhei.mapping.cells import check_type, shown_cell
-<<<<<<< HEAD
-from pantarhei.mapping.json_cells import JSONColumns
-from pantarhei.mapping.local_times import RowOrder
-=======
 from pantarhei.mapping.json_cells import JSONColumns, JSONObject
->>>>>>> 0d6eba8 (tables: map records one by one by a compiled mapping)
+from pantarhei.mapping.local_times import RowOrder
 from pantarhei.mapping.mapping import RecordMapping
 from pantarhei.mapping.rows import MappedRows, map_rows, runs
 from pantarhei.mapping.times import first_kind, shown_times
@@ -135,14 +131,9 @@ class _Rows:
         row: the number of the first.
     """
 
-<<<<<<< HEAD
-    def __init__(self, mapping: RecordMapping, kind: TimeKind | None) -> None:
-        self._mapping, self._kind = mapping, kind
-        self._row, self._order = 1, RowOrder()
-=======
     def __init__(self, mapping: RecordMapping, kind: TimeKind | None, row: int = 1) -> None:
-        self._mapping, self._kind, self._row = mapping, kind, row
->>>>>>> 0d6eba8 (tables: map records one by one by a compiled mapping)
+        self._mapping, self._kind = mapping, kind
+        self._row, self._order = row, RowOrder()
 
     def of(self, table: Table, sources: Sources) -> Iterator[tuple[Block, MappedRows]]:
         """The blocks of a table, and what their rows say."""
