@@ -201,7 +201,7 @@ class Case:
             abox = [*self.random.sample(before, min(len(before), self.random.randint(0, 3))), *self.facts(7)]
             before = (abox + before)[:9]
             yield at, abox if self.random.random() < 0.85 else None
-            at += self.random.choice((0, 0, 1, 1, 1, 1, 2, 3, 6))
+            at += self.random.choice((0, 0, 1, 1, 1, 1, 2, 3, 6, 25))
 
     def shake(self, reasoner, at):
         """Steps that are undone, and terms that are forgotten, as if neither had been."""

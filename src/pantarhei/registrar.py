@@ -29,6 +29,7 @@ from pantarhei.query.incremental.registry import Registry
 from pantarhei.query.incremental.reports import Policy
 from pantarhei.query.incremental.saving import from_bytes
 from pantarhei.query.incremental.step_reports import StepReports
+from pantarhei.query.incremental.versions import ReadAnswers
 from pantarhei.query.registration import Registration
 from pantarhei.query.sparql import QUALITY_GRAPH
 from pantarhei.query.window_door import WindowDoor
@@ -48,6 +49,7 @@ class KeptUp:
     def __init__(self, registered: Registered, registrar: Registrar) -> None:
         self.registered, self._registrar = registered, registrar
         self._known: tuple[object, Counter[AnswerRow]] = (None, Counter())
+        self._read = ReadAnswers()
         self._last: Callable[[], Counter[AnswerRow]] | None = None  # makes the answers that it closed with
 
     @property
@@ -80,8 +82,11 @@ class KeptUp:
             state = registry.journal.noted, present.at
             if self._known[0] != state:
                 decoder = registry.terms.decoder
-                rows = registry.in_order(self.registered, present)
-                self._known = state, Counter({decoder.row(row): counts[row] for row in rows})
+                if self.registered.order is None:
+                    self._known = state, self._read.rows(counts, decoder)
+                else:
+                    rows = registry.in_order(self.registered, present)
+                    self._known = state, Counter({decoder.row(row): counts[row] for row in rows})
             return self._known[1]
 
         return self._registrar.look(look)

@@ -1,5 +1,5 @@
 """Registered queries with windows of their own report what the definition says of the window's content: when
-it changes, when the window closes, where it holds an assertion, periodically.
+it changes, when the window closes, where it holds an assertion, periodically; at each boundary of a gap too.
 
 The content of a window that ends now is the union of the interpretations of its timestamps, with the
 background; where it closes, as a reasoner is to which time alone has gone on.
@@ -133,7 +133,7 @@ class Case:
         before = self.now
         if random.random() < 0.3:
             self.undo()
-        now = (self.now or 0) + random.choice((0, 1, 1, 1, 2, 4))
+        now = (self.now or 0) + random.choice((0, 1, 1, 1, 2, 4, random.choice((9, 30))))
         abox = None if random.random() < 0.2 else random.sample(self.triples, random.randint(0, 5))
         for each in self.known:
             each.reports = []
@@ -179,6 +179,8 @@ class Case:
         for each in self.known:
             change = update.answers.get(each.query)
             given = {} if change is None else {report.at: report for report in change.reports}
+            assert change is None or [*given] == sorted(given) == [each.at for each in change.reports]
+            assert change is None or len(change.reports) == len(given)
             for at, content in each.reports:
                 expected = answers(each.query.text, content, {}, PREFIXES)
                 report = given.pop(at, None)

@@ -52,7 +52,7 @@ class Case:
         for _ in range(self.random.randint(1, 6)):
             again = self.random.choice(elements)[1] if elements and self.random.random() < 0.5 else []
             elements.append((at, [*again, *self.facts(3)[len(again) :]]))
-            at += self.random.choice((0, 1, 1, 2, 5))
+            at += self.random.choice((0, 1, 1, 2, 5, 13))
         return elements
 
     def form(self):

@@ -106,8 +106,9 @@ class Reports:
             self._report(update.at, self._present, Counter(), writer)
             self._present = Counter()
         change = update.answers.get(self._handle)
-        for at, added, removed in () if change is None else change.reports:
-            self._report(in_zone_of(at, update.at), added, removed, writer)
+        for times, added, removed in () if change is None else change.reports.distinct:
+            for at in times if added or removed else times[:1]:  # no answers are written once
+                self._report(in_zone_of(at, update.at), added, removed, writer)
 
     def _report(
         self, at: TimePoint, added: Counter[AnswerRow], removed: Counter[AnswerRow], writer: AnswerWriter

@@ -8,13 +8,13 @@ holds in its graph than before; for a query that asks for times, also where it h
 
 from __future__ import annotations
 
+import threading
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from heapq import merge
-from itertools import chain, groupby
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from rdflib import BNode, Literal, URIRef
@@ -24,9 +24,11 @@ from pantarhei.continuous.counting import Counted
 from pantarhei.language.term import Term, Triple
 from pantarhei.language.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.ontology import Ontology
+from pantarhei.query.algebra.binding import tells_time
 from pantarhei.query.algebra.passes import simplified
+from pantarhei.query.answer_reports import AnswerReports, AnswerRow, SameReports
 from pantarhei.query.answers import QueryResult
-from pantarhei.query.continuous import AnswerChange, AnswerReport, AnswerRow, QueryStats
+from pantarhei.query.continuous import AnswerChange, QueryStats
 from pantarhei.query.expressions import LiteralValues, clock_at
 from pantarhei.query.expressions.triple_times import TripleTimes, values_of
 from pantarhei.query.guard import NO_LIMITS
@@ -39,6 +41,7 @@ from pantarhei.rdf.blank_nodes import prefix_of_push
 from pantarhei.rdf.triple_table import is_table, triples_of
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.window.sliding import Step, Window, step_to
+from pantarhei.window.times import Times
 
 if TYPE_CHECKING:
     from pantarhei.continuous.elements import Element
@@ -89,6 +92,8 @@ class Anew:
             _window_of(window.extent) for window in asked.windows
         )
         self._spine, self._clocks, self._asks_times = asked.spine, asked.clocks, asked.looks_at_times
+        self._tells_time = tells_time(asked.query.node)
+        self._lock = threading.Lock()  # what it holds may be asked while another thread runs it
         self._step: Step | None = None
         self._began = self._taken = 0
         self._held: list[_Held] = []
@@ -100,16 +105,17 @@ class Anew:
 
     def take(self, element: Element) -> AnswerChange | None:
         """A stream brings something."""
-        self._taken += 1
-        triples = _triples(element.abox, prefix_of_push(self._taken, 0))
-        reports = self._advance(element.at)
-        assert self._step is not None, "time has come to the element"
-        held, policy = _Held(self._step.now, element.stream, triples), self._asked.policy
-        self._held.append(held)
-        closes = self._count(held)
-        if (closes and policy.period is None) if policy.closes else policy.tick == "abox":
-            reports += self._look(self._step.kind, self._step.now, None)
-        self._forget(self._step)
+        with self._lock:
+            self._taken += 1
+            triples = _triples(element.abox, prefix_of_push(self._taken, 0))
+            reports = self._advance(element.at)
+            assert self._step is not None, "time has come to the element"
+            held, policy = _Held(self._step.now, element.stream, triples), self._asked.policy
+            self._held.append(held)
+            closes = self._count(held)
+            if (closes and policy.period is None) if policy.closes else policy.tick == "abox":
+                reports += self._look_now(self._step)
+            self._forget(self._step)
         return _change(element.at, reports)
 
     def _count(self, held: _Held) -> bool:
@@ -124,32 +130,71 @@ class Anew:
 
     def pass_(self, at: TimePoint) -> AnswerChange | None:
         """Time comes to `at`, and nothing arrives."""
-        return _change(at, self._advance(at))
+        with self._lock:
+            reports = self._advance(at)
+        return _change(at, reports)
 
-    def _advance(self, at: TimePoint) -> list[AnswerReport]:
-        before, policy, reports = self._step, self._asked.policy, []
+    def _advance(self, at: TimePoint) -> list[SameReports]:
+        before, policy = self._step, self._asked.policy
         self._step = step = step_to(self._spine, before, at)
         if before is None:
             since = policy.since
             self._began = step.now if since is None else ticks_of(since, step.kind)
         elif before.now < step.now and policy.closes:
-            for boundary, is_left in self._closings(step.kind, before.now, step.now):
-                reports += self._look(step.kind, boundary, is_left)
+            return self._close(step.kind, before.now, step.now)
         elif before.now < step.now and policy.tick == "timestamp":
-            reports += self._look(step.kind, before.now, None)
+            return self._look_now(before)
+        return []
+
+    def _close(self, kind: TimeKind, before: int, now: int) -> list[SameReports]:
+        """Look at the boundaries that close; once at those between which no content changes."""
+        reports: list[SameReports] = []
+        closing = self._closings(kind, before, now)
+        is_alike = len(closing) == 1 and not self._tells_time
+        while closing:
+            at = min(each[0] for ranges in closing.values() for each in ranges)
+            change = self._next_change(kind, at) if is_alike else at + 1
+            for is_left, ranges in closing.items():
+                some = ranges if change is None else _parted(ranges, change, False)
+                if some:
+                    _extend(reports, self._look(kind, Times(kind, some), is_left))
+            left = {} if change is None else {of: _parted(some, change, True) for of, some in closing.items()}
+            closing = {of: some for of, some in left.items() if some}
         return reports
 
-    def _closings(self, kind: TimeKind, before: int, now: int) -> Iterator[tuple[int, bool]]:
-        """The boundaries that close, and whether those of windows closed to the left do, which are first."""
+    def _closings(self, kind: TimeKind, before: int, now: int) -> dict[bool, tuple[range, ...]]:
+        """The boundaries that close and are looked at: those of windows closed to the left, which are first
+        (True), and those of others.
+        """
+        policy = self._asked.policy
+        found: dict[bool, tuple[range, ...]] = {}
+        for is_left in (True, False):
+            moving = (each for each in self._clocks if (each.window.closed == "left") is is_left)
+            closings = (each.closings(kind, before, now, self._began, policy.whole) for each in moving)
+            found[is_left] = tuple(each for each in policy.at_looks(kind, closings) if each)
+        return {is_left: ranges for is_left, ranges in found.items() if ranges}
 
-        def of(moving: Moving) -> Iterator[tuple[int, int]]:
-            is_other = int(moving.window.closed != "left")
-            for boundary in moving.window.closings(kind, before, now):
-                if not self._asked.policy.whole or moving.is_whole(kind, boundary, self._began):
-                    yield boundary, is_other
+    def _next_change(self, kind: TimeKind, at: int) -> int | None:
+        """The first tick after a boundary at which time alone changes what a window holds; None for never."""
+        ticks: list[int] = []
+        for moving, asked in zip(self._windows, self._asked.windows, strict=True):
+            if isinstance(moving, Moving):
+                window, lag = moving.window, moving.lag(kind)
+                is_boundary = window.next_boundary(kind, at) == at
+                first, last = moving.content_at(kind, at if is_boundary else window.step_at(kind, at).end)
+                inside, after = (
+                    next((each.tick for each in self._held_from(tick) if each.stream == asked.stream), None)
+                    for tick in (first, last + 1)
+                )
+                if inside is not None and inside <= last:
+                    ticks.append(window.leaving_at(kind, inside + lag))
+                if after is not None:
+                    ticks.append(window.entering_at(kind, after + lag))
+        return max(min(ticks), at + 1) if ticks else None
 
-        for (boundary, is_other), _ in groupby(merge(*map(of, self._clocks))):
-            yield boundary, not is_other
+    def _held_from(self, tick: int) -> Iterator[_Held]:
+        """What is held from a tick on."""
+        return islice(self._held, bisect_left(self._held, tick, key=_tick), None)
 
     def _forget(self, step: Step) -> None:
         """Forget what no window will hold again."""
@@ -166,31 +211,37 @@ class Anew:
 
     # -- looking -----------------------------------------------------------------------------------
 
-    def _look(self, kind: TimeKind, now: int, closes_left: bool | None) -> list[AnswerReport]:
-        """The report at a tick, if the conditions hold.
+    def _look_now(self, step: Step) -> list[SameReports]:
+        """The report where no window closes as time passes, if the conditions hold."""
+        if not self._asked.policy.looks_at(step.kind, step.now):
+            return []
+        return self._look(step.kind, Times(step.kind, (range(step.now, step.now + 1),)), None)
+
+    def _look(self, kind: TimeKind, times: Times, closes_left: bool | None) -> list[SameReports]:
+        """The reports at some times between which no content changes, if the conditions hold.
 
         Args:
             closes_left: whether windows closed to the left close there, or others; None if none does.
         """
-        policy = self._asked.policy
-        if not policy.looks_at(kind, now):
-            return []
+        policy, now = self._asked.policy, next(times.ticks())
         contents = [self._content(place, kind, now, closes_left) for place in range(len(self._windows))]
-        if "change" in policy.conditions and not self._has_changed(contents):
-            return []
+        if "change" in policy.conditions:
+            if not self._has_changed(contents):
+                return []
+            times = Times(kind, (range(now, now + 1),))
         if "non-empty" in policy.conditions and not any(held.triples for each in contents for held in each):
             return []
-        at = time_of(now, kind)
-        before, self._answers = self._answers, self._evaluated(contents, at)
+        before, self._answers = self._answers, self._evaluated(contents, times[0])
+        if self._answers == before:
+            self._answers = before  # reports share them
+        if policy.emit == "rstream":
+            return [SameReports(times, self._answers, Counter())]
         came, went = self._answers - before, before - self._answers
-        match policy.emit:
-            case "rstream":
-                return [AnswerReport(at, Counter(self._answers), Counter())]
-            case "istream":
-                went = Counter()
-            case "dstream":
-                came = Counter()
-        return [AnswerReport(at, came, went)] if came or went else []
+        if policy.emit == "istream":
+            went = Counter()
+        elif policy.emit == "dstream":
+            came = Counter()
+        return [SameReports(times[:1], came, went)] if came or went else []
 
     def _has_changed(self, contents: Sequence[_Content]) -> bool:
         """Whether something else holds in a graph than when the query looked last."""
@@ -271,18 +322,20 @@ class Anew:
         return len(self._answers)
 
     def rows(self) -> Counter[AnswerRow]:
-        return Counter(self._answers)
+        return Counter(self._answers)  # a report replaces them, and changes nothing in them
 
     def stats(self) -> QueryStats:
-        counted = (window.content for window in self._windows if isinstance(window, Counted))
-        kept = {id(each): len(each.triples) for each in chain(self._held, *counted)}
-        return QueryStats.of(len(self._answers), 0, sum(kept.values()))
+        with self._lock:
+            counted = (window.content for window in self._windows if isinstance(window, Counted))
+            kept = {id(each): len(each.triples) for each in chain(self._held, *counted)}
+            return QueryStats.of(len(self._answers), 0, sum(kept.values()))
 
     def plan(self) -> str:
         return "\n".join([f"Evaluated anew at each report: {self._reason}", *self._asked.windows_told])
 
     def close(self) -> None:
-        self._held.clear()
+        with self._lock:
+            self._held.clear()
 
 
 def _window_of(extent: Extent) -> Moving | Counted[_Held] | None:
@@ -314,13 +367,29 @@ def _rows(result: QueryResult) -> Counter[AnswerRow]:
     return Counter(cast(Iterable[Triple], result.graph))
 
 
-def _change(at: TimePoint, reports: list[AnswerReport]) -> AnswerChange | None:
-    """What the reports of a step come to; None where there are none."""
+def _parted(ranges: Iterable[range], tick: int, is_after: bool) -> tuple[range, ...]:
+    """The parts of ascending ranges before a tick, or from it on; no empty ones."""
+    places = ((each, max(0, -((each.start - tick) // each.step))) for each in ranges)
+    parts = (each[place:] if is_after else each[:place] for each, place in places)
+    return tuple(part for part in parts if part)
+
+
+def _extend(reports: list[SameReports], later: list[SameReports]) -> None:
+    """Append reports; one with the answers of the report before it is joined to that."""
+    for times, added, removed in later:
+        if reports and added is reports[-1].added:
+            before = reports[-1].times
+            together = before.with_next(times) if isinstance(before, Times) else None
+            if together is not None:
+                reports[-1] = SameReports(together, added, removed)
+                continue
+        reports.append(SameReports(times, added, removed))
+
+
+def _change(at: TimePoint, reports: list[SameReports]) -> AnswerChange | None:
+    """The change that the reports of a step make; None where there are none."""
     if not reports:
         return None
-    added: Counter[AnswerRow] = Counter()
-    removed: Counter[AnswerRow] = Counter()
-    for report in reports:
-        added.update(report.added)
-        removed.update(report.removed)
-    return AnswerChange(at, lambda: (added, removed, tuple(reports)))
+    return AnswerChange(
+        at, lambda: AnswerReports(SameReports(times, Counter(rows), gone) for times, rows, gone in reports)
+    )

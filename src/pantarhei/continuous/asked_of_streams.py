@@ -58,9 +58,17 @@ class Moving:
         first, last = self.window.content_at(kind, boundary)
         return first - self.lag(kind), last - self.lag(kind)
 
-    def is_whole(self, kind: TimeKind, boundary: int, began: int) -> bool:
-        """Whether at a boundary it begins at tick `began` or later."""
-        return self.window.start_at(kind, boundary) - self.lag(kind) >= began
+    def closings(self, kind: TimeKind, before: int, now: int, began: int, whole: bool) -> range:
+        """The boundaries that close when time goes on from tick `before` to tick `now`.
+
+        Args:
+            whole: only those whose content begins at tick `began` or later.
+        """
+        found = self.window.closings(kind, before, now)
+        if not whole or not found:
+            return found
+        missing = began - (self.window.start_at(kind, found[0]) - self.lag(kind))
+        return found[max(0, -(-missing // found.step)) :]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from pantarhei.continuous.asked_of_streams import AskedOfStreams, Moving
 from pantarhei.language.time import TimeKind
 
@@ -21,5 +23,5 @@ def _last(moving: Moving, kind: TimeKind, now: int) -> int | None:
     window, lag = moving.window, moving.lag(kind)
     reach = window.step_at(kind, now)
     closings = window.closings(kind, now, now + lag + 1 + reach.end - reach.start)
-    last = next((c for c in reversed(closings) if moving.content_at(kind, c)[0] <= now), None)
-    return None if last is None else last + (window.closed != "left")
+    begun = bisect_right(closings, now, key=lambda boundary: moving.content_at(kind, boundary)[0])
+    return closings[begun - 1] + (window.closed != "left") if begun else None

@@ -13,7 +13,7 @@ import numpy as np
 from rdflib import Literal
 
 from pantarhei.encoding.encoded import Encoded
-from pantarhei.encoding.forms import NO_FORMS, FactForms, Forms
+from pantarhei.encoding.forms import NO_FORMS, Forms
 from pantarhei.encoding.given_forms import FormsChange, GivenForms
 from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples
 from pantarhei.engine.books import Arrival, Books, Counters
@@ -51,7 +51,7 @@ class Outcome(NamedTuple):
 
 
 class _Slid(NamedTuple):
-    """What sliding came to.
+    """Result of sliding the window; its lists grow as it slides on.
 
     Args:
         log: what is left in the window.
@@ -64,12 +64,12 @@ class _Slid(NamedTuple):
     """
 
     log: Log
-    outside: tuple[Entry, ...]
-    early: tuple[Entry, ...]
+    outside: list[Entry]
+    early: list[Entry]
     untold: tuple[Entry, ...]
     told: Told
-    on_the_way: tuple[Integers, ...] = ()
-    gone: FactForms = NO_FORMS.by_fact
+    on_the_way: list[Integers]
+    gone: dict[Fact, Literal]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ class Tick:
 
     def _slid(self) -> _Slid:
         """Let what leaves leave, first as far as each moment that some consumer waits for."""
-        slid = _Slid(self.books.log, (), (), (), self.told)
+        slid = _Slid(self.books.log, [], [], (), self.told, [], {})
         now = self.books.step.now if self.consumers and self.books.step else None
         while now is not None and (due := self.consumers.due(now, self.step.now)) is not None:
             stop = self.window.step_at(self.step.kind, due)
@@ -189,8 +189,9 @@ class Tick:
             forms = self.forms.change(changes.noted, _NOTHING)
             changes = replace(changes, forms=forms.after, on_the_way=True)
             told = self.consumers.tell(slid.told.with_step(changes, self.books.step), self.model)
-            on_the_way, gone = (*slid.on_the_way, changes.noted), {**slid.gone, **forms.went}
-            slid = slid._replace(untold=(), told=told, on_the_way=on_the_way, gone=gone)
+            slid.on_the_way.append(changes.noted)
+            slid.gone.update(forms.went)
+            slid = slid._replace(untold=(), told=told)
             self.consumers.before(now, stop, self.model)
             now = due
         return self._slid_to(self.step, slid)
@@ -205,12 +206,9 @@ class Tick:
         left, log = slid.log.split(start)
         outside = left if start == first else [entry for entry in left if entry.level < first]
         self.model.slide(start)
-        return slid._replace(
-            log=log,
-            outside=(*slid.outside, *outside),
-            early=(*slid.early, *left[len(outside) :]),
-            untold=(*slid.untold, *left),
-        )
+        slid.outside.extend(outside)
+        slid.early.extend(left[len(outside) :])
+        return slid._replace(log=log, untold=(*slid.untold, *left))
 
     def _changes(self, slid: _Slid, step: Step, log: Log, *entries: Entry) -> Changes:
         """What changed since consumers were told last, or since the step began.
@@ -264,7 +262,7 @@ class Tick:
         fitting = Fitting(self.model, books.log, self.memory, books.past)
         fitting.fit(at)
         left, past = tuple(fitting.early), fitting.past
-        slid = slid._replace(early=(*slid.early, *left), untold=(*slid.untold, *left))
+        slid = slid._replace(early=[*slid.early, *left], untold=(*slid.untold, *left))
         if left:
             size = books.log.bytes - fitting.log.bytes
             past = past.with_departure(self.step.now, self.books.messages, (), left, size)

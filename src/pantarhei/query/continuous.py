@@ -14,6 +14,7 @@ from collections.abc import (
     Iterator,
     KeysView,
     Mapping,
+    Sequence,
     ValuesView,
 )
 from contextlib import suppress
@@ -26,8 +27,10 @@ from weakref import WeakSet
 from pantarhei.errors import QueryError
 from pantarhei.language.counted import counted
 from pantarhei.language.doing_all import do_all
-from pantarhei.language.term import Term
 from pantarhei.language.time import TimePoint, show_time
+from pantarhei.query.answer_reports import AnswerReport as AnswerReport
+from pantarhei.query.answer_reports import AnswerReports
+from pantarhei.query.answer_reports import AnswerRow as AnswerRow
 from pantarhei.rdf.pickling import exactly
 
 if TYPE_CHECKING:
@@ -35,12 +38,8 @@ if TYPE_CHECKING:
 
     from pantarhei.query.algebra.nodes import Query
     from pantarhei.query.incremental.lasting_terms import Decoder
-    from pantarhei.query.incremental.operator import Row
-    from pantarhei.query.incremental.reports import Reported
+    from pantarhei.query.incremental.reports import Report
     from pantarhei.query.incremental.step_reports import StepReports
-
-AnswerRow = tuple[Term | None, ...]
-"""The terms of a row, None where a variable is unbound; of ASK the row `()`; of CONSTRUCT a triple."""
 
 BYTES_A_ROW = 250
 """What a row takes, roughly: a tuple of some numbers, and its place in a dictionary."""
@@ -48,74 +47,57 @@ BYTES_A_ROW = 250
 _log = logging.getLogger("pantarhei.queries")
 
 
-class AnswerReport(NamedTuple):
-    """What a query reported once.
-
-    Args:
-        at: when; of a window that closed, its end.
-        added, removed: rows, with how many copies.
-    """
-
-    at: TimePoint
-    added: Counter[AnswerRow]
-    removed: Counter[AnswerRow]
-
-
-_Made = tuple[Counter[AnswerRow], Counter[AnswerRow], tuple[AnswerReport, ...]]
-
-
 class AnswerChange:
     """What a query reported in a step; made into terms when first looked at.
 
     Args:
         at: when the step was.
-        make: gives the rows that came, those that went, each with how many copies, and the single reports.
+        make: makes the reports.
+        is_delta: they say what came and went, so that what came with one and went with the next did neither.
     """
 
-    __slots__ = ("_found", "_make", "at")
+    __slots__ = ("_is_delta", "_make", "_reports", "_total", "at")
 
-    def __init__(self, at: TimePoint, make: Callable[[], _Made]) -> None:
-        self.at = at
-        self._make: Callable[[], _Made] | None = make
+    def __init__(self, at: TimePoint, make: Callable[[], AnswerReports], is_delta: bool = False) -> None:
+        self.at, self._is_delta = at, is_delta
+        self._make: Callable[[], AnswerReports] | None = make
+        self._total: tuple[Counter[AnswerRow], Counter[AnswerRow]] | None = None
 
     @classmethod
-    def of(cls, at: TimePoint, reported: Reported, is_delta: bool, decoder: Decoder) -> AnswerChange:
-        """What the reports of a step come to, one at least.
-
-        Args:
-            is_delta: they say what came and went, so that what came with one and went with the next did
-                neither.
-        """
-
-        return cls(at, partial(_decoded_reports, reported, is_delta, decoder))
+    def of(cls, at: TimePoint, reported: Sequence[Report], is_delta: bool, decoder: Decoder) -> AnswerChange:
+        """The change that the reports of a step make, one at least."""
+        return cls(at, lambda: AnswerReports(each.decoded(decoder) for each in reported), is_delta)
 
     @property
-    def _made(self) -> _Made:
+    def reports(self) -> AnswerReports:
+        """The single reports: one, except where several windows closed in the step."""
         make = self._make
         if make is not None:
-            self._found = make()
+            self._reports = make()
             self._make = None  # what it holds is needed no longer
-        return self._found
+        return self._reports
+
+    @property
+    def _rows(self) -> tuple[Counter[AnswerRow], Counter[AnswerRow]]:
+        total = self._total
+        if total is None:
+            total = self._total = self.reports.total(self._is_delta)
+        return total
 
     @property
     def added(self) -> Counter[AnswerRow]:
         """The rows that came, with how many copies."""
-        return self._made[0]
+        return self._rows[0]
 
     @property
     def removed(self) -> Counter[AnswerRow]:
         """The rows that went, with how many copies."""
-        return self._made[1]
-
-    @property
-    def reports(self) -> tuple[AnswerReport, ...]:
-        """The single reports: one, but where several windows closed in the step."""
-        return self._made[2]
+        return self._rows[1]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, AnswerChange):
             return NotImplemented
-        return (self.at, self._made) == (other.at, other._made)
+        return (self.at, self._rows, self.reports) == (other.at, other._rows, other.reports)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -123,26 +105,11 @@ class AnswerChange:
         return f"AnswerChange(at {show_time(self.at)}: +{self.added.total()} -{self.removed.total()})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return exactly(_restored_change, self.at, self._made)
+        return _restored_change, (self.at, self.reports, self._is_delta)
 
 
-def _decoded_reports(reported: Reported, is_delta: bool, decoder: Decoder) -> _Made:
-    added, removed = (decoded(bag, decoder) for bag in reported.together(is_delta))
-    if len(reported) == 1:  # the usual case: its rows are those of the step
-        return added, removed, (AnswerReport(reported[0].at, Counter(added), Counter(removed)),)
-    single = (
-        AnswerReport(each.at, decoded(each.came, decoder), decoded(each.went, decoder)) for each in reported
-    )
-    return added, removed, tuple(single)
-
-
-def _restored_change(at: TimePoint, made: _Made) -> AnswerChange:
-    return AnswerChange(at, lambda: made)
-
-
-def decoded(bag: Mapping[Row, int], decoder: Decoder) -> Counter[AnswerRow]:
-    """Rows of numbers as rows of terms."""
-    return Counter({decoder.row(row): weight for row, weight in bag.items()})
+def _restored_change(at: TimePoint, reports: AnswerReports, is_delta: bool) -> AnswerChange:
+    return AnswerChange(at, lambda: reports, is_delta)
 
 
 class AnswerChanges(Mapping["ContinuousQuery", AnswerChange]):
@@ -305,9 +272,10 @@ class LiveAnswers(Mapping[AnswerRow, int]):
         if read.row is row and row is not None:
             return read.count
         rows = read.rows if read.place == _place(caller) else self._rows
-        if row not in rows:  # where a Counter says 0, and everything would be in the answers
+        found = rows.get(row)  # of an absent row a Counter gives 0, and everything would be in the answers
+        if found is None:
             raise KeyError(row)
-        return rows[row]
+        return found
 
     def __iter__(self) -> Iterator[AnswerRow]:
         return self._loop(self._begin(sys._getframe(1)))

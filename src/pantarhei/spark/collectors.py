@@ -152,7 +152,7 @@ class AnswersKeptUp(Collector):
 
     def _rows(self, update: WindowUpdate) -> Iterator[tuple[object, ...]]:
         reported = update.answers.get(self._query)
-        for report in () if reported is None else reported.reports:
+        for report in () if reported is None else reported.reports.with_rows():
             ends = self._window.ends(ticks_of(report.at, self._kind))
             for row, change in changed_rows(report):
                 yield report.at, *ends, *row, change

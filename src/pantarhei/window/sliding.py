@@ -18,7 +18,6 @@ its steps are longer than its range. A reasoner's may not (`step_to`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal, get_args
@@ -37,6 +36,8 @@ from pantarhei.language.time import (
 )
 
 Closed = Literal["both", "right", "left"]
+Boundaries = range
+"""Boundaries of a window, ascending."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,7 @@ class Window:
         """
         return boundary - self._in_ticks(kind).range
 
-    def closings(self, kind: TimeKind, before: int, now: int) -> Sequence[int]:
+    def closings(self, kind: TimeKind, before: int, now: int) -> Boundaries:
         """The boundaries that close when time goes on from tick `before` to tick `now`, ascending.
 
         All that are passed are among them, however many: they are a range, and take no room.
@@ -162,6 +163,19 @@ class Window:
             at + bounds.range + 1 - bounds.open_start
         )  # the first end that leaves it out
         return oldest - bounds.slide + 1 - bounds.open_end
+
+    def entering_at(self, kind: TimeKind, at: int) -> int:
+        """The first tick at which tick `at` is not after the window's end.
+
+        Raises:
+            TimestampError, OptionError: it is no window of that kind of time.
+
+        >>> windows = [Window(4, 2, closed=closed) for closed in ("both", "right", "left")]
+        >>> [window.entering_at(TimeKind.INTEGER, 2) for window in windows]
+        [1, 1, 2]
+        """
+        bounds = self._in_ticks(kind)
+        return bounds.end(at) - bounds.slide + 1 - bounds.open_end
 
     def range_to_hold(self, other: Window, kind: TimeKind) -> int:
         """How long this window must be, in ticks, to hold at any time what another window holds then, and

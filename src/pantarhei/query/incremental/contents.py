@@ -8,7 +8,7 @@ as they are in the whole.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -41,6 +41,8 @@ class StepChanges(Protocol):
     @property
     def levels(self) -> LevelChanges | None: ...
     @property
+    def entries(self) -> Sequence[object]: ...
+    @property
     def forms(self) -> Mapping[Fact, Any]: ...
     @property
     def at(self) -> TimePoint | None: ...
@@ -69,6 +71,8 @@ class Content:
         """The last boundary that has closed."""
         self.began: int | None = None
         """The tick of the first step that it was told of."""
+        self.is_changed = True
+        """Whether something may have changed since a boundary closed last."""
 
     def take(self, changes: StepChanges, model: WindowModel, closing: int | None) -> Integers:
         """Go on to the state after a step.
@@ -116,17 +120,43 @@ class Content:
         self.patterns.renamed()
         self.facts.renamed()
 
-    def next_closing(self, kind: TimeKind, after: int, until: int) -> int | None:
-        """The next boundary above `after` that closes when time comes to `until`, and has not closed yet."""
-        closings = self.window.closings(kind, after, until)
-        last = after if self.closed is None else max(after, self.closed)
-        following = [closings[i] for i in range(min(2, len(closings))) if closings[i] > last]
-        return following[0] if following else None
+    def next_closing(self, kind: TimeKind, after: int, until: int, change: int | None) -> int | None:
+        """The next boundary above `after`, closing when time comes to `until`, at which a report may differ
+        from the report at the boundary before it.
 
-    def closes_as_time_leaves(self, kind: TimeKind, now: int, then: int) -> bool:
-        """Whether a boundary at which time stands closes as it goes on."""
-        closings = self.window.closings(kind, now, then)
-        return len(closings) > 0 and closings[0] == now and self.is_open(now)
+        Args:
+            change: the first tick above `after` at which time alone changes what is inside a window; None for
+                never.
+        """
+        closings = self.window.closings(kind, after, until)
+        is_seen = not self.is_changed
+        if closings and closings[0] == after:  # it closes as time goes on, with what is inside now
+            is_seen = is_seen or self.is_open(after)
+            closings = closings[1:]
+        if not closings or not is_seen:
+            return closings[0] if closings else None
+        if change is None:
+            return None
+        late = closings[max(0, -((closings[0] - change) // closings.step)) :]
+        return late[0] if late else None
+
+    def next_change(self, kind: TimeKind, after: int, log: Log) -> int | None:
+        """The first tick above `after` at which the window has left its oldest ABox behind."""
+        oldest = next(iter(log.timeline.after(self.first_level(log) - 1)), None)
+        return None if oldest is None else max(after + 1, self.window.leaving_at(kind, oldest.ticks))
+
+    def closing_on_the_way(self, now: Step, step: Step, on_the_way: bool) -> range:
+        """The boundaries that close as time goes on from `now` to `step`, and have not closed.
+
+        Args:
+            on_the_way: a boundary at `step` itself closes later, before anything arrives there.
+        """
+        if self.closed is None:
+            return range(0)
+        closings = self.window.closings(now.kind, now.now, step.now)
+        first = max(0, -((closings.start - self.closed - 1) // closings.step))
+        last = len(closings) - (on_the_way and len(closings) > 0 and closings[-1] == step.now)
+        return closings[first:last]
 
     def closes_before_arrivals(self, step: Step) -> bool:
         """Whether time stands at a boundary that closes before anything arrives there."""
@@ -142,10 +172,13 @@ class Content:
         self.journal.set(self, "closed", step.now - (self.window.closed != "left"))
         self.journal.set(self, "began", step.now)
 
-    def is_whole(self, kind: TimeKind, boundary: int, since: TimePoint | None) -> bool:
-        """Whether the window that ends at a boundary begins at `since` or later, None for when it began."""
+    def whole(self, kind: TimeKind, boundaries: range, since: TimePoint | None) -> range:
+        """The boundaries whose windows begin at `since` or later, None for when it began."""
         began = self.began if since is None else ticks_of(since, kind)
-        return began is not None and self.window.start_at(kind, boundary) >= began
+        if began is None or not boundaries:
+            return range(0)
+        missing = began - self.window.start_at(kind, boundaries[0])
+        return boundaries[max(0, -(-missing // boundaries.step)) :]
 
 
 class StoredContent(Content):

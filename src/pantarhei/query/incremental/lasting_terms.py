@@ -13,7 +13,8 @@ value is asked for, or computed in another form, or comes with an ABox; most are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -51,6 +52,10 @@ class Decoder(NamedTuple):
                 for number in row
             ]
         )
+
+    def bag(self, bag: Mapping[tuple[int, ...], int]) -> Counter[tuple[Term | None, ...]]:
+        """Rows of terms, with how many copies there are."""
+        return Counter({self.row(row): weight for row, weight in bag.items()})
 
 
 class LastingTerms(TermSpace):

@@ -9,7 +9,7 @@ from rdflib import URIRef, Variable
 
 from pantarhei.encoding.numbers import Symbols
 from pantarhei.language.term import Term
-from pantarhei.query.algebra.nodes import Node, Query
+from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Query, Slice
 from pantarhei.query.algebra.symbols import symbols_of_query
 from pantarhei.query.continuous import ContinuousQuery, QueryStats
 from pantarhei.query.incremental.contents import Content
@@ -17,6 +17,7 @@ from pantarhei.query.incremental.operator import Bag, Row
 from pantarhei.query.incremental.reports import Policy
 from pantarhei.query.incremental.shapes import is_parameter
 from pantarhei.query.incremental.shared_plans import SharedPlan
+from pantarhei.query.incremental.versions import Version
 from pantarhei.window.log import Log
 
 
@@ -39,7 +40,8 @@ class Registered:
         moved: the facts that have come to what it is asked of, or gone, since it looked last, with the sum of
             `weight` of where they came to less that of where they went from; noted where it asks for that.
 
-    `handle` is how its user sees it, None until there is one. `catch_up` adds to its answers what waits.
+    `version`: all its answers as it reported them last, None where it has not. `handle` is how its user sees
+    it, None until there is one. `catch_up` adds to its answers what waits.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Registered:
     reported: Bag = field(default_factory=dict)
     pending: Bag = field(default_factory=dict)
     moved: Bag = field(default_factory=dict)
+    version: Version | None = field(default=None, init=False)
     handle: ContinuousQuery | None = field(default=None, init=False)
     catch_up: Callable[[], None] = field(default_factory=lambda: nothing_waits, init=False)
 
@@ -66,6 +69,14 @@ class Registered:
         """As last reported."""
         self.catch_up()
         return self.reported
+
+    @property
+    def order(self) -> OrderBy | None:
+        """The node that orders its rows, None where none does."""
+        node = self.query.node
+        while isinstance(node, Project | Distinct | Slice):
+            node = node.child
+        return node if isinstance(node, OrderBy) else None
 
     @property
     def numbers(self) -> Row:

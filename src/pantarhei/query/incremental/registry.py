@@ -14,7 +14,7 @@ from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import WindowModel
 from pantarhei.query.algebra.binding import tells_time
 from pantarhei.query.algebra.expressions import variables_of
-from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Query, Slice
+from pantarhei.query.algebra.nodes import Node, Project, Query
 from pantarhei.query.algebra.passes import simplified
 from pantarhei.query.continuous import BYTES_A_ROW
 from pantarhei.query.expressions import order
@@ -35,6 +35,7 @@ from pantarhei.query.incremental.slices import SliceOperator
 from pantarhei.query.sources.relation import Dataset
 from pantarhei.query.terms import TermSpace
 from pantarhei.query.window_door import Moment
+from pantarhei.window.log import Log
 from pantarhei.window.sliding import Step, Window
 
 _Standing = tuple[Mark, Present, int, int]
@@ -132,6 +133,7 @@ class Registry:
             self._shared.add_all(registered.answers, self._rows_now(made, began))
             self.queries[name] = registered
             self._sort_out()
+            self.reporting.note_changed()
         except BaseException:
             self.queries.pop(name, None)
             self.back(before)
@@ -162,10 +164,8 @@ class Registry:
     def in_order(self, registered: Registered, present: Present) -> list[Row]:
         """The rows of its answers, in the order of ORDER BY if there is one."""
         self._stand_at(present)
-        rows, node = list(registered.answers), registered.query.node
-        while isinstance(node, Project | Distinct | Slice):
-            node = node.child
-        if not isinstance(node, OrderBy):
+        rows, node = list(registered.answers), registered.order
+        if node is None:
             return rows
         variables = registered.variables
         if {v for key in node.keys for v in variables_of(key.expression)} <= set(variables):
@@ -220,11 +220,18 @@ class Registry:
         return contents + BYTES_A_ROW * (self._rows_then + waiting + 2 * len(self.terms.locals))
 
     def due(self, after: int, until: int) -> int | None:
-        """The next boundary at which the window of a query closes."""
-        now = self._outlook.present.step
-        if now is None or not self.reporting.sees_windows:
+        """The next boundary at which the window of a query closes, and the report may be another one."""
+        now, log = self._outlook.present.step, self._outlook.present.log
+        if now is None or not self.reporting.waits:
             return None
-        return self.reporting.due(now, after, until)
+        if after < now.now == until and self.reporting.closes_before_arrivals(now):
+            return until  # time stands there, on the way
+        if self._outlook.tells_time:
+            change: int | None = after + 1  # NOW() is another one at each boundary
+        else:
+            found = (content.next_change(now.kind, after, log) for content in self._contents)
+            change = min((tick for tick in found if tick is not None), default=None)
+        return self.reporting.due(now.kind, after, until, change)
 
     def before(self, step: Step, model: WindowModel) -> None:
         """Time has come to a boundary, and nothing has arrived there."""
@@ -235,11 +242,12 @@ class Registry:
         step, log, outlook = changes.step, changes.log, self._outlook
         assert log is not None, "a step says what is in the window"
         looks = self.reporting.sees_windows
-        if looks and step is not None and outlook.present.step is not None:
-            self.reporting.leave(outlook.present.step, step, outlook.present.log)
+        before = outlook.present
+        if looks and step is not None and before.step is not None:
+            self.reporting.leave(before.step, step, before.log, changes.on_the_way)
         outlook.stand_at(Present(model, log, step, changes.at))
         self._shared.context = outlook.context
-        done = self.network.step(self._changed_leaves(changes, model), self._begun)
+        done = self.network.step(self._changed_leaves(changes, model, before.log), self._begun)
         if self._begun < self.network.made:
             done.update(self.network.begin(self._begun))
             self.journal.set(self, "_begun", self.network.made)
@@ -252,16 +260,21 @@ class Registry:
         """A block of steps has come to its end, at a time."""
         self.reporting.end(at, self._outlook.present.step, self._outlook.present.log)
 
-    def _changed_leaves(self, changes: StepChanges, model: WindowModel) -> dict[Operator, Mapping[Row, int]]:
+    def _changed_leaves(
+        self, changes: StepChanges, model: WindowModel, log_before: Log
+    ) -> dict[Operator, Mapping[Row, int]]:
         """What changed in the rows of leaves."""
+        assert changes.log is not None, "a step says what is in the window"
         before, shown = self._forms.change(changes.forms)
         leaves: dict[Operator, Mapping[Row, int]] = {}
         touched: dict[Content, set[Symbol]] = {}
         looks, step = self.reporting.sees_windows, changes.step
+        is_changed = bool(changes.entries or before)
         for content in self._contents.begin_step():
             if step is not None and content.closed is None:
                 content.begin(step)
             closing = self.reporting.closing(content, step) if looks and step is not None else None
+            first_level = content.first_level(log_before) if looks else 0
             noted, again, as_shown = content.take(changes, model, closing), NO_FACTS, shown
             if content.name is not None:
                 as_shown = self._forms.first()
@@ -272,10 +285,13 @@ class Registry:
                 leaves.update(content.facts.changes(content.model, noted, again, as_shown))
             if looks:
                 self.reporting.note_moved(content, noted)
+                is_changed = is_changed or len(noted) > 0 or first_level != content.first_level(changes.log)
             if content in self.network.whole_leaves:
                 names = content.model.vocabulary.symbols
                 numbers = {*noted[:, 0].tolist(), *again[:, 0].tolist()}
                 touched[content] = {names[number] for number in numbers}
+        if is_changed:
+            self.reporting.note_changed()
         leaves.update(self.network.change_whole(touched, self._begun))  # now that all contents have gone on
         return leaves
 
@@ -353,6 +369,7 @@ class Registry:
         """Let the first report of a query that has just been registered bring all its answers."""
         present = dict(registered.answers)
         self.journal.replace(registered.answers, {})
+        self.journal.set(registered, "version", None)
         self._hold_back(registered, present)
 
     def take_up(self, registered: Registered, saved: SavedQuery) -> None:
@@ -363,6 +380,7 @@ class Registry:
         pending = {row: now.get(row, 0) - last.get(row, 0) for row in {**now, **last}}
         self._hold_back(registered, {row: n for row, n in pending.items() if n})
         self.journal.replace(registered.answers, last)
+        self.journal.set(registered, "version", None)
         self.journal.replace(registered.moved, saved.moved_facts(registered.content.model.vocabulary))
         if saved.closed is not None:
             self.journal.set(registered.content, "closed", saved.closed)

@@ -6,19 +6,20 @@ looked at: after each step, when time leaves a timestamp, or when their windows 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence
 
 from pantarhei.encoding.numbers import Integers
-from pantarhei.language.time import TimePoint, time_of
+from pantarhei.language.time import TimeKind, TimePoint
 from pantarhei.query.incremental.audiences import Audience, Members
 from pantarhei.query.incremental.contents import Content
 from pantarhei.query.incremental.journal import ABSENT
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared
 from pantarhei.query.incremental.registered import Registered
 from pantarhei.query.incremental.step_reports import Reports
-from pantarhei.query.registration import Emit
+from pantarhei.query.incremental.versions import Version
 from pantarhei.window.log import Log
 from pantarhei.window.sliding import Step
+from pantarhei.window.times import Times
 
 
 class Reporting:
@@ -80,7 +81,7 @@ class Reporting:
             left = [(each, change) for each, change in changes if each is not registered]
             if len(left) < len(changes):
                 self._journal.note(self._reports, number)
-                self._reports[number] = Reports(reports.at, left)
+                self._reports[number] = Reports(reports.times, left)
 
     @property
     def rows_waiting(self) -> int:
@@ -104,12 +105,29 @@ class Reporting:
 
     # -- windows that close ------------------------------------------------------------------------
 
-    def due(self, now: Step, after: int, until: int) -> int | None:
-        """The next boundary at which a window closes that some query waits for."""
-        if not self._closing:
-            return None
-        ticks = (content.next_closing(now.kind, after, until) for content in self._closing)
+    @property
+    def waits(self) -> bool:
+        """Whether some query waits for a window to close."""
+        return bool(self._closing)
+
+    def due(self, kind: TimeKind, after: int, until: int, change: int | None) -> int | None:
+        """The next boundary of a window that some query waits for at which its report may be another one.
+
+        Args:
+            change: the first tick above `after` at which time alone changes what queries see; None for never.
+        """
+        ticks = (content.next_closing(kind, after, until, change) for content in self._closing)
         return min((tick for tick in ticks if tick is not None), default=None)
+
+    def closes_before_arrivals(self, step: Step) -> bool:
+        """Whether a window closed to the left ends where time stands, and has not closed."""
+        return any(content.closes_before_arrivals(step) for content in self._closing)
+
+    def note_changed(self) -> None:
+        """Something that queries see may have changed: reports at the next boundaries may be other ones."""
+        for content in self._closing:
+            if not content.is_changed:
+                self._journal.set(content, "is_changed", True)
 
     def closing(self, content: Content, step: Step) -> int | None:
         """The boundary that is about to close at which time has come, before anything arrives there.
@@ -119,30 +137,49 @@ class Reporting:
         return step.now if content in self._closing and content.closes_before_arrivals(step) else None
 
     def come_to(self, step: Step, log: Log) -> None:
-        """Time has come to a boundary, and nothing has arrived there: windows closed to the left close."""
-        self._close({each for each in self._closing if each.closes_before_arrivals(step)}, step, log)
+        """Close the windows closed to the left that end at the boundary to which time has come; nothing has
+        arrived there.
+        """
+        closing = (each for each in self._closing if each.closes_before_arrivals(step))
+        self._close({content: range(step.now, step.now + 1) for content in closing}, step.kind, log)
 
-    def leave(self, now: Step, step: Step, log: Log) -> None:
-        """Time goes on from `now`, where it stood: windows that end there close, timestamps are left."""
+    def leave(self, now: Step, step: Step, log: Log, on_the_way: bool) -> None:
+        """Close the windows that end as time goes on from `now` to `step`, and leave the timestamp `now`.
+
+        Nothing that queries see changes in between: else time would have stopped there.
+        """
         if step.now <= now.now or not self._looking:
             return
-        closing = {each for each in self._closing if each.closes_as_time_leaves(now.kind, now.now, step.now)}
-        self._close(closing, now, log)
+        closing = {each: each.closing_on_the_way(now, step, on_the_way) for each in self._closing}
+        self._close({each: some for each, some in closing.items() if some}, now.kind, log)
         for registered in self._looking:
-            if registered.policy.tick == "timestamp" and not registered.policy.closes:
-                self._look_at(registered, now, log)
-
-    def _close(self, contents: Set[Content], step: Step, log: Log) -> None:
-        """Windows close, all at one boundary: each query that waits for any looks once."""
-        for content in contents:
-            self._journal.set(content, "closed", step.now)
-        for registered in self._looking if contents else ():
             policy = registered.policy
-            own = [content for content in registered.windows.values() if content in contents]
-            if policy.closes and any(
-                not policy.whole or content.is_whole(step.kind, step.now, policy.since) for content in own
-            ):
-                self._look_at(registered, step, log)
+            if policy.tick == "timestamp" and not policy.closes and policy.looks_at(now.kind, now.now):
+                self._look_at(registered, log, at_tick(now))
+
+    def _close(self, closing: Mapping[Content, range], kind: TimeKind, log: Log) -> None:
+        """Close the windows of contents at boundaries: each query that waits for any looks.
+
+        What a query sees is the same at all of them.
+        """
+        for content, boundaries in closing.items():
+            self._journal.set(content, "closed", boundaries[-1])
+            self._journal.set(content, "is_changed", False)
+        for registered in self._looking if closing else ():
+            policy = registered.policy
+            if policy.closes:
+                some = (
+                    (content, closing[content])
+                    for content in registered.windows.values()
+                    if content in closing
+                )
+                whole = (
+                    content.whole(kind, boundaries, policy.since) if policy.whole else boundaries
+                    for content, boundaries in some
+                )
+                ranges = tuple(each for each in policy.at_looks(kind, whole) if each)
+                if ranges:
+                    self._look_at(registered, log, Times(kind, ranges))
 
     # -- steps -------------------------------------------------------------------------------------
 
@@ -180,7 +217,7 @@ class Reporting:
             told += taken
             self._journal.replace(late, {})
         if told or shared:
-            self._note(Reports(at, told, shared))
+            self._note(Reports((at,), told, shared))
 
     def _told_apart(
         self, changes: Iterable[tuple[Registered, Mapping[Row, int]]], on_the_way: bool
@@ -203,14 +240,13 @@ class Reporting:
     def look(self, step: Step, log: Log) -> None:
         """A step has come to its end: look at the queries that look after each."""
         for registered in () if self._in_block else self._looking:
-            if not registered.policy.closes and registered.policy.tick == "abox":
-                self._look_at(registered, step, log)
+            policy = registered.policy
+            if not policy.closes and policy.tick == "abox" and policy.looks_at(step.kind, step.now):
+                self._look_at(registered, log, at_tick(step))
 
-    def _look_at(self, registered: Registered, step: Step, log: Log) -> None:
-        """Report, if the conditions hold."""
+    def _look_at(self, registered: Registered, log: Log, times: Times) -> None:
+        """Report at some times, at which a query sees the same, if the conditions hold."""
         policy = registered.policy
-        if not policy.looks_at(step.kind, step.now):
-            return
         if registered.asks_for_change:
             if not registered.moved:
                 return
@@ -218,8 +254,10 @@ class Reporting:
         if "non-empty" in policy.conditions and not registered.has_assertions(log):
             return
         change = self._taken(registered)
-        if change or policy.emit == "rstream":
-            self._report(registered, change, time_of(step.now, step.kind))
+        if policy.emit == "rstream":
+            self._report_all(registered, change, times[:1] if registered.asks_for_change else times)
+        elif change:
+            self._report(registered, change, times[0])
 
     def _taken(self, registered: Registered) -> Bag:
         """What has changed since the last report, and is told now."""
@@ -228,13 +266,23 @@ class Reporting:
         return change
 
     def _report(self, registered: Registered, change: Mapping[Row, int], at: TimePoint) -> None:
-        """Say what has changed in the answers of a query, in the way that it asks for."""
+        """Report what has changed in the answers of a query, as far as it asks for that."""
         self._shared.add_all(registered.answers, change)
-        emit = registered.policy.emit
-        if emit != "delta":
-            change = _told(registered.answers, change, emit)
-        if change or emit == "rstream":
-            self._note(Reports(at, [(registered, change)]))
+        if (emit := registered.policy.emit) != "delta":
+            sign = 1 if emit == "istream" else -1
+            change = {row: weight for row, weight in change.items() if weight * sign > 0}
+        if change:
+            self._note(Reports((at,), [(registered, change)]))
+
+    def _report_all(
+        self, registered: Registered, change: Mapping[Row, int], times: Sequence[TimePoint]
+    ) -> None:
+        """Report all answers of a query, the same at some times."""
+        answers = registered.answers
+        self._shared.add_all(answers, change)
+        version = Version.after(registered.version, change, answers, self._shared.terms.decoder)
+        self._journal.set(registered, "version", version)
+        self._note(Reports(times, [(registered, version)]))
 
     def _note(self, reports: Reports) -> None:
         """Take down what has been reported."""
@@ -243,9 +291,6 @@ class Reporting:
         self._reports[number] = reports
 
 
-def _told(answers: Bag, change: Mapping[Row, int], emit: Emit) -> Bag:
-    """What a query says that does not say what came and what went."""
-    if emit == "rstream":
-        return dict(answers)
-    sign = 1 if emit == "istream" else -1
-    return {row: weight for row, weight in change.items() if weight * sign > 0}
+def at_tick(step: Step) -> Times:
+    """The one time at which a step stands."""
+    return Times(step.kind, (range(step.now, step.now + 1),))

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, get_args
 
 from pantarhei.errors import OptionError
 from pantarhei.language.time import Duration, TimeKind, TimePoint, duration_ticks
-from pantarhei.query.incremental.operator import Bag, Row
+from pantarhei.query.answer_reports import SameReports
+from pantarhei.query.incremental.lasting_terms import Decoder
+from pantarhei.query.incremental.operator import Row
+from pantarhei.query.incremental.versions import Version
 from pantarhei.query.registration import Condition, Emit, Tick
+from pantarhei.window.times import common
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +91,13 @@ class Policy:
         """Whether a tick is one at which it looks, as far as its period goes."""
         return self.period is None or now % duration_ticks(self.period, kind) == 0
 
+    def at_looks(self, kind: TimeKind, ranges: Iterable[range]) -> Iterable[range]:
+        """The ticks of ascending ranges at which it looks, as far as its period goes."""
+        if self.period is None:
+            return ranges
+        every = duration_ticks(self.period, kind)
+        return (common(each, range(each[0] // every * every, each.stop, every)) for each in ranges if each)
+
 
 def check_period(period: object, expected: str) -> None:
     """Nothing, if it is a duration of some length.
@@ -103,50 +115,25 @@ def check_period(period: object, expected: str) -> None:
 
 
 class Report(NamedTuple):
-    """What a query said once.
+    """What a query said once, or several times in a row.
 
     Args:
-        at: when; at its close, the window's end.
-        change: the rows that it says came (above 0) or went (below), with how many copies.
+        times: when; at its close, the window's end.
+        change: the rows that it says came (above 0) or went (below), with how many copies; a `Version` where
+            it says all its answers.
     """
 
-    at: TimePoint
-    change: Mapping[Row, int]
+    times: Sequence[TimePoint]
+    change: Mapping[Row, int] | Version
 
-    @property
-    def came(self) -> Bag:
-        """Rows, with how many copies."""
-        return {row: weight for row, weight in self.change.items() if weight > 0}
-
-    @property
-    def went(self) -> Bag:
-        """Rows, with how many copies."""
-        return {row: -weight for row, weight in self.change.items() if weight < 0}
-
-
-class Reported(list[Report]):
-    """The reports of one step, one after another."""
-
-    def together(self, is_delta: bool) -> tuple[Mapping[Row, int], Mapping[Row, int]]:
-        """What came and what went by all reports.
-
-        Args:
-            is_delta: what came with one and went with another did neither; else all is added up.
-        """
-        if len(self) == 1:
-            return self[0].came, self[0].went
-        came: Bag = {}
-        went: Bag = {}
-        for report in self:
-            for bag, rows in ((came, report.came), (went, report.went)):
-                for row, weight in rows.items():
-                    bag[row] = bag.get(row, 0) + weight
-        return _net(came, went) if is_delta else (came, went)
-
-
-def _net(came: Bag, went: Bag) -> tuple[Bag, Bag]:
-    both = {row: came.get(row, 0) - went.get(row, 0) for row in {**came, **went}}
-    return {row: n for row, n in both.items() if n > 0}, {row: -n for row, n in both.items() if n < 0}
+    def decoded(self, decoder: Decoder) -> SameReports:
+        """The report in terms."""
+        change = self.change
+        if isinstance(change, Version):
+            return SameReports(self.times, change.rows(), Counter())
+        came = {row: weight for row, weight in change.items() if weight > 0}
+        went = {row: -weight for row, weight in change.items() if weight < 0}
+        return SameReports(self.times, decoder.bag(came), decoder.bag(went))
 
 
 PLAIN: Final = Policy()

@@ -11,24 +11,26 @@ from pantarhei.query.incremental.audiences import Members
 from pantarhei.query.incremental.lasting_terms import Decoder
 from pantarhei.query.incremental.operator import Row
 from pantarhei.query.incremental.registered import Registered
-from pantarhei.query.incremental.reports import Report, Reported
+from pantarhei.query.incremental.reports import Report
+from pantarhei.query.incremental.versions import Version
+from pantarhei.window.times import Times
 
 
 class Reports(NamedTuple):
     """What queries reported together.
 
     Args:
-        at: when; of windows that closed, their end.
-        changes: the rows that each says came (above 0) or went (below), with how many copies.
+        times: when; of windows that closed, their ends.
+        changes: the rows that each says came (above 0) or went (below), with how many copies; or a `Version`.
         shared: such changes of several queries, still to be told apart.
     """
 
-    at: TimePoint
-    changes: Sequence[tuple[Registered, Mapping[Row, int]]]
+    times: Sequence[TimePoint]
+    changes: Sequence[tuple[Registered, Mapping[Row, int] | Version]]
     shared: Sequence[tuple[Members, Mapping[Row, int]]] = ()
 
     @property
-    def single(self) -> Iterator[tuple[Registered, Mapping[Row, int]]]:
+    def single(self) -> Iterator[tuple[Registered, Mapping[Row, int] | Version]]:
         """The changes of each query. Costs a look at all."""
         yield from self.changes
         for members, change in self.shared:
@@ -56,11 +58,23 @@ class StepReports(NamedTuple):
 
     def by_query(self) -> Iterator[tuple[ContinuousQuery, AnswerChange]]:
         """The queries, each with all that it reported."""
-        of_query: dict[Registered, Reported] = {}
+        of_query: dict[Registered, list[Report]] = {}
         for reports in self.reports:
             for registered, change in reports.single:
-                of_query.setdefault(registered, Reported()).append(Report(reports.at, change))
+                _append(of_query.setdefault(registered, []), Report(reports.times, change))
         for registered, reported in of_query.items():
             if registered.handle is not None:
                 is_delta = registered.policy.emit == "delta"
                 yield registered.handle, AnswerChange.of(self.at, reported, is_delta, self.decoder)
+
+
+def _append(reports: list[Report], report: Report) -> None:
+    """Append a report; one with the answers of the report before it is joined to that."""
+    times, change = report
+    if reports and isinstance(change, Version) and change is reports[-1].change:
+        before = reports[-1].times
+        together = before.with_next(times) if isinstance(before, Times) else None
+        if together is not None:
+            reports[-1] = Report(together, change)
+            return
+    reports.append(report)

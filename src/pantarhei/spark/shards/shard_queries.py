@@ -40,7 +40,7 @@ class ShardQueries:
         """What the queries report in a step: of each its reports, in the order of time."""
         for asked in self._asked:
             answered = update.answers.get(asked.query)
-            for report in () if answered is None else answered.reports:
+            for report in () if answered is None else answered.reports.with_rows():
                 for row, copies in changed_rows(report):
                     yield Change(ticks_of(report.at, self._setup.kind), self._row(asked, row), copies)
 

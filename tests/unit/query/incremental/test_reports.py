@@ -6,9 +6,7 @@ import pytest
 
 from pantarhei import OptionError
 from pantarhei.language.time import TimeKind
-from pantarhei.query.incremental.reports import PLAIN, Policy, Report, Reported
-
-A, B = (1,), (2,)
+from pantarhei.query.incremental.reports import PLAIN, Policy
 
 
 def test_by_default_a_query_says_at_each_step_what_changed():
@@ -41,22 +39,3 @@ def test_what_is_no_condition_is_refused_with_what_there_is(on):
 def test_what_is_no_stream_of_answers_is_refused_with_those_that_there_are():
     with pytest.raises(OptionError, match="'delta' or 'istream' or 'dstream' or 'rstream'"):
         Policy.of("change", "stream")
-
-
-def test_what_came_with_one_report_and_went_with_the_next_did_neither():
-    reported = Reported([Report(1, {A: 2, B: -1}), Report(2, {B: 1, A: -1})])
-    assert reported.together(is_delta=True) == ({A: 1}, {})
-    assert reported.together(is_delta=False) == ({A: 2, B: 1}, {B: 1, A: 1})
-
-
-@pytest.mark.parametrize("on", ["change", "close", ("close", "non-empty"), ("change", timedelta(minutes=1))])
-def test_a_policy_says_when_it_reports_as_it_was_told(on):
-    policy = Policy.of(on, "delta")
-    assert policy.on == on and Policy.of(policy.on, "delta") == policy
-
-
-def test_policies_are_alike_if_they_report_at_the_same_times():
-    minute, written, hour = (Policy.of(each, "delta") for each in (timedelta(minutes=1), "PT60S", "PT1H"))
-    assert minute.is_as(written, TimeKind.DATETIME) and not minute.is_as(hour, TimeKind.DATETIME)
-    assert not minute.is_as(Policy.of("close", "delta"), TimeKind.DATETIME)
-    assert not minute.is_as(Policy.of("PT1M", "rstream"), TimeKind.DATETIME)

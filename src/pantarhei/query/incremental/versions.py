@@ -1,0 +1,143 @@
+"""All answers of a query as of its reports, each made of the report before when it is first read.
+
+A version is the answers after one report. It holds what changed since the version before, so a report costs
+what changed, and a read the changes and a copy of the rows made last. Where more has changed than there are
+rows, a version holds the rows themselves. So what nobody reads takes no more than the answers twice.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from pantarhei.language.term import Term
+from pantarhei.query.incremental.lasting_terms import Decoder
+from pantarhei.query.incremental.operator import Row
+
+TermRow = tuple[Term | None, ...]
+
+_FEW: Final = 256
+"""So many changed rows are held in any case."""
+
+
+class _Later(NamedTuple):
+    """Answers that are made of those of another version."""
+
+    before: Version
+    change: Mapping[Row, int]
+    decoder: RowDecoder
+
+
+class _Whole(NamedTuple):
+    """Answers that are held as numbers."""
+
+    rows: Mapping[Row, int]
+    decoder: RowDecoder
+
+
+class RowDecoder:
+    """Rows of terms by their numbers; a row is made once while versions have it.
+
+    Args:
+        decoder: what the numbers mean.
+    """
+
+    def __init__(self, decoder: Decoder) -> None:
+        self.decoder = decoder
+        self._made: dict[Row, TermRow] = {}
+
+    def bag(self, bag: Mapping[Row, int]) -> Counter[TermRow]:
+        """All rows of a bag."""
+        self._made = {row: self.decoder.row(row) for row in bag}
+        return Counter({made: bag[row] for row, made in self._made.items()})
+
+    def add(self, rows: Counter[TermRow], change: Mapping[Row, int]) -> None:
+        """Add the copies that a change says; mostly one look-up a row, since hashing terms takes longest."""
+        made = self._made
+        for row, weight in change.items():
+            shown = made.get(row)
+            if shown is None:
+                shown = made[row] = self.decoder.row(row)
+            if weight < 0:
+                weight += rows.pop(shown)
+                if weight:
+                    rows[shown] = weight
+                else:
+                    made.pop(row, None)
+                continue
+            size, copies = len(rows), rows.setdefault(shown, weight)
+            if len(rows) == size:
+                rows[shown] = copies + weight
+        if len(made) > 2 * len(rows) + _FEW:  # rows of versions that were read late
+            self._made = {}
+
+    def is_of(self, decoder: Decoder) -> bool:
+        """Whether numbers mean the same to a decoder."""
+        return self.decoder.locals is decoder.locals and self.decoder.known == decoder.known
+
+
+class Version:
+    """The answers of a query after one of its reports. Threads may read it at once.
+
+    Args:
+        source: what they are made of.
+        held: how many changed rows it holds, those of versions before it included.
+    """
+
+    __slots__ = ("_source", "decoder", "held")
+
+    def __init__(self, source: _Later | _Whole, held: int) -> None:
+        self._source: _Later | _Whole | Counter[TermRow] = source  # replaced whole, so that threads may read
+        self.decoder, self.held = source.decoder, held
+
+    @classmethod
+    def after(
+        cls, before: Version | None, change: Mapping[Row, int], answers: Mapping[Row, int], decoder: Decoder
+    ) -> Version:
+        """Return the version after a change.
+
+        Args:
+            before: the version before, None for none.
+            answers: the rows afterwards. They are copied where much has changed.
+        """
+        if before is not None and not change:
+            return before
+        held = 0 if before is None else before.held + len(change)
+        is_of_it = before is not None and before.decoder.is_of(decoder)
+        rows = before.decoder if before is not None and is_of_it else RowDecoder(decoder)
+        if before is None or held > max(_FEW, len(answers)):
+            return cls(_Whole(dict(answers), rows), 0)
+        return cls(_Later(before, change, rows), held)
+
+    def rows(self) -> Counter[TermRow]:
+        """The rows as terms, with how many copies there are; a copy of its own for each caller."""
+        changes: list[_Later] = []
+        source = self._source
+        while isinstance(source, _Later):
+            changes.append(source)
+            source = source.before._source
+        rows = source.decoder.bag(source.rows) if isinstance(source, _Whole) else Counter(source)
+        for later in reversed(changes):
+            later.decoder.add(rows, later.change)
+        if not isinstance(self._source, Counter):
+            self._source = Counter(rows)
+        return rows
+
+
+class ReadAnswers:
+    """Answers of a query as they were read last; the next read makes the rows that have changed since."""
+
+    def __init__(self) -> None:
+        self._numbers: Mapping[Row, int] = {}
+        self._version: Version | None = None
+
+    def rows(self, answers: Mapping[Row, int], decoder: Decoder) -> Counter[TermRow]:
+        """The rows of answers as terms. Costs a look-up for each row, and making those that have changed."""
+        last, before = self._numbers, self._version
+        if before is not None and not before.decoder.is_of(decoder):
+            last, before = {}, None
+        change = {row: n - last.get(row, 0) for row, n in answers.items() if last.get(row) != n}
+        change.update({row: -n for row, n in last.items() if row not in answers})
+        self._version, self._numbers = Version.after(before, change, answers, decoder), dict(answers)
+        return self._version.rows()
