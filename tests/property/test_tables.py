@@ -15,7 +15,7 @@ from rdflib import RDF, XSD, Literal, Namespace, URIRef
 
 from counts import cases
 from pantarhei import InputError, read_records
-from pantarhei.mapping import times
+from pantarhei.mapping import text_times
 from pantarhei.mapping.cells import cells_of
 from pantarhei.mapping.mapping import RowTime, Template
 from pantarhei.mapping.read import read_mapping
@@ -201,11 +201,13 @@ HOWS = st.sampled_from(
 @settings(max_examples=cases(75, 750, 20_000), deadline=None)
 def test_times_by_column_are_what_they_are_one_by_one(how, texts):
     cells = cells_of(pa.array(texts), frozenset())
-    by_column = times._by_column(how, cells.values)
-    one_by_one = times._one_by_one(how, cells)
+    by_column = text_times._by_column(how, cells.values)
+    one_by_one = text_times.one_by_one(how, cells.values.to_pylist(), list(range(len(cells.values))))
     if by_column is not None:
-        assert not one_by_one.reasons
-        assert np.array_equal(by_column, one_by_one.ticks)
+        assert (by_column.kind, dict(one_by_one.reasons)) == (one_by_one.kind, {})
+        for each in ("earlier", "later"):
+            found = (getattr(way.candidates, each) for way in (by_column, one_by_one))
+            assert np.array_equal(*found)
 
 
 @given(st.lists(st.one_of(st.floats(), st.integers(-(2**62), 2**62).map(float)), min_size=1, max_size=4))
