@@ -116,6 +116,7 @@ from pantarhei.errors.temporal import (
 )
 from pantarhei.errors.warnings import (
     AxiomsInStreamWarning,
+    MissingMemberWarning,
     NumbersApartWarning,
     TimesCutWarning,
     UncompiledKernelWarning,
@@ -150,6 +151,7 @@ __all__ = [
     "MemoryLimitError",
     "MissingFileError",
     "MissingImportError",
+    "MissingMemberWarning",
     "MissingTimestampError",
     "NotEntailedError",
     "NotKeyLocalError",

@@ -21,6 +21,27 @@ class AxiomsInStreamWarning(UserWarning):
         )
 
 
+class MissingMemberWarning(UserWarning):
+    """No row of JSON so far has a member that the mapping refers to. Emitted once per member and reader.
+
+    Args:
+        source: the file.
+        member: the member.
+        rows: how many rows have been read.
+        hint: what to do, as text.
+    """
+
+    def __init__(self, source: str, member: str, rows: int, hint: str = "") -> None:
+        super().__init__(source, member, rows, hint)
+        self.source, self.member, self.rows, self.hint = source, member, rows, hint
+
+    def __str__(self) -> str:
+        return (
+            f"{self.source}: none of {self.rows:,} rows has a value in {self.member}, to which the mapping "
+            f"refers; no triple is made of it{self.hint}"
+        )
+
+
 class NumbersApartWarning(UserWarning):
     """Numbers of a stream can never meet: some are xsd:double or xsd:float, others decimals. Said once a
     kind: of conditions that no value meets, and of values that are never equal.

@@ -50,6 +50,11 @@ class JSONColumn(Sequence[Any]):
     def __getitem__(self, row: Any) -> Any:
         return self._values[row]
 
+    @property
+    def has_values(self) -> bool:
+        """Whether an object has a value there."""
+        return any(value is not None for value in self._values)
+
     def cells(self, nulls: frozenset[str]) -> Cells:
         """The values as cells; a text among `nulls` is none."""
         values, ends, refused = self._values, None, dict[int, str]()

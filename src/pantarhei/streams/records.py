@@ -37,7 +37,7 @@ def read_records(
             Arrow's interface. Text may be compressed with gzip or zstd.
         mapping: how triples are made of rows: a path, a text in YAML, a dictionary, or what `read_mapping`
             gives. docs/tables.md says what can stand in it.
-        format: "csv", "tsv", "jsonl" or "parquet"; by default the path's suffix tells.
+        format: "csv", "tsv", "jsonl", "json" or "parquet"; by default the path's suffix tells.
         on_error: "raise", or "skip" to leave rows out that are not as the mapping says, count them and keep
             them in `skipped`.
         precision: "microseconds" cuts finer fractions of a second, warns once (`TimesCutWarning`) and counts

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from io import BytesIO
+from itertools import islice
 from json import JSONDecodeError
 from typing import Any
 
@@ -103,6 +105,78 @@ class JSONRows(JSONTable):
         yield Block(JSONColumns(self._rows, columns), len(self._rows), lambda: places)
 
 
+class JSONDocument(JSONTable):
+    """A table in one JSON document, which is held whole: an array of objects, one object, or several.
+
+    Args:
+        source: what errors call it.
+        feed: its bytes.
+        is_lenient: whether a table without rows is none that is malformed.
+    """
+
+    counted = "row"
+
+    def __init__(self, source: str, feed: ByteFeed, is_lenient: bool = False) -> None:
+        super().__init__(source, feed, is_lenient)
+        self._feed = feed
+
+    def blocks(self, columns: Sequence[str]) -> Iterator[Block]:
+        content = b"".join(self._feed.pieces(self.source, BLOCK))
+        if not (content.strip() or self._is_lenient):
+            raise MalformedInputError(self.source, None, _EMPTY_DOCUMENT)
+        first = 1
+        values = _values(content)
+        while part := list(islice(values, _ROWS)):
+            rows: list[JSONObject] = []
+            places: list[int] = []
+            left_out: list[LeftOut] = []
+            for at, each in enumerate(part, first):
+                if isinstance(each, dict):
+                    rows.append(each)
+                    places.append(at)
+                else:
+                    left_out.append(LeftOut(len(rows), at, str(each), ""))
+            yield Block(JSONColumns(rows, columns), len(rows), lambda places=places: places, left_out)  # type: ignore[misc]
+            first += len(part)
+
+
+def _values(content: bytes) -> Iterator[JSONObject | ValueError]:
+    """The objects of a document, or in the place of one why it is none; nothing follows malformed text."""
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        yield ValueError(other_kind(content) or NOT_UTF_8)
+        return
+    place, depth = 0, 0
+    may_have_surrogates = _SURROGATE in text.lower()
+    while True:
+        place = _BETWEEN_VALUES.match(text, place).end()  # type: ignore[union-attr]
+        if text.startswith("[", place) and not depth:
+            place, depth = place + 1, 1
+        elif text.startswith("]", place) and depth:
+            place, depth = place + 1, 0
+        elif place == len(text):
+            if depth:
+                yield ValueError("the array does not end; what is behind this row is missing")
+            return
+        else:
+            try:
+                value, place = DECODER.raw_decode(text, place)
+                yield _checked(value, may_have_surrogates)
+            except (JSONDecodeError, RecursionError) as error:
+                place = getattr(error, "pos", place)
+                line = text.count("\n", 0, place) + 1
+                yield ValueError(f"it is no JSON from line {line} on: {text[place : place + 40]!r}")
+                return
+            except ValueError as error:
+                yield error
+
+
+_BETWEEN_VALUES = re.compile(r"[\s,]*")
+_ROWS = 1 << 14
+_EMPTY_DOCUMENT = "it is empty; expected an array of objects, or an object"
+
+
 def _texts(block: bytes) -> Sequence[str | bytes]:
     """The lines of a block; one that is not UTF-8 is bytes."""
     try:
@@ -145,8 +219,20 @@ def read_object(line: str | bytes) -> JSONObject:
         raise ValueError(f"it is no line of JSON: {problem}{_advice(text, len(begin))}") from None
     except RecursionError:
         raise ValueError("it is no line of JSON: it is nested too deep") from None
+    return _checked(row, _SURROGATE in line.lower())
+
+
+_SURROGATE = "\\ud"
+
+
+def _checked(row: Any, may_have_surrogates: bool) -> JSONObject:
+    """A value, if it is an object of which all can be written.
+
+    Raises:
+        ValueError: it is not; says why, and what to do.
+    """
     if isinstance(row, dict):
-        if "\\ud" in line.lower() and not _is_text(row):
+        if may_have_surrogates and not _is_text(row):
             raise ValueError("half of a pair of surrogates (\\ud800 to \\udfff), which is no character")
         return row
     what = next(name for kind, name in _KINDS if isinstance(row, kind))

@@ -21,7 +21,7 @@ from pantarhei.streams.tables.block import Table
 from pantarhei.streams.tables.csv_parts import CSVPart, CSVPartTable
 from pantarhei.streams.tables.csv_table import CSVTable
 from pantarhei.streams.tables.formats import FORMATS, SUFFIXES, format_of
-from pantarhei.streams.tables.json_table import JSONTable
+from pantarhei.streams.tables.json_table import JSONDocument, JSONTable
 
 Source: TypeAlias = "str | os.PathLike[str] | Readable | Sequence[str | os.PathLike[str]] | Any"
 
@@ -135,8 +135,8 @@ class Sources:
             )
         self._feed = ByteFeed(file)
         unpacked = ByteFeed(Unpacking(self._feed, name))
-        if format == "jsonl":
-            return JSONTable(name, unpacked, is_lenient)
+        if format in ("jsonl", "json"):
+            return (JSONTable if format == "jsonl" else JSONDocument)(name, unpacked, is_lenient)
         return CSVTable(name, unpacked, delimiter_of(name, self._format, delimiter), is_lenient)
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import pyarrow as pa
 
-from pantarhei.errors import InvalidCellError, MalformedInputError, MappingError
+from pantarhei.errors import InvalidCellError, MalformedInputError, MappingError, MissingMemberWarning
 from pantarhei.language.time import TimeKind, TimePoint
+from pantarhei.mapping.advice import on_column
 from pantarhei.mapping.binding import BoundMapping, bind
 from pantarhei.mapping.cells import check_type, shown_cell
 from pantarhei.mapping.json_cells import JSONColumns, JSONObject
@@ -84,6 +86,7 @@ class RecordReader:
                 if not (self._skip_errors and self._sources.count > 1):
                     raise
                 self._skip(error.source, error.line, error.reason, "")
+        rows.warn()
 
     def _of_block(
         self, table: Table, block: Block, mapped: MappedRows
@@ -123,6 +126,9 @@ class RecordReader:
             self.on_skipped(skipped, self.skipped_count)
 
 
+_MANY = 1_000
+
+
 class _Rows:
     """Maps the rows of tables that are read one after the other.
 
@@ -134,6 +140,10 @@ class _Rows:
     def __init__(self, mapping: RecordMapping, kind: TimeKind | None, row: int = 1) -> None:
         self._mapping, self._kind = mapping, kind
         self._row, self._order = row, RowOrder()
+        self._times = frozenset(mapping.time.template.columns)
+        self._unseen: dict[str, None] | None = None  # members that no row has had
+        self._names: dict[str, None] = {}  # members that rows have
+        self._source, self._rows = "", 0
 
     def of(self, table: Table, sources: Sources) -> Iterator[tuple[Block, MappedRows]]:
         """The blocks of a table, and what their rows say."""
@@ -142,7 +152,10 @@ class _Rows:
             if column in table.names:
                 check_type(column, table.type_of(column), table.source, self._mapping.source, line)
         present = [each for each in bound.columns if each in table.names or isinstance(table, JSONTable)]
+        if isinstance(table, JSONTable) and self._unseen is None:
+            self._unseen = dict.fromkeys(each for each in present if each not in self._times)
         for block in table.blocks(present):
+            self._watch(table, block)
             if isinstance(block.columns, JSONColumns) and self._mapping.has_globs:
                 bound = bind(self._mapping, block.columns.members(), table.source, elsewhere=None)
                 block = block._replace(columns=block.columns.with_found(tuple(bound.columns)))
@@ -157,6 +170,25 @@ class _Rows:
         mapped = map_rows(bound, columns, block.height, self._row, *told)
         self._row += block.height
         return mapped
+
+    def _watch(self, table: Table, block: Block) -> None:
+        """Warn of members that no row has, once there are many."""
+        if not (self._unseen and isinstance(block.columns, JSONColumns)):
+            return
+        self._source, self._rows = table.source, self._rows + block.height
+        if len(self._names) < _MANY:
+            self._names.update(dict.fromkeys(block.columns.members()))
+        for name in [name for name in self._unseen if block.columns[name].has_values]:
+            del self._unseen[name]
+        if self._rows >= _MANY:
+            self.warn()
+
+    def warn(self) -> None:
+        """Warn of members that no row has had."""
+        for name in self._unseen or () if self._rows else ():
+            hint = on_column(name, list(self._names), False)
+            warnings.warn(MissingMemberWarning(self._source, name, self._rows, hint), stacklevel=2)
+        self._unseen = {}
 
     def _bound(self, table: Table, sources: Sources) -> BoundMapping:
         """The mapping for a table; columns that only others of several tables have are without values.

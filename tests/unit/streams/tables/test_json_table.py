@@ -4,7 +4,7 @@ import pytest
 
 from pantarhei import MalformedInputError
 from pantarhei.rdf.statements import ByteFeed
-from pantarhei.streams.tables.json_table import JSONTable
+from pantarhei.streams.tables.json_table import JSONDocument, JSONTable
 
 UTF_16 = '{"a": 1}\n'.encode("utf-16")
 
@@ -67,3 +67,50 @@ def test_half_of_a_surrogate_pair_is_refused_however_deep_it_is():
     deep = b'{"a": ' * 400 + b'"\\udc00"' + b"}" * 400
     ((_, _, left_out),) = read(deep, "a")
     assert "surrogates" in left_out[0].reason
+
+
+def document(content, *columns, lenient=False):
+    table = JSONDocument("t.json", ByteFeed(io.BytesIO(content)), lenient)
+    table.open()
+    found, places, left_out = [], [], []
+    for block in table.blocks(columns):
+        found += zip(*(list(block.columns[name]) for name in columns), strict=True)
+        places += block.places()
+        left_out += block.left_out
+    return found, places, [each.reason for each in left_out]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'[{"a": 1},\n {"a": 2.50}]',
+        b'{"a": 1}\n{"a": 2.50}',
+        b'\xef\xbb\xbf{\n "a": 1\n}\n{"a":\n2.50}\n',
+        b'[{"a": 1}] [{"a": 2.50}]',
+    ],
+)
+def test_a_document_is_an_array_of_objects_or_several(content):
+    assert document(content, "a") == ([(b"1",), (b"2.50",)], [1, 2], [])
+
+
+def test_what_is_no_object_in_a_document_is_left_out():
+    assert document(b'[{"a": 1}, 7, [1], {"a": 2}]', "a")[:2] == ([(b"1",), (b"2",)], [1, 4])
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b'[{"a": 1}', "the array does not end"),
+        (b'[{"a": 1},\n{"a"}', "it is no JSON from line 2 on"),
+        (b"[" * 100_000, "it is no JSON from line 1 on"),
+        (b"\xff", "it is not UTF-8"),
+    ],
+)
+def test_what_is_malformed_ends_a_document(content, reason):
+    assert reason in document(content, "a", lenient=True)[2][-1]
+
+
+def test_a_document_without_anything_is_refused_and_an_empty_array_has_no_rows():
+    with pytest.raises(MalformedInputError, match="it is empty"):
+        document(b" \n")
+    assert document(b"[]", "a") == ([], [], [])
