@@ -29,6 +29,7 @@ from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbol
 from pantarhei.encoding.tables import Tables
 from pantarhei.language.data_range import DataRange
 from pantarhei.language.place import Place
+from pantarhei.language.rdflib_forms import respelled
 from pantarhei.language.rule import Predicate
 from pantarhei.language.term import RDF_TYPE, Term, Triple, check_text, check_triple
 from pantarhei.literals.builtin import COMPARISONS, compute, holds
@@ -258,6 +259,10 @@ class Vocabulary:
         found = self._literal_numbers.get(literal)
         if found is not None:
             return found
+        form = respelled(literal)
+        if form is not literal:
+            found = self._literal_numbers[literal] = self._number_form(form)
+            return found
         value = self.value_of(literal)
         number = self._value_numbers.get(value)
         if number is None:
@@ -395,7 +400,7 @@ class Vocabulary:
         """The number of a name or literal, None if it was never met."""
         if not isinstance(term, Literal):
             return self._name_numbers.get(key_of(term))
-        return self._value_numbers.get(self.value_of(term))
+        return self._value_numbers.get(self.value_of(respelled(term)))
 
     def read(self, term: Term) -> Term:
         """A term as built-ins and data ranges see it: the decimal of a double, where numbers are read so."""

@@ -9,6 +9,7 @@ from rdflib import RDF, BNode, Literal, URIRef, Variable
 
 from pantarhei.errors import InvalidTripleError
 from pantarhei.language.place import Place
+from pantarhei.language.rdflib_forms import respelled
 from pantarhei.language.shown import shown
 
 Term = URIRef | BNode | Literal
@@ -24,7 +25,7 @@ _NAMES, _TERMS = Place.SUBJECT.terms, Place.OBJECT.terms
 
 
 def check_triple(given: object) -> Triple:
-    """`given` itself, if it is a triple of RDF terms.
+    """Return `given`, if it is a triple of RDF terms; a literal in rdflib's own form is `respelled`.
 
     Raises:
         InvalidTripleError: it is not three terms, its subject is a literal, or its predicate no IRI.
@@ -41,7 +42,8 @@ def check_triple(given: object) -> Triple:
         and isinstance(object_, _TERMS)
         and not (isinstance(object_, Literal) and predicate == RDF_TYPE)
     ):
-        return cast("Triple", given)
+        form = respelled(object_) if isinstance(object_, Literal) else object_
+        return cast("Triple", given if form is object_ else (subject, predicate, form))
     raise _misplaced(given)
 
 

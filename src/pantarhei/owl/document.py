@@ -16,6 +16,7 @@ from typing import NamedTuple
 from rdflib import BNode, Dataset, Graph
 
 from pantarhei.errors import MalformedInputError, OptionError
+from pantarhei.language.rdflib_forms import respelled
 from pantarhei.language.term import Triple, check_triple
 from pantarhei.owl.document_format import FORMATS, format_of
 from pantarhei.owl.functional_syntax import read_functional_syntax
@@ -102,7 +103,8 @@ def _read_file(path: Path, format: str | None) -> Document:
         said = ((terms[s], p, terms[o] if isinstance(o, BNode) else o) for s, p, o in read.triples)
     else:
         lines = lines_of_statements(content) if name in ("nt", "nquads") else None
-        said = parse(content, FORMATS[name], str(path), base, prefixes, terms)
+        parsed = parse(content, FORMATS[name], str(path), base, prefixes, terms)
+        said = ((s, p, respelled(o)) for s, p, o in parsed)
     try:
         return Document(*_each_once(said, lines), prefixes, str(path))
     except MalformedInputError as error:

@@ -15,6 +15,7 @@ from rdflib.plugins.sparql.sparql import Query as PreparedQuery
 
 from pantarhei.encoding.numbers import Symbols
 from pantarhei.errors import OptionError, QueryError, QueryMemoryError, check_type
+from pantarhei.language.rdflib_forms import respelled
 from pantarhei.language.term import Term, short
 from pantarhei.language.time import TimePoint
 from pantarhei.query.algebra.binding import with_bindings
@@ -196,7 +197,7 @@ def _values(bindings: Mapping[Any, Term]) -> dict[Variable, Term]:
     for name, term in values.items():
         if not (name and f"_{name}".isidentifier() and isinstance(term, URIRef | BNode | Literal)):
             raise OptionError("initBindings", f"{{{name!r}: {term!r}}}"[:200], expected)
-    return {Variable(name): term for name, term in values.items()}
+    return {Variable(name): respelled(term) for name, term in values.items()}
 
 
 def _with_values(asked: Query, values: Mapping[Variable, Term]) -> Node:

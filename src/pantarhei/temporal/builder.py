@@ -15,6 +15,7 @@ from decimal import Decimal
 from rdflib import Literal, URIRef, Variable
 
 from pantarhei.errors import OptionError, TimestampError, check_type
+from pantarhei.language.rdflib_forms import respelled
 from pantarhei.language.rule import Argument, Builtin
 from pantarhei.language.rule_text import RELATIONS, SIGNS
 from pantarhei.language.temporal_rule import (
@@ -159,10 +160,14 @@ def _named(names: dict[str, str], option: str, sign: str) -> str:
 
 
 def _argument(given: Given) -> Argument:
-    if isinstance(given, URIRef | Literal | Variable):
+    if isinstance(given, URIRef | Variable):
         return given
-    if type(given) in (str, int, float, Decimal, bool) or isinstance(given, date):
-        return Literal(given)
+    if (
+        isinstance(given, Literal)
+        or type(given) in (str, int, float, Decimal, bool)
+        or isinstance(given, date)
+    ):
+        return respelled(given if isinstance(given, Literal) else Literal(given))
     raise OptionError("argument", repr(given)[:200], "a Variable, URIRef or Literal, or a value of Python")
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from rdflib import URIRef
 
+from pantarhei.language.rdflib_forms import respelled
 from pantarhei.language.term import RDF_TYPE, Term, Triple
 from pantarhei.query.sources.columns import ColumnRelation, TripleColumns
 from pantarhei.query.sources.relation import Relation, Source
@@ -31,7 +32,9 @@ class GraphFacts:
     @classmethod
     def of(cls, terms: TermSpace, triples: Iterable[Triple]) -> GraphFacts:
         """The graph of these triples. Costs a look-up for each term."""
-        ids = np.array([terms.id_of(term) for triple in triples for term in triple], np.int64).reshape(-1, 3)
+        ids = np.array(
+            [terms.id_of(respelled(term)) for triple in triples for term in triple], np.int64
+        ).reshape(-1, 3)
         subjects, predicates, objects = (np.ascontiguousarray(column) for column in ids.T)
         values = terms.values
         return cls(terms, TripleColumns(values(subjects), values(predicates), values(objects), objects))

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from rdflib import BNode, Literal, URIRef, Variable
 
 from pantarhei.errors import QueryError, QueryTextError
+from pantarhei.language.rdflib_forms import respelled
 from pantarhei.language.term import Term
 from pantarhei.query.algebra.nodes import Place
 from pantarhei.query.syntax.parser import place_as_written
@@ -122,7 +123,7 @@ class Names:
             return part
         if getattr(part, "name", None) == "literal":
             datatype = None if part.datatype is None else self.iri(part.datatype)
-            return Literal(part.string, lang=part.lang, datatype=datatype, normalize=False)
+            return respelled(Literal(part.string, lang=part.lang, datatype=datatype, normalize=False))
         return self.iri(part)
 
     def place(self, part: Any, pattern: int) -> Place:

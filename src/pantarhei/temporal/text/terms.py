@@ -9,6 +9,7 @@ from itertools import count
 from rdflib import OWL, RDF, RDFS, XSD, Literal, URIRef, Variable
 
 from pantarhei.errors import OptionError, TemporalTextError, check_type
+from pantarhei.language.rdflib_forms import respelled
 from pantarhei.language.rule import Argument
 from pantarhei.literals.arithmetic import MOST_DIGITS
 from pantarhei.literals.builtin import SWRLB
@@ -193,7 +194,8 @@ class TermReader:
             of_type = self._cursor.peek()
             if of_type.kind not in ("iri", "prefixed", "name", "quoted"):
                 raise self._cursor.unexpected("a datatype such as xsd:date")
-            return Literal(text, datatype=self._iri(self._cursor.take()), normalize=False)
+            datatype = self._iri(self._cursor.take())
+            return respelled(Literal(text, datatype=datatype, normalize=False))
         return Literal(text, lang=language[1:] or None)
 
     def _character(self, token: Token, escape: re.Match[str]) -> str:
