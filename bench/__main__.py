@@ -20,6 +20,7 @@ from bench import (
     registered,
     repairs,
     slides,
+    snapshots,
     soak,
     start,
     tables,
@@ -55,6 +56,7 @@ WORKLOADS: Workloads = {
     "ingest": ingest.measure,
     "tables": tables.measure,
     "start": start.measure,
+    "snapshots": snapshots.measure,
     "soak": soak.measure,
 }
 

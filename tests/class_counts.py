@@ -61,7 +61,7 @@ class ClassCounts:
         self.reports = () if saved is None else tuple(map(tuple, json.loads(saved)))
 
     def saved(self):
-        return json.dumps(self.reports).encode()
+        return json.dumps(self.reports).encode
 
 
 def counted(model):

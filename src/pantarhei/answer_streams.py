@@ -6,7 +6,7 @@ them is in the reasoner: it is told what to say, and asked.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Final
 
@@ -225,9 +225,9 @@ class _Listener:
     def rebuilt(self, model: WindowModel, saved: bytes | None) -> None:
         """See `Consumer`."""
 
-    def saved(self) -> bytes:
+    def saved(self) -> Callable[[], bytes]:
         """See `Consumer`: nothing of it is in checkpoints."""
-        return b""
+        return bytes
 
 
 def _atom(triple: Triple) -> TemporalAtom:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
@@ -209,7 +210,7 @@ class StreamReasoner(Materialized):
         foundation = foundation_of()
         self._alone = ontology
         self._given = GivenBackground.beside(ontology, facts if joined is ontology else background)
-        self._repairs_told = RepairTable()
+        self._repairs_told, self._saving = RepairTable(), threading.RLock()
         self.note: dict[str, Json] = {}
         self._joined: tuple[object, WindowModel] | None = None  # of `_beside`, and the state that it is of
         prover = Prover(foundation_of, lambda: self._labels)
@@ -645,6 +646,8 @@ class StreamReasoner(Materialized):
     def snapshot(self, note: Mapping[str, Json] | None = None) -> bytes:
         """The state as bytes, for `restore`. Costs the window's assertions as columns.
 
+        Other threads may push meanwhile: what is saved is the state at the time of the call.
+
         Args:
             note: what JSON can say, to be found again as `note` of the restored reasoner: how far the stream
                 was read, say. It is saved with the state, or neither is.
@@ -655,9 +658,10 @@ class StreamReasoner(Materialized):
         with self._lock:
             held, said = self._held, checked_note(note or {})
             met, computed = held.growing.ill_typed, held.computed_literals()
-            kept = held.saved_consumers()
-            state = State(held.books, held.forms, met, said, computed, kept, held.noted)
-            return save(state, self.options, self._alone, self._given, held.vocabulary, self._repairs_told)
+            kept, lexicon = held.saved_consumers(), held.vocabulary.lexicon
+            state = State(held.books, held.forms.copy(), met, said, computed, kept, held.noted)
+        with self._saving:
+            return save(state, self.options, self._alone, self._given, lexicon, self._repairs_told)
 
     def checkpoint(self, path: str | os.PathLike[str], note: Mapping[str, Json] | None = None) -> None:
         """Write a snapshot to `path`, in the place of the one that is there; it is whole at any moment.
@@ -729,12 +733,12 @@ class StreamReasoner(Materialized):
         reasoner.note = dict(state.note)
         books = state.books.with_proofs(held.prove).keeping(options.history)
         held.replace(books, state.forms, state.noted)
-        held.consumers.restored(state.consumers)
+        held.consumers.restored({name: make() for name, make in state.consumers.items()})
         held.make_model()  # what is wrong is found out now
         if rules is not None:
             held.conclude(rules, ontology.predicates)
         if (queries := state.consumers.get(QUERIES)) is not None:
-            reasoner._registering().restore(queries)
+            reasoner._registering().restore(queries())
         return reasoner
 
     # -- ABoxes as they come -----------------------------------------------------------------------

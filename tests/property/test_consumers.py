@@ -169,7 +169,7 @@ class Arrivals(ClassCounts):
         self.arrived = int(saved or 0)
 
     def saved(self):
-        return b"%d" % self.arrived
+        return str(self.arrived).encode
 
 
 def test_a_consumer_saved_inside_a_block_knows_what_the_block_brought():

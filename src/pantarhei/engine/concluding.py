@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from rdflib import URIRef
@@ -27,7 +28,7 @@ from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.changes import Changes
 from pantarhei.engine.conclusion_notes import ConclusionNotes, Decoder
-from pantarhei.engine.consumer import Crowded
+from pantarhei.engine.consumer import Crowded, Saved
 from pantarhei.engine.feedback import Feedback, Standstill
 from pantarhei.language.temporal_rule import TemporalAtom
 from pantarhei.language.term import Triple
@@ -394,6 +395,6 @@ class Concluding:
         if saved and self._data is not None:
             self._running(model)  # what it concludes keeps its literals, whatever comes with equal ones
 
-    def saved(self) -> bytes:
+    def saved(self) -> Saved:
         """See `Consumer`."""
-        return to_bytes(self._given.rules, self._data, self._numbered, self._vocabulary)
+        return partial(to_bytes, self._given.rules, self._data, self._numbered, self._vocabulary.lexicon)

@@ -19,7 +19,8 @@ a further part of a timestamp is a step to it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import NamedTuple, Protocol
 
 from pantarhei.encoding.numbers import Symbols, together
@@ -28,6 +29,9 @@ from pantarhei.engine.changes import Changes
 from pantarhei.errors import OptionError
 from pantarhei.materialize.model import Overfull, WindowModel
 from pantarhei.window.sliding import Step
+
+Saved = Callable[[], bytes]
+"""What makes the bytes of a state, which does not change any more."""
 
 
 class Consumer(Protocol):
@@ -91,8 +95,11 @@ class Consumer(Protocol):
         Terms and levels have other numbers after a restore.
         """
 
-    def saved(self) -> bytes:
-        """What a checkpoint is to keep for it, the same bytes for the same state."""
+    def saved(self) -> Saved:
+        """Return what makes the bytes that a checkpoint keeps of the present state.
+
+        It is called later, while other threads may do steps. The same state gives the same bytes.
+        """
 
 
 class Crowded(Overfull):
@@ -289,9 +296,10 @@ class Consumers:
             self.back(marks)
             raise
 
-    def saved(self) -> dict[str, bytes]:
-        """What a checkpoint keeps, by name; of those that have not been attached again too."""
-        return {**self._saved, **{name: consumer.saved() for name, consumer in self._attached.items()}}
+    def saved(self) -> dict[str, Saved]:
+        """Return what a checkpoint keeps, by name, also of consumers that have not been attached again."""
+        kept: dict[str, Saved] = {name: partial(bytes, each) for name, each in self._saved.items()}
+        return kept | {name: consumer.saved() for name, consumer in self._attached.items()}
 
     def restored(self, saved: Mapping[str, bytes]) -> None:
         """Keep what a checkpoint had, for those that will be attached."""

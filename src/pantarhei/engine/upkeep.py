@@ -24,7 +24,7 @@ from pantarhei.encoding.numbers import NO_FACTS, Integers, Symbols, together
 from pantarhei.encoding.tables import Tables
 from pantarhei.engine.changes import Changes
 from pantarhei.engine.compaction import compact, most_entries
-from pantarhei.engine.consumer import NOTHING_TOLD, Consumer, Consumers, Marks, Told
+from pantarhei.engine.consumer import NOTHING_TOLD, Consumer, Consumers, Marks, Saved, Told
 from pantarhei.engine.ground import GroundT
 from pantarhei.engine.memory import Memory
 from pantarhei.engine.number_watch import NumberWatch
@@ -269,8 +269,8 @@ class Upkeep(ABC, Generic[GroundT]):
         """The rules that run."""
         return self.growing.part_for(self._standing.asked)
 
-    def saved_consumers(self) -> dict[str, bytes]:
-        """What a checkpoint keeps of each consumer, by name.
+    def saved_consumers(self) -> dict[str, Saved]:
+        """Return what makes the bytes that a checkpoint keeps of each consumer, by name.
 
         Inside a `whole` they are told first what waits.
         """

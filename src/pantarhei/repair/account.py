@@ -18,7 +18,7 @@ from pantarhei.proofs.proof import Assertion
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import KeptEvidence, Levels
 from pantarhei.repair.exact import Cut
-from pantarhei.repair.occurrences import Removal
+from pantarhei.repair.occurrences import Occurrences, Removal
 from pantarhei.repair.result import Case, LazySequence, Prove, Repair, no_proofs
 from pantarhei.window.log import Entry, Log
 
@@ -73,7 +73,16 @@ class RepairAccount:
         def members() -> list[Assertion]:
             return _assertions(kept.evidence.facts, kept.evidence.levels, moments, lexicon)
 
-        return Case(kept, LazySequence(lambda: len(kept.evidence.levels), members), self.rules, self.prove)
+        def occurrences() -> Occurrences:
+            levels, places = np.unique(kept.evidence.levels, return_inverse=True)
+            times, forms = (
+                zip(*map(moments.__getitem__, levels.tolist()), strict=True) if len(levels) else ((), ())
+            )
+            rows = np.column_stack([places.astype(np.int32), kept.evidence.facts])
+            return Occurrences(rows, times, forms, lexicon)
+
+        listed = LazySequence(lambda: len(kept.evidence.levels), members)
+        return Case(kept, listed, self.rules, self.prove, occurrences)
 
     def _moments(self, levels: Levels) -> Moments:
         found = {}

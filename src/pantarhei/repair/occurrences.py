@@ -23,7 +23,8 @@ class Occurrences:
     """Facts with the timestamps that assert them.
 
     Args:
-        rows: a row `place of the timestamp, predicate, subject, object` each, ascending, each once.
+        rows: a row `place of the timestamp, predicate, subject, object` each; those of a removal ascend, and
+            are there once.
         times: the timestamps.
         forms: for each of them the forms of its literals that are not the first ones of their values.
         lexicon: what the facts' numbers mean.

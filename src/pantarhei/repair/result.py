@@ -191,6 +191,7 @@ class Case:
         members: the assertions that it numbers.
         rules: what the numbers of its constraints mean.
         prove: finds the proofs of conflicts.
+        occurrences: gives the members as numbers, in their order; None where they are assertions already.
     """
 
     def __init__(
@@ -199,13 +200,14 @@ class Case:
         members: Sequence[Assertion],
         rules: Sequence[Rule],
         prove: Prove = no_proofs,
+        occurrences: Callable[[], Occurrences] | None = None,
     ) -> None:
-        self.kept, self.members, self.rules = kept, members, rules
+        self.kept, self.members, self.rules, self.occurrences = kept, members, rules, occurrences
         self.conflicts = ConflictList(kept.conflicts, partial(_conflicts_of, kept, members, rules, prove))
 
     def proved_by(self, prove: Prove) -> Case:
         """The same case, whose conflicts find their proofs in this way."""
-        return Case(self.kept, self.members, self.rules, prove)
+        return Case(self.kept, self.members, self.rules, prove, self.occurrences)
 
     @classmethod
     def of(cls, conflicts: ConflictList[Conflict]) -> Case:

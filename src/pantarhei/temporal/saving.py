@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import NO_FACTS, NONE, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.time import TimeKind
@@ -32,7 +33,7 @@ _BEFORE_IT_WAS_DATA = "heard"  # the word that earlier checkpoints have for it
 
 
 def to_bytes(
-    rules: TemporalRules, data: DataStream | None, numbered: NumberedProgram, vocabulary: Vocabulary
+    rules: TemporalRules, data: DataStream | None, numbered: NumberedProgram, lexicon: Lexicon
 ) -> bytes:
     """Rules and what has been said as bytes, the same for the same.
 
@@ -43,7 +44,7 @@ def to_bytes(
     saved["kind"] = numbered.ticks.kind.name
     columns: list[Column] = []
     if data is not None:
-        saved["data"], columns = _written(data, numbered, vocabulary)
+        saved["data"], columns = _written(data, numbered, lexicon)
     saved["columns"] = [(column.dtype.str, len(column)) for column in columns]
     text = json.dumps(saved, ensure_ascii=False).encode("utf-8", "surrogatepass")
     return b"\n".join([text, b"".join(column.tobytes() for column in columns)])
@@ -84,7 +85,7 @@ def data_of(saved: bytes, numbered: NumberedProgram, vocabulary: Vocabulary) -> 
 
 
 def _written(
-    data: DataStream, numbered: NumberedProgram, vocabulary: Vocabulary
+    data: DataStream, numbered: NumberedProgram, lexicon: Lexicon
 ) -> tuple[dict[str, Any], list[Column]]:
     """What has been said, but for its columns, and these."""
     past, inner = data.past.columns, numbered.compiled.predicates
@@ -94,7 +95,7 @@ def _written(
     facts = np.concatenate(parts)
     symbols, of_symbols = _by_appearance(2 * facts[:, 0] + _of_rules(past, lengths))
     terms, of_terms = _by_appearance(facts[:, 1:].ravel())
-    given = [(inner if key & 1 else vocabulary.symbols)[key >> 1] for key in symbols]
+    given = [(inner if key & 1 else lexicon.symbols)[key >> 1] for key in symbols]
     header = {
         "first": data.first,
         "tick": data.tick,
@@ -106,12 +107,12 @@ def _written(
             [key & 1, write_term(symbol.name), symbol.arity]
             for key, symbol in zip(symbols, given, strict=True)
         ],
-        "terms": _terms(terms, data.tuples, vocabulary),
+        "terms": _terms(terms, data.tuples, lexicon),
     }
     return header, list(map(_narrow, (past.ticks, past.places, of_symbols, of_terms)))
 
 
-def _terms(numbers: list[int], tuples: Tuples, vocabulary: Vocabulary) -> list[str | list[int] | None]:
+def _terms(numbers: list[int], tuples: Tuples, lexicon: Lexicon) -> list[str | list[int] | None]:
     """Terms as text, tuples as the places of their sides, which may come behind them."""
     inner = (side for number in tuples.with_inner(numbers) for side in tuples.parts(number))
     places = {number: place for place, number in enumerate(dict.fromkeys((*numbers, *inner)))}
@@ -120,7 +121,7 @@ def _terms(numbers: list[int], tuples: Tuples, vocabulary: Vocabulary) -> list[s
         if number == NONE
         else [places[side] for side in tuples.parts(number)]
         if is_tuple(number)
-        else write_term(vocabulary.term(number))
+        else write_term(lexicon.term(number))
         for number in places
     ]
 

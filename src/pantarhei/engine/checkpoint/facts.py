@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from rdflib import Literal
 
+from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.checkpoint.container import Column, Contents, lengths, narrow
@@ -58,14 +59,14 @@ class Used(NamedTuple):
 
 
 def columns_of_facts(
-    vocabulary: Vocabulary, facts: Integers, values: Integers, forms: Sequence[Literal]
+    lexicon: Lexicon, facts: Integers, values: Integers, forms: Sequence[Literal]
 ) -> dict[str, Column]:
     """The columns of `facts`, shape (n, 3), and of the terms in them.
 
-    Costs their number and the size of the vocabulary, with one step of Python a term.
+    Costs their number and the size of the lexicon, with one step of Python a term.
 
     Args:
-        facts: rows as the vocabulary numbers them, some of them `NO_PREDICATE, subject, value`.
+        facts: rows as the lexicon numbers them, some of them `NO_PREDICATE, subject, value`.
         values: literals whose first forms are to be kept too.
         forms: further literals, in this order.
     """
@@ -73,16 +74,16 @@ def columns_of_facts(
     with_literal = np.flatnonzero(objects >= FIRST_LITERAL)
     with_name = np.flatnonzero((objects >= 0) & (objects < FIRST_LITERAL))
     their_literals, their_names = objects[with_literal] - FIRST_LITERAL, objects[with_name]
-    symbols = Used.ascending(len(vocabulary.symbols), [predicates[predicates >= 0]])
-    names = Used.ascending(len(vocabulary.names), [subjects, their_names])
-    literals = Used.ascending(len(vocabulary.literals), [their_literals, values - FIRST_LITERAL])
+    symbols = Used.ascending(len(lexicon.symbols), [predicates[predicates >= 0]])
+    names = Used.ascending(len(lexicon.names), [subjects, their_names])
+    literals = Used.ascending(len(lexicon.literals), [their_literals, values - FIRST_LITERAL])
     whats = np.zeros(len(facts), np.int32)
     whats[with_name] = 1 + names.places[their_names]
     whats[with_literal] = 1 + len(names.numbers) + literals.places[their_literals]
     terms: list[list[Term]] = [
-        [vocabulary.symbols[number].name for number in symbols.numbers.tolist()],
-        [vocabulary.names[number] for number in names.numbers.tolist()],
-        [vocabulary.literals[number] for number in literals.numbers.tolist()],
+        [lexicon.symbols[number].name for number in symbols.numbers.tolist()],
+        [lexicon.names[number] for number in names.numbers.tolist()],
+        [lexicon.literals[number] for number in literals.numbers.tolist()],
         list(forms),
     ]
     return {

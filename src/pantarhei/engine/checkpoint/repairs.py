@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pantarhei.encoding.numbers import NO_FACTS, NONE, Integers
+from pantarhei.encoding.lexicon import Lexicon
+from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE, Integers
 from pantarhei.engine.checkpoint.container import Column, Contents, lengths, narrow
 from pantarhei.engine.checkpoint.facts import Used
 from pantarhei.engine.checkpoint.terms import columns_of_triples, mark_of, read_triples
@@ -71,20 +72,18 @@ class _EvidenceColumns(NamedTuple):
     bodies: Integers
 
     @classmethod
-    def of(cls, evidence: ConflictEvidence, numbered: Callable[[int], int]) -> _EvidenceColumns:
-        """The columns of one repair; `numbered` gives a constraint's number in the table."""
+    def of(cls, evidence: ConflictEvidence, numbered: Callable[[Integers], Integers]) -> _EvidenceColumns:
+        """The columns of one repair; `numbered` gives the numbers of constraints in the table."""
         rules, singles = evidence.rules, evidence.singles
-        numbers = [
-            numbered(number) if head == NONE else 0
-            for head, number in zip(rules.heads.tolist(), rules.numbers.tolist(), strict=True)
-        ]
-        alone = [(member, numbered(constraint)) for member, constraint in singles.tolist()]
+        numbers = np.zeros(len(rules.heads), np.int32)
+        numbers[rules.heads == NONE] = numbered(rules.numbers[rules.heads == NONE])
+        alone = np.column_stack([singles[:, 0], numbered(singles[:, 1])]).astype(np.int32)
         return cls(
             np.array([evidence.is_complete], np.int32),
             np.array([len(evidence.levels) - len(np.unique(singles[:, 0]))], np.int32),
-            _array(alone, 2),
+            alone,
             rules.heads + 1,
-            np.array(numbers, np.int32),
+            numbers,
             np.diff(rules.starts).astype(np.int32),
             rules.bodies,
         )
@@ -111,7 +110,13 @@ class RepairTable:
         self._told: dict[int, _Told] = {}
         self._times: dict[object, tuple[int, TimePoint]] = {}
         self._terms: dict[Term, int] = {}
+        self._keys: list[tuple[str, str]] = []  # by which terms are sorted
         self._rules: dict[Rule, int] = {}
+        self._of_lexicon = _Known()
+        self._of_program: tuple[object, dict[int, int]] = (
+            None,
+            {},
+        )  # rules, and numbers of constraints in them
 
     def columns(
         self, repairs: Iterable[tuple[int, Repair]], first_level: int, times: TimesWriter
@@ -162,51 +167,63 @@ class RepairTable:
         known = self._told.get(level)
         if known is not None and known.repair is repair:
             return known
-        numbers = self._rules
         case = Case.of(repair.conflicts) if repair.case is None else repair.case
         removed, undecided = self._removed(repair), _array(self._rows(repair.undecided), 4)
-        rows = [removed, undecided, _array(map(self._row, case.members), 4)]
+        rows = [removed, undecided, self._members(case)]
+        if self._of_program[0] is not case.rules:
+            self._of_program = case.rules, {}
+        of_rules = self._of_program[1]
 
-        def numbered(constraint: int) -> int:
-            return numbers.setdefault(case.rules[constraint], len(numbers))
+        def numbered(constraints: Integers) -> Integers:
+            for constraint in set(constraints.tolist()).difference(of_rules):
+                of_rules[constraint] = self._rules.setdefault(case.rules[constraint], len(self._rules))
+            return np.array(list(map(of_rules.__getitem__, constraints.tolist())), np.int32)
 
         evidence = _EvidenceColumns.of(case.kept.evidence, numbered)
         return _Told(repair, np.concatenate(rows), np.array(list(map(len, rows)), np.int32), evidence)
+
+    def _members(self, case: Case) -> Integers:
+        """The members of conflicts, by numbers."""
+        if case.occurrences is not None and not (found := case.occurrences()).has_forms:
+            return self._rows_of(found)
+        return _array(map(self._row, case.members), 4)
 
     def _removed(self, repair: Repair) -> Integers:
         """What was removed, by numbers."""
         found = repair.taken_out
         if isinstance(found, Occurrences) and not found.has_forms:
-            return self._rows_of(found)
+            return self._sorted(self._rows_of(found), found.rows[:, 0])
         return _array(self._rows(repair.removed), 4)
 
     def _rows_of(self, found: Occurrences) -> Integers:
-        """Occurrences by numbers of the table, in the order of `_rows`. Costs a step of Python for each
-        different term.
+        """Occurrences by numbers of the table, in their order. Costs a step of Python for each term that the
+        table has not seen in this lexicon.
         """
-        lexicon, keys = found.lexicon, dict[int, tuple[str, str]]()
-
-        def numbers(column: Integers, term: Callable[[int], Term]) -> Integers:
-            used, places = np.unique(column, return_inverse=True)
-            return np.array([self._term(term(number), keys) for number in used.tolist()], np.int32)[places]
-
+        known = self._of_lexicon.of(found.lexicon, self._term)
         places, predicates, subjects, objects = found.rows.T
         is_class = objects == NONE
         rows = np.empty_like(found.rows)
         rows[:, 0] = np.array([self._time(at) for at in found.times], np.int32)[places]
-        rows[:, 1] = numbers(subjects, lexicon.names.__getitem__)
-        rows[:, 2] = rows[:, 3] = numbers(predicates, lambda number: lexicon.symbols[number].name)
-        rows[~is_class, 3] = numbers(objects[~is_class], lexicon.term)
-        rows[is_class, 2] = self._term(RDF_TYPE, keys)
-        rank = np.empty(max(keys) + 1, np.int32)
-        rank[sorted(keys, key=keys.__getitem__)] = np.arange(len(keys))
-        _, who, what, whom = rows.T
-        return rows[np.lexsort((rank[whom], rank[what], rank[who], places))]
+        rows[:, 1], rows[:, 2] = known.terms(subjects), known.symbols(predicates)
+        rows[is_class, 3] = rows[is_class, 2]
+        rows[~is_class, 3] = known.terms(objects[~is_class])
+        rows[is_class, 2] = self._term(RDF_TYPE)
+        return rows
 
-    def _term(self, term: Term, keys: dict[int, tuple[str, str]]) -> int:
-        """The number of a term, whose key for sorting is noted."""
-        number = self._terms.setdefault(term, len(self._terms))
-        keys[number] = _key(term)
+    def _sorted(self, rows: Integers, times: Integers) -> Integers:
+        """Rows in an order that is the same in each run: by the places of times, then by terms."""
+        used = sorted(set(rows[:, 1:].ravel().tolist()), key=self._keys.__getitem__)
+        rank = np.empty(len(self._keys), np.int32)
+        rank[used] = np.arange(len(used))
+        _, who, what, whom = rows.T
+        return rows[np.lexsort((rank[whom], rank[what], rank[who], times))]
+
+    def _term(self, term: Term) -> int:
+        """The number of a term."""
+        number = self._terms.get(term)
+        if number is None:
+            number = self._terms[term] = len(self._keys)
+            self._keys.append(_key(term))
         return number
 
     def _rows(self, assertions: Iterable[Assertion]) -> list[tuple[int, ...]]:
@@ -215,11 +232,53 @@ class RepairTable:
 
     def _row(self, assertion: Assertion) -> tuple[int, ...]:
         at, triple = assertion
-        terms = self._terms
-        return self._time(at), *(terms.setdefault(term, len(terms)) for term in triple)
+        return self._time(at), *map(self._term, triple)
 
     def _time(self, at: TimePoint) -> int:
         return self._times.setdefault(key_of(at), (len(self._times), at))[0]
+
+
+class _Known:
+    """The numbers in a table of the terms of one lexicon, as far as they have been asked for."""
+
+    def __init__(self) -> None:
+        self._lexicon: Lexicon | None = None
+        self._number: Callable[[Term], int] = hash
+        self._symbols = self._names = self._literals = _NOTHING
+
+    def of(self, lexicon: Lexicon, number: Callable[[Term], int]) -> _Known:
+        """The numbers of the terms of this lexicon; `number` gives them."""
+        if self._lexicon is not lexicon:
+            self.__init__()  # type: ignore[misc]
+            self._lexicon, self._number = lexicon, number
+        return self
+
+    def symbols(self, column: Integers) -> Integers:
+        """The numbers of classes and properties."""
+        assert self._lexicon is not None, "it is of a lexicon"
+        symbols = self._lexicon.symbols
+        self._symbols = self._asked(self._symbols, column, lambda place: symbols[place].name)
+        return self._symbols[column]
+
+    def terms(self, column: Integers) -> Integers:
+        """The numbers of names and literals."""
+        assert self._lexicon is not None, "it is of a lexicon"
+        found, is_literal = np.empty_like(column), column >= FIRST_LITERAL
+        names, literals = column[~is_literal], column[is_literal] - FIRST_LITERAL
+        self._names = self._asked(self._names, names, self._lexicon.names.__getitem__)
+        self._literals = self._asked(self._literals, literals, self._lexicon.literals.__getitem__)
+        found[~is_literal], found[is_literal] = self._names[names], self._literals[literals]
+        return found
+
+    def _asked(self, known: Integers, places: Integers, term: Callable[[int], Term]) -> Integers:
+        """What is known, with the numbers of the terms at some places."""
+        if not len(places):
+            return known
+        if (most := int(places.max()) + 1) > len(known):
+            known = np.append(known, np.full(max(most, 2 * len(known)) - len(known), NONE, np.int32))
+        for place in set(places[known[places] == NONE].tolist()):
+            known[place] = self._number(term(place))
+        return known
 
 
 def _key(term: Term) -> tuple[str, str]:

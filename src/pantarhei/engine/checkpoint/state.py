@@ -16,8 +16,8 @@ from rdflib import Literal, URIRef
 
 from pantarhei.encoding.forms import Forms
 from pantarhei.encoding.given_forms import GivenForms
-from pantarhei.encoding.numbers import Integers, as_tuples
-from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.encoding.lexicon import Lexicon
+from pantarhei.encoding.numbers import NO_FACTS, Integers, as_tuples
 from pantarhei.engine.books import Arrival, Books, Counters
 from pantarhei.engine.checkpoint.background import GivenBackground
 from pantarhei.engine.checkpoint.container import Column, Contents, Json, lengths, narrow, pack
@@ -33,6 +33,7 @@ from pantarhei.engine.checkpoint.terms import read_triples
 from pantarhei.engine.checkpoint.times import TimesWriter, from_json, json_of, read_times
 from pantarhei.engine.checkpoint.waiting import columns_of_waiting, read_waiting
 from pantarhei.engine.concluding import CONCLUSIONS
+from pantarhei.engine.consumer import Saved
 from pantarhei.engine.options import Options
 from pantarhei.engine.unexpected import NOTHING_NOTED, Noted
 from pantarhei.errors import CheckpointMismatchError, CheckpointOptionError, check_type
@@ -55,11 +56,11 @@ class State:
 
     Args:
         books: what was asserted and cut.
-        forms: how literals of the materialization are written.
+        forms: how literals of the materialization are written, and those of subjects and values.
         ill_typed: properties that had ill-typed values, in the window or before.
         note: what the caller wants to find again.
         values: literals, by number, whose first forms are to be kept beside those in the books.
-        consumers: what each consumer keeps, by its name.
+        consumers: what makes the bytes that each consumer keeps, by its name.
         noted: what came that is likely a mistake.
     """
 
@@ -68,12 +69,13 @@ class State:
     ill_typed: tuple[Predicate, ...] = ()
     note: Mapping[str, Json] = field(default_factory=dict)
     values: Integers = field(default_factory=lambda: np.empty(0, np.int32))
-    consumers: Mapping[str, bytes] = field(default_factory=dict)
+    consumers: Mapping[str, Saved] = field(default_factory=dict)
     noted: Noted = NOTHING_NOTED
 
 
 # The name of the column that has a consumer's bytes begins so, and ends with the consumer's name.
 _CONSUMER = "consumer."
+_AT_ONCE = 4096
 
 # -- out -------------------------------------------------------------------------------------------
 
@@ -83,10 +85,12 @@ def save(
     options: Options,
     ontology: Ontology,
     background: GivenBackground,
-    vocabulary: Vocabulary,
+    lexicon: Lexicon,
     repairs: RepairTable,
 ) -> bytes:
-    """The checkpoint of a state whose facts `vocabulary` numbers.
+    """Return the checkpoint of a state, whose facts have the numbers of a lexicon.
+
+    Other threads may do steps meanwhile.
 
     Costs the assertions as columns, and a step of Python for each entry, each different term, and what the
     repairs say that `repairs` has not seen yet.
@@ -98,11 +102,12 @@ def save(
     entries = [*departed, *books.log]
     times = TimesWriter([entry.at for entry in entries])
     forms = [*(entry.forms for entry in entries), Forms(state.forms.facts), Forms({}, state.forms.pairs)]
-    rows = [row for part in forms for row in part.rows()]
+    sizes = [len(part.by_fact) + len(part.by_pair) for part in forms]
+    rows = [row for part, size in zip(forms, sizes, strict=True) if size for row in part.rows()]
     places: dict[Literal, int] = {}
     of_forms = [places.setdefault(form, len(places)) for _, form in rows]
-    parts = [*(entry.facts for entry in entries), *(entry.cut for entry in entries)]
-    facts = np.concatenate([*parts, np.array([fact for fact, _ in rows], np.int32).reshape(-1, 3)])
+    parts = [entry.facts for entry in entries] + [entry.cut for entry in entries]
+    facts = _together([*parts, np.array([fact for fact, _ in rows], np.int32).reshape(-1, 3)])
     first = books.past.first_level(books.log)
     remembered = [(level, repair) for level, repair in books.repairs if level >= first]
     of_repairs, constraints = repairs.columns(remembered, first, times)
@@ -110,15 +115,18 @@ def save(
     of_times, marks = times.columns(kind)
     columns: dict[str, Column] = {
         "entries.facts": lengths(parts),
-        "forms.keys": lengths(forms),
+        "forms.keys": narrow(np.array(sizes, np.uint32)),
         "forms.form": narrow(np.array(of_forms, np.uint32)),
         **_columns_of_departures(departures),
         **of_times,
-        **columns_of_facts(vocabulary, facts, state.values, list(places)),
+        **columns_of_facts(lexicon, facts, state.values, list(places)),
         **of_repairs,
         **of_waiting,
         **background.columns,
-        **{_CONSUMER + name: np.frombuffer(kept, np.uint8) for name, kept in sorted(state.consumers.items())},
+        **{
+            _CONSUMER + name: np.frombuffer(make(), np.uint8)
+            for name, make in sorted(state.consumers.items())
+        },
     }
     header: Header = {
         "rules": ontology.fingerprints.rules,
@@ -152,6 +160,17 @@ def save(
         "waiting": waiting,
     }
     return pack(header, columns)
+
+
+def _together(parts: Sequence[Integers]) -> Integers:
+    """Return facts one below the other. Of many parts some at a time, since that holds up other threads."""
+    filled = [part for part in parts if len(part)]
+    some = (np.concatenate(filled[i : i + _AT_ONCE]) for i in range(0, len(filled), _AT_ONCE))
+    return np.concatenate([NO_FACTS, *some])
+
+
+def _columns_of_consumers(consumers: Mapping[str, Saved]) -> dict[str, Column]:
+    return {_CONSUMER + name: np.frombuffer(consumers[name](), np.uint8) for name in sorted(consumers)}
 
 
 def _columns_of_departures(departures: Sequence[Departure]) -> dict[str, Column]:
@@ -291,7 +310,7 @@ class Checkpoint:
         books = Books(log, step, arrival, repairs, counters, header["messages"], past, waiting)
         known = GivenForms(growing.vocabulary, dict(written.by_fact), dict(pairs.by_pair))
         kept = {
-            name.removeprefix(_CONSUMER): column.tobytes()
+            name.removeprefix(_CONSUMER): column.tobytes
             for name, column in contents.columns.items()
             if name.startswith(_CONSUMER)
         }

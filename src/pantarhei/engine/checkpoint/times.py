@@ -19,6 +19,7 @@ from pantarhei.engine.checkpoint.container import Column, Contents, Json, narrow
 from pantarhei.language.time import Duration, TimeKind, TimePoint, plain_time, ticks_of
 
 _EPOCH = datetime(1970, 1, 1)
+_EPOCH_UTC = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 
@@ -63,26 +64,47 @@ def _whole(number: int | float, mark: _Mark) -> TimePoint:
 
 def key_of(at: TimePoint) -> object:
     """What tells timestamps apart; Python finds the hours before and after a clock is put back equal."""
-    return (at, at.fold) if isinstance(at, datetime) else at
+    return (at, 1) if isinstance(at, datetime) and at.fold else at
 
 
 class TimesWriter:
     """A table of timestamps of one kind, each once; it begins with `times`, which are different."""
 
     def __init__(self, times: Sequence[TimePoint]) -> None:
-        self._times = {key_of(at): (place, at) for place, at in enumerate(times)}
+        self._times = list(times)
+        self._places: dict[object, int] = {}  # by keys, once somebody asks
 
     def number(self, at: TimePoint) -> int:
         """The place of a timestamp in the table."""
-        return self._times.setdefault(key_of(at), (len(self._times), at))[0]
+        if not self._places:
+            self._places = {key_of(each): place for place, each in enumerate(self._times)}
+        place = self._places.setdefault(key_of(at), len(self._times))
+        if place == len(self._times):
+            self._times.append(at)
+        return place
 
     def columns(self, kind: TimeKind) -> tuple[dict[str, Column], list[_Mark]]:
-        """The columns of the table, and its marks for the header."""
+        """The columns of the table, and its marks for the header.
+
+        Tuples that stay are made for the marks alone: of many, garbage collection would hold up all threads.
+        """
         marks: dict[_Mark, int] = {}
-        parts = [_parts(at) for _, at in self._times.values()]
-        places = [marks.setdefault(mark, len(marks)) for _, mark in parts]
-        numbers = np.array([number for number, _ in parts], _type_of(kind))
-        return {"times.number": numbers, "times.mark": narrow(np.array(places, np.uint32))}, list(marks)
+        known: dict[object, int] = {}  # the places of marks by what they are made of, where that is enough
+        numbers, places = list[int | float](), list[int]()
+        for at in self._times:
+            key = (at.tzinfo, at.fold) if isinstance(at, datetime) else type(at)
+            place = known.get(key)
+            if place is None:
+                number, mark = _parts(at)
+                place = marks.setdefault(mark, len(marks))
+                if not isinstance(at, datetime) or isinstance(at.tzinfo, timezone):
+                    known[key] = place
+            else:
+                number = (at - _EPOCH_UTC) // _MICROSECOND if isinstance(at, datetime) else at
+            numbers.append(number)
+            places.append(place)
+        of_numbers = np.array(numbers, _type_of(kind))
+        return {"times.number": of_numbers, "times.mark": narrow(np.array(places, np.uint32))}, list(marks)
 
 
 def read_times(contents: Contents, marks: Sequence[Sequence[Any]], kind: TimeKind) -> list[TimePoint]:

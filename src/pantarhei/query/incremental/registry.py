@@ -360,10 +360,11 @@ class Registry:
         """Begin from what the model holds."""
         self._forms.replace(self._forms_of())
 
-    def saved(self) -> bytes:
-        """What a checkpoint is to keep."""
-        windows = self._contents.windows
-        return to_bytes([SavedQuery.of(q, windows.get(q.content), self.terms) for q in self.queries.values()])
+    def saved(self) -> Callable[[], bytes]:
+        """See `Consumer`."""
+        windows, decoder = self._contents.windows, self.terms.decoder
+        kept = [SavedQuery.of(q, windows.get(q.content), decoder) for q in self.queries.values()]
+        return lambda: to_bytes([make() for make in kept])
 
     def report_all(self, registered: Registered) -> None:
         """Let the first report of a query that has just been registered bring all its answers."""

@@ -7,7 +7,7 @@ its text: what it reported last are its answers.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -18,7 +18,7 @@ from pantarhei.encoding.numbers import NONE, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.term import RDF_TYPE
 from pantarhei.query.algebra.binding import draws
-from pantarhei.query.incremental.lasting_terms import LastingTerms
+from pantarhei.query.incremental.lasting_terms import Decoder, LastingTerms
 from pantarhei.query.incremental.operator import Bag, Row
 from pantarhei.query.incremental.registered import Registered
 from pantarhei.query.incremental.reports import Policy
@@ -51,17 +51,21 @@ class SavedQuery:
     moved: list[list[Any]]
 
     @classmethod
-    def of(cls, registered: Registered, window: Window | None, terms: LastingTerms) -> SavedQuery:
-        """The present state of a query."""
-        policy, rows = registered.policy, None
+    def of(cls, registered: Registered, window: Window | None, decoder: Decoder) -> Callable[[], SavedQuery]:
+        """Return what makes the present state of a query."""
+        policy, answers = registered.policy, None
         if not policy.is_plain or registered.pending or draws(registered.query.node):
-            rows = [_written(row, n, terms) for row, n in registered.answers.items()]
-        facts = np.array(list(registered.moved), np.int32).reshape(-1, 3)
-        triples = registered.content.model.vocabulary.decode(facts, {})
-        signed = zip(triples, registered.moved.values(), strict=True)
-        moved = [[*map(write_term, triple), sign] for triple, sign in signed]
-        closed = registered.content.closed
-        return cls(registered.name, registered.text, policy, window, closed, rows, moved)
+            answers = dict(registered.answers)
+        named = registered.name, registered.text, policy, window, registered.content.closed
+        moved, lexicon = dict(registered.moved), registered.content.model.vocabulary.lexicon
+
+        def make() -> SavedQuery:
+            rows = None if answers is None else [_written(row, n, decoder) for row, n in answers.items()]
+            facts = np.array(list(moved), np.int32).reshape(-1, 3)
+            signed = zip(lexicon.decode(facts, {}), moved.values(), strict=True)
+            return cls(*named, rows, [[*map(write_term, triple), sign] for triple, sign in signed])
+
+        return make
 
     def answers(self, terms: LastingTerms) -> Bag:
         """The answers as last reported."""
@@ -83,8 +87,8 @@ class SavedQuery:
         return found
 
 
-def _written(row: Row, copies: int, terms: LastingTerms) -> list[Any]:
-    return [*(None if number == NONE else write_term(terms.term(number)) for number in row), copies]
+def _written(row: Row, copies: int, decoder: Decoder) -> list[Any]:
+    return [*(None if term is None else write_term(term) for term in decoder.row(row)), copies]
 
 
 def to_bytes(queries: list[SavedQuery]) -> bytes:
