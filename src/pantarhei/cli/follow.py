@@ -134,6 +134,7 @@ def _reader(options: OnStream) -> StreamReader | RecordReader:
             time=options.time,
             on_error=on_error,
             base=options.base,
+            contexts=_contexts(options.context),
             zone=options.zone,
             precision=options.precision or "microseconds",
         )
@@ -143,12 +144,21 @@ def _reader(options: OnStream) -> StreamReader | RecordReader:
     )
 
 
+def _contexts(given: Sequence[str] | None) -> dict[str, str]:
+    """The files of contexts by their IRIs."""
+    pairs = [each.rpartition("=") for each in given or ()]
+    if any(not (iri and file) for iri, _, file in pairs):
+        raise typer.BadParameter("expected IRI=FILE", param_hint="--context")
+    return {iri: file for iri, _, file in pairs}
+
+
 def refuse_what_a_mapping_says(options: OnStream) -> None:
     """Raise `BadParameter` for an option of streams of graphs, where a mapping is given."""
     for option, given in (
         ("--time", options.time != "auto"),
         ("--base", options.base),
         ("--zone", options.zone),
+        ("--context", options.context),
     ):
         if given:
             raise typer.BadParameter("the mapping says that", param_hint=option)

@@ -53,7 +53,8 @@ class SparkSource:
             check_unordered(mapping, "tables on Spark")
             self._files = TableOptions(options.stream, options.stream_format, mapping, skips)
             return
-        for name, given in (("base", options.base), ("zone", options.zone)):
+        context = ", ".join(options.context or ()) or None
+        for name, given in (("base", options.base), ("zone", options.zone), ("context", context)):
             if given is not None:
                 raise OptionError(name, given, "a run without --spark")
         time_properties(options.time)

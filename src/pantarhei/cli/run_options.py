@@ -90,7 +90,20 @@ class OnStream:
     ] = None
     imports: Annotated[Imports, INPUT(help="What to do with imports that are not found.")] = "error"
     stream_format: Annotated[
-        Literal["nquads", "trig", "jsonld", "ntriples", "turtle", "csv", "tsv", "jsonl", "parquet"] | None,
+        Literal[
+            "nquads",
+            "trig",
+            "jsonld",
+            "ngsi-ld",
+            "ntriples",
+            "turtle",
+            "csv",
+            "tsv",
+            "jsonl",
+            "json",
+            "parquet",
+        ]
+        | None,
         READING(help="The stream's format, where its suffix does not tell."),
     ] = None
     time: Annotated[
@@ -102,6 +115,13 @@ class OnStream:
     ] = "auto"
     base: Annotated[
         str | None, READING(metavar="IRI", help="What relative IRIs in the stream begin with.")
+    ] = None
+    context: Annotated[
+        list[str] | None,
+        READING(
+            metavar="IRI=FILE",
+            help="The file with a context that JSON-LD documents name; nothing is fetched. May be repeated.",
+        ),
     ] = None
     zone: Annotated[
         str | None,

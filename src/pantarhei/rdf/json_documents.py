@@ -11,6 +11,7 @@ from typing import Final
 import pyoxigraph as ox
 
 from pantarhei.errors import MalformedInputError
+from pantarhei.rdf.json_contexts import Contexts
 from pantarhei.rdf.json_decimals import with_decimals
 from pantarhei.rdf.json_slips import advice_on
 from pantarhei.rdf.nesting_guard import refuse_deep_nesting
@@ -97,21 +98,28 @@ def _reason_between(text: bytes) -> str | None:
 
 
 def read_document(
-    line: int, text: bytes, source: str, base: str | None, skip: Skip | None
+    line: int,
+    text: bytes,
+    source: str,
+    base: str | None,
+    skip: Skip | None,
+    contexts: Contexts | None = None,
 ) -> list[Statement] | None:
     """The statements of a document; None if it is malformed and that is skipped.
 
     Args:
         line: where it begins.
         base: what relative IRIs begin with; None refuses them.
+        contexts: those that documents name; they are never fetched.
 
     Raises:
-        MalformedInputError: it is malformed and nothing takes it. Contexts elsewhere are never fetched.
+        MalformedInputError: it is malformed and nothing takes it.
     """
     try:
         with parser_errors(source):
             refuse_deep_nesting(text, "json-ld", source)
-            quads = list(ox.parse(text, ox.RdfFormat.JSON_LD, base_iri=base or NO_BASE))
+            inlined = (contexts or Contexts()).inlined(text, source, None)
+            quads = list(ox.parse(inlined, ox.RdfFormat.JSON_LD, base_iri=base or NO_BASE))
         if base is None and NO_BASE.encode() not in text:
             _refuse_relative(quads, source)
         if not quads and (names := _members(json.loads(text, parse_int=str))):

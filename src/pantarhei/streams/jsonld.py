@@ -6,9 +6,12 @@ from collections.abc import Iterator
 
 import pyoxigraph as ox
 
+from pantarhei.errors import MalformedInputError
 from pantarhei.language.time import TimePoint
+from pantarhei.rdf.json_contexts import Contexts
 from pantarhei.rdf.json_documents import documents, read_document
 from pantarhei.rdf.message_log import Message
+from pantarhei.rdf.ngsi_ld import timed_graphs
 from pantarhei.rdf.statements import ByteFeed, Statement
 from pantarhei.streams.abox import Triples
 from pantarhei.streams.datasets import DatasetMessages
@@ -27,12 +30,20 @@ class JSONLDMessages:
         base: what relative IRIs begin with; None refuses them.
         skip: takes what is left out; None to raise.
         reading: how times are read; `on_cut` is called once a message.
+        contexts: those that documents name.
     """
 
     def __init__(
-        self, source: str, time: str, base: str | None, skip: Skip | None, reading: TimeReading
+        self,
+        source: str,
+        time: str,
+        base: str | None,
+        skip: Skip | None,
+        reading: TimeReading,
+        contexts: Contexts | None = None,
     ) -> None:
         self._source, self._time, self._base, self._skip, self._reading = source, time, base, skip, reading
+        self._contexts = contexts or Contexts()
         self._alone = DatasetMessages(source, time, skip, reading)
 
     def read(self, feed: ByteFeed) -> Iterator[tuple[TimePoint, Triples]]:
@@ -43,13 +54,31 @@ class JSONLDMessages:
                 skipped.
         """
         for line, text in documents(feed, self._source, self._skip):
-            statements = read_document(line, text, self._source, self._base, self._skip)
+            statements = self._statements(line, text)
             if statements is None:
                 continue
             if any(not isinstance(quad.graph_name, ox.DefaultGraph) for _, quad in statements):
                 yield from self._graphs(statements)
             else:
                 yield from self._alone.read([Message(line, statements)])
+
+    def read_entities(self, feed: ByteFeed) -> Iterator[tuple[TimePoint, Triples]]:
+        """The attributes of NGSI-LD entities in the order of documents, each with its `observedAt`.
+
+        Raises:
+            InputError: as `read`.
+        """
+        for line, text in documents(feed, self._source, self._skip):
+            for graph in timed_graphs(text):
+                if isinstance(graph, bytes):
+                    yield from self._graphs(self._statements(line, graph) or [])
+                elif self._skip is None:
+                    raise MalformedInputError(self._source, line, str(graph))
+                else:
+                    self._skip(line, str(graph), text[:1000].decode(errors="replace"))
+
+    def _statements(self, line: int, text: bytes) -> list[Statement] | None:
+        return read_document(line, text, self._source, self._base, self._skip, self._contexts)
 
     def _graphs(self, statements: list[Statement]) -> Iterator[tuple[TimePoint, Triples]]:
         """The graphs of a document; those of the next may have the same names."""

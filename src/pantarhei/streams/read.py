@@ -21,6 +21,7 @@ from pantarhei.errors import MalformedInputError, OptionError, UnknownFormatErro
 from pantarhei.language.time import Precision, TimePoint
 from pantarhei.language.zone import zone_named
 from pantarhei.rdf.first_bytes import is_document, refuse_unreadable, unreadable
+from pantarhei.rdf.json_contexts import Contexts, GivenContexts
 from pantarhei.rdf.message_log import ANNOUNCEMENT, is_log, read_log
 from pantarhei.rdf.statements import ByteFeed, Readable, Statement, read_trig
 from pantarhei.rdf.unpacking import UNPACKED, Unpacking, without_packing
@@ -46,6 +47,7 @@ _FORMATS = {
     **dict.fromkeys(
         ("jsonld", "json-ld", "json", "jsonl", "ndjson", "ndjsonld", "application/ld+json"), "jsonld"
     ),
+    **dict.fromkeys(("ngsi-ld", "ngsild"), "ngsi-ld"),
 }
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`]*$")
 SUFFIXES = (".nq", ".nquads", ".trig")
@@ -74,6 +76,7 @@ class _Reading(NamedTuple):
     zone: tzinfo | None
     skips_errors: bool
     is_exact: bool
+    contexts: Contexts
 
 
 class StreamReader:
@@ -131,11 +134,13 @@ class StreamReader:
             yield from merged(self._messages(self._feed))
 
     def _messages(self, feed: ByteFeed) -> Iterator[tuple[TimePoint, Triples]]:
-        time, base, zone, skips, is_exact = self._reading
+        time, base, zone, skips, is_exact, contexts = self._reading
         skip = self._skip if skips else None
         times = TimeReading(zone, None if is_exact else self._cut)
         if self._syntax == "jsonld":
-            yield from JSONLDMessages(self.name, time, base, skip, times).read(feed)
+            yield from JSONLDMessages(self.name, time, base, skip, times, contexts).read(feed)
+        elif self._syntax == "ngsi-ld":
+            yield from JSONLDMessages(self.name, "graph", base, skip, times, contexts).read_entities(feed)
         elif feed.look_ahead(is_log):
             log = read_log(feed, self.name, self._syntax, base, skip)
             yield from DatasetMessages(self.name, time, skip, times).read(log)
@@ -174,6 +179,7 @@ def read_stream(
     base: str | None = None,
     zone: str | tzinfo | None = None,
     precision: Precision = "microseconds",
+    contexts: GivenContexts | None = None,
 ) -> StreamReader:
     """A reader of the timestamped messages in `source`; what is wrong in it comes while it is iterated.
 
@@ -183,6 +189,7 @@ def read_stream(
             N-Quads and TriG hold graphs with times, or are message logs if they begin with `VERSION
             "1.2-messages"`, which the last two have to be. JSON-LD is one document with such graphs, or many
             documents, on lines of their own or as elements of an array; one without graphs is a message.
+            "ngsi-ld" are entities of NGSI-LD, each attribute of which has the time of its `observedAt`.
         time: where a graph's time is. "graph": at the end of its name, a number or an ISO 8601 time after
             `/`, `#`, `:` or `=`. The IRI of a property: its value for the graph, stated in the default graph
             (before the graph or after it, which is then waited for) or inside the graph. "auto": a property
@@ -196,6 +203,8 @@ def read_stream(
             default such times are errors.
         precision: "microseconds" cuts finer fractions of a second, warns once (`TimesCutWarning`) and counts
             them in `times_cut`; "exact" makes them errors.
+        contexts: of JSON-LD, the contexts that documents name: by IRI a file, or an object with the member
+            `@context`. Nothing is fetched.
 
     Raises:
         OptionError: source or option is none of those above, or the format cannot hold timestamped messages;
@@ -233,7 +242,9 @@ def read_stream(
         raise
     _refuse_unreadable(source)
     return StreamReader(
-        source, syntax, _Reading(str(time), base, zone, on_error == "skip", precision == "exact")
+        source,
+        syntax,
+        _Reading(str(time), base, zone, on_error == "skip", precision == "exact", Contexts(contexts)),
     )
 
 
@@ -248,7 +259,7 @@ def syntax_of(source_name: str, format: str | None, syntaxes: Sequence[str] = SY
     """
     name = str(format or "") or Path(without_packing(source_name)).suffix.lstrip(".")
     syntax = _FORMATS.get(name.lower())
-    if syntax is not None and syntax in syntaxes:
+    if syntax is not None and (syntax in syntaxes or (syntax == "ngsi-ld" and syntaxes == SYNTAXES)):
         return syntax
     expected = " or ".join((", ".join(syntaxes[:-1]), syntaxes[-1]))
     if syntax is not None or name.lower() in _WITHOUT_TIME:
