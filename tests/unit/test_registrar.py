@@ -219,8 +219,11 @@ def test_changes_can_be_awaited_from_another_thread(reasoner):
 
 def test_a_stream_goes_on_where_the_loop_of_one_who_waits_was_closed(reasoner):
     query, loop = reasoner.register(ALL), asyncio.new_event_loop()
+    changes = aiter(query)
+    waits = loop.create_task(anext(changes))
+    loop.run_until_complete(asyncio.sleep(0))
+    waits.cancel()
     loop.close()
-    query._waiting.append((loop, asyncio.Queue()))
     assert rows(reasoner.push(1, [a("x")]).answers[query].added) == ["x"]
 
 

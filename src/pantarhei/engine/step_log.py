@@ -38,7 +38,9 @@ class StepLog:
         if remembered and remembered[-1][1] is repair:
             if _repair_log.isEnabledFor(logging.INFO):
                 _repair_log.info("at %s: %s", show_time(repair.at), repair.summary())
-            _repair_log.debug("%s", repair)
+            if _repair_log.isEnabledFor(logging.DEBUG):
+                for line in str(repair).splitlines()[1:]:  # a record each; the first line is the one above
+                    _repair_log.debug("at %s: %s", show_time(repair.at), line.strip())
             if repair.undecided_facts and repair.method == "exact" and not self._has_warned:
                 self._has_warned = True
                 warnings.warn(

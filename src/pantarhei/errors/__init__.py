@@ -36,6 +36,7 @@
     │   ├── QueryTextError             its text cannot be read on, with line and column
     │   ├── NotKeyLocalQueryError      it joins facts of different shards
     │   ├── QueryTimeoutError          it took longer than its `timeout`
+    │   ├── FollowerOverflowError      one who follows it was too slow
     │   └── QueryMemoryError           it needs more than its `max_bytes`
     │       └── RegistrationMemoryError    registered, more would be held than the reasoner may hold
     ├── TemporalRuleError          a temporal rule that is refused
@@ -90,6 +91,7 @@ from pantarhei.errors.options import (
     check_type,
 )
 from pantarhei.errors.queries import (
+    FollowerOverflowError,
     NotKeyLocalQueryError,
     QueryError,
     QueryMemoryError,
@@ -134,6 +136,7 @@ __all__ = [
     "ContradictionError",
     "DeltaNotKeptError",
     "EntailedError",
+    "FollowerOverflowError",
     "ForeignInterpretationError",
     "ForgottenTimeError",
     "FutureABoxError",

@@ -149,3 +149,26 @@ class RegistrationMemoryError(QueryMemoryError):
             f"max_bytes={self.max_bytes:_}; allow more, make the window's range shorter, or register a query "
             "that keeps less: each row that one of its operators goes on from is kept, as its plan shows"
         )
+
+
+class FollowerOverflowError(QueryError):
+    """A follower of a query was too slow: changes were left out.
+
+    Args:
+        query: the name of the query.
+        limit: how many changes could wait.
+        dropped: how many were left out.
+    """
+
+    def __init__(self, query: str, limit: int, dropped: int) -> None:
+        PantarheiError.__init__(self, query, limit, dropped)
+        self.query, self.limit, self.dropped = query, limit, dropped
+
+    @property
+    def reason(self) -> str:  # type: ignore[override]
+        """What happened, and what to do."""
+        return (
+            f"{self.dropped} changes of the query {self.query} were left out, since limit={self.limit} of "
+            'them waited already; read faster, allow more, or let follow() do something else: overflow="block", '
+            '"drop_oldest" or "coalesce". `answers` has all of them'
+        )

@@ -17,7 +17,6 @@ from collections.abc import (
     Sequence,
     ValuesView,
 )
-from contextlib import suppress
 from functools import partial
 from inspect import iscoroutinefunction
 from types import CodeType, FrameType
@@ -29,13 +28,12 @@ from pantarhei.language.counted import counted
 from pantarhei.language.doing_all import do_all
 from pantarhei.language.time import TimePoint, show_time
 from pantarhei.query.answer_reports import AnswerReport as AnswerReport
-from pantarhei.query.answer_reports import AnswerReports
+from pantarhei.query.answer_reports import AnswerReports, SameReports
 from pantarhei.query.answer_reports import AnswerRow as AnswerRow
+from pantarhei.query.follower import MOST_WAITING, Follower, Overflow
 from pantarhei.rdf.pickling import exactly
 
 if TYPE_CHECKING:
-    import asyncio
-
     from pantarhei.query.algebra.nodes import Query
     from pantarhei.query.incremental.lasting_terms import Decoder
     from pantarhei.query.incremental.reports import Report
@@ -78,6 +76,11 @@ class AnswerChange:
         return self._reports
 
     @property
+    def is_delta(self) -> bool:
+        """Whether its reports are what came and went since the report before."""
+        return self._is_delta
+
+    @property
     def _rows(self) -> tuple[Counter[AnswerRow], Counter[AnswerRow]]:
         total = self._total
         if total is None:
@@ -106,6 +109,11 @@ class AnswerChange:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored_change, (self.at, self.reports, self._is_delta)
+
+
+def _merged_change(at: TimePoint, added: Counter[AnswerRow], removed: Counter[AnswerRow]) -> AnswerChange:
+    """Return one change of the rows that came and went by several."""
+    return AnswerChange(at, lambda: AnswerReports([SameReports((at,), added, removed)]), is_delta=True)
 
 
 def _restored_change(at: TimePoint, reports: AnswerReports, is_delta: bool) -> AnswerChange:
@@ -349,7 +357,7 @@ class ContinuousQuery:
     def __init__(self, answering: Answering, followed: WeakSet[ContinuousQuery] | None = None) -> None:
         self._answering, self._followed = answering, WeakSet() if followed is None else followed
         self._followers: dict[object, Callable[[AnswerChange], object]] = {}
-        self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Queue[AnswerChange | None]]] = []
+        self._waiting: list[Follower[AnswerChange]] = []
         self.is_closed = self._has_ended = False
         self.failures = 0
         """How often a function that was subscribed has raised an error."""
@@ -421,20 +429,39 @@ class ContinuousQuery:
         self._followed.add(self)
         return lambda: self._followers.pop(key, None) and None
 
-    async def __aiter__(self) -> AsyncIterator[AnswerChange]:
-        import asyncio  # who awaits nothing need not wait for it
+    def __aiter__(self) -> AsyncIterator[AnswerChange]:
+        return aiter(self.follow())
 
-        queue: asyncio.Queue[AnswerChange | None] = asyncio.Queue()
-        waiting = (asyncio.get_running_loop(), queue)
+    def follow(self, limit: int = MOST_WAITING, overflow: Overflow = "error") -> Follower[AnswerChange]:
+        """Wait for changes in an event loop: `async for change in query.follow(…)`.
+
+        `async for change in query` follows with the defaults.
+
+        Args:
+            limit: how many changes may wait to be read.
+            overflow: what becomes of a change when so many wait. `"error"` leaves it out, and all that come
+                afterwards: those that wait can be read, then comes a `FollowerOverflowError`. `"drop_oldest"`
+                leaves out the oldest one. `"coalesce"` makes one change of it and those that come afterwards,
+                until that is read: the rows that came and went by all of them (with `emit="delta"`; otherwise
+                the oldest is left out). `"block"` lets the step wait until there is room; where the step is
+                taken in the event loop's own thread, it is an error.
+
+        Raises:
+            OptionError: an argument has no such value.
+        """
+        return Follower(
+            self.name, limit, overflow, _merged_change, self._begin_following, self._end_following
+        )
+
+    def _begin_following(self, follower: Follower[AnswerChange]) -> bool:
         if self._has_ended:
-            return
-        self._waiting.append(waiting)
+            return False
+        self._waiting.append(follower)
         self._followed.add(self)
-        try:
-            while (change := await queue.get()) is not None:
-                yield change
-        finally:
-            self._waiting.remove(waiting)
+        return True
+
+    def _end_following(self, follower: Follower[AnswerChange]) -> None:
+        self._waiting.remove(follower)
 
     @property
     def is_followed(self) -> bool:
@@ -456,9 +483,11 @@ class ContinuousQuery:
 
     def _hand_over(self, change: AnswerChange | None) -> None:
         """Give a change to all who wait for one; None for the end."""
-        for loop, queue in list(self._waiting):
-            with suppress(RuntimeError):  # the loop was closed while somebody waited in it
-                loop.call_soon_threadsafe(queue.put_nowait, change)
+        for follower in list(self._waiting):
+            if change is None:
+                follower.end()
+            else:
+                follower.put(change)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(

@@ -1,0 +1,185 @@
+"""Followers of a query: bounded queues between the thread that takes steps and an event loop."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar, get_args
+
+from pantarhei.errors import FollowerOverflowError, OptionError, check_choice
+from pantarhei.language.time import TimePoint
+from pantarhei.query.answer_reports import AnswerRow
+
+if TYPE_CHECKING:
+    import asyncio
+
+Overflow = Literal["error", "drop_oldest", "coalesce", "block"]
+MOST_WAITING = 10_000
+"""How many changes wait for a follower by default."""
+_LOOKS = 0.05  # seconds between looks at whether a loop still runs
+
+Rows = Counter[AnswerRow]
+
+
+class Change(Protocol):
+    """A change of answers."""
+
+    @property
+    def at(self) -> TimePoint: ...
+    @property
+    def is_delta(self) -> bool: ...
+    @property
+    def added(self) -> Rows: ...
+    @property
+    def removed(self) -> Rows: ...
+
+
+C = TypeVar("C", bound=Change)
+
+
+class Follower(Generic[C]):
+    """Changes that wait to be read in an event loop, at most `limit` of them; iterate it with `async for`.
+
+    Attributes:
+        dropped: how many changes were not delivered: left out, or for `"coalesce"` merged with others.
+
+    Args:
+        name: the query's name.
+        limit: how many changes may wait.
+        overflow: what becomes of a change when so many wait.
+        make: makes one change of rows that came and went.
+        begin: called when it is iterated; returns whether there will be changes. `end` when it is no longer.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        limit: int,
+        overflow: Overflow,
+        make: Callable[[TimePoint, Rows, Rows], C],
+        begin: Callable[[Follower[C]], bool],
+        end: Callable[[Follower[C]], object],
+    ) -> None:
+        check_choice("overflow", overflow, get_args(Overflow))
+        if type(limit) is not int or limit < 1:
+            raise OptionError("limit", repr(limit), "a whole number above 0")
+        self.dropped = 0
+        self._name, self._limit, self._overflow, self._make = name, limit, overflow, make
+        self._begin, self._end = begin, end
+        self._room = threading.Condition()
+        self._waiting = deque[C]()
+        self._merged: tuple[TimePoint, Counter[AnswerRow]] | None = None  # behind those that wait
+        self._has_ended = self._has_failed = self._is_woken = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._ready: asyncio.Event | None = None
+
+    def __aiter__(self) -> AsyncIterator[C]:
+        return self._changes()
+
+    async def _changes(self) -> AsyncIterator[C]:
+        import asyncio  # who awaits nothing need not wait for it
+
+        self._loop, self._ready = asyncio.get_running_loop(), asyncio.Event()
+        if not self._begin(self):
+            return
+        try:
+            while True:
+                self._ready.clear()
+                self._is_woken = False
+                change, has_ended = self._take()
+                if change is not None:
+                    yield change
+                elif has_ended:
+                    return
+                else:
+                    await self._ready.wait()
+        finally:
+            self.end()
+            self._end(self)
+
+    def _take(self) -> tuple[C | None, bool]:
+        """Return the next change, and whether none will come.
+
+        Raises:
+            FollowerOverflowError: changes were left out since the last that was read.
+        """
+        with self._room:
+            if self._waiting:
+                change = self._waiting.popleft()
+                self._room.notify_all()
+                return change, False
+            if self._has_failed:
+                raise FollowerOverflowError(self._name, self._limit, self.dropped)
+            if self._merged is not None:
+                (at, rows), self._merged = self._merged, None
+                return self._make(at, +rows, -rows), False
+            return None, self._has_ended
+
+    # -- in any thread -----------------------------------------------------------------------------
+
+    def put(self, change: C) -> None:
+        """Hand over a change. With `"block"` this waits until there is room, or nobody reads any more."""
+        with self._room:
+            if self._merged is not None:
+                self._merge(change)
+            elif self._has_failed:
+                self.dropped += 1
+            elif len(self._waiting) < self._limit or self._makes_room(change):
+                self._waiting.append(change)
+        self._wake()
+
+    def end(self) -> None:
+        """Note that no change will come."""
+        with self._room:
+            self._has_ended = True
+            self._room.notify_all()
+        self._wake()
+
+    def _makes_room(self, change: C) -> bool:
+        """Return whether a change may wait although so many do; the lock is held."""
+        overflow = self._overflow
+        if overflow == "block":
+            while len(self._waiting) >= self._limit and self._is_read_elsewhere() and not self._has_ended:
+                self._wake()
+                self._room.wait(_LOOKS)
+            if len(self._waiting) < self._limit:
+                return True
+            overflow = "error"  # who waits would wait for ever
+        self.dropped += 1
+        if overflow == "drop_oldest" or (overflow == "coalesce" and not change.is_delta):
+            self._waiting.popleft()
+            return True
+        if overflow == "coalesce":
+            self.dropped -= 1
+            self._merge(change)
+        else:
+            self._has_failed = True
+        return False
+
+    def _merge(self, change: C) -> None:
+        """Add a change to those that are one."""
+        rows = Counter[AnswerRow]() if self._merged is None else self._merged[1]
+        self.dropped += self._merged is not None
+        rows.update(change.added)
+        rows.subtract(change.removed)
+        self._merged = change.at, Counter({row: count for row, count in rows.items() if count})
+
+    def _is_read_elsewhere(self) -> bool:
+        """Return whether a loop runs in another thread, and may read."""
+        import asyncio
+
+        if self._loop is None or not self._loop.is_running():
+            return False
+        try:
+            return asyncio.get_running_loop() is not self._loop
+        except RuntimeError:  # no loop runs in this thread
+            return True
+
+    def _wake(self) -> None:
+        """Let the loop read. Where it does not run, one call waits in it, not one for each change."""
+        if self._loop is not None and self._ready is not None and not self._is_woken:
+            self._is_woken = True
+            with suppress(RuntimeError):  # the loop was closed while somebody waited in it
+                self._loop.call_soon_threadsafe(self._ready.set)
