@@ -2,15 +2,20 @@
 
 An element brings what some sensors noticed in rooms; clear rooms are not smoky, so that repairs cut. The
 windows are the last ten and the last sixty seconds; both ways must report the same.
+
+Streams of answers: a window over a hundred seconds with a step of one, a hundred readings a second, so that
+each triple is in a hundred reports. All rows are read. A gap: a day and a month without readings, in steps of
+a second.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from random import Random
+from typing import Any
 
-from rdflib import Graph, Namespace, URIRef
+from rdflib import Graph, Literal, Namespace, URIRef
 
 import pantarhei as pr
 from bench.measuring import SEED, Figure, check, cpu_seconds, figure, ratios
@@ -66,8 +71,54 @@ def run(driven: OverViews | Anew, stream: list[Element]) -> tuple[float, list[An
     return 1e6 * seconds / len(stream), told
 
 
+ANSWERS = {
+    "ISTREAM": "REGISTER ISTREAM :q AS SELECT ?x ?v FROM NAMED WINDOW :w ON :noticed [RANGE 100s STEP 1s] "
+    "WHERE { WINDOW :w { ?x :value ?v } }",
+    "RSTREAM": "REGISTER RSTREAM :q AS SELECT ?x ?v FROM NAMED WINDOW :w ON :noticed [RANGE 100s STEP 1s] "
+    "WHERE { WINDOW :w { ?x :value ?v } }",
+    "C-SPARQL": "SELECT ?x ?v FROM STREAM :noticed [RANGE 100s STEP 1s] { ?x :value ?v }",
+}
+
+
+def readings(seconds: Iterable[int], each: int) -> list[tuple[datetime, list[Any]]]:
+    """So many readings at each of some seconds."""
+    random, begin = Random(SEED), datetime(2026, 3, 1, tzinfo=UTC)
+    return [
+        (
+            begin + timedelta(seconds=at),
+            [(EX[f"o{at}-{place}"], EX.value, Literal(random.randrange(1000))) for place in range(each)],
+        )
+        for at in seconds
+    ]
+
+
+def rows_read(text: str, stream: list[tuple[datetime, list[Any]]]) -> tuple[float, int]:
+    """CPU seconds of a run in which all rows are read, and how many there are."""
+    begin = stream[0][0] - timedelta(seconds=100)
+    query = pr.register(f"PREFIX : <{EX}> {text}", streams={STREAM: stream}, since=begin)
+    counts: list[int] = []
+    seconds = cpu_seconds(lambda: counts.extend(len(report.added) for report in query.run()))
+    return seconds, sum(counts)
+
+
+def of_answers(quick: bool) -> Iterator[Figure]:
+    """Microseconds a triple by the stream of answers; seconds of a gap."""
+    count, each, rounds = (60, 20, 1) if quick else (300, 100, 3)
+    stream = readings(range(count), each)
+    for name, text in ANSWERS.items():
+        runs = [rows_read(text, stream) for _ in range(rounds)]
+        micros = [1e6 * seconds / (count * each) for seconds, _ in runs]
+        yield figure(f"{each} readings a second, window of 100 seconds", name, micros, "µs a triple")
+    for days in (1,) if quick else (1, 30):
+        gap = readings([0, days * 86_400], each)
+        runs = [rows_read(ANSWERS["RSTREAM"], gap) for _ in range(rounds)]
+        workload = f"a gap of {days} days in steps of a second"
+        yield figure(workload, "RSTREAM", [seconds for seconds, _ in runs], "s")
+
+
 def measure(quick: bool) -> Iterator[Figure]:
     """Microseconds an element; how many times more it is where the query is evaluated anew."""
+    yield from of_answers(quick)
     ontology = pr.load_ontology(Graph().parse(data=ONTOLOGY))
     asked = AskedOfStreams.of(read_stream_text(TEXT), {}, 0, "right", None)
     views = views_of(asked)
