@@ -169,6 +169,6 @@ class FollowerOverflowError(QueryError):
         """What happened, and what to do."""
         return (
             f"{self.dropped} changes of the query {self.query} were left out, since limit={self.limit} of "
-            'them waited already; read faster, allow more, or let follow() do something else: overflow="block", '
-            '"drop_oldest" or "coalesce". `answers` has all of them'
+            'them waited already; read faster, allow more, or choose with follow(overflow="block"), '
+            '"drop_oldest" or "coalesce" what becomes of them. `answers` has all of them'
         )
