@@ -22,6 +22,7 @@ from pantarhei.materialize.model import WindowModel, Work
 from pantarhei.ontology import Ontology
 from pantarhei.query.algebra.symbols import symbols_of_pattern
 from pantarhei.query.answers import MAX_BYTES, QueryResult
+from pantarhei.query.guard import MAX_LENGTH
 from pantarhei.query.window_store import (
     DatasetStore,
     TripleSet,
@@ -130,10 +131,11 @@ class Materialized(ABC):
         *,
         timeout: float | None = None,
         max_bytes: int | None = MAX_BYTES,
+        max_length: int | None = MAX_LENGTH,
         schema: bool = False,
         base: str | None = None,
     ) -> QueryResult:
-        """The answers of a SPARQL 1.1 query over the materialization as it is now.
+        """Return the answers of a SPARQL 1.1 query over the materialization as it is now.
 
         Named graphs: `urn:pantarhei:ontology`, what was loaded; `urn:pantarhei:schema`, its declarations and
         the axioms between names that it entails; of a stream reasoner `urn:pantarhei:at:<timestamp>` too, the
@@ -148,14 +150,16 @@ class Materialized(ABC):
             text: the query; or one that rdflib's `prepareQuery` has made.
             initBindings: values for variables, by name.
             initNs: the prefixes that need no declaration; by default those of the ontology's graph.
-            timeout: how many seconds it may take, None for any.
-            max_bytes: how many bytes the rows of one operator may take, None for any.
+            timeout: seconds that reading and answering it may take, None for any.
+            max_bytes: bytes that the rows of one operator may take, and all texts that functions make; None
+                for any.
+            max_length: characters that its text may have, None for any.
             schema: whether the default graph has the triples of `urn:pantarhei:schema` too.
             base: what relative IRIs are resolved against.
 
         Raises:
             QueryError: the query is malformed, or asks for what is not here (SERVICE, FROM) or for a change.
-            QueryTimeoutError, QueryMemoryError: it takes more than it may. Nothing has changed.
+            QueryLengthError, QueryTimeoutError, QueryMemoryError: it exceeds a limit. Nothing has changed.
             OptionError: it is no text, or a limit is none.
         """
         return self._ask(
@@ -165,17 +169,20 @@ class Materialized(ABC):
             prefixes=initNs,
             timeout=timeout,
             max_bytes=max_bytes,
+            max_length=max_length,
             schema=schema,
             base=base,
         )
 
     def _ask(self, query: str | PreparedQuery, name: str | None, **options: Any) -> QueryResult:
+        question = self._door.read(query, **options)
         with self._lock:
-            return self._door.ask(query, name, **options)
+            return self._door.ask(question, name)
 
     def _ask_graph(self, query: str | PreparedQuery, name: str | None, **options: Any) -> QueryResult:
+        question = self._door.read(query, **options)
         with self._lock:
-            return self._door.ask_graph(query, **options)
+            return self._door.ask_graph(question)
 
     # -- queries that are kept up to date ----------------------------------------------------------
 

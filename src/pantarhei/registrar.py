@@ -19,6 +19,7 @@ from pantarhei.errors import OptionError, QueryError, RegistrationMemoryError, T
 from pantarhei.language.doing_all import do_all
 from pantarhei.language.time import Duration, TimeKind, duration_ticks, show_time, time_of
 from pantarhei.query.algebra.nodes import Query
+from pantarhei.query.answers import MAX_BYTES
 from pantarhei.query.continuous import AnswerRow, ContinuousQuery, QueryStats
 from pantarhei.query.incremental.all_contents import NamedWindows
 from pantarhei.query.incremental.conclusions import Conclusions
@@ -133,7 +134,12 @@ class Registrar:
         self._followed = WeakSet[ContinuousQuery]()  # and those that were
         self._window = window
         self._registry = Registry(
-            self._present, window or Window(0), door.dataset, lambda: held.forms.facts, conclusions
+            self._present,
+            window or Window(0),
+            door.dataset,
+            lambda: held.forms.facts,
+            conclusions,
+            held.max_bytes or MAX_BYTES,
         )
         held.attach(QUERIES, self._registry)
         self._depth, self._tells_each = 0, False  # blocks in each other, and what the outermost says

@@ -362,6 +362,11 @@ class Upkeep(ABC, Generic[GroundT]):
         return None if memory.limits.drops else memory.exceeded(self.model, self.books.log)
 
     @property
+    def max_bytes(self) -> int | None:
+        """The bytes that the state may take, None without a limit."""
+        return self._standing.memory.limits.max_bytes
+
+    @property
     def bytes_of_consumers(self) -> int:
         """Bytes that temporal rules and registered queries hold, as far as they count against a limit."""
         return self._standing.memory.of_consumers

@@ -37,6 +37,7 @@
     │   ├── NotKeyLocalQueryError      it joins facts of different shards
     │   ├── QueryTimeoutError          it took longer than its `timeout`
     │   ├── FollowerOverflowError      one who follows it was too slow
+    │   ├── QueryLengthError           its text is too long
     │   └── QueryMemoryError           it needs more than its `max_bytes`
     │       └── RegistrationMemoryError    registered, more would be held than the reasoner may hold
     ├── TemporalRuleError          a temporal rule that is refused
@@ -94,6 +95,7 @@ from pantarhei.errors.queries import (
     FollowerOverflowError,
     NotKeyLocalQueryError,
     QueryError,
+    QueryLengthError,
     QueryMemoryError,
     QueryTextError,
     QueryTimeoutError,
@@ -165,6 +167,7 @@ __all__ = [
     "OptionError",
     "PantarheiError",
     "QueryError",
+    "QueryLengthError",
     "QueryMemoryError",
     "QueryTextError",
     "QueryTimeoutError",

@@ -84,45 +84,83 @@ class NotKeyLocalQueryError(QueryError):
 
 
 class QueryTimeoutError(QueryError):
-    """A query took longer than it may; it was stopped, and nothing has changed.
+    """A query took longer than permitted; it was stopped, and nothing has changed.
 
     Args:
-        timeout: how many seconds it may take.
+        timeout: the seconds permitted, None without a limit.
+        match: the seconds that a regular expression may take with one text, where that limit was reached.
     """
 
-    def __init__(self, timeout: float) -> None:
-        PantarheiError.__init__(self, timeout)
-        self.timeout = timeout
+    def __init__(self, timeout: float | None, match: float | None = None) -> None:
+        PantarheiError.__init__(self, timeout, match)
+        self.timeout, self.match = timeout, match
 
     @property
     def reason(self) -> str:  # type: ignore[override]
         """What happened, and what to do."""
+        if self.match is not None:
+            return (
+                f"the query was stopped: a regular expression took longer than {self.match} seconds with one "
+                f"text, the limit whatever timeout={self.timeout} permits; make the expression simpler, or "
+                "filter long texts with STRLEN before"
+            )
         return (
             f"the query was stopped after timeout={self.timeout} seconds; give it more, or look at its plan "
             "for what is joined without a shared variable"
         )
 
 
-class QueryMemoryError(QueryError):
-    """A query would make more rows at once than it may; it was stopped, and nothing has changed.
+class QueryLengthError(QueryError):
+    """The text of a query is longer than permitted; it was not parsed.
 
     Args:
-        max_bytes: how many bytes they may take.
-        needed: how many they would.
-        rows: how many rows they are.
+        length: the number of its characters.
+        max_length: the number permitted.
     """
 
-    def __init__(self, max_bytes: int, needed: int, rows: int) -> None:
+    def __init__(self, length: int, max_length: int) -> None:
+        PantarheiError.__init__(self, length, max_length)
+        self.length, self.max_length = length, max_length
+
+    @property
+    def reason(self) -> str:  # type: ignore[override]
+        """The limit, and what to do."""
+        return (
+            f"the text of the query has {self.length:_} characters, where max_length={self.max_length:_}; "
+            "permit more, or give data as background or bindings rather than in the text"
+        )
+
+
+class QueryMemoryError(QueryError):
+    """A query needs more memory than permitted, or than there is; it was stopped, and nothing has changed.
+
+    Args:
+        max_bytes: the number of bytes permitted for the rows of one operator, and for all texts that
+            functions make; None where there is no limit.
+        needed: the number of bytes that would be needed; None where the machine has no more memory.
+        rows: the number of rows that would be made at once; None where texts exceed the limit.
+    """
+
+    def __init__(self, max_bytes: int | None, needed: int | None = None, rows: int | None = None) -> None:
         PantarheiError.__init__(self, max_bytes, needed, rows)
         self.max_bytes, self.needed, self.rows = max_bytes, needed, rows
 
     @property
     def reason(self) -> str:  # type: ignore[override]
-        """What it would need, and what to do."""
+        """What would be needed, and what to do."""
+        if self.needed is None:
+            limit = "without max_bytes" if self.max_bytes is None else f"before max_bytes={self.max_bytes:_}"
+            return f"the machine ran out of memory, {limit} was reached; permit less, or query for less"
+        if self.rows is None:
+            return (
+                f"the texts that functions of the query make would take {self.needed:_} bytes, where "
+                f"max_bytes={self.max_bytes:_}; permit more, or make fewer or shorter texts (CONCAT, REPLACE "
+                "and GROUP_CONCAT make long ones)"
+            )
         return (
             f"the query would make {self.rows:_} rows at once, {self.needed:_} bytes, where "
-            f"max_bytes={self.max_bytes:_}; allow more, ask for less with LIMIT or a filter, or look at its "
-            "plan for what is joined without a shared variable"
+            f"max_bytes={self.max_bytes:_}; permit more, query for less with LIMIT or a filter, or look at "
+            "its plan for what is joined without a shared variable"
         )
 
 
@@ -135,6 +173,10 @@ class RegistrationMemoryError(QueryMemoryError):
         rows: how many rows the answers of the query have.
         beside: how many of the bytes registered queries, this one too, and temporal rules would hold.
     """
+
+    max_bytes: int
+    needed: int
+    rows: int
 
     def __init__(self, max_bytes: int, needed: int, rows: int, beside: int) -> None:
         PantarheiError.__init__(self, max_bytes, needed, rows, beside)

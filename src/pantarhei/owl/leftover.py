@@ -204,7 +204,7 @@ class Remainder:
             if kinds.get(predicate) is PropertyKind.ANNOTATION or predicate in self.of_shacl:
                 self.annotations |= rest
                 continue
-            is_known = predicate in known or _is_in(RDF, predicate)
+            is_known = predicate in known or _is_in(str(RDF), predicate)
             for triple in rest:
                 subject, _, object_ = triple
                 is_about_schema = not is_known and (subject in headers or subject in schema)

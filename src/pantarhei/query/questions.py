@@ -25,7 +25,7 @@ from pantarhei.query.algebra.passes import simplified
 from pantarhei.query.algebra.symbols import symbols_of_query
 from pantarhei.query.answers import MAX_BYTES, QueryResult
 from pantarhei.query.expressions import Context, clock_at
-from pantarhei.query.guard import Guard
+from pantarhei.query.guard import MAX_LENGTH, NO_LIMITS, Guard
 from pantarhei.query.operators.account import Account
 from pantarhei.query.operators.evaluation import Evaluation
 from pantarhei.query.operators.forms import constructed, described
@@ -84,11 +84,12 @@ class Questions:
         query: str | PreparedQuery | Prepared,
         prefixes: Mapping[str, Any] | None = None,
         base: str | None = None,
+        guard: Guard = NO_LIMITS,
     ) -> Prepared:
-        """The query that a text writes; one that was asked before is not read again, nor one that this gave.
+        """Read the text of a query; one that was read before is not read again, nor one that this returned.
 
         Raises:
-            QueryError: it is malformed, an update, or has SERVICE.
+            QueryError: it is malformed, an update, or has SERVICE, or exceeds a limit of `guard`.
             OptionError: it is no text, nor prepared by rdflib's `prepareQuery`.
         """
         if isinstance(query, Prepared):
@@ -110,7 +111,8 @@ class Questions:
             with suppress(KeyError):  # it has been forgotten meanwhile
                 self._known.move_to_end(key)
             return found
-        asked = read_query(text, self.prefixes if known is None else dict(known), base)
+        asked = read_query(text, self.prefixes if known is None else dict(known), base, guard=guard)
+        guard.check()
         found = Prepared(asked, "NOW" in text.upper() or "\\" in text)  # which may be an escape in it
         self._known[key] = found
         while len(self._known) > _KEPT:
@@ -126,29 +128,25 @@ class Questions:
         prefixes: Mapping[str, Any] | None = None,
         bindings: Mapping[Any, Term] | None = None,
         base: str | None = None,
-        timeout: float | None = None,
-        max_bytes: int | None = MAX_BYTES,
+        guard: Guard = NO_LIMITS,
         now: TimePoint | None = None,
     ) -> QueryResult:
-        """The answers of a query, evaluated to the end.
+        """Return the answers of a query, evaluated to the end.
 
         Args:
             view: what it is asked of.
             prefixes: those that it may use without declaring them.
             bindings: values for variables.
             base: what its relative IRIs are resolved against.
-            timeout: how many seconds it may take.
-            max_bytes: how many bytes the rows of one operator may take.
-            now: what NOW() is, where that is a datetime; else it is the time of the asking.
+            guard: its limits.
+            now: what NOW() is, where that is a datetime; else it is the time of the call.
 
         Raises:
             QueryError: the query is malformed, or asks for what is refused, or not here.
-            QueryTimeoutError, QueryMemoryError: it takes more than it may.
+            QueryLengthError, QueryTimeoutError, QueryMemoryError: it exceeds a limit.
             OptionError: an option has no such value.
         """
-        _check_limits(timeout, max_bytes)
-        guard = Guard(timeout, max_bytes)
-        prepared = self.prepared(query, prefixes, base)
+        prepared = self.prepared(query, prefixes, base, guard)
         asked = prepared.query
         if asked.default_graphs is not None or asked.named_graphs is not None:
             view = view.restricted(asked.default_graphs, asked.named_graphs)
@@ -168,7 +166,7 @@ class Questions:
             guard.check()
             return answered(asked, node, clock, view, guard)
         except MemoryError:
-            raise QueryMemoryError(max_bytes or 0, 0, 0) from None
+            raise QueryMemoryError(guard.max_bytes) from None
         except RecursionError:
             raise QueryError("the query is nested too deeply") from None
 
@@ -183,11 +181,21 @@ def _pairs(prefixes: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     return tuple(sorted(pairs))
 
 
-def _check_limits(timeout: float | None, max_bytes: int | None) -> None:
+def limited(
+    timeout: float | None = None, max_bytes: int | None = MAX_BYTES, max_length: int | None = MAX_LENGTH
+) -> Guard:
+    """Return the limits of a query whose time begins now.
+
+    Raises:
+        OptionError: one of them is not a positive number.
+    """
     if timeout is not None and not (isinstance(timeout, int | float) and timeout > 0):
         raise OptionError("timeout", repr(timeout), "seconds, more than none, or None")
     if max_bytes is not None and not (isinstance(max_bytes, int) and max_bytes > 0):
         raise OptionError("max_bytes", repr(max_bytes), "a number of bytes, or None")
+    if max_length is not None and not (isinstance(max_length, int) and max_length > 0):
+        raise OptionError("max_length", repr(max_length), "a number of characters, or None")
+    return Guard(timeout, max_bytes, max_length)
 
 
 def _values(bindings: Mapping[Any, Term]) -> dict[Variable, Term]:
@@ -268,22 +276,24 @@ def run_query(
     bindings: Mapping[str, Term] | None = None,
     timeout: float | None = None,
     max_bytes: int | None = MAX_BYTES,
+    max_length: int | None = MAX_LENGTH,
 ) -> QueryResult:
-    """The answers of a SPARQL query over a graph or a dataset, evaluated to the end now, without leaving the
-    process.
+    """Return the answers of a SPARQL query over a graph or a dataset, evaluated to the end in this process.
 
     Costs a copy of the graph, unless it is a reasoner's.
 
     Args:
         namespaces: prefixes that the query may use without declaring them; by default the graph's.
         bindings: values for variables.
-        timeout: how many seconds it may take.
-        max_bytes: how many bytes the rows of one operator may take.
+        timeout: seconds that reading and answering it may take, None for any.
+        max_bytes: bytes that the rows of one operator may take, and all texts that functions make; None for
+            any.
+        max_length: characters that its text may have, None for any.
 
     Raises:
         QueryError: the query is malformed, or an update, or has SERVICE, or FROM of what is not there; or it
             has GRAPH and `graph` is a single graph.
-        QueryTimeoutError, QueryMemoryError: it takes more than it may.
+        QueryLengthError, QueryTimeoutError, QueryMemoryError: it exceeds a limit.
 
     >>> run_query(Graph(), "ASK { ?x a ?c }").askAnswer
     False
@@ -292,10 +302,10 @@ def run_query(
 
     known = dict(graph.namespaces()) if namespaces is None else namespaces
     if isinstance(graph.store, ReadOnlyStore):
-        result = graph.query(
-            text, initNs=dict(known), initBindings=dict(bindings or {}), timeout=timeout, max_bytes=max_bytes
-        )
+        limits: dict[str, Any] = {"timeout": timeout, "max_bytes": max_bytes, "max_length": max_length}
+        result = graph.query(text, initNs=dict(known), initBindings=dict(bindings or {}), **limits)
         assert isinstance(result, QueryResult)
         return result
-    limits: dict[str, Any] = {"timeout": timeout, "max_bytes": max_bytes}
-    return _questions.answer(graph_view(graph), text, prefixes=known, bindings=bindings, **limits)
+    guard = limited(timeout, max_bytes, max_length)
+    prepared = _questions.prepared(text, known, guard=guard)
+    return _questions.answer(graph_view(graph), prepared, bindings=bindings, guard=guard)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from rdflib import Graph, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
@@ -19,7 +19,8 @@ from pantarhei.materialize.model import WindowModel
 from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.answers import QueryResult
 from pantarhei.query.expressions import LiteralValues
-from pantarhei.query.questions import Prepared, Questions
+from pantarhei.query.guard import Guard
+from pantarhei.query.questions import Prepared, Questions, limited
 from pantarhei.query.sources.graph import GraphFacts, Graphs, single
 from pantarhei.query.sources.joined import JoinedFacts
 from pantarhei.query.sources.relation import Source
@@ -74,6 +75,19 @@ class Moment:
     beside: WindowModel | None = None
 
 
+class Question(NamedTuple):
+    """A query that was read, with the values of variables and the limits of its evaluation.
+
+    Args:
+        schema: whether the default graph has the schema's triples too.
+    """
+
+    query: Prepared
+    bindings: Mapping[Any, Term] | None
+    schema: bool
+    guard: Guard
+
+
 class WindowDoor:
     """Answers queries over a reasoner's window.
 
@@ -116,47 +130,53 @@ class WindowDoor:
         """
         return self._questions.prepared(text).query
 
-    def ask(
-        self, query: Any, name: str | None = None, *, schema: bool = False, **options: Any
-    ) -> QueryResult:
-        """The answers of a query.
+    def read(
+        self,
+        query: Any,
+        prefixes: Any = None,
+        base: str | None = None,
+        bindings: Any = None,
+        schema: bool = False,
+        **limits: Any,
+    ) -> Question:
+        """Read a query. Takes time for a long text, and does not depend on the state of the window.
 
         Args:
-            name: the graph that it is asked of, None for the dataset.
-            schema: whether the default graph has the schema's triples too.
-            options: as `Questions.answer` takes them.
+            schema: whether the default graph is to have the schema's triples too.
+            limits: as `limited` takes them.
         """
         check_type("schema", schema, bool, "True or False")
-        prepared, options = self._prepared(query, **options)
-        view = self._present(prepared.symbols if name is None else None)
+        guard = limited(**limits)
+        return Question(self._questions.prepared(query, prefixes, base, guard), bindings, schema, guard)
+
+    def ask(self, question: Question, name: str | None = None) -> QueryResult:
+        """Return the answers of a query at the present state.
+
+        Args:
+            name: the graph that it is evaluated over, None for the dataset.
+        """
+        view = self._present(question.query.symbols if name is None else None)
         if name == _UNION:
             view = view.united()
         elif name is not None and name != DATASET_DEFAULT_GRAPH_ID:
             view = self._single(view, name)
-        if schema:
+        if question.schema:
             view = view.joined(SCHEMA_GRAPH)
-        return self._answered(view, prepared, options)
+        return self._answered(view, question)
 
-    def ask_graph(self, query: Any, *, schema: bool = False, **options: Any) -> QueryResult:
-        """The answers of a query over the materialization alone, or with the schema."""
-        check_type("schema", schema, bool, "True or False")
-        prepared, options = self._prepared(query, **options)
-        view = self._present(prepared.symbols)
-        view = view.joined(SCHEMA_GRAPH) if schema else view
+    def ask_graph(self, question: Question) -> QueryResult:
+        """Return the answers of a query over the materialization alone, or with the schema."""
+        view = self._present(question.query.symbols)
+        view = view.joined(SCHEMA_GRAPH) if question.schema else view
         alone = View(single(view.dataset.default), view.terms, view.literals, has_names=False)
-        return self._answered(alone, prepared, options)
+        return self._answered(alone, question)
 
-    def _prepared(
-        self, query: Any, prefixes: Any = None, base: str | None = None, **options: Any
-    ) -> tuple[Prepared, dict[str, Any]]:
-        """The query, and the options that are left."""
-        return self._questions.prepared(query, prefixes, base), options
-
-    def _answered(self, view: View, query: Prepared, options: Mapping[str, Any]) -> QueryResult:
-        """The answers; what was broken off leaves nothing for the next query."""
+    def _answered(self, view: View, question: Question) -> QueryResult:
+        """Return the answers; an interrupted evaluation leaves nothing for the next query."""
+        query, bindings, _, guard = question
         try:
             now = self._now() if query.looks_at_clock else None
-            result = self._questions.answer(view, query, now=now, **options)
+            result = self._questions.answer(view, query, bindings=bindings, guard=guard, now=now)
             return result.decoded() if self._may_be_undone else result
         except BaseException:
             self._view = None

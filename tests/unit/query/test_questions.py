@@ -26,7 +26,7 @@ def reads(monkeypatch):
     """The texts that are read, in their order."""
     seen = []
 
-    def counted(text, *arguments):
+    def counted(text, *arguments, **options):
         seen.append(text)
         return read(text)
 

@@ -26,6 +26,7 @@ from pantarhei.query.expressions.distinct import distinct, distinct_rows
 from pantarhei.query.expressions.evaluation import values
 from pantarhei.query.expressions.ordering import ranks_of_terms
 from pantarhei.query.expressions.sums import averages, sums
+from pantarhei.query.guard import Guard, size_of
 from pantarhei.query.table import Ids, Places, Table
 
 Groups = Places
@@ -152,7 +153,19 @@ def _texts(column: Column, groups: Groups, count: int, separator: str, context: 
         term = known[places[row]]
         if not isinstance(term, BNode):
             found[groups[row]].append(str(term))
-    return [Literal(separator.join(texts)) for texts in found]
+    return [joined_texts(separator, texts, context.guard) for texts in found]
+
+
+def joined_texts(separator: str, texts: Sequence[str], guard: Guard) -> Literal:
+    """Join the texts of a group.
+
+    Raises:
+        QueryMemoryError: the text exceeds the limit.
+    """
+    guard.check_text(sum(map(size_of, texts)) + size_of(separator) * max(len(texts) - 1, 0))
+    made = separator.join(texts)
+    guard.count_text(made)
+    return Literal(made)
 
 
 def ntriples(term: Term) -> str:

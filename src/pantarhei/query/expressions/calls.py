@@ -36,7 +36,7 @@ def result_of(function: Function, arguments: Sequence[Term | None]) -> Term | bo
 def call(function: Function, arguments: Sequence[Column], context: Context) -> Column:
     """The results of a function, by row. Costs a call for each combination of arguments."""
     if not arguments:
-        return column_of([result_of(function, ())], np.zeros(1, np.intp), context)
+        return column_of([_counted(result_of(function, ()), context)], np.zeros(1, np.intp), context)
     size = common_size(arguments)
     rows, codes = distinct_rows([spread_ids(argument, size) for argument in arguments])
     terms = [context.terms_of(argument.ids[rows_of(argument, rows)]) for argument in arguments]
@@ -51,8 +51,15 @@ def results_of(
     for place, row in enumerate(zip(*arguments, strict=True)):
         if place % _CALLS_BETWEEN_CHECKS == 0:
             context.guard.check()
-        results.append(result_of(function, row))
+        results.append(_counted(result_of(function, row), context))
     return results
+
+
+def _counted(result: Term | bool | int | None, context: Context) -> Term | bool | int | None:
+    """Return a function's result; a term's text is counted."""
+    if isinstance(result, str):
+        context.guard.count_text(result)
+    return result
 
 
 def exactly(

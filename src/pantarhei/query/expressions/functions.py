@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Final
 
@@ -28,8 +29,6 @@ _FUNCTIONS: Final[dict[str, Function]] = {
     "CONTAINS": strings.contains,
     "STRBEFORE": strings.strbefore,
     "STRAFTER": strings.strafter,
-    "ENCODE_FOR_URI": strings.encode_for_uri,
-    "CONCAT": strings.concat,
     "LANG": strings.lang,
     "LANGMATCHES": strings.langmatches,
     "IRI": terms.iri,
@@ -44,6 +43,15 @@ _FUNCTIONS: Final[dict[str, Function]] = {
 }
 
 
+# Functions that may take long, or make texts longer than what they are given: they check limits before.
+_LIMITED: Final[dict[str, Callable[..., Term | bool]]] = {
+    "REGEX": strings.regex,
+    "REPLACE": strings.replace,
+    "ENCODE_FOR_URI": strings.encode_for_uri,
+    "CONCAT": strings.concat,
+}
+
+
 def function_of(name: str, context: Context) -> Function:
     """The function of a name, for arguments that are terms."""
     known = _FUNCTIONS.get(str(name))  # an IRI's hash is not that of its text
@@ -53,10 +61,9 @@ def function_of(name: str, context: Context) -> Function:
         return lambda: context.now
     if name == TIMESTAMP:
         return context.time_of
-    if name == "REGEX":
-        return partial(strings.regex, context.guard)
-    if name == "REPLACE":
-        return partial(strings.replace, context.guard)
+    limited = _LIMITED.get(str(name))
+    if limited is not None:
+        return partial(limited, context.guard)
     return _plus if name == "+" else custom_function(name)
 
 

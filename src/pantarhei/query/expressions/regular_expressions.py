@@ -8,7 +8,7 @@ Source: XQuery and XPath Functions and Operators, section 7.6; XML Schema part 2
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -17,7 +17,7 @@ import regex
 from pantarhei.errors import QueryError, QueryTimeoutError
 from pantarhei.literals.value import NAME_CHARACTER, NAME_START
 from pantarhei.query.expressions.values import ExpressionError
-from pantarhei.query.guard import Guard
+from pantarhei.query.guard import Guard, size_of
 
 LONGEST_MATCH: Final = 5.0  # seconds that one text may take where the query has no limit, or a longer one
 
@@ -132,23 +132,51 @@ def replaced(text: str, pattern: regex.Pattern[str], replacement: str, guard: Gu
     parts = _parts_of(replacement, pattern.groups)
     if _is_text(pattern):
         whole = pattern.pattern  # which is what group 0 has
-        return text.replace(whole, "".join(part if isinstance(part, str) else whole for part in parts))
+        inserted = "".join(part if isinstance(part, str) else whole for part in parts)
+        guard.check_text(size_of(text) + text.count(whole) * size_of(inserted))
+        return text.replace(whole, inserted)
     if matches([""], pattern, guard) == [True]:
         raise ExpressionError
     limit = min(guard.left, LONGEST_MATCH)
     try:
-        result: str = pattern.sub(
-            lambda match: "".join(part if isinstance(part, str) else match[part] or "" for part in parts),
-            text,
-            timeout=limit,
-        )
+        result: str = pattern.sub(_replacer(parts, size_of(text), guard), text, timeout=limit)
     except TimeoutError:
         raise _too_long(guard, limit) from None
     return result
 
 
+def _replacer(parts: Sequence[str | int], size: int, guard: Guard) -> Callable[[regex.Match[str]], str]:
+    """Return a function that makes the text in place of a match, while the whole is within the limits.
+
+    Args:
+        size: bytes of the text whose matches are replaced.
+    """
+    constant = None if any(isinstance(part, int) for part in parts) else "".join(map(str, parts))
+    made, checked = size, size
+
+    def replace(match: regex.Match[str]) -> str:
+        nonlocal made, checked
+        found = constant
+        if found is None:
+            found = "".join(part if isinstance(part, str) else match[part] or "" for part in parts)
+            made += _PIECE
+        made += size_of(found)
+        if made - checked > _BETWEEN_CHECKS:
+            checked = made
+            guard.check_text(made)
+        return found
+
+    return replace
+
+
+# Bytes of a text that is not shared, beside its characters; and bytes made between two checks.
+_PIECE, _BETWEEN_CHECKS = 64, 1 << 12
+
+
 def _too_long(guard: Guard, limit: float) -> QueryTimeoutError:
-    return QueryTimeoutError(limit if guard.timeout is None else guard.timeout)
+    if limit == LONGEST_MATCH:
+        return QueryTimeoutError(guard.timeout, LONGEST_MATCH)
+    return QueryTimeoutError(guard.timeout)
 
 
 def _parts_of(replacement: str, groups: int) -> list[str | int]:

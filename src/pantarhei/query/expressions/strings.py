@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from string import ascii_letters, digits
 from typing import Final
 from urllib.parse import quote
 
@@ -17,7 +18,7 @@ from pantarhei.literals import canonical
 from pantarhei.literals.value import STRING
 from pantarhei.query.expressions.regular_expressions import compiled, matches, replaced
 from pantarhei.query.expressions.values import ExpressionError, number_of
-from pantarhei.query.guard import Guard
+from pantarhei.query.guard import Guard, size_of
 
 
 def string(term: Term) -> Literal:
@@ -120,13 +121,21 @@ def strafter(term: Term, other: Term) -> Literal:
     return canonical.like(after, text) if found else Literal("")
 
 
-def encode_for_uri(term: Term) -> Literal:
-    return Literal(quote(str(string(term)), safe="-_.~"))
+def encode_for_uri(guard: Guard, term: Term) -> Literal:
+    text = str(string(term))
+    octets = text.encode()
+    guard.check_text(len(octets) + 2 * len(octets.translate(None, _UNRESERVED)))
+    return Literal(quote(octets, safe=_UNRESERVED))
 
 
-def concat(*terms: Term) -> Literal:
-    """The strings together, in their language if all have one and the same."""
+# Characters that an IRI's part may have as they are (RFC 3986, section 2.3).
+_UNRESERVED: Final = b"-_.~" + f"{ascii_letters}{digits}".encode()
+
+
+def concat(guard: Guard, *terms: Term) -> Literal:
+    """Join strings; the result has their language if all have one and the same."""
     texts = [string(term) for term in terms]
+    guard.check_text(sum(map(size_of, texts)))
     text = "".join(texts)
     languages = {_language(literal) for literal in texts}
     return canonical.like(text, texts[0]) if len(languages) == 1 else Literal(text)

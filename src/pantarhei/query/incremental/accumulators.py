@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterable
 from typing import Any, Final
 
-from rdflib import BNode, Literal
+from rdflib import BNode
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.language.term import Term
@@ -19,7 +19,7 @@ from pantarhei.materialize.kernel.groups import count_values
 from pantarhei.materialize.kernel.summing import numbers_of, sum_up
 from pantarhei.query.algebra.expressions import Aggregate
 from pantarhei.query.expressions import kinds
-from pantarhei.query.expressions.aggregates import ntriples
+from pantarhei.query.expressions.aggregates import joined_texts, ntriples
 from pantarhei.query.expressions.ordering import order_key
 from pantarhei.query.incremental.journal import ABSENT
 from pantarhei.query.incremental.operator import Bag, Row, Shared
@@ -305,7 +305,8 @@ class Concatenation(_InOrder):
             term = self._shared.terms.term(item[0])
             if not isinstance(term, BNode):
                 texts += [str(term)] * (1 if self._is_distinct else bag[item])
-        return self._shared.terms.id_of(Literal(self._separator.join(texts)))
+        made = joined_texts(self._separator, texts, self._shared.context.guard)
+        return self._shared.terms.id_of(made)
 
 
 def accumulator(made: Aggregate, shared: Shared) -> Accumulator:

@@ -13,7 +13,7 @@ from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import WindowModel
 from pantarhei.query.algebra.nodes import Node, Place, Query
 from pantarhei.query.expressions import Context, LiteralValues, clock_at
-from pantarhei.query.guard import NO_LIMITS
+from pantarhei.query.guard import Guard
 from pantarhei.query.incremental.contents import Content
 from pantarhei.query.incremental.lasting_terms import LastingTerms
 from pantarhei.query.operators.evaluation import Evaluation
@@ -54,6 +54,7 @@ class Outlook:
         dataset: the graphs that queries are asked of at a moment.
         forms: how literals of the materialization are written now.
         named: gives the content that a graph is, None for one that `dataset` has.
+        max_bytes: limits the rows of an operator, and the texts that functions make in one step.
     """
 
     def __init__(
@@ -63,7 +64,9 @@ class Outlook:
         dataset: Callable[[Moment, TermSpace], Dataset],
         forms: Mapping[Fact, Literal],
         named: Callable[[Place], Content | None],
+        max_bytes: int,
     ) -> None:
+        self._guard = Guard(max_bytes=max_bytes)
         self.present, self.terms, self.tells_time = present, terms, False
         self._dataset_of, self._forms = dataset, forms
         self._named = named
@@ -74,6 +77,7 @@ class Outlook:
     def stand_at(self, present: Present) -> None:
         """Look at another state of the window."""
         self.present = present
+        self._guard.restart()
         if self._datasets:
             self._datasets.clear()
         self.terms.look_again()
@@ -93,7 +97,7 @@ class Outlook:
 
     def _context(self) -> Context:
         now = clock_at(self.present.at) if self.tells_time else _NO_TIME
-        return Context(self.terms, NO_LIMITS, self._literals[1], now)
+        return Context(self.terms, self._guard, self._literals[1], now)
 
     def rows(self, content: Content, node: Node, query: Query | None = None) -> Table:
         """The rows of a node.

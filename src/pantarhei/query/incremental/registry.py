@@ -16,6 +16,7 @@ from pantarhei.query.algebra.binding import tells_time
 from pantarhei.query.algebra.expressions import variables_of
 from pantarhei.query.algebra.nodes import Node, Project, Query
 from pantarhei.query.algebra.passes import simplified
+from pantarhei.query.answers import MAX_BYTES
 from pantarhei.query.continuous import BYTES_A_ROW
 from pantarhei.query.expressions import order
 from pantarhei.query.incremental.all_contents import AllContents, NamedWindows
@@ -51,6 +52,7 @@ class Registry:
         dataset: the graphs that queries are asked of at a moment.
         forms: how literals of the materialization are written now.
         conclusions: those of temporal rules, which are told before this; None where there are none.
+        max_bytes: limits the rows of an operator, and the texts that functions make in one step.
     """
 
     follows_parts, follows_steps = True, False
@@ -62,13 +64,14 @@ class Registry:
         dataset: Callable[[Moment, TermSpace], Dataset],
         forms: Callable[[], FactForms],
         conclusions: Conclusions | None = None,
+        max_bytes: int = MAX_BYTES,
     ) -> None:
         self._forms_of = forms
         self.journal = Journal()
         contents = self._contents = AllContents(self.journal, window, present.model, conclusions)
         self.terms = LastingTerms(present.model.vocabulary, self.journal)
         self._forms = ShownForms(self.journal, self.terms)
-        self._outlook = Outlook(present, self.terms, dataset, self._forms.facts, contents.named)
+        self._outlook = Outlook(present, self.terms, dataset, self._forms.facts, contents.named, max_bytes)
         self._shared = Shared(self.journal, self.terms, self._outlook.context)
         self._plans = SharedPlans(self._shared, self._outlook, contents.named)
         self.network = self._plans.network

@@ -14,29 +14,36 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache, lru_cache
 from importlib.util import find_spec, module_from_spec
 from types import ModuleType, SimpleNamespace
 from typing import Any, cast
 
 import rdflib
-from pyparsing import Optional, ParseBaseException, ParserElement, ParseResults, Suppress, ZeroOrMore
+from pyparsing import Optional, ParseBaseException, ParserElement, ParseResults, Regex, Suppress, ZeroOrMore
 from rdflib import Literal
 from rdflib.plugins.sparql.parserutils import Comp, CompValue, Param, ParamList
 
+from pantarhei.errors import QueryTimeoutError
+from pantarhei.query.guard import NO_LIMITS, Guard
 
-def parse_query(text: str) -> ParseResults:
-    """The parse tree of a query.
+
+def parse_query(text: str, guard: Guard = NO_LIMITS) -> ParseResults:
+    """Return the parse tree of a query.
+
+    Args:
+        guard: limits the time, that of waiting for other threads included.
 
     Raises:
         pyparsing.ParseBaseException: it is none.
         ValueError: it has half of a character, or an escape that is none.
+        QueryTimeoutError: it takes too long.
     """
-    with _lock:
-        written = without_escapes(text)
-        if any("\ud800" <= character <= "\udfff" for character in written):
-            raise ValueError("it has half of a character, a surrogate, which stands for none alone")
+    written = without_escapes(text)
+    if any("\ud800" <= character <= "\udfff" for character in written):
+        raise ValueError("it has half of a character, a surrogate, which stands for none alone")
+    with _parsing(guard):
         return cast(ParseResults, _parser.Query.parse_string(written, parse_all=True))
 
 
@@ -64,15 +71,15 @@ def without_escapes(text: str) -> str:
     return _ESCAPE.sub(_character, text)
 
 
-def furthest_place(text: str) -> int:
-    """How far into a malformed query its tokens can be part of one, in characters of the text as it is
+def furthest_place(text: str, guard: Guard = NO_LIMITS) -> int:
+    """Return how far into a malformed query its tokens can be part of one, in characters of the text as it is
     written.
 
     The parser's own errors are where the part began that it could not complete, which may be a GRAPH of many
     lines.
     """
     written = without_escapes(text)
-    with _lock:
+    with _parsing(guard):
         parser, furthest = _watched()
         furthest.place = 0
         with suppress(ParseBaseException, RecursionError):
@@ -134,6 +141,8 @@ def _mended(parser: Any) -> Any:
         block <<= one + ZeroOrMore(Suppress(".") + one) + Optional(Suppress("."))
     parser.Query.parse_with_tabs()
     for part in _elements(parser):
+        if isinstance(part, Comp | Regex):
+            part.add_parse_action(_check_time)
         if isinstance(part, Comp) and _HAS_PLACE.fullmatch(part.name):
             part.add_parse_action(_note_place)
     return parser
@@ -143,6 +152,10 @@ _HAS_PLACE = re.compile(
     r"\w+Query|SubSelect|vars|pname|Function|Bind|InlineData|ValuesClause|ServiceGraphPattern|Aggregate_\w+"
     r"|Builtin_(?:REGEX|REPLACE)"
 )
+
+
+def _check_time(text: str, start: int, found: ParseResults) -> None:
+    _guards[-1].check()
 
 
 def _note_place(text: str, start: int, found: ParseResults) -> None:
@@ -187,5 +200,26 @@ def _watched() -> tuple[Any, _Furthest]:
     return parser, furthest
 
 
+@contextmanager
+def _parsing(guard: Guard) -> Iterator[None]:
+    """Keep other threads from parsing, within the limits of a query.
+
+    Raises:
+        QueryTimeoutError: the time is over.
+    """
+    while not _lock.acquire(timeout=min(guard.left, threading.TIMEOUT_MAX)):
+        pass  # then `left` raises
+    try:
+        _guards.append(guard)
+        yield
+    except QueryTimeoutError as error:  # without hundreds of the parser's frames
+        raise QueryTimeoutError(error.timeout) from None
+    finally:
+        _guards.pop()
+        _lock.release()
+
+
 _lock = threading.Lock()
+# The limits of the query that is parsed, last.
+_guards = [NO_LIMITS]
 _parser = _mended(_own_instance("rdflib.plugins.sparql.parser"))

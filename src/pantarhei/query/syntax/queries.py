@@ -25,6 +25,7 @@ from pantarhei.query.algebra.nodes import (
     TriplePattern,
     is_hidden,
 )
+from pantarhei.query.guard import NO_LIMITS, Guard
 from pantarhei.query.syntax.expressions import ExpressionReader
 from pantarhei.query.syntax.mistakes import parsed
 from pantarhei.query.syntax.names import Names, OwnFunction
@@ -38,20 +39,23 @@ def read_query(
     prefixes: Mapping[str, str] | None = None,
     base: str | None = None,
     functions: Mapping[str, OwnFunction] | None = None,
+    guard: Guard = NO_LIMITS,
 ) -> Query:
-    """The algebra of a query.
+    """Return the algebra of a query.
 
     Args:
         prefixes: those that it may use without declaring them.
         base: what its relative IRIs are resolved against.
         functions: by their IRIs, those that it may call beside casts and rdflib's.
+        guard: the limits of its text and of the time to read it.
 
     Raises:
         QueryTextError: it is malformed, has SERVICE, or uses a prefix or function that is not known.
         QueryError: it is empty, an update, or nested too deeply, or has half of a character.
+        QueryLengthError, QueryTimeoutError: it exceeds a limit.
     """
     text = without_mark(text)
-    prologue, tree = parsed(text)
+    prologue, tree = parsed(text, guard)
     try:
         names = Names(prologue, prefixes or {}, base, functions, text, tree)
         return _QueryReader(names).query(tree)
