@@ -24,6 +24,7 @@ from pantarhei.encoding.numbers import NO_FACTS, Integers, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.time import TimeKind
 from pantarhei.rules.compilation.program import compile_
+from pantarhei.temporal.data_stream import Appended, Asserted
 from pantarhei.temporal.evaluation import Evaluation, Standing
 from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.past import Past, Said
@@ -47,6 +48,7 @@ def measure(quick: bool) -> Iterator[Figure]:
     yield from _thousand_rules(rounds)
     yield from _million_ticks(10_000 if quick else 1_000_000)
     yield from _small_ticks(rounds)
+    yield from _one_tick(rounds, 1_000 if quick else 4_000)
 
 
 # -- a workload ------------------------------------------------------------------------------------
@@ -85,7 +87,7 @@ class InNumbers:
             for tick, facts in enumerate(self._facts):
                 if tick:
                     evaluation.come_to(tick, NO_FACTS, NO_FACTS)
-                evaluation.change(NO_FACTS, NO_FACTS, facts)
+                evaluation.change(NO_FACTS, NO_FACTS, _said(tick, facts))
                 changes = evaluation.take_changes()
                 if asks_all:
                     counts.append(len(evaluation.model.facts_of(self._program.is_conclusion)))
@@ -93,6 +95,10 @@ class InNumbers:
                     counts.append(int(changes[:, 3].sum()))
             spent = time.process_time() - begin
         return spent, counts if asks_all else np.cumsum(counts).tolist()
+
+
+def _said(tick: int, facts: Integers) -> Appended[Asserted]:
+    return Appended([Asserted(tick, facts)])
 
 
 def _pushed(workload: Workload, window: int, stream: Stream, asks: str | None) -> tuple[float, list[int]]:
@@ -211,7 +217,7 @@ def _million_ticks(ticks: int) -> Iterator[Figure]:
         for tick in range(0, count, every):
             if tick:
                 evaluation.come_to(tick, NO_FACTS, NO_FACTS)
-            evaluation.change(NO_FACTS, NO_FACTS, row)
+            evaluation.change(NO_FACTS, NO_FACTS, _said(tick, row))
             past = past.with_tick(Said(tick, row), 0)
         taken = (evaluation.model.bytes_used + past.bytes) / 1e6
         said = "at each tick" if every == 1 else f"every {every:,} ticks"
@@ -244,3 +250,34 @@ def _small_ticks(rounds: int) -> Iterator[Figure]:
                         reasoner.push(tick, abox)
                     taken.append(1e6 * (time.process_time() - begin) / 300)
             yield figure("temporal rules, small ticks", f"a push of {reports}, {title}", taken, "µs")
+
+
+def _one_tick(rounds: int, pushes: int) -> Iterator[Figure]:
+    """Cost of the last of many pushes that fall into one tick, and of as many that have a tick each."""
+    title, spent = f"temporal rules, {pushes:,} pushes in one tick", dict[str, list[float]]()
+    for name, rule in (
+        ("a state", "hot(S) :- high(S, V), V > 9."),
+        ("an event in a window", "hot(S) :- asserted high(S, V) in [3], V > 9."),
+        ("always", "hot(S) :- asserted high(S, V) always in [3]."),
+        ("the last 30 assertions", "hot(S) :- asserted high(S, V) in [30 #]."),
+    ):
+        for ticks, slide in (("one tick", pushes), ("a tick each", 1)):
+            rules = pr.load_rules(f"@prefix : <{EX}> .\n{rule}")
+            for _ in range(rounds):
+                reasoner = pr.StreamReasoner(NO_ONTOLOGY, pr.Window(2 * pushes, slide), temporal=rules)
+                taken = _last_quarter(reasoner, pushes)
+                spent.setdefault(f"{name}, {ticks}", []).append(1e6 * taken)
+    yield from (figure(title, name, taken, "µs") for name, taken in spent.items())
+
+
+def _last_quarter(reasoner: pr.StreamReasoner, pushes: int) -> float:
+    """CPU seconds of each of the last pushes, a quarter of them."""
+    aboxes = [[(URIRef(f"{EX}s{n % 50}"), URIRef(f"{EX}high"), Literal(n % 20))] for n in range(pushes)]
+    first = pushes - pushes // 4
+    for place, abox in enumerate(aboxes[:first]):
+        reasoner.push(place + 1, abox)
+    with settled():
+        begin = time.process_time()
+        for place, abox in enumerate(aboxes[first:], first):
+            reasoner.push(place + 1, abox)
+        return (time.process_time() - begin) / (pushes - first)

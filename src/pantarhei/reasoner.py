@@ -76,6 +76,7 @@ from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.result import Conflict, ConflictList, Repair
+from pantarhei.temporal.conclusions import Conclusions
 from pantarhei.temporal.rules import TemporalRules
 from pantarhei.window.history import History
 from pantarhei.window.limits import Limits, OnLimit
@@ -440,10 +441,11 @@ class StreamReasoner(Materialized):
         with self._lock:
             self._held.flush_history()
 
-    def conclusions(self) -> frozenset[Triple]:
-        """What temporal rules conclude at the present tick, those conclusions that are triples.
+    def conclusions(self) -> Conclusions:
+        """Return the triples that temporal rules conclude at the present tick: a set of this one state, which
+        no later push changes.
 
-        Costs a pass over what the rules hold; asked again, what has changed.
+        The first call costs a pass over what the rules hold; later calls, what has changed since.
         """
         with self._lock:
             return self._held.concluded_triples()

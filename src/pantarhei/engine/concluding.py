@@ -31,11 +31,10 @@ from pantarhei.engine.conclusion_notes import ConclusionNotes, Decoder
 from pantarhei.engine.consumer import Crowded, Saved
 from pantarhei.engine.feedback import Feedback, Standstill
 from pantarhei.language.temporal_rule import TemporalAtom
-from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import Overfull, WindowModel
 from pantarhei.temporal.checks.far import refuse_far
-from pantarhei.temporal.conclusions import ConclusionChanges
+from pantarhei.temporal.conclusions import ConclusionChanges, Conclusions
 from pantarhei.temporal.data_stream import DataStream, terms_of, union, without
 from pantarhei.temporal.evaluation import Evaluation, Standing
 from pantarhei.temporal.fitting import fitted
@@ -111,10 +110,10 @@ class Concluding:
             return frozenset()
         return self._decoder.atoms(self._concluded(self._running(model)))
 
-    def triples(self, model: WindowModel) -> frozenset[Triple]:
-        """The same, those conclusions that are triples. Costs what has changed since it was asked last."""
+    def triples(self, model: WindowModel) -> Conclusions:
+        """Return the conclusions that are triples. Costs what has changed since the last call."""
         if self._data is None:
-            return frozenset()
+            return Conclusions(())
         evaluation = self._running(model)
         return self._notes.triples(self._decoder, lambda: self._concluded(evaluation))
 
@@ -255,7 +254,7 @@ class Concluding:
 
     def is_unsettled(self) -> bool:
         """Whether remembered conclusions changed at the present tick: what rests on that ends later."""
-        return self._evaluation is not None and any(map(len, self._evaluation.remembered_changes))
+        return self._evaluation is not None and self._evaluation.has_remembered_changes
 
     def before(self, step: Step, model: WindowModel) -> None:
         """See `Consumer`: `apply` was told all there is to know."""
@@ -302,7 +301,7 @@ class Concluding:
         if tick > self._data.tick:
             self._move_on(evaluation, tick, changes.at)
         self._data = self._said(self._data, changes, came, went)
-        evaluation.change(came, went, self._data.events)
+        evaluation.change(came, went, self._data.asserted)
         self._evaluation = evaluation
         self._note(changes.at, evaluation.take_changes())
 
@@ -325,7 +324,7 @@ class Concluding:
         if len(came) or len(went):
             data = data.with_changes(came, went)
         for entry in changes.entries:
-            data = data.with_abox(entry, self._numbered.fed(entry.facts, is_asserted=True))
+            data = data.with_abox(entry, partial(self._numbered.fed, is_asserted=True))
         oldest = next(iter(changes.log or ()), None)
         return data._replace(oldest=None if oldest is None else oldest.ticks)
 

@@ -12,7 +12,7 @@ from pantarhei.encoding.numbers import NO_CHANGES, NONE, Integers, as_tuples, ne
 from pantarhei.language.temporal_rule import TemporalAtom
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint
-from pantarhei.temporal.conclusions import NOTHING_CONCLUDED, ConclusionChanges, Turn
+from pantarhei.temporal.conclusions import NOTHING_CONCLUDED, ConclusionChanges, Conclusions, Turn
 from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.tuples import Tuples
 
@@ -57,8 +57,9 @@ class ConclusionNotes:
     def __init__(self) -> None:
         # With tick and time, for the update of the step.
         self._changed: list[tuple[int, TimePoint, Integers]] = []
-        self._known: frozenset[Triple] | None = None  # what is concluded, when someone asked last
+        self._known: Conclusions | None = None  # what is concluded, when someone asked last
         self._unknown: list[Integers] = []  # what came and went since then
+        self._count = 0  # of these changes
         self._is_followed, self._untold = False, tuple[Integers, ...]()  # as triples, for queries
 
     def note(self, tick: int, at: TimePoint, changes: Integers, numbered: NumberedProgram) -> None:
@@ -68,7 +69,8 @@ class ConclusionNotes:
         self._changed.append((tick, at, changes))
         if self._known is not None:
             self._unknown.append(changes)
-            if sum(map(len, self._unknown)) > len(self._known) + _FEW:
+            self._count += len(changes)
+            if self._count > len(self._known) + _FEW:
                 self.begin_anew()  # nobody asks, or it costs no more
         if self._is_followed:
             self._untold = (*self._untold, numbered.triples(changes))
@@ -93,18 +95,18 @@ class ConclusionNotes:
 
         return ConclusionChanges(lambda: tuple(turns()), in_all)
 
-    def triples(self, decoder: Decoder, concluded: Callable[[], Integers]) -> frozenset[Triple]:
-        """The conclusions that are triples. Costs what has changed since the last call.
+    def triples(self, decoder: Decoder, concluded: Callable[[], Integers]) -> Conclusions:
+        """Return the conclusions that are triples. Costs what has changed since the last call.
 
         Args:
             concluded: finds all conclusions.
         """
         if self._known is None:
-            self._known = decoder.triples(concluded())
+            self._known = Conclusions(decoder.triples(concluded()))
         elif self._unknown:
-            came, went = parted(net_changes(np.concatenate(self._unknown)))
-            self._known = self._known - decoder.triples(went) | decoder.triples(came)
-        self._unknown = []
+            came, went = map(decoder.triples, parted(net_changes(np.concatenate(self._unknown))))
+            self._known = self._known.turned(came - went, went - came)
+        self._unknown, self._count = [], 0
         return self._known
 
     def follow(self) -> None:
@@ -118,7 +120,7 @@ class ConclusionNotes:
 
     def begin_anew(self) -> None:
         """What is concluded, or has which numbers, is not known any more."""
-        self._known, self._unknown = None, []
+        self._known, self._unknown, self._count = None, [], 0
 
     def mark(self) -> object:
         """How things stand, for `back`."""

@@ -39,13 +39,13 @@ from pantarhei.interpretation.foundation import Foundation
 from pantarhei.language.iso_time import EXACT
 from pantarhei.language.rule import Predicate
 from pantarhei.language.temporal_rule import TemporalAtom
-from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint, is_finer, show_time, ticks_of, time_of
 from pantarhei.materialize.model import WindowModel
 from pantarhei.rdf.blank_nodes import prefix_of_push
 from pantarhei.repair.result import Conflict, ConflictList, Prove
 from pantarhei.repair.step import Repairer
 from pantarhei.rules.compilation.program import Program
+from pantarhei.temporal.conclusions import Conclusions
 from pantarhei.temporal.joining import joined
 from pantarhei.temporal.rules import TemporalRules
 from pantarhei.window.history import Past
@@ -108,9 +108,9 @@ class Holdings(Upkeep[Books]):
         """What temporal rules conclude at the present tick."""
         return frozenset() if self._concluding is None else self._concluding.atoms(self.model)
 
-    def concluded_triples(self) -> frozenset[Triple]:
-        """Those conclusions of the present tick that are triples."""
-        return frozenset() if self._concluding is None else self._concluding.triples(self.model)
+    def concluded_triples(self) -> Conclusions:
+        """Return the conclusions of the present tick that are triples."""
+        return Conclusions(()) if self._concluding is None else self._concluding.triples(self.model)
 
     @property
     def temporal(self) -> TemporalRules | None:

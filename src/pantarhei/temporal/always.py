@@ -10,7 +10,6 @@ import numpy as np
 from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples
 from pantarhei.materialize.kernel.runs import Runs
 from pantarhei.temporal.boxes import StateBox
-from pantarhei.temporal.data_stream import union, without
 from pantarhei.temporal.numbered import Feed
 from pantarhei.temporal.operators import NOTHING, Rows, rows_of
 from pantarhei.temporal.past import Past, held_at
@@ -72,7 +71,8 @@ class StatesAlways:
 class EventsAlways:
     """Always within windows, of what is asserted anew at each tick, or holds at each.
 
-    Costs what is asserted at a tick and was at the one before, and the states where both count.
+    Costs what is asserted at a tick and was at the one before, and the states where both count; within a
+    tick what changes.
 
     Args:
         selectors: those of the program.
@@ -98,18 +98,20 @@ class EventsAlways:
             sizes[feed.target] = feed.size
         self._largest = max((feed.size for feed in feeds), default=None)
         self._runs = Runs(sizes, first)
-        self._standing = NO_FACTS  # the states of now
-        self._tick = first
+        self._standing: dict[Fact, None] = {}  # the states of now
+        self._turned = NO_FACTS, NO_FACTS  # those that came and went since the last look
+        self._tick = first - 1
 
     def begin(self, past: Past, states: Integers, tick: int) -> None:
         """Go on at a tick with what was said at those before; the states are those of the tick before."""
-        self._standing = self._among(states)
+        self._standing = dict.fromkeys(as_tuples(self._among(states)))
+        self._tick = tick - 1
         if self._largest is None:
             return
         said = {each.tick: each.events for each in past}
         turns = [(each.tick, self._among(each.came), self._among(each.went)) for each in past]
         oldest = max(past.begun, tick - self._largest)
-        held = held_at(turns, as_tuples(self._standing), tick - 1, oldest) if self._states.sources else ()
+        held = held_at(turns, self._standing, tick - 1, oldest) if self._states.sources else ()
         standing = {each: np.array(sorted(facts), np.int32) for each, facts in held if facts}
         for each in sorted({*said, *standing}):
             self._tell(said.get(each, NO_FACTS), standing.get(each, NO_FACTS), each)
@@ -121,14 +123,27 @@ class EventsAlways:
     def change_states(self, came: Integers, went: Integers) -> None:
         """States came and went at the present tick."""
         if self._states.sources and (len(came) or len(went)):
-            self._standing = union(without(self._standing, self._among(went)), self._among(came))
+            coming, going = self._turned = self._among(came), self._among(went)
+            for fact in as_tuples(going):
+                self._standing.pop(fact, None)
+            self._standing.update(dict.fromkeys(as_tuples(coming)))
 
-    def change(self, events: Integers, tick: int) -> Rows:
-        """All that is asserted at a tick; returns what holds now and what no more."""
-        self._tick = tick
+    def change(self, fresh: Integers, lost: Integers, tick: int) -> Rows:
+        """Events of a tick that are new, and those that are none any more.
+
+        Returns: What holds now, and what does not any more.
+        """
         if self._largest is None:
             return NOTHING
-        self._tell(events, self._standing, tick)
+        (came, went), self._turned = self._turned, (NO_FACTS, NO_FACTS)
+        if tick != self._tick:
+            self._tick = tick
+            self._tell(fresh, _array(self._standing), tick)
+            return Rows(*self._runs.change())
+        self._events.take_back(self._runs, lost)
+        self._states.take_back(self._runs, went)
+        self._events.tell(self._runs, fresh)
+        self._states.tell(self._runs, came)
         return Rows(*self._runs.change())
 
     def _tell(self, events: Integers, states: Integers, tick: int) -> None:
@@ -138,6 +153,10 @@ class EventsAlways:
 
     def _among(self, states: Integers) -> Integers:
         return states[np.isin(states[:, 0], list(self._states.sources))] if self._states.sources else NO_FACTS
+
+
+def _array(facts: Iterable[Fact]) -> Integers:
+    return np.array(list(facts), np.int32).reshape(-1, 3)
 
 
 def _by_source(feeds: Sequence[Feed]) -> dict[int, list[int]]:

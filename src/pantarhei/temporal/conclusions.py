@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from functools import cached_property
+from threading import Lock
 from typing import Any, Final, NamedTuple
 
 from pantarhei.language.temporal_rule import TemporalAtom
@@ -110,3 +111,87 @@ NOTHING_CONCLUDED: Final = _restored(())
 def concluded_triples(atoms: Iterable[TemporalAtom]) -> Iterator[Triple]:
     """The atoms that are triples."""
     return (atom.triple for atom in atoms if atom.triple is not None)
+
+
+class Conclusions(Set[Triple]):
+    """The triples that temporal rules conclude in one state of a reasoner: a set that does not change.
+
+    Compares and combines as a frozenset does. The newest state holds the triples; an older one, as long as
+    somebody has it, how it differs from the next. So a further state costs what changed, a look at the newest
+    one nothing more, and the first look at an older one what changed since then.
+
+    >>> from rdflib import RDF, URIRef
+    >>> hot, cold = ((URIRef("urn:v"), RDF.type, URIRef(f"urn:{name}")) for name in ("Hot", "Cold"))
+    >>> first = Conclusions({hot})
+    >>> second = first.turned({cold}, {hot})
+    >>> first == {hot}, second == {cold}, second - first == {cold}
+    (True, True, True)
+    """
+
+    __slots__ = ("_added", "_held", "_lock", "_newer", "_removed")
+
+    def __init__(self, triples: Iterable[Triple], lock: Lock | None = None) -> None:
+        self._held: set[Triple] | None = set(triples)
+        self._newer: Conclusions | None = None
+        self._added, self._removed = set[Triple](), set[Triple]()  # by the newer state
+        self._lock = Lock() if lock is None else lock
+
+    def turned(self, added: Set[Triple], removed: Set[Triple]) -> Conclusions:
+        """Return the next state; this one is the newest. Costs the changes.
+
+        Args:
+            added, removed: triples that came and went, each in one of both at most.
+        """
+        newer = Conclusions((), self._lock)
+        with self._lock:
+            assert self._held is not None, "each state has one that follows it"
+            held, self._held = self._held, None
+            self._added, self._removed = set(added - held), set(removed & held)
+            held -= self._removed
+            held |= self._added
+            newer._held, self._newer = held, newer
+        return newer
+
+    def _newest(self) -> set[Triple]:
+        """The triples of the newest state, whose difference from this one is brought up to date."""
+        while self._newer is not None and (further := self._newer)._held is None:
+            self._add(further._added, self._removed, self._added)
+            self._add(further._removed, self._added, self._removed)
+            self._newer = further._newer
+        newest = self if self._newer is None else self._newer
+        assert newest._held is not None, "the newest state holds its triples"
+        return newest._held
+
+    @staticmethod
+    def _add(changed: Set[Triple], opposite: set[Triple], same: set[Triple]) -> None:
+        """Add changes to those of before: what went and came again has not changed."""
+        back = changed & opposite
+        opposite -= back
+        same |= changed - back
+
+    def __contains__(self, triple: object) -> bool:
+        with self._lock:
+            held = self._newest()
+            return triple in self._removed or (triple in held and triple not in self._added)
+
+    def __iter__(self) -> Iterator[Triple]:
+        with self._lock:
+            held = self._newest()
+            return iter([*(held - self._added if self._added else held), *self._removed])
+
+    def __len__(self) -> int:
+        with self._lock:
+            return len(self._newest()) - len(self._added) + len(self._removed)
+
+    @classmethod
+    def _from_iterable(cls, triples: Iterable[Any]) -> frozenset[Any]:
+        return frozenset(triples)
+
+    def __hash__(self) -> int:
+        return self._hash()
+
+    def __repr__(self) -> str:
+        return f"Conclusions({set(self)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return frozenset, (list(self),)

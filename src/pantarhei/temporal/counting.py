@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ from pantarhei.language.temporal_rule import Mode
 from pantarhei.temporal.expiry_model import ExpiryModel
 from pantarhei.temporal.numbered import Feed, NumberedProgram
 from pantarhei.temporal.occurrences import Occurrence, OccurrenceChanges, Occurrences
-from pantarhei.temporal.operators import Rows, rows_of
+from pantarhei.temporal.operators import NOTHING, Rows, rows_of
 from pantarhei.temporal.pairs import Pairs
 
 _Wanted = tuple[Integers, npt.NDArray[np.bool_]]
@@ -40,23 +40,57 @@ class Counting:
         self._changed: dict[Occurrence, bool] = {}
         self._tick = first
 
-    def begin(self, closed: Iterable[Occurrence], tick: int) -> None:
-        """Go on at a tick, after what occurred before it; the rows come with the next change."""
+    def begin(self, closed: Iterable[Occurrence], tick: int, standing: Iterable[Fact] = ()) -> None:
+        """Go on at a tick, after what occurred before it; the rows come with the next change.
+
+        Args:
+            standing: as `come_to`.
+        """
         self._inside.begin(closed, tick)
+        self._inside.add(fact for fact in standing if fact[0] in self._sources)
         self._tick = tick
         self._changed = dict.fromkeys(self._inside, True)
 
-    def come_to(self, tick: int) -> None:
-        """A new tick has come; the rows come with the next change."""
+    def come_to(self, tick: int, standing: Iterable[Fact] = ()) -> None:
+        """A new tick has come; the rows come with the next change.
+
+        Args:
+            standing: facts that occur at each tick until they are lost.
+        """
         self._changed.update(self._inside.come_to(tick))
+        self._changed.update(self._inside.add(fact for fact in standing if fact[0] in self._sources))
         self._tick = tick
 
-    def change(self, facts: Integers, model: ExpiryModel) -> Rows:
-        """These are all facts of the present tick, in their order."""
-        told = as_tuples(facts)
-        if not self._inside.counts_tuples:
-            told = [fact for fact in told if fact[0] in self._sources]
-        changed, self._changed = {**self._changed, **self._inside.change(told)}, {}
+    def change(
+        self,
+        fresh: Integers,
+        lost: Integers,
+        model: ExpiryModel,
+        last: Callable[[int], list[Fact]] | None = None,
+    ) -> Rows:
+        """Facts of the present tick that are new, and those that are lost.
+
+        Args:
+            last: returns the last facts of the tick in their order, where the new ones are not the last, or
+                some are lost.
+        """
+        if self._inside.counts_tuples and last is not None:
+            self._changed.update(self._inside.replace(last(self._feeds[0].size)))
+        elif len(fresh) or len(lost):
+            self._changed.update(self._inside.remove(self._counted_facts(lost)))
+            self._changed.update(self._inside.add(self._counted_facts(fresh)))
+        changed, self._changed = self._changed, {}
+        if not changed and all(feed.mode is not Mode.ALWAYS for feed in self._feeds):
+            return NOTHING
+        return self._rows(changed, model)
+
+    def _counted_facts(self, facts: Integers) -> list[Fact]:
+        given = as_tuples(facts)
+        if self._inside.counts_tuples:
+            return given
+        return [fact for fact in given if fact[0] in self._sources]
+
+    def _rows(self, changed: OccurrenceChanges, model: ExpiryModel) -> Rows:
         touched = {each.fact for each in changed}
         coming, going = [NO_FACTS], [NO_FACTS]
         for feed in self._feeds:

@@ -2,32 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from pantarhei.encoding.numbers import NO_FACTS, NONE, Integers, each_once
+from pantarhei.encoding.numbers import (
+    NO_CHANGES,
+    NO_FACTS,
+    NONE,
+    Fact,
+    Integers,
+    as_tuples,
+    each_once,
+    net_changes,
+    parted,
+    signed,
+)
 from pantarhei.encoding.renaming import Renaming
 from pantarhei.temporal.past import Past, Said
 from pantarhei.temporal.tuples import Tuples, are_tuples, renamed_facts
 from pantarhei.window.log import Entry, among
 
+T = TypeVar("T")
+
+
+class Appended(Generic[T]):
+    """A sequence as a value, for appending. A longer one shares the items of the one it was made from.
+
+    Appending costs O(1); after an item was taken back, by going on from a shorter value, O(n).
+
+    Args:
+        items: the first of them.
+        bytes: their size.
+    """
+
+    __slots__ = ("_items", "_length", "bytes")
+
+    def __init__(self, items: Iterable[T] = (), bytes: int = 0) -> None:
+        self._items = list(items)
+        self._length, self.bytes = len(self._items), bytes
+
+    def with_item(self, item: T, bytes: int) -> Appended[T]:
+        """Return the sequence with one more item of that size."""
+        longer = Appended[T](bytes=self.bytes + bytes)
+        is_last = 0 < self._length == len(self._items)  # no other value goes on from this one
+        longer._items = self._items if is_last else self._items[: self._length]
+        longer._items.append(item)
+        longer._length = self._length + 1
+        return longer
+
+    def after(self, other: Appended[T]) -> list[T] | None:
+        """Return the items appended to another sequence to make this one; None if it was made otherwise."""
+        if other._length and (self._items is not other._items or self._length < other._length):
+            return None
+        return self._items[other._length : self._length]
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._items[: self._length])
+
+    def __len__(self) -> int:
+        return self._length
+
+    @property
+    def last(self) -> T | None:
+        """The last item; None if there is none."""
+        return self._items[self._length - 1] if self._length else None
+
 
 class Asserted(NamedTuple):
-    """An ABox of the present tick.
+    """An ABox of the present tick, or a further part of it.
 
     Args:
         at: its timestamp, in the stream's smallest units.
         facts: those that rules ask for, in the order given.
-        cut: which facts of the tick its repair cuts, in itself and in older ABoxes. A further part of the
-            timestamp may call for another repair, after which these are there again.
+        cut: which facts its repair cuts, in itself and in older ABoxes. A further part of the timestamp may
+            call for another repair, after which these are there again.
+        given: how many facts the ABox had with this part; 0 if unknown.
     """
 
     at: int
     facts: Integers
     cut: Integers = NO_FACTS
+    given: int = 0
+
+    @property
+    def bytes(self) -> int:
+        """Size of its facts."""
+        return self.facts.nbytes + self.cut.nbytes
+
+
+_NOTHING_CHANGED = Appended[Integers]()
+_NOTHING_ASSERTED = Appended[Asserted]()
 
 
 class DataStream(NamedTuple):
@@ -41,7 +108,7 @@ class DataStream(NamedTuple):
         tuples: what tuples in conclusions are.
         concluded: the remembered conclusions when the last closed tick ended, in the second kernel's
             predicates.
-        came, went: the states that hold now and did not then, and the other way round.
+        changed: the states that came (1) and went (-1, last column) at the present tick, change by change.
         asserted: the ABoxes of the present tick, oldest first.
         oldest: the timestamp of the oldest ABox in the window; None if it has none.
     """
@@ -51,37 +118,50 @@ class DataStream(NamedTuple):
     past: Past
     tuples: Tuples
     concluded: Integers = NO_FACTS
-    came: Integers = NO_FACTS
-    went: Integers = NO_FACTS
-    asserted: tuple[Asserted, ...] = ()
+    changed: Appended[Integers] = _NOTHING_CHANGED
+    asserted: Appended[Asserted] = _NOTHING_ASSERTED
     oldest: int | None = None
 
     @property
     def events(self) -> Integers:
         """What is asserted at the present tick and has survived, each fact once, in the order given."""
-        survived, cut = [NO_FACTS], NO_FACTS
-        for abox in reversed(self.asserted):
-            cut = np.concatenate([cut, abox.cut])
-            survived.append(without(abox.facts, cut))
-        return each_once(np.concatenate(survived[::-1]))
+        parts = list(self.asserted)
+        if any(len(part.cut) for part in parts):
+            survived: dict[Fact, None] = {}
+            for part in parts:
+                assert_part(survived, part)
+            return np.array(list(survived), np.int32).reshape(-1, 3)
+        return each_once(np.concatenate([NO_FACTS, *(part.facts for part in parts)]))
+
+    @property
+    def turned(self) -> tuple[Integers, Integers]:
+        """The states that hold now and did not when the last closed tick ended, and the other way round."""
+        return parted(net_changes(np.concatenate([NO_CHANGES, *self.changed])))
 
     def with_changes(self, came: Integers, went: Integers) -> DataStream:
         """With states that came and went at the present tick."""
-        return self._replace(
-            came=union(without(self.came, went), without(came, self.went)),
-            went=union(without(self.went, came), without(went, self.came)),
-        )
+        changes = np.concatenate([signed(came, 1), signed(went, -1)])
+        return self._replace(changed=self.changed.with_item(changes, changes.nbytes))
 
-    def with_abox(self, entry: Entry, facts: Integers) -> DataStream:
-        """With an ABox of the present tick, or with it as it is now, and what it cuts of itself and others.
+    def with_abox(self, entry: Entry, fed: Callable[[Integers], Integers]) -> DataStream:
+        """With an ABox of the present tick, the newest, or with it as it is now, and what it cuts. Costs its
+        facts that are new; all of the tick where a further part calls for another repair.
 
         Args:
-            facts: those of its facts that rules ask for.
+            fed: selects the facts that rules ask for.
         """
-        others = [abox for abox in self.asserted if abox.at != entry.ticks]
-        told = np.concatenate([facts, *(abox.facts for abox in others)])
-        cut = entry.cut[among(told, entry.cut)] if len(told) and len(entry.cut) else NO_FACTS
-        return self._replace(asserted=tuple(sorted((*others, Asserted(entry.ticks, facts, cut)), key=_time)))
+        cut, at, given = fed(entry.cut), entry.ticks, len(entry.facts)
+        before = self.asserted.last
+        if before is None or before.at != at:
+            return self._with_part(self.asserted, Asserted(at, fed(entry.facts), cut, given))
+        if before.given and not len(cut) and not len(before.cut):
+            return self._with_part(self.asserted, Asserted(at, fed(entry.facts[before.given :]), cut, given))
+        others = [part for part in self.asserted if part.at != at]
+        older = Appended(others, sum(part.bytes for part in others))
+        return self._with_part(older, Asserted(at, fed(entry.facts), cut, given))
+
+    def _with_part(self, older: Appended[Asserted], part: Asserted) -> DataStream:
+        return self._replace(asserted=older.with_item(part, part.bytes))
 
     def moved_on(self, tick: int, concluded: Integers, withdrawn: Integers, needed: int) -> DataStream:
         """With the present tick closed, at a later one.
@@ -90,7 +170,7 @@ class DataStream(NamedTuple):
             concluded, withdrawn: the remembered conclusions that came and went at the tick that is closed.
             needed: the oldest tick that windows still ask for.
         """
-        said = Said(self.tick, self.events, self.came, self.went, concluded, withdrawn)
+        said = Said(self.tick, self.events, *self.turned, concluded, withdrawn)
         past = self.past.with_tick(said, needed)
         standing = union(without(self.concluded, withdrawn), concluded)
         return DataStream(self.first, tick, past, self.tuples, standing, oldest=self.oldest)
@@ -98,19 +178,18 @@ class DataStream(NamedTuple):
     @property
     def bytes(self) -> int:
         """What it takes."""
-        aboxes = (facts for _, *parts in self.asserted for facts in parts)
-        now = (self.concluded, self.came, self.went, *aboxes)
-        return self.past.bytes + sum(facts.nbytes for facts in now)
+        return self.past.bytes + self.concluded.nbytes + self.changed.bytes + self.asserted.bytes
 
     def before(self, states: Integers) -> Integers:
         """The states when the last closed tick ended, given those of now."""
-        return union(without(states, self.came), self.went)
+        came, went = self.turned
+        return union(without(states, came), went)
 
     def of_stream(self) -> Iterator[Integers]:
         """All facts in it that have predicates of the stream."""
         past = self.past.columns
         yield past.facts[~past.of_rules]
-        yield from (self.came, self.went)
+        yield from (changes[:, :3] for changes in self.changed)
         for abox in self.asserted:
             yield from (abox.facts, abox.cut)
 
@@ -127,9 +206,11 @@ class DataStream(NamedTuple):
         return self._replace(
             past=self.past.mapped(stream, rules),
             concluded=rules(self.concluded),
-            came=stream(self.came),
-            went=stream(self.went),
-            asserted=tuple(Asserted(at, stream(facts), stream(cut)) for at, facts, cut in self.asserted),
+            changed=changed_by(*map(stream, self.turned)),
+            asserted=Appended(
+                (each._replace(facts=stream(each.facts), cut=stream(each.cut)) for each in self.asserted),
+                self.asserted.bytes,
+            ),
         )
 
     def renamed(self, renaming: Renaming) -> DataStream:
@@ -139,8 +220,53 @@ class DataStream(NamedTuple):
         return self.mapped(renaming.facts, partial(renamed_facts, renaming))._replace(tuples=tuples)
 
 
-def _time(abox: Asserted) -> int:
-    return abox.at
+def changed_by(came: Integers, went: Integers) -> Appended[Integers]:
+    """Return the changes by which states came and went."""
+    changes = np.concatenate([signed(came, 1), signed(went, -1)])
+    return Appended([changes], changes.nbytes)
+
+
+def assert_part(events: dict[Fact, None], part: Asserted) -> tuple[list[Fact], list[Fact]]:
+    """Add the facts of an ABox to the events of a tick, in their order, and remove what it cuts.
+
+    Returns: The facts that are new, and those that are lost.
+    """
+    cut = dict.fromkeys(as_tuples(part.cut))
+    lost = [fact for fact in cut if fact in events]
+    for fact in lost:
+        del events[fact]
+    given = dict.fromkeys(as_tuples(part.facts))
+    fresh = [fact for fact in given if fact not in events and fact not in cut]
+    events.update(dict.fromkeys(fresh))
+    return fresh, lost
+
+
+class Standing:
+    """Facts that come and go. A change costs O(1); the next look at all of them, their number.
+
+    Args:
+        facts: those that are there.
+    """
+
+    def __init__(self, facts: Integers = NO_FACTS) -> None:
+        self._facts, self._changes, self._count = facts, list[Integers](), len(facts)
+
+    def change(self, came: Integers, went: Integers) -> None:
+        """Add facts that were not there, and remove others that were."""
+        if len(came) or len(went):
+            self._changes += (signed(came, 1), signed(went, -1))
+            self._count += len(came) - len(went)
+
+    @property
+    def facts(self) -> Integers:
+        """All of them, shape (n, 3)."""
+        if self._changes:
+            came, went = parted(net_changes(np.concatenate(self._changes)))
+            self._facts, self._changes = union(without(self._facts, went), came), []
+        return self._facts
+
+    def __len__(self) -> int:
+        return self._count
 
 
 def terms_of(facts: Integers) -> Integers:

@@ -7,22 +7,26 @@ tick~n has (unit, time of u) until u + n  for each tick u
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from pantarhei.encoding.numbers import NO_FACTS, NONE, Integers, as_tuples
-from pantarhei.temporal.data_stream import union, without
+from pantarhei.temporal.data_stream import Standing, union, without
 from pantarhei.temporal.expiry_model import ExpiryModel
 from pantarhei.temporal.numbered import Feed, NumberedProgram
 from pantarhei.temporal.operators import NOTHING, Rows
 from pantarhei.temporal.pairs import Pairs
 from pantarhei.temporal.past import Past, held_at
 from pantarhei.temporal.selecting import FIRST_ARGUMENT, WHOLE, Followed, Following
+from pantarhei.temporal.supports import Supports
 
 Parts = Iterator[tuple[Integers, int]]
 """Rows of the second kernel, each part with its expiry."""
+
+_Turned = tuple[Parts, Integers]
+"""Rows that come, and rows that go before them."""
 
 
 class _Kind(NamedTuple):
@@ -45,7 +49,8 @@ class Dating:
         self._states = self._following(feed for feed in feeds if not feed.is_asserted)
         self._events = self._following(feed for feed in feeds if feed.is_asserted)
         self._conclusions = self._following(program.dated_conclusions)
-        self._standing = NO_FACTS  # states that are asked for
+        self._supports = Supports(self._states, self._events)
+        self._standing = Standing()  # states that are asked for
         self._timed = first - 1, NONE
         self._concluded = NO_FACTS  # remembered conclusions, when the last closed tick ended
 
@@ -65,7 +70,7 @@ class Dating:
 
     def begin(self, past: Past, states: Integers, concluded: Integers, tick: int) -> Parts:
         """What was said before a tick; states and conclusions are those of the tick before."""
-        self._standing = _of(states, self._states.sources)
+        self._standing = Standing(_of(states, self._states.sources))
         self._concluded = _of(concluded, self._conclusions.sources)
         yield from self._clocks(self._first, tick)
         for said in past:
@@ -81,26 +86,57 @@ class Dating:
 
     def come_to(self, tick: int, ended: int, concluded: Integers, withdrawn: Integers) -> Parts:
         """A new tick has come after one that ended, at which conclusions came and went."""
+        self._supports.come_to_tick()
         came, went = (_of(rows, self._conclusions.sources) for rows in (concluded, withdrawn))
         self._concluded = union(without(self._concluded, went), came)
         yield from self._clocks(ended + 1, tick)
         yield from self._fed(self._conclusions, self._concluded, ended)
         yield from self.standing(tick)
 
-    def states(self, came: Integers, went: Integers, tick: int) -> tuple[Parts, Integers]:
-        """What comes with states at the present tick, and the rows that go with them."""
+    def states(self, came: Integers, went: Integers, tick: int, events: Callable[[], Integers]) -> _Turned:
+        """States came and went at the present tick.
+
+        Args:
+            events: returns those of the tick.
+        """
         coming, going = _of(came, self._states.sources), _of(went, self._states.sources)
-        self._standing = union(without(self._standing, going), coming)
-        gone = [rows for rows, _ in self._fed(self._states, going, tick)]
-        return self._fed(self._states, coming, tick), np.concatenate([NO_FACTS, *gone])
+        self._standing.change(NO_FACTS, going)
+        gone = self._gone(self._fed(self._states, going, tick), tick, events)
+        self._standing.change(coming, NO_FACTS)
+        return self._counted(self._fed(self._states, coming, tick)), gone
+
+    def change_events(
+        self, fresh: Integers, lost: Integers, tick: int, remaining: Callable[[], Integers]
+    ) -> _Turned:
+        """Events of the present tick are new, and others are lost.
+
+        Args:
+            remaining: returns the others.
+        """
+        gone = self._gone(self._fed(self._events, lost, tick), tick, remaining)
+        return self._counted(self.events(fresh, tick)), gone
 
     def events(self, events: Integers, tick: int) -> Parts:
         """What comes with what is asserted at a tick."""
         return self._fed(self._events, events, tick)
 
     def standing(self, tick: int) -> Parts:
-        """What comes with all states of a tick: it stands, whatever else is gone."""
-        return self._fed(self._states, self._standing, tick)
+        """What comes with all states of a tick."""
+        return self._fed(self._states, self._standing.facts, tick)
+
+    def _counted(self, parts: Parts) -> Parts:
+        for rows, expiry in parts:
+            self._supports.add(rows)
+            yield rows, expiry
+
+    def _gone(self, parts: Parts, tick: int, events: Callable[[], Integers]) -> Integers:
+        """The rows among those of lost facts that nothing else supports."""
+
+        def remaining() -> Iterator[Integers]:
+            for others in (self.events(events(), tick), self.standing(tick)):
+                yield from (rows for rows, _ in others)
+
+        return np.concatenate([NO_FACTS, *self._supports.unsupported([rows for rows, _ in parts], remaining)])
 
     def is_repeating(self, concludes_at_ticks: bool) -> bool:
         """Whether the next tick brings something though nothing is said at it.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -18,15 +18,15 @@ from pantarhei.encoding.numbers import (
     Fact,
     Integers,
     as_tuples,
-    net_changes,
     parted,
     signed,
 )
 from pantarhei.materialize.kernel.watching import Watching
 from pantarhei.temporal.always import EventsAlways, StatesAlways
 from pantarhei.temporal.counting import Counting
-from pantarhei.temporal.data_stream import without
+from pantarhei.temporal.data_stream import Appended, Asserted, union, without
 from pantarhei.temporal.dating import Dating, EnoughTicks
+from pantarhei.temporal.events import TickEvents
 from pantarhei.temporal.expiry_model import EXPIRED, UNTIL_REMOVED, ExpiryModel
 from pantarhei.temporal.feeding import Feeding
 from pantarhei.temporal.numbered import Feed, NumberedProgram
@@ -64,9 +64,9 @@ class Evaluation:
         self.program, self.first, self.tick = program, first, tick
         self.model = ExpiryModel(program.compiled, program.literals, tick)
         self._feeding = Feeding(program, self.model)
-        self._events = NO_FACTS
+        self._events = TickEvents()
         self._changed: list[Integers] = []  # conclusions, since someone asked
-        self._remembered_changes: list[Integers] = []  # remembered conclusions, at the present tick
+        self._remembered: dict[Fact, int] = {}  # how remembered conclusions changed at the present tick
         boxes = {True: list[Sequence[Feed]](), False: list[Sequence[Feed]]()}
         for feeds in program.boxes:
             boxes[len(feeds) == 1 and feeds[0].follows_states].append(feeds)
@@ -134,7 +134,7 @@ class Evaluation:
             self._add_dated(self._dating.begin(past, standing.states, standing.concluded, self.tick))
         self._settle()
         self._changed.clear()
-        self._remembered_changes.append(signed(standing.concluded, -1))
+        self._remember(signed(standing.concluded, -1))
 
     def _begin_counts(self, past: Past, states: Integers) -> None:
         for key, counting in self._counts.items():
@@ -147,7 +147,7 @@ class Evaluation:
                 turns = ((said.tick, said.came, said.went) for said in past)
                 held = held_at(turns, self._repeating, self.tick - 1, max(past.begun, self.tick - key.size))
                 occurred = [Occurrence(tick, fact) for tick, facts in held for fact in facts]
-                counting.begin(reversed(occurred), self.tick)
+                counting.begin(reversed(occurred), self.tick, self._repeating)
 
     # -- time passes -------------------------------------------------------------------------------
 
@@ -176,7 +176,7 @@ class Evaluation:
         """
         ended, self.tick = self.tick, tick
         self.program.literals.begin()
-        self._events, self._remembered_changes = NO_FACTS, []
+        self._events, self._remembered = TickEvents(), {}
         self.model.come_to(tick)
         self._feeding.come_to(ended, concluded, withdrawn)
         if self._dating is not None:
@@ -188,40 +188,60 @@ class Evaluation:
         for place in self._waking.due(tick):
             self._come_and_go(self._operators[place].come_to(tick, self.model))
             self._pending[place] = [NO_CHANGES]  # it looks again, whatever changes
-        for counting in self._counts.values():
-            counting.come_to(tick)
+        for key, counting in self._counts.items():
+            counting.come_to(tick, () if key.is_asserted else self._repeating)
 
     @property
     def remembered_changes(self) -> tuple[Integers, Integers]:
         """The remembered conclusions that came and went at the present tick, so far."""
+        changes = [(*fact, sign) for fact, sign in sorted(self._remembered.items())]
+        return parted(np.array(changes, np.int32).reshape(-1, 4))
+
+    @property
+    def has_remembered_changes(self) -> bool:
+        """Whether any came or went at the present tick, so far."""
+        return bool(self._remembered)
+
+    def _remember(self, changes: Integers) -> None:
+        """Remembered conclusions came (1) and went (-1, last column)."""
         if not self.program.windows:
-            return NO_FACTS, NO_FACTS
-        return parted(net_changes(np.concatenate([NO_CHANGES, *self._remembered_changes])))
+            return
+        for *fact, sign in changes.tolist():
+            key = cast(Fact, tuple(fact))
+            if total := self._remembered.pop(key, 0) + sign:
+                self._remembered[key] = total
 
     # -- what is said at the present tick ----------------------------------------------------------
 
-    def change(self, came: Integers, went: Integers, events: Integers) -> None:
-        """States came and went, and these are all events of the present tick, each once."""
+    def change(self, came: Integers, went: Integers, asserted: Appended[Asserted]) -> None:
+        """States came and went, and these are all ABoxes of the present tick. Costs what has changed."""
         self.program.literals.begin()
+        fresh, lost, is_appended = self._events.follow(asserted)
         if len(came) or len(went):
-            self._change_states(came, went)
-        if len(events) or len(self._events):
-            self._change_events(events)
+            self._change_states(came, went, fresh, lost)
+        if len(fresh) or len(lost):
+            self._change_events(fresh, lost)
         for key, counting in self._counts.items():
-            facts = self._events if key.is_asserted else _array(self._repeating)
-            self._come_and_go(counting.change(facts, self.model))
-        self._come_and_go(self._events_always.change(events, self.tick))
+            if key.is_asserted:
+                last = None if is_appended else self._events.last
+                self._come_and_go(counting.change(fresh, lost, self.model, last))
+            else:
+                self._come_and_go(counting.change(came, went, self.model))
+        self._come_and_go(self._events_always.change(fresh, lost, self.tick))
         self._settle()
 
-    def _change_states(self, came: Integers, went: Integers) -> None:
+    def _change_states(self, came: Integers, went: Integers, fresh: Integers, lost: Integers) -> None:
+        """States came and went; events that are fresh or lost are as they were before.
+
+        Those that are lost support nothing: what they alone supported goes with them.
+        """
         self._feeding.change_states(came, went)
         if self._dating is not None:
-            dated, gone = self._dating.states(came, went, self.tick)
+            dated, gone = self._dating.states(
+                came, went, self.tick, lambda: union(without(self._events.facts, fresh), lost)
+            )
             self._go(gone)
             self._add_dated(dated)
-            if len(gone):
-                self._add_dated(self._dating.events(self._events, self.tick))
-                self._add_dated(self._dating.standing(self.tick))
         if any(not key.is_asserted for key in self._counts):
             for fact in as_tuples(went):
                 self._repeating.pop(fact, None)
@@ -230,23 +250,17 @@ class Evaluation:
             self._come_and_go(rows)
         self._events_always.change_states(came, went)
 
-    def _change_events(self, events: Integers) -> None:
-        before, self._events = self._events, events
-        lost, fresh = without(before, events), events
+    def _change_events(self, fresh: Integers, lost: Integers) -> None:
+        def remaining() -> Integers:
+            return without(self._events.facts, fresh)
+
         if len(lost):
-            self._lose_events(lost)  # what follows from others too is there still
-        elif len(before):
-            fresh = without(events, before)
+            self._feeding.lose_events(lost, remaining)
         self._feeding.add_events(fresh)
         if self._dating is not None:
-            self._add_dated(self._dating.events(fresh, self.tick))
-
-    def _lose_events(self, lost: Integers) -> None:
-        self._feeding.lose_events(lost)
-        if self._dating is not None:
-            for rows, _ in self._dating.events(lost, self.tick):
-                self._go(rows)
-            self._add_dated(self._dating.standing(self.tick))
+            dated, gone = self._dating.change_events(fresh, lost, self.tick, remaining)
+            self._go(gone)
+            self._add_dated(dated)
 
     # -- what follows ------------------------------------------------------------------------------
 
@@ -276,7 +290,7 @@ class Evaluation:
             elif place == concluded:
                 self._changed.append(part)
             elif place == remembered:
-                self._remembered_changes.append(part)
+                self._remember(part)
             elif place == at_ticks:
                 self._at_ticks += int(part[:, 3].sum())
 
@@ -330,7 +344,3 @@ def _by_window(feeds: Iterable[Feed]) -> dict[_Seen, list[Feed]]:
     for feed in feeds:
         found.setdefault(_Seen(feed.is_asserted, feed.size, feed.counts_tuples), []).append(feed)
     return found
-
-
-def _array(facts: Iterable[Fact]) -> Integers:
-    return np.array(list(facts), np.int32).reshape(-1, 3)

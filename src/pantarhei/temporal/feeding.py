@@ -7,7 +7,7 @@ remembered        as a state, one tick later
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from pantarhei.temporal.expiry_model import EXPIRED, UNTIL_REMOVED, Expiries, Ex
 from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.past import Past, Turns
 from pantarhei.temporal.selecting import WHOLE, Followed, Following
+from pantarhei.temporal.supports import Supports
 
 
 class Feeding:
@@ -48,8 +49,9 @@ class Feeding:
                 for target, size in windows
             ),
         )
+        self._supports = Supports(self._of_events)
         self._raised: list[tuple[Integers, Integers]] = []  # at the present tick, with their levels before
-        self._before: dict[Fact, int] | None = None  # their expiries before, once someone looks
+        self._before: dict[Fact, int] = {}  # their expiries before, of those that left `_raised`
 
     def begin(self, past: Past, states: Integers, concluded: Integers) -> None:
         """Start from what was said before the present tick.
@@ -71,7 +73,8 @@ class Feeding:
 
     def come_to(self, ended: int, concluded: Integers, withdrawn: Integers) -> None:
         """A new tick has come after one that ended, at which remembered conclusions came and went."""
-        self._raised, self._before = [], None
+        self._raised, self._before = [], {}
+        self._supports.come_to_tick()
         for _, rows, _ in self._of_conclusions.parts(concluded):
             self._model.add(rows, UNTIL_REMOVED)
         for size, rows, _ in self._of_conclusions.parts(withdrawn):
@@ -83,34 +86,42 @@ class Feeding:
             self._model.lower(rows, self._earlier(rows, self._model.tick - 1 + size))
         self._raise([(rows, UNTIL_REMOVED) for _, rows, _ in self._of_states.parts(came)])
 
-    def lose_events(self, lost: Integers) -> None:
-        """These are asserted at the present tick no more; add those that are."""
-        for _, rows, _ in self._of_events.parts(lost):
-            self._model.lower(rows, self._earlier(rows, EXPIRED))
+    def lose_events(self, lost: Integers, remaining: Callable[[], Integers]) -> None:
+        """Remove events of the present tick.
+
+        Args:
+            remaining: returns the other events, without those that are added next.
+        """
+        parts = [rows for _, rows, _ in self._of_events.parts(lost)]
+        for rows in self._supports.unsupported(parts, lambda: self._rows(remaining())):
+            if len(rows):
+                self._model.lower(rows, self._earlier(rows, EXPIRED))
+
+    def _rows(self, events: Integers) -> Iterator[Integers]:
+        return (rows for _, rows, _ in self._of_events.parts(events))
 
     def add_events(self, fresh: Integers) -> None:
-        """These are asserted at the present tick."""
-        self._raise([(rows, self._model.tick + size) for size, rows, _ in self._of_events.parts(fresh)])
+        """Add events of the present tick."""
+        parts = self._of_events.parts(fresh)
+        for _, rows, _ in parts:
+            self._supports.add(rows)
+        self._raise([(rows, self._model.tick + size) for size, rows, _ in parts])
 
     def _raise(self, parts: Sequence[tuple[Integers, int]]) -> None:
         """Raise rows, such that they can be lowered again at this tick to what they were."""
         if parts:
             self._raised.append(self._model.add_parts(parts))
-            self._before = None
 
     def _earlier(self, rows: Integers, otherwise: Until) -> Until:
         """What the expiries of rows were before they were raised at this tick; else `otherwise`."""
-        if not self._raised:
+        known = self._before
+        for raised, levels in self._raised:
+            for fact, expiry in zip(as_tuples(raised), self._model.expiries(levels).tolist(), strict=True):
+                known.setdefault(fact, expiry)  # the first time that one was raised counts
+        self._raised = []
+        if not known:
             return otherwise
-        if self._before is None:
-            self._before = {
-                fact: expiry
-                for raised, levels in reversed(self._raised)  # the first time that one was raised counts
-                for fact, expiry in zip(
-                    as_tuples(raised[::-1]), self._model.expiries(levels[::-1]).tolist(), strict=True
-                )
-            }
-        known, others = self._before, np.broadcast_to(np.asarray(otherwise, np.int64), len(rows))
+        others = np.broadcast_to(np.asarray(otherwise, np.int64), len(rows))
         facts = zip(as_tuples(rows), others.tolist(), strict=True)
         return np.array([known.get(fact, other) for fact, other in facts], np.int64)
 

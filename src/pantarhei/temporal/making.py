@@ -21,7 +21,7 @@ def made(numbered: NumberedProgram, data: DataStream, states: Integers) -> Evalu
     """
     evaluation = Evaluation(numbered, data.first, data.tick, data.tuples)
     evaluation.begin(data.past, Standing(data.before(states), data.concluded))
-    evaluation.change(data.came, data.went, data.events)
+    evaluation.change(*data.turned, data.asserted)
     evaluation.take_changes()
     return evaluation
 

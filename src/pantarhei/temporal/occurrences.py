@@ -38,46 +38,77 @@ class Occurrences:
 
     def __init__(self, size: int, counts_tuples: bool, first: int) -> None:
         self._size, self.counts_tuples, self._first = size, counts_tuples, first
-        self._inside: deque[Occurrence] = deque()
-        self._present = 0  # how many of those inside are of the present tick
-        self._evicted: list[Occurrence] = []  # by what came at the present tick
-        self._told: list[Fact] = []  # of the present tick
+        self._inside: deque[Occurrence] = deque()  # of windows of ticks without the present one
+        self._closed: list[Occurrence] = []  # the last assertions before the present tick
+        self._present: dict[Fact, None] = {}  # of windows of ticks: what occurs at the present one
         self._tick = first
         self.counts: Counter[Fact] = Counter()
 
     def begin(self, closed: Iterable[Occurrence], tick: int) -> None:
         """Go on at a tick, after what occurred before it."""
         for each in closed:
-            self._enter(each)
+            self._inside.append(each)
+            self.counts[each.fact] += 1
+            if self.counts_tuples and len(self._inside) > self._size:
+                self._leave()
         self.come_to(tick)
 
     def come_to(self, tick: int) -> OccurrenceChanges:
         """A new tick has come; returns what leaves with it."""
-        self._tick, self._present, self._evicted, self._told = tick, 0, [], []
+        ended, self._tick = self._tick, tick
+        if self.counts_tuples:
+            self._closed = list(self._inside)
+            return {}
+        self._inside.extend(Occurrence(ended, fact) for fact in self._present)
+        self._present = {}
         changed: dict[Occurrence, bool] = {}
-        while not self.counts_tuples and self._inside and self._inside[0].tick < tick - self._size:
+        while self._inside and self._inside[0].tick < tick - self._size:
             changed[self._leave()] = False
         return changed
 
-    def change(self, facts: list[Fact]) -> OccurrenceChanges:
-        """All that occurs at the present tick, in its order; returns what may be inside now and was not, and
-        the other way round.
+    def add(self, fresh: Iterable[Fact]) -> OccurrenceChanges:
+        """Add facts that occur at the present tick as well, the last ones.
+
+        Returns: What is inside now and was not, and the other way round.
         """
         changed: dict[Occurrence, bool] = {}
-        if facts[: len(self._told)] != self._told:
-            changed.update(self._undo())
-        fresh = facts[len(self._told) :]
         for fact in fresh:
             entered = Occurrence(self._tick, fact)
             changed[entered] = True
-            changed.update((left, False) for left in self._enter(entered))
-        self._present += len(fresh)
-        self._told = list(facts)
+            self.counts[fact] += 1
+            if not self.counts_tuples:
+                self._present[fact] = None
+                continue
+            self._inside.append(entered)
+            if len(self._inside) > self._size:
+                changed[self._leave()] = False
         return changed
+
+    def remove(self, lost: Iterable[Fact]) -> OccurrenceChanges:
+        """Remove facts from the present tick of a window of ticks; returns what leaves."""
+        for fact in lost:
+            del self._present[fact]
+            self._less(fact)
+        return {Occurrence(self._tick, fact): False for fact in lost}
+
+    def replace(self, last: list[Fact]) -> OccurrenceChanges:
+        """Replace what occurs at the present tick in a window of assertions. Costs the window's size.
+
+        Args:
+            last: the last of what occurs, in its order, as many as the window holds.
+
+        Returns: What may be inside now and was not, and the other way round.
+        """
+        before, room = self._inside, self._size - len(last)
+        older = self._closed[-room:] if room > 0 else []
+        self._inside = deque([*older, *(Occurrence(self._tick, fact) for fact in last[-self._size :])])
+        self.counts = Counter(each.fact for each in self._inside)
+        return {**dict.fromkeys(before, False), **dict.fromkeys(self._inside, True)}
 
     def __iter__(self) -> Iterator[Occurrence]:
         """What is inside, the oldest first."""
-        return iter(self._inside)
+        yield from self._inside
+        yield from (Occurrence(self._tick, fact) for fact in self._present)
 
     @property
     def start(self) -> int:
@@ -88,46 +119,18 @@ class Occurrences:
 
     @property
     def oldest(self) -> int | None:
-        """The tick of the oldest assertion inside, None if there is none."""
-        return self._inside[0].tick if self._inside else None
+        """The tick of the oldest occurrence inside, None if there is none."""
+        return next((each.tick for each in self), None)
 
     def next_due(self) -> int | None:
         """The next tick at which something leaves though nothing comes."""
-        if self.counts_tuples or not self._inside:
-            return None
-        return self._inside[0].tick + self._size + 1
-
-    def _enter(self, occurrence: Occurrence) -> Iterator[Occurrence]:
-        """Take in an occurrence; what it evicts."""
-        self._inside.append(occurrence)
-        self.counts[occurrence.fact] += 1
-        evicted = []
-        if self.counts_tuples and len(self._inside) > self._size:
-            evicted.append(self._leave())
-            self._evicted += evicted
-        return iter(evicted)
+        oldest = None if self.counts_tuples else self.oldest
+        return None if oldest is None else oldest + self._size + 1
 
     def _leave(self) -> Occurrence:
         left = self._inside.popleft()
         self._less(left.fact)
         return left
-
-    def _undo(self) -> OccurrenceChanges:
-        """Take back what came at the present tick."""
-        gone = len(self._told) - self._present_inside()
-        for fact in self._told[gone:]:
-            self._inside.pop()
-            self._less(fact)
-        back = [each for each in self._evicted if each.tick < self._tick]
-        self._inside.extendleft(reversed(back))
-        self.counts.update(each.fact for each in back)
-        taken_back = {Occurrence(self._tick, fact): False for fact in self._told}
-        self._present, self._evicted, self._told = 0, [], []
-        return {**taken_back, **dict.fromkeys(back, True)}
-
-    def _present_inside(self) -> int:
-        """How many of the present tick are inside still: it can have more than the window holds."""
-        return self._present - sum(each.tick == self._tick for each in self._evicted)
 
     def _less(self, fact: Fact) -> None:
         self.counts[fact] -= 1

@@ -20,7 +20,7 @@ from pantarhei.encoding.numbers import NO_FACTS, NONE, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.time import TimeKind
 from pantarhei.rdf.ntriples import parse_term, write_term
-from pantarhei.temporal.data_stream import Asserted, DataStream
+from pantarhei.temporal.data_stream import Appended, Asserted, DataStream, changed_by
 from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.past import Chunk, Past
 from pantarhei.temporal.rules import TemporalRules
@@ -89,8 +89,9 @@ def _written(
 ) -> tuple[dict[str, Any], list[Column]]:
     """What has been said, but for its columns, and these."""
     past, inner = data.past.columns, numbered.compiled.predicates
-    aboxes = [*(abox.facts for abox in data.asserted), *(abox.cut for abox in data.asserted)]
-    parts = [past.facts, data.came, data.went, data.concluded, *aboxes]
+    asserted = list(data.asserted)
+    aboxes = [*(abox.facts for abox in asserted), *(abox.cut for abox in asserted)]
+    parts = [past.facts, *data.turned, data.concluded, *aboxes]
     lengths = list(map(len, parts))
     facts = np.concatenate(parts)
     symbols, of_symbols = _by_appearance(2 * facts[:, 0] + _of_rules(past, lengths))
@@ -102,7 +103,7 @@ def _written(
         "begun": data.past.begun,
         "oldest": data.oldest,
         "lengths": lengths,
-        "asserted": [abox.at for abox in data.asserted],
+        "asserted": [abox.at for abox in asserted],
         "symbols": [
             [key & 1, write_term(symbol.name), symbol.arity]
             for key, symbol in zip(symbols, given, strict=True)
@@ -153,15 +154,15 @@ def _read(
     past, came, went, concluded, *aboxes = (facts[start:end] for start, end in pairwise(ends))
     times = given["asserted"]
     cuts = aboxes[len(times) :] or [NO_FACTS] * len(times)  # earlier checkpoints have none
+    told = list(map(Asserted, times, aboxes[: len(times)], cuts))
     return DataStream(
         given["first"],
         given["tick"],
         Past.of_columns(given["begun"], Chunk(ticks.astype(np.int64), past, places)),
         tuples,
         concluded,
-        came,
-        went,
-        tuple(map(Asserted, times, aboxes[: len(times)], cuts)),
+        changed_by(came, went),
+        Appended(told, sum(part.bytes for part in told)),
         given["oldest"],
     )
 

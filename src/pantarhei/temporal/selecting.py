@@ -215,6 +215,10 @@ class Following(Generic[K]):
     Args:
         selectors: those of the program.
         followed: which rows follow from which facts.
+
+    Attributes:
+        targets: predicates of the rows, one for each of `followed`.
+        is_one_to_one: whether a row of each of `followed` has all arguments of its fact.
     """
 
     def __init__(self, selectors: Selectors, followed: Iterable[Followed[K]]) -> None:
@@ -226,6 +230,8 @@ class Following(Generic[K]):
             by_source[source].append(_Feed(place_of[kind], target, selector))
         self._selecting = selectors.selecting(len(self._kinds), by_source)
         self.sources = frozenset(by_source)
+        self.targets = [each.target for each in given]
+        self.is_one_to_one = all(each.selector in (WHOLE, FIRST_ARGUMENT) for each in given)
 
     def parts(self, facts: Integers, time: int = NONE) -> list[Part[K]]:
         """The rows that follow from facts, by their kinds. Costs the facts, and what follows from them.
@@ -239,6 +245,11 @@ class Following(Generic[K]):
         return [Part(self._kinds[kind], rows[begin:end], places[begin:end]) for kind, begin, end in ranges]
 
     def tell(self, runs: Runs, facts: Integers) -> None:
-        """Tell the kernel's `Runs` that what follows from facts is there."""
+        """Notify the kernel's `Runs` that what follows from facts is there."""
         if len(facts) and self.sources:
             runs.tell(self._selecting, readable(facts), self._selectors.memberships)
+
+    def take_back(self, runs: Runs, facts: Integers) -> None:
+        """Notify the kernel's `Runs` that these facts, told at the present tick, are not there."""
+        if len(facts) and self.sources:
+            runs.take_back(self._selecting, readable(facts), self._selectors.memberships)

@@ -57,7 +57,7 @@ def test_states_go_on_from_when_they_came():
 def held(boxes, ticks):
     found, there = [], set()
     for tick, said in enumerate(ticks):
-        came, went = boxes.change(rows(*said), tick)
+        came, went = boxes.change(rows(*said), NO_FACTS, tick)
         there = there - set(predicates([went])) | set(predicates([came]))
         found.append(sorted(there))
     return found
@@ -91,7 +91,7 @@ def test_what_is_asserted_and_what_holds_can_fill_a_window_together():
     for tick, said in enumerate([(HOT,), (HOT,), (), (HOT,), (HOT,), (HOT,), (), ()]):
         boxes.change_states(*came_at.get(tick, (NO_FACTS, NO_FACTS)))
         assert tick != 2 or boxes.next_due() == 2
-        came, went = boxes.change(rows(*said), tick)
+        came, went = boxes.change(rows(*said), NO_FACTS, tick)
         found += [(tick, len(came), len(went))] if len(came) or len(went) else []
     assert found == [(0, 1, 0), (6, 0, 1)]
     assert boxes.next_due() is None
@@ -103,19 +103,29 @@ def test_windows_over_both_go_on_from_the_ticks_before():
     )
     past = Past.of(0, [Said(4, rows(HOT)), Said(5, came=rows(COLD))])
     boxes.begin(past, rows(COLD), 7)
-    changes = boxes.change(NO_FACTS, 7)
+    changes = boxes.change(NO_FACTS, NO_FACTS, 7)
     assert as_tuples(changes.coming) == as_tuples(rows(HOT_2))
 
 
-def test_of_a_tick_that_is_told_twice_the_last_word_counts():
+def test_what_is_lost_within_a_tick_and_comes_again_has_not_been_away():
     boxes = EventsAlways(NO_SELECTORS, boxes_of(feeds(True)), LONG_AGO)
     for tick in range(3):
-        boxes.change(rows(HOT), tick)
-    assert predicates([boxes.change(NO_FACTS, 2).going]) == [HOT_2]
-    assert predicates([boxes.change(rows(HOT), 2).coming]) == [HOT_2]  # the run since 0 is not lost
+        boxes.change(rows(HOT), NO_FACTS, tick)
+    assert predicates([boxes.change(NO_FACTS, rows(HOT), 2).going]) == [HOT_2]
+    assert predicates([boxes.change(rows(HOT), NO_FACTS, 2).coming]) == [HOT_2]  # the run since 0 is not lost
+
+
+def test_what_several_feeds_say_is_there_until_all_take_it_back():
+    both = [[Feed(HOT, Mode.ALWAYS, 0, HOT_2, True), Feed(HOT, Mode.ALWAYS, 0, HOT_2, False)]]
+    boxes = EventsAlways(NO_SELECTORS, both, LONG_AGO)
+    boxes.change_states(rows(HOT), NO_FACTS)
+    assert predicates([boxes.change(rows(HOT), NO_FACTS, 0).coming]) == [HOT_2]
+    assert not any(map(len, boxes.change(NO_FACTS, rows(HOT), 0)))
+    boxes.change_states(NO_FACTS, rows(HOT))
+    assert predicates([boxes.change(NO_FACTS, NO_FACTS, 0).going]) == [HOT_2]
 
 
 def test_without_boxes_nothing_holds():
     boxes = EventsAlways(NO_SELECTORS, [], LONG_AGO)
     boxes.begin(Past.of(LONG_AGO, []), rows(HOT), 0)
-    assert not any(map(len, boxes.change(rows(HOT), 0))) and boxes.next_due() is None
+    assert not any(map(len, boxes.change(rows(HOT), NO_FACTS, 0))) and boxes.next_due() is None

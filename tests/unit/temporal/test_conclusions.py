@@ -1,12 +1,20 @@
 """Conclusions as their user sees them: translated at the first look, as triples where they are triples."""
 
 import pickle
+import random
+import tracemalloc
 
 import pytest
 from rdflib import RDF, XSD, BNode, Literal, Namespace
 
 from pantarhei.language.temporal_rule import TemporalAtom
-from pantarhei.temporal.conclusions import NOTHING_CONCLUDED, ConclusionChanges, Turn, concluded_triples
+from pantarhei.temporal.conclusions import (
+    NOTHING_CONCLUDED,
+    ConclusionChanges,
+    Conclusions,
+    Turn,
+    concluded_triples,
+)
 
 EX = Namespace("http://e/")
 ALARM, NEAR = TemporalAtom(EX.alarm, (EX.v,)), TemporalAtom(EX.near, (EX.v, EX.w))
@@ -87,3 +95,46 @@ def test_changes_pickle_with_literals_as_they_are_written():
     back = pickle.loads(pickle.dumps(given))
     assert back == given and hash(back) == hash(given)
     assert {str(value) for _, _, value in back.added} == {"007"}
+
+
+# -- the set of one state --------------------------------------------------------------------------
+
+
+def triples(*names):
+    return {(EX[name], EX.p, EX.o) for name in names}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_each_state_stays_what_it_was_in_whatever_order_states_are_looked_at(seed):
+    rnd, held = random.Random(seed), triples("a", "b")
+    states = [(Conclusions(held), frozenset(held))]
+    for _ in range(12):
+        before, expected = states[-1]
+        added, removed = (triples(*rnd.sample("abcdef", rnd.randint(0, 3))) for _ in range(2))
+        expected = frozenset((expected - (removed - added)) | (added - removed))
+        states.append((before.turned(added - removed, removed - added), expected))
+        for state, wanted in rnd.sample(states, min(3, len(states))):
+            assert state == wanted and len(state) == len(wanted) and hash(state) == hash(wanted)
+            assert all((each in state) is (each in wanted) for each in triples(*"abcdefg"))
+    for state, wanted in states:
+        assert set(state) == wanted == state
+
+
+def test_it_combines_with_sets_and_comes_back_from_a_pickle_as_one():
+    one = Conclusions(triples("a", "b"))
+    assert one - triples("a") == triples("b") == triples("b", "c") & one
+    assert triples("c") | one == frozenset(triples("a", "b", "c")) and one >= triples("a")
+    assert triples("a", "b", "c") - one == triples("c") and type(one | one) is frozenset
+    again = pickle.loads(pickle.dumps(one))
+    assert type(again) is frozenset and again == one and repr(Conclusions(())) == "Conclusions(set())"
+
+
+def test_states_that_follow_one_another_share_their_triples():
+    first = Conclusions((EX[str(number)], EX.p, EX.o) for number in range(20_000))
+    tracemalloc.start()
+    states = [first]
+    for number in range(100):
+        states.append(states[-1].turned(triples(f"x{number}"), set()))
+    size = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert size < 400_000 and len(states[50]) == 20_050 and len(first) == 20_000

@@ -46,7 +46,7 @@ def told(feed, ticks):
     for tick, names in enumerate(ticks):
         if tick:
             counting.come_to(tick)
-        held.append(model.take(counting.change(facts(*names), model)))
+        held.append(model.take(counting.change(facts(*names), NO_FACTS, model)))
     return held
 
 
@@ -76,15 +76,16 @@ def test_each_of_the_last_assertions_has_the_time_of_its_tick(begins_at):
     said = [Occurrence(0, (SOURCE, name, -1)) for name in (1, 2)]
     counting.begin(said * begins_at, begins_at)
     if not begins_at:
-        model.take(counting.change(facts(1, 2), model))
+        model.take(counting.change(facts(1, 2), NO_FACTS, model))
         assert model.rows == {(TARGET, 1, 100), (TARGET, 2, 100)}
         counting.come_to(1)
-    model.take(counting.change(facts(1), model))
+    model.take(counting.change(facts(1), NO_FACTS, model))
     assert model.rows == {(TARGET, 2, 100), (TARGET, 1, 101)}
-    model.take(counting.change(facts(3), model))  # tick 1 is told anew
+    only = [(SOURCE, 3, -1)]
+    model.take(counting.change(facts(3), facts(1), model, lambda most: only))  # 1 is lost
     assert model.rows == {(TARGET, 2, 100), (TARGET, 3, 101)}
     counting.come_to(2)
-    model.take(counting.change(facts(2), model))
+    model.take(counting.change(facts(2), NO_FACTS, model))
     assert model.rows == {(TARGET, 3, 101), (TARGET, 2, 102)} and counting.next_due(False) is None
 
 
@@ -93,7 +94,7 @@ def test_of_a_property_the_first_argument_is_a_pair_with_the_time():
     for tick, said in enumerate(([(8, 9), (9, 8)], [(8, 9)])):
         counting.come_to(tick)
         given = np.array([(SOURCE, *pair) for pair in said], np.int32)
-        model.take(counting.change(given, model))
+        model.take(counting.change(given, NO_FACTS, model))
     dated = {row[1:] for row in model.rows if row[0] == TARGET}
     links = [{number: term for p, number, term in model.rows if p == link} for link in (4, 5)]
     assert {(links[0][number], links[1][number], last) for number, last in dated} == {
@@ -108,7 +109,7 @@ def test_predicates_that_it_does_not_feed_count_among_the_last_assertions_only()
         feed = Feed(SOURCE, Mode.SOMETIME, 1, TARGET, True, times=1, counts_tuples=counts_tuples)
         counting, model = counting_for(feed), Held()
         counting.begin((), 0)
-        model.take(counting.change(facts(1), model))
+        model.take(counting.change(facts(1), NO_FACTS, model))
         counting.come_to(1)
-        assert {1} - model.take(counting.change(other, model)) == gone
-    assert not len(counting.change(NO_FACTS, model).coming)
+        assert {1} - model.take(counting.change(other, NO_FACTS, model)) == gone
+    assert not len(counting.change(NO_FACTS, NO_FACTS, model).coming)

@@ -54,11 +54,11 @@ def test_an_event_is_a_row_until_its_window_has_passed():
 
 def test_a_state_is_a_row_at_each_tick_at_which_it_holds():
     scene = Scene("a(X) :- hot(X) at T in [3].")
-    coming, going = scene.dating.states(scene.facts("hot"), NO_FACTS, 5)
+    coming, going = scene.dating.states(scene.facts("hot"), NO_FACTS, 5, lambda: NO_FACTS)
     assert scene.shown(coming) == [("hot@3", 5, 8)] and not len(going)
     assert scene.shown(scene.dating.come_to(6, 5, NO_FACTS, NO_FACTS)) == [("hot@3", 6, 9)]
     assert scene.dating.is_repeating(concludes_at_ticks=False)
-    coming, going = scene.dating.states(NO_FACTS, scene.facts("hot"), 6)
+    coming, going = scene.dating.states(NO_FACTS, scene.facts("hot"), 6, lambda: NO_FACTS)
     assert scene.shown(coming) == [] and [int(scene.vocabulary.term(row[2])) for row in going.tolist()] == [6]
     assert scene.shown(scene.dating.come_to(7, 6, NO_FACTS, NO_FACTS)) == []
 

@@ -11,6 +11,7 @@ from pantarhei.encoding.numbers import NO_FACTS, NONE, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.time import TimeKind
 from pantarhei.rules.compilation.program import compile_
+from pantarhei.temporal.data_stream import Appended, Asserted
 from pantarhei.temporal.evaluation import Evaluation, Standing
 from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.past import Past, Said
@@ -45,12 +46,12 @@ def running(text, past=(), standing=(), tick=0):
         return " ".join(sorted(name.removeprefix(EX) for name in names))
 
     def say(came="", went="", events=""):
-        evaluation.change(rows(came), rows(went), rows(events))
+        evaluation.change(rows(came), rows(went), Appended([Asserted(evaluation.tick, rows(events))]))
         return holds()
 
     def come_to(tick):
         evaluation.come_to(tick, NO_FACTS, NO_FACTS)
-        evaluation.change(NO_FACTS, NO_FACTS, NO_FACTS)
+        evaluation.change(NO_FACTS, NO_FACTS, Appended())
         return holds()
 
     return SimpleNamespace(of=evaluation, say=say, come_to=come_to, holds=holds)

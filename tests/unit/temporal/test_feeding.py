@@ -67,13 +67,13 @@ def test_an_event_that_is_taken_back_is_what_it_was_before(events):
     events.model.come_to(12)
     events.feeding.come_to(11, NO_FACTS, NO_FACTS)
     events.feeding.add_events(hot)
-    events.feeding.lose_events(hot)
+    events.feeding.lose_events(hot, lambda: NO_FACTS)
     assert events.held_at(13, 14) == [True, False]
 
 
 def test_an_event_that_was_not_there_before_is_none_when_it_is_taken_back(events):
     events.feeding.add_events(events.fact("hot"))
-    events.feeding.lose_events(events.fact("hot"))
+    events.feeding.lose_events(events.fact("hot"), lambda: NO_FACTS)
     assert events.held == []
 
 

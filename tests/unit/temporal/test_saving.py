@@ -11,7 +11,7 @@ from pantarhei.encoding.numbers import NO_FACTS, NONE, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.time import TimeKind
 from pantarhei.rules.compilation.program import compile_
-from pantarhei.temporal.data_stream import Asserted, DataStream
+from pantarhei.temporal.data_stream import Appended, Asserted, DataStream, changed_by
 from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.past import Past, Said
 from pantarhei.temporal.saving import _narrow, data_of, rules_of, to_bytes
@@ -69,12 +69,14 @@ class Scene:
             Said(3, self.stream("level", *OBJECTS[1:]), self.stream("hot", None), concluded=self.rules()),
             Said(5, went=self.stream("hot", None), withdrawn=self.rules()),
         ]
-        asserted = (
-            Asserted(6, self.stream("level", OBJECTS[1])),
-            Asserted(7, NO_FACTS, self.stream("level", OBJECTS[1])),
+        asserted = Appended(
+            [
+                Asserted(6, self.stream("level", OBJECTS[1])),
+                Asserted(7, NO_FACTS, self.stream("level", OBJECTS[1])),
+            ]
         )
-        came = self.stream("hot", None)
-        return DataStream(-4, 7, Past.of(-4, past), Tuples(), self.rules(), came, NO_FACTS, asserted, 2)
+        came = changed_by(self.stream("hot", None), NO_FACTS)
+        return DataStream(-4, 7, Past.of(-4, past), Tuples(), self.rules(), came, asserted, 2)
 
 
 def lists(data):
@@ -82,8 +84,9 @@ def lists(data):
         *([said.tick, *(facts.tolist() for facts in said[1:])] for said in data.past),
         *(
             each.tolist() if isinstance(each, np.ndarray) else each
-            for each in data._replace(past=0, asserted=0, tuples=0)
+            for each in data._replace(past=0, changed=0, asserted=0, tuples=0)
         ),
+        [facts.tolist() for facts in data.turned],
         [(abox.at, abox.facts.tolist(), abox.cut.tolist()) for abox in data.asserted],
         data.past.begun,
     ]

@@ -17,12 +17,18 @@ cdef class Runs:
     cdef long long[::1] spans
     cdef unsigned char[::1] holds
     cdef Cells cells
+    cdef int[::1] times_told
+    cdef Ints touched
+    cdef bint is_new
     cdef Ints listed
     cdef Ints free
     cdef int used
     cdef readonly int held
 
     cdef int go_on(self, int predicate, int subject, int object) except -1
+    cdef int run_of(self, int predicate, int subject, int object) noexcept nogil
+    cdef int end(self, int run) noexcept nogil
+    cdef int look_at(self, int run, Ints coming, Ints going) except -1
     cdef int cell_of(self, int predicate, int subject, int object, int tag) noexcept nogil
     cdef int put(self, int cell, int tag, int predicate, int subject, int object) except -1
     cdef bint is_long(self, int run) noexcept nogil

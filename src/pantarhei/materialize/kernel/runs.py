@@ -2,7 +2,7 @@
 
 Of each fact the present *run* is known: the tick at which it began, and the last one at which the fact was
 there. A run of the tick before may go on at the present one, as long as that may be told anew; older ones are
-forgotten.
+forgotten. Of the present tick it is also known how often each fact was told, so that this can be taken back.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ class Runs:
         sizes: for each predicate how many ticks before the present one a run has to have begun.
         first: where the timeline begins: what is there from then on is long enough.
 
-    `held` is how many facts are. Costs what is there at the present tick and was at the one before.
+    `held` is how many facts are. Costs what is there at the present tick and was at the one before; once a
+    tick has been looked at, what is told of it or taken back.
     """
 
     def __init__(self, sizes, first: cython.longlong):
@@ -43,6 +44,9 @@ class Runs:
         self.facts = new_ints(3 * LEAST_LIST, 0)  # three integers a run
         self.spans = new_longs(2 * LEAST_LIST)  # its first tick and its last
         self.holds = new_bytes(LEAST_LIST)
+        self.times_told = new_ints(LEAST_LIST, 0)  # at the last tick
+        self.touched = Ints()  # runs that were told or taken back since `change`
+        self.is_new = True  # whether `change` was not called since time came to the tick
         self.cells = Cells(2 * LEAST_LIST)
         self.listed = Ints()  # the runs that there are
         self.free = Ints()
@@ -57,8 +61,9 @@ class Runs:
             for i in range(self.listed.size):
                 run = self.listed.items[i]
                 if self.spans[2 * run + 1] == tick:
-                    self.spans[2 * run + 1] = tick - 1 if self.spans[2 * run] < tick else tick - 2
+                    self.end(run)
         self.tick = tick
+        self.is_new = True
 
     def tell(self, selecting: Selecting, facts: cython.int[:, ::1], memberships):
         """What follows from facts is there at the present tick, whatever else is; a fact may recur."""
@@ -69,6 +74,31 @@ class Runs:
                 selecting.found.items[i + 1], selecting.found.items[i + 2], selecting.found.items[i + 3]
             )
 
+    def take_back(self, selecting: Selecting, facts: cython.int[:, ::1], memberships):
+        """What follows from facts, which were told at the present tick, is not there but for others."""
+        i: cython.int
+        run: cython.int
+        selecting.take(facts, memberships, NONE)
+        for i in range(0, selecting.found.size, FOUND_SIZE):
+            run = self.run_of(
+                selecting.found.items[i + 1], selecting.found.items[i + 2], selecting.found.items[i + 3]
+            )
+            self.times_told[run] -= 1
+            if self.times_told[run] == 0:
+                self.end(run)
+                self.touched.push(run)
+
+    def run_of(self, predicate, subject, object):
+        """The run of a fact that has one."""
+        return self.cells.cells[
+            2 * self.cell_of(predicate, subject, object, tag_of(predicate, subject, object))
+        ]
+
+    def end(self, run):
+        """End a run before the present tick."""
+        self.spans[2 * run + 1] = self.tick - 1 if self.spans[2 * run] < self.tick else self.tick - 2
+        return 0
+
     def go_on(self, predicate, subject, object):
         """A fact is there at the present tick."""
         tag: cython.int = tag_of(predicate, subject, object)
@@ -76,9 +106,14 @@ class Runs:
         run: cython.int = self.cells.cells[2 * cell]
         if run < 0:
             run = self.put(cell, tag, predicate, subject, object)
+        if self.spans[2 * run + 1] == self.tick:
+            self.times_told[run] += 1
+            return 0
         if self.spans[2 * run + 1] < self.tick - 1:
             self.spans[2 * run] = self.tick
         self.spans[2 * run + 1] = self.tick
+        self.times_told[run] = 1
+        self.touched.push(run)
         return 0
 
     def change(self):
@@ -87,28 +122,38 @@ class Runs:
         """
         coming: Ints = Ints()
         going: Ints = Ints()
-        list_: Ints
         i: cython.int
         run: cython.int
-        column: cython.int
         kept: cython.int = 0
-        is_long: cython.bint
+        if not self.is_new:
+            for i in range(self.touched.size):
+                self.look_at(self.touched.items[i], coming, going)
+            self.touched.size = 0
+            return facts_of(coming), facts_of(going)
         for i in range(self.listed.size):
             run = self.listed.items[i]
-            is_long = self.is_long(run)
-            if is_long != self.holds[run]:
-                self.holds[run] = is_long
-                self.held += 1 if is_long else -1
-                list_ = coming if is_long else going
-                for column in range(3):
-                    list_.push(self.facts[3 * run + column])
+            self.look_at(run, coming, going)
             if self.spans[2 * run + 1] < self.tick - 1:
                 self.forget(run)
             else:
                 self.listed.items[kept] = run
                 kept += 1
         self.listed.size = kept
+        self.touched.size = 0
+        self.is_new = False
         return facts_of(coming), facts_of(going)
+
+    def look_at(self, run, coming: Ints, going: Ints):
+        """Note whether a run is long enough, if that has changed."""
+        column: cython.int
+        is_long: cython.bint = self.is_long(run)
+        list_: Ints = coming if is_long else going
+        if is_long != self.holds[run]:
+            self.holds[run] = is_long
+            self.held += 1 if is_long else -1
+            for column in range(3):
+                list_.push(self.facts[3 * run + column])
+        return 0
 
     def is_long(self, run):
         """Whether a run goes on at the present tick, and is long enough."""
@@ -148,6 +193,7 @@ class Runs:
         self.facts[3 * run + 2] = object
         self.spans[2 * run + 1] = self.tick - 2
         self.holds[run] = 0
+        self.times_told[run] = 0
         self.listed.push(run)
         self.cells.put_at(cell, run, tag)
         if self.cells.is_full():
@@ -166,4 +212,7 @@ class Runs:
         facts, spans = new_ints(3 * size, 0), new_longs(2 * size)
         facts[: 3 * self.used] = self.facts
         spans[: 2 * self.used] = self.spans
+        times = new_ints(size, 0)
+        times[: self.used] = self.times_told
+        self.times_told = times
         self.facts, self.spans, self.holds = facts, spans, lengthened(self.holds, size)

@@ -214,7 +214,7 @@ class Occasions:
     @cached_property
     def _state_changes(self) -> _Table:
         """The states that came and went."""
-        past, came, went = self._data.past, self._data.came, self._data.went
+        past, (came, went) = self._data.past, self._data.turned
         return _signed(
             [past.part("came"), (came, np.full(len(came), self.now))],
             [past.part("went"), (went, np.full(len(went), self.now))],
