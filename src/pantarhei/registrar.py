@@ -293,7 +293,7 @@ class Registrar:
         if window is None or window.is_as(self._window, kind):
             return None
         least = self._window.range_to_hold(window, kind)
-        if self._window.range_to_hold(self._window, kind) < least:
+        if self._window.length(kind) < least:
             is_clock = kind is TimeKind.DATETIME
             needed = timedelta(microseconds=least) if is_clock else show_time(time_of(least, kind))
             expected = f"a reasoner whose window has a range of {needed} or more"

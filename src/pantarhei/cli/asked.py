@@ -191,9 +191,10 @@ def _with_window(text: str, prefixes: Mapping[str, str], options: Following) -> 
     from pantarhei.query.languages import read_stream_text
 
     made = read_stream_text(text, prefixes)
-    for option in ("range", "slide"):
+    for option in ("range", "slide", "window_zone"):
         if getattr(options, option) is not None:
-            raise typer.BadParameter("the query says its window", param_hint=f"--{option}")
+            name = option.replace("_", "-")
+            raise typer.BadParameter("the query says its window", param_hint=f"--{name}")
     _check_unlimited(options)
     shows_changes = options.emit == "changes"
     if shows_changes:

@@ -13,6 +13,7 @@ from typer import Argument, Option
 
 from pantarhei.cli.given_values import bytes_of, length_of, length_of_range, length_of_slide, time_of
 from pantarhei.cli.output import format_by_suffix
+from pantarhei.errors import TimestampError
 from pantarhei.language.time import Duration, TimeKind, TimePoint, ticks_of
 
 if TYPE_CHECKING:
@@ -163,6 +164,14 @@ class OnStream:
         str | None,
         WINDOW(metavar="DURATION", help="Step of the window's end; by default it moves with every ABox."),
     ] = None
+    window_zone: Annotated[
+        str | None,
+        WINDOW(
+            metavar="ZONE",
+            help="The time zone in whose calendar range and slide are measured, in days (P1D), weeks, months "
+            "or years: windows end at local midnights.",
+        ),
+    ] = None
     origin: Annotated[
         str | None, WINDOW(metavar="TIME", help="A boundary that the steps are aligned to.")
     ] = None
@@ -219,13 +228,32 @@ class OnStream:
         from pantarhei.window.sliding import Window
 
         if window is None:
-            slide = length_of_slide(self.slide)
-            window = Window(self.length, slide, self.first_boundary, self._own_ends)
+            window = self._calendar_window or Window(
+                self.length, length_of_slide(self.slide), self.first_boundary, self._own_ends
+            )
         limits = Limits(
             self.max_facts, None if self.max_bytes is None else bytes_of(self.max_bytes), self.on_limit
         )
         names = self.unique_names
         return Options(window, self.repair, self.keep, names, limits=limits, numbers=self.numbers)
+
+    @property
+    def _calendar_window(self) -> Window | None:
+        """The window in days of a zone; None if there is no zone.
+
+        Raises:
+            BadParameter: there is no range, or no such window.
+        """
+        from pantarhei.window.sliding import Window
+
+        if self.window_zone is None:
+            return None
+        if self.range is None:
+            raise typer.BadParameter("the length of the window is asked for", param_hint="--range")
+        try:
+            return Window(self.range, self.slide, self.first_boundary, self._own_ends, self.window_zone)
+        except TimestampError as error:
+            raise typer.BadParameter(str(error), param_hint="--range") from None
 
     @property
     def length(self) -> Duration:
@@ -263,9 +291,10 @@ class OnStream:
             if text is not None:
                 option = f"--{name.replace('_', '-')}"
                 length = given[name] = length_of(text, option)
-                if self.range is not None and isinstance(length, timedelta) != isinstance(
-                    self.length, timedelta
-                ):
+                is_clock = self.window_zone is not None or (
+                    self.range is not None and isinstance(self.length, timedelta)
+                )
+                if self.range is not None and isinstance(length, timedelta) is not is_clock:
                     problem = f"{text} and --range {self.range} measure different kinds of time"
                     raise typer.BadParameter(problem, param_hint=option)
         if self.clock is not None:

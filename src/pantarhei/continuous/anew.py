@@ -148,6 +148,14 @@ class Anew:
 
     def _close(self, kind: TimeKind, before: int, now: int) -> list[SameReports]:
         """Look at the boundaries that close; once at those between which no content changes."""
+        stops = {stop for each in self._clocks for stop in each.window.stops(kind, before, now)}
+        reports: list[SameReports] = []
+        for until in (*sorted(stops), now):
+            _extend(reports, self._close_some(kind, before, until))
+            before = until
+        return reports
+
+    def _close_some(self, kind: TimeKind, before: int, now: int) -> list[SameReports]:
         reports: list[SameReports] = []
         closing = self._closings(kind, before, now)
         is_alike = len(closing) == 1 and not self._tells_time

@@ -65,10 +65,7 @@ class Moving:
             whole: only those whose content begins at tick `began` or later.
         """
         found = self.window.closings(kind, before, now)
-        if not whole or not found:
-            return found
-        missing = began - (self.window.start_at(kind, found[0]) - self.lag(kind))
-        return found[max(0, -(-missing // found.step)) :]
+        return self.window.whole(kind, found, began + self.lag(kind)) if whole else found
 
 
 @dataclass(frozen=True, slots=True)

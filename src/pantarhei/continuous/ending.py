@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-
 from pantarhei.continuous.asked_of_streams import AskedOfStreams, Moving
 from pantarhei.language.time import TimeKind
 
@@ -21,7 +19,5 @@ def end_of(asked: AskedOfStreams, kind: TimeKind, now: int) -> int | None:
 def _last(moving: Moving, kind: TimeKind, now: int) -> int | None:
     """The tick at which the last boundary closes whose window begins by now."""
     window, lag = moving.window, moving.lag(kind)
-    reach = window.step_at(kind, now)
-    closings = window.closings(kind, now, now + lag + 1 + reach.end - reach.start)
-    begun = bisect_right(closings, now, key=lambda boundary: moving.content_at(kind, boundary)[0])
-    return closings[begun - 1] + (window.closed != "left") if begun else None
+    last = window.leaving_at(kind, now + lag) - (window.closed != "left")
+    return last + (window.closed != "left") if last >= window.step_at(kind, now).end else None

@@ -137,7 +137,7 @@ def _holds_all(window: Window, others: Sequence[Window], kind: TimeKind) -> bool
         window.check_holds_all(kind)
     except QueryWindowError:
         return False
-    length = window.range_to_hold(window, kind)
+    length = window.length(kind)
     return all(window.range_to_hold(other, kind) <= length for other in others)
 
 

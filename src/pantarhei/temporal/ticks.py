@@ -45,6 +45,9 @@ class Ticks:
     length: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if self.window.zone is not None:
+            problem = f"temporal rules count steps of one length, and the days of {self.window.zone} differ"
+            raise TemporalRuleError(problem, "a window without a zone, such as Window('PT24H', slide='PT1H')")
         origin = self.window.next_boundary(self.kind, 0)
         object.__setattr__(self, "_origin", origin)
         object.__setattr__(self, "length", self.window.next_boundary(self.kind, origin + 1) - origin)

@@ -18,6 +18,7 @@ its steps are longer than its range. A reasoner's may not (`step_to`).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal, get_args
@@ -34,13 +35,12 @@ from pantarhei.language.time import (
     ticks_of,
     time_of,
 )
+from pantarhei.window.calendar import Boundaries, CalendarBounds
 
 Closed = Literal["both", "right", "left"]
-Boundaries = range
-"""Boundaries of a window, ascending."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Window:
     """A sliding time window `[end - range, end]`, both ends included, `(end - range, end]` with
     `closed="right"`, or `[end - range, end)` with `closed="left"`.
@@ -54,32 +54,47 @@ class Window:
         origin: a boundary that the steps are aligned to; for datetimes the default 0 is 1970-01-01T00:00Z.
         closed: `"both"` (as PB26) or `"right"` (as C-SPARQL and RSP-QL; with slide = range it tumbles); for
             windows of queries also `"left"` (as CSRBench's expected answers, YASPER and Kolibrie).
+        zone: the name of a time zone, in whose calendar range and slide are measured: `P1D`, `P1W`, `P1M`
+            or `P1Y`, by default a slide of `P1D`. Boundaries are then starts of local days, mostly 23 to 25
+            hours apart; the origin is one of them, by default Monday, 1970-01-05, for months 1970-01-01.
 
     Raises:
-        OptionError: `closed` is none of these, a step is of no length, or no timestamp falls into a window.
+        OptionError: `closed` is none of these, a step is of no length, no timestamp falls into a window, or
+            there is no such zone.
         TimestampError: range or slide is no duration.
 
     >>> Window(range=2)
     Window(range=2, slide=None, origin=0, closed='both')
+    >>> Window("P1D", zone="Europe/Berlin")  # a day there has 23 to 25 hours
+    Window(range='P1D', slide='P1D', origin=0, closed='both', zone='Europe/Berlin')
     """
 
     range: Duration
     slide: Duration | None = None
     origin: TimePoint = 0
     closed: Closed = "both"
-    _bounds: dict[TimeKind, _Bounds] = field(default_factory=dict, init=False, repr=False, compare=False)
+    zone: str | None = None
+    _bounds: dict[TimeKind, _Bounds | CalendarBounds] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         if self.closed not in get_args(Closed):
             raise OptionError(
                 "closed", repr(self.closed), " or ".join(f'"{each}"' for each in get_args(Closed))
             )
+        if self.zone is not None and self.slide is None:
+            object.__setattr__(self, "slide", "P1D")
         self._in_ticks(self.kind or TimeKind.INTEGER)  # raises what there is to raise
+
+    def __repr__(self) -> str:
+        names = ["range", "slide", "origin", "closed", *([] if self.zone is None else ["zone"])]
+        return f"Window({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
 
     @property
     def kind(self) -> TimeKind | None:
         """The kind of timestamps it needs, None where integers and floats would both do."""
-        if isinstance(self.range, str | timedelta):
+        if self.zone is not None or isinstance(self.range, str | timedelta):
             return TimeKind.DATETIME
         kinds = {
             kind_of(each)
@@ -103,7 +118,7 @@ class Window:
         """
         bounds = self._in_ticks(kind)
         end = bounds.end(now)
-        return Step(kind, now, bounds.first(end), end, end - bounds.range)
+        return Step(kind, now, bounds.first(end), end, bounds.start(end))
 
     def next_boundary(self, kind: TimeKind, at: int) -> int:
         """The first boundary not before a tick.
@@ -132,12 +147,13 @@ class Window:
         Raises:
             TimestampError, OptionError: it is no window of that kind of time.
         """
-        return boundary - self._in_ticks(kind).range
+        return self._in_ticks(kind).start(boundary)
 
     def closings(self, kind: TimeKind, before: int, now: int) -> Boundaries:
         """The boundaries that close when time goes on from tick `before` to tick `now`, ascending.
 
-        All that are passed are among them, however many: they are a range, and take no room.
+        All that are passed are among them, however many: they are a range, and take no room. Of a window in
+        calendar days the first two are given, and `stops` gives the ticks at which to ask again.
 
         Raises:
             TimestampError, OptionError: it is no window of that kind of time.
@@ -146,7 +162,23 @@ class Window:
         [2, 4]
         """
         bounds = self._in_ticks(kind)
-        return range(bounds.end(before), now + bounds.open_end, bounds.slide)
+        return bounds.closings(before, now + bounds.open_end)
+
+    def stops(self, kind: TimeKind, before: int, now: int) -> Iterator[int]:
+        """Iterate over the ticks between two at which to part time, so that `closings` has all boundaries.
+
+        Raises:
+            TimestampError, OptionError: it is not a window of that kind of time.
+        """
+        return self._in_ticks(kind).stops(before, now)
+
+    def whole(self, kind: TimeKind, boundaries: Boundaries, began: int) -> Boundaries:
+        """Return those of some boundaries whose windows begin at a tick or later.
+
+        Raises:
+            TimestampError, OptionError: it is not a window of that kind of time.
+        """
+        return self._in_ticks(kind).whole(boundaries, began)
 
     def leaving_at(self, kind: TimeKind, at: int) -> int:
         """The first tick at which the window has left tick `at` behind.
@@ -158,11 +190,7 @@ class Window:
         >>> [window.leaving_at(TimeKind.INTEGER, 1) for window in windows]
         [5, 5, 4]
         """
-        bounds = self._in_ticks(kind)
-        oldest = bounds.boundary(
-            at + bounds.range + 1 - bounds.open_start
-        )  # the first end that leaves it out
-        return oldest - bounds.slide + 1 - bounds.open_end
+        return self._in_ticks(kind).leaving(at)
 
     def entering_at(self, kind: TimeKind, at: int) -> int:
         """The first tick at which tick `at` is not after the window's end.
@@ -174,17 +202,29 @@ class Window:
         >>> [window.entering_at(TimeKind.INTEGER, 2) for window in windows]
         [1, 1, 2]
         """
-        bounds = self._in_ticks(kind)
-        return bounds.end(at) - bounds.slide + 1 - bounds.open_end
+        return self._in_ticks(kind).entering(at)
 
     def range_to_hold(self, other: Window, kind: TimeKind) -> int:
         """How long this window must be, in ticks, to hold at any time what another window holds then, and
         when that closes.
         """
         mine, its = self._in_ticks(kind), other._in_ticks(kind)
-        ends_with_it = its.slide % mine.slide == 0 and (its.origin - mine.origin) % mine.slide == 0
-        later = 0 if ends_with_it else mine.slide - 1  # so many ticks after the other this one may end
-        return its.range + later + mine.open_start - its.open_start
+        if isinstance(mine, CalendarBounds) and isinstance(its, CalendarBounds) and mine.holds(its):
+            return mine.extent[0]
+        if isinstance(mine, _Bounds) and isinstance(its, _Bounds):
+            ends_with_it = its.slide % mine.slide == 0 and (its.origin - mine.origin) % mine.slide == 0
+        else:
+            ends_with_it = False
+        later = 0 if ends_with_it else mine.longest_slide - 1  # so many ticks after the other it may end
+        return its.extent[1] + later + mine.open_start - its.open_start
+
+    def length(self, kind: TimeKind) -> int:
+        """Return the length of the window in ticks, the least one in calendar days.
+
+        Raises:
+            TimestampError, OptionError: it is not a window of that kind of time.
+        """
+        return self._in_ticks(kind).extent[0]
 
     def check_holds_all(self, kind: TimeKind) -> None:
         """Nothing, if each timestamp of a stream falls into it when it comes, as a reasoner's window needs.
@@ -196,16 +236,23 @@ class Window:
         bounds = self._in_ticks(kind)
         if bounds.open_end:
             raise QueryWindowError("closed", repr(self.closed), '"both" or "right"')
-        if bounds.slide > bounds.range + 1 - bounds.open_start:
+        if bounds.leaves_out:
             expected = f"a step no longer than {self.range}, or some times are in no window"
             raise QueryWindowError("slide", str(self.slide), expected)
 
-    def _in_ticks(self, kind: TimeKind) -> _Bounds:
-        """Its bounds in ticks of a kind, found out once."""
+    def _in_ticks(self, kind: TimeKind) -> _Bounds | CalendarBounds:
+        """Return its bounds in ticks of a kind, which are cached."""
         found = self._bounds.get(kind)
         if found is None:
-            found = self._bounds[kind] = _Bounds.of(self, kind)
+            found = self._bounds[kind] = self._calendar(kind) if self.zone else _Bounds.of(self, kind)
         return found
+
+    def _calendar(self, kind: TimeKind) -> CalendarBounds:
+        assert self.zone is not None and self.slide is not None
+        if kind is not TimeKind.DATETIME:
+            raise TimestampError(f"a window in days of {self.zone}", f"one whose times are {kind.value}")
+        ends = int(self.closed == "right"), int(self.closed == "left")
+        return CalendarBounds.of(self.zone, self.range, self.slide, self.origin, *ends)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,9 +287,52 @@ class _Bounds:
     def end(self, now: int) -> int:
         return self.boundary(now + self.open_end)
 
+    def start(self, end: int) -> int:
+        """Return the older end of the window that ends at `end`."""
+        return end - self.range
+
     def first(self, end: int) -> int:
         """The oldest tick inside the window that ends at `end`."""
         return end - self.range + self.open_start
+
+    def closings(self, before: int, until: int) -> Boundaries:
+        """Return the boundaries not before the end at a tick, and before another tick."""
+        return range(self.end(before), until, self.slide)
+
+    def stops(self, before: int, until: int) -> Iterator[int]:
+        """Iterate over boundaries that no range of boundaries has; there are none."""
+        return iter(())
+
+    def whole(self, boundaries: Boundaries, began: int) -> Boundaries:
+        """Return those of some boundaries whose windows begin at a tick or later."""
+        if not boundaries:
+            return boundaries
+        missing = began - self.start(boundaries[0])
+        return boundaries[max(0, -(-missing // boundaries.step)) :]
+
+    def leaving(self, at: int) -> int:
+        """Return the first tick at which the window has left a tick behind."""
+        oldest = self.boundary(at + self.range + 1 - self.open_start)  # the first end that leaves it out
+        return oldest - self.slide + 1 - self.open_end
+
+    def entering(self, at: int) -> int:
+        """Return the first tick at which a tick is not after the window's end."""
+        return self.end(at) - self.slide + 1 - self.open_end
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether a step is longer than the range, so that some timestamps are in no window."""
+        return self.slide > self.range + 1 - self.open_start
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        """The least and the greatest length of the window."""
+        return self.range, self.range
+
+    @property
+    def longest_slide(self) -> int:
+        """The longest step."""
+        return self.slide
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,7 +133,7 @@ class Content:
         if closings and closings[0] == after:  # it closes as time goes on, with what is inside now
             is_seen = is_seen or self.is_open(after)
             closings = closings[1:]
-        if not closings or not is_seen:
+        if not closings or not is_seen or self.window.zone is not None:
             return closings[0] if closings else None
         if change is None:
             return None
@@ -177,8 +177,7 @@ class Content:
         began = self.began if since is None else ticks_of(since, kind)
         if began is None or not boundaries:
             return range(0)
-        missing = began - self.window.start_at(kind, boundaries[0])
-        return boundaries[max(0, -(-missing // boundaries.step)) :]
+        return self.window.whole(kind, boundaries, began)
 
 
 class StoredContent(Content):

@@ -100,7 +100,9 @@ def _plain(query: SavedQuery) -> dict[str, Any]:
     window, policy = query.window, query.policy
     given = None
     if window is not None:
-        given = [_json(each) for each in (window.range, window.slide, window.origin, window.closed)]
+        given = [
+            _json(each) for each in (window.range, window.slide, window.origin, window.closed, window.zone)
+        ]
     return {
         "name": query.name,
         "text": query.text,

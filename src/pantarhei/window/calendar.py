@@ -1,0 +1,304 @@
+"""Windows in calendar days of a time zone: boundaries are starts of local days, 23 to 25 hours apart.
+
+range = slide = one day, Europe/Berlin
+local  |  Oct 24  |   Oct 25   |  Oct 26  |
+hours  |    24    |     25     |    24    |
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import MAXYEAR, date, datetime, timedelta
+from functools import lru_cache
+from typing import NamedTuple
+
+from pantarhei.errors import OptionError, TimestampError
+from pantarhei.language.iso_time import EPOCH, MICROSECOND, tick_of_datetime
+from pantarhei.language.time import Duration
+from pantarhei.language.zone import zone_named
+
+Boundaries = range
+"""Boundaries of a window, ascending."""
+
+_EPOCH_DAY = date(1970, 1, 1).toordinal()
+_DAY = 86_400_000_000  # microseconds
+_FIRST_DAY, _LAST_DAY = 3, date(MAXYEAR, 12, 31).toordinal() - 2  # in which each zone has days
+_MONDAY = date(1970, 1, 5).toordinal()
+_TYPICAL = (1970, 2100)  # years in which lengths of days and months are compared
+_LENGTH = re.compile(r"P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?", re.ASCII)
+_A_LENGTH = "whole days, weeks, months or years, such as P1D or P1M, since the window has a zone"
+_MOST_DAYS = 10**7
+
+
+class CalendarLength(NamedTuple):
+    """A length in calendar units."""
+
+    months: int
+    days: int
+
+    @property
+    def most_days(self) -> int:
+        """The most days that it may have."""
+        return self.months * 31 + self.days
+
+    @property
+    def least_days(self) -> int:
+        """The least days that it may have."""
+        return self.months * 28 + self.days
+
+
+_A_DAY = CalendarLength(0, 1)
+
+
+def calendar_length(given: Duration) -> CalendarLength:
+    """Read a length in calendar days: an ISO 8601 duration of years, months, weeks and days, or a timedelta.
+
+    Raises:
+        TimestampError: it is none, or has a part of a day.
+
+    >>> calendar_length("P1Y2M"), calendar_length("P2W")
+    (CalendarLength(months=14, days=0), CalendarLength(months=0, days=14))
+    """
+    if isinstance(given, timedelta) and not given % timedelta(days=1) and given.days >= 0:
+        return CalendarLength(0, given.days)
+    found = _LENGTH.fullmatch(given.strip()) if isinstance(given, str) else None
+    if found is None or not any(found.groups()):
+        raise TimestampError(f"the duration {given!r}", _A_LENGTH)
+    years, months, weeks, days = (int(each or 0) for each in found.groups())
+    length = CalendarLength(years * 12 + months, weeks * 7 + days)
+    if length.most_days > _MOST_DAYS:
+        raise TimestampError(f"the duration {given!r}", f"a length below {_MOST_DAYS:_} days")
+    return length
+
+
+@dataclass(frozen=True, slots=True)
+class CalendarBounds:
+    """A window in calendar days of a zone, in ticks.
+
+    Args:
+        zone: the name of the zone.
+        range, slide: the lengths of window and step; the step is in days or in months.
+        origin: the day of a boundary, as an ordinal.
+        open_start, open_end: 1 if the start, or the end, is outside.
+    """
+
+    zone: str
+    range: CalendarLength
+    slide: CalendarLength
+    origin: int
+    open_start: int
+    open_end: int
+    _last: list[tuple[int, int]] = field(default_factory=lambda: [(0, 0)], repr=False, compare=False)
+
+    @classmethod
+    def of(
+        cls, zone: str, range: Duration, slide: Duration, origin: object, open_start: int, open_end: int
+    ) -> CalendarBounds:
+        """Return the window of these options.
+
+        Raises:
+            OptionError: there is no such zone, a length is 0, or the origin is not the start of a local day.
+            TimestampError: a length is not in calendar units.
+        """
+        zone_named(zone)
+        length, step = calendar_length(range), calendar_length(slide)
+        if not any(length) or not any(step) or all(step):
+            name, given = ("range", range) if not any(length) else ("slide", slide)
+            raise OptionError(name, str(given), "a length above 0; a slide in days, or in months")
+        if type(origin) is int and origin == 0:
+            day = _EPOCH_DAY if step.months else _MONDAY
+        elif isinstance(origin, datetime):
+            ticks = tick_of_datetime(origin)
+            day = _day_of(zone, ticks)
+            if _start_of(zone, day) != ticks:
+                raise OptionError("origin", origin.isoformat(), f"the start of a day in {zone}")
+        else:
+            raise TimestampError(f"the origin {origin!r}", f"a datetime at the start of a day in {zone}")
+        return cls(zone, length, step, day, open_start, open_end)
+
+    def boundary(self, at: int) -> int:
+        """Return the first boundary not before a tick."""
+        before, after = self._last[0]
+        if not before < at <= after:
+            number = self._number(at)
+            self._last[0] = _, after = self._at(number - 1), self._at(number)
+        return after
+
+    def end(self, now: int) -> int:
+        """Return the end of the window at a tick."""
+        return self.boundary(now + self.open_end)
+
+    def start(self, end: int) -> int:
+        """Return the older end, inside or not, of the window that ends at a boundary."""
+        day = _day_of(self.zone, end)
+        if _start_of(self.zone, day - 1) == end:  # the zone skips the day before
+            day = self._day(self._number(end))
+        return _start_of(self.zone, _minus(day, self.range))
+
+    def first(self, end: int) -> int:
+        """Return the oldest tick inside the window that ends at a boundary."""
+        return self.start(end) + self.open_start
+
+    def closings(self, before: int, until: int) -> Boundaries:
+        """Return the first two of the boundaries not before the end at a tick, and before another tick."""
+        first = self.end(before)
+        second = self.boundary(first + 1)
+        if first >= until:
+            return range(0)
+        return range(first, first + 1) if second >= until else range(first, second + 1, second - first)
+
+    def stops(self, before: int, until: int) -> Iterator[int]:
+        """Iterate over the boundaries between two ticks, ascending."""
+        while (before := self.boundary(before + 1)) < until:
+            yield before
+
+    def whole(self, boundaries: Boundaries, began: int) -> Boundaries:
+        """Return those of some boundaries whose windows begin at a tick or later."""
+        return boundaries[sum(self.start(each) < began for each in boundaries) :]
+
+    def leaving(self, at: int) -> int:
+        """Return the first tick at which the window has left a tick behind."""
+        least = self._number(at)
+        most = least + 1
+        while self.first(self._at(most)) <= at:
+            least, most = most, most + 2 * (most - least)
+        while least + 1 < most:
+            middle = (least + most) // 2
+            least, most = (middle, most) if self.first(self._at(middle)) <= at else (least, middle)
+        return self._at(most - 1) + 1 - self.open_end
+
+    def entering(self, at: int) -> int:
+        """Return the first tick at which a tick is not after the window's end."""
+        return self._at(self._number(at + self.open_end) - 1) + 1 - self.open_end
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether a step is longer than the range, so that some timestamps are in no window."""
+        if self.slide == self.range:
+            return False
+        if bool(self.slide.months) == bool(self.range.months) and not self.range.days * self.slide.months:
+            return self.slide > self.range
+        return self.slide.most_days > self.range.least_days
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        """The least and the greatest length of the window, in ticks."""
+        return _extent(self.zone, self.range, self.slide, self.origin)
+
+    @property
+    def longest_slide(self) -> int:
+        """The longest step, in ticks."""
+        return _extent(self.zone, self.slide, self.slide, self.origin)[1]
+
+    def has_boundaries_of(self, other: CalendarBounds) -> bool:
+        """Return whether each boundary of another window is one of this."""
+        if self.zone != other.zone:
+            return False
+        if self.slide == _A_DAY:
+            return True
+        if self.slide.months and other.slide.months:
+            (month, day), (others_month, others_day) = (_month_of(each.origin) for each in (self, other))
+            apart = others_month - month, other.slide.months
+            return day == others_day and not any(each % self.slide.months for each in apart)
+        apart = other.origin - self.origin, other.slide.days
+        return not (self.slide.months or other.slide.months or any(each % self.slide.days for each in apart))
+
+    def holds(self, other: CalendarBounds) -> bool:
+        """Return whether it holds at any time what another window of the zone holds, and when that closes."""
+        is_longer = self.range.months >= other.range.months and self.range.days >= other.range.days
+        has_start = self.open_start <= other.open_start or self.range != other.range
+        return self.has_boundaries_of(other) and is_longer and has_start
+
+    def _number(self, at: int) -> int:
+        """Return the number of the first boundary not before a tick."""
+        day = _day_of(self.zone, at)
+        if self.slide.months:
+            number = (_month_of(day)[0] - _month_of(self.origin)[0]) // self.slide.months
+        else:
+            number = (day - self.origin) // self.slide.days
+        while self._at(number) >= at:
+            number -= 1
+        while self._at(number) < at:
+            number += 1
+        return number
+
+    def _at(self, number: int) -> int:
+        """Return the boundary of a number."""
+        return _start_of(self.zone, self._day(number))
+
+    def _day(self, number: int) -> int:
+        """Return the day that begins at the boundary of a number."""
+        if not self.slide.months:
+            return self.origin + number * self.slide.days
+        month, day = _month_of(self.origin)
+        return _day_in(month + number * self.slide.months, day)
+
+
+# days
+
+
+_zone = lru_cache(maxsize=16)(zone_named)
+
+
+def _day_of(zone: str, tick: int) -> int:
+    """Return the local day at a tick, as an ordinal; of UTC at the ends of the calendar."""
+    day = tick // _DAY + _EPOCH_DAY
+    if not _FIRST_DAY <= day <= _LAST_DAY:
+        return day
+    return (EPOCH + tick * MICROSECOND).astimezone(_zone(zone)).toordinal()
+
+
+@lru_cache(maxsize=4096)
+def _start_of(zone: str, day: int) -> int:
+    """Return the first tick of a local day, or of the next one if the zone skips it."""
+    if not _FIRST_DAY <= day <= _LAST_DAY:
+        return (day - _EPOCH_DAY) * _DAY
+    midnight = datetime.combine(date.fromordinal(day), datetime.min.time(), _zone(zone))
+    start = (midnight - EPOCH) // MICROSECOND
+    if _day_of(zone, start - 1) < day <= _day_of(zone, start):
+        return start
+    return _changed(zone, day, start)
+
+
+def _changed(zone: str, day: int, near: int) -> int:
+    """Return the tick at which clocks are set to a day or beyond it."""
+    before, after = near - 2 * _DAY, near + 2 * _DAY
+    while before + 1 < after:
+        middle = (before + after) // 2
+        before, after = (before, middle) if _day_of(zone, middle) >= day else (middle, after)
+    return after
+
+
+def _month_of(day: int) -> tuple[int, int]:
+    """Return the month of a day, counted from the year 0, and the day in it."""
+    shift = 0 if 1 <= day <= date.max.toordinal() else (day - 1) // 146_097  # 400 years
+    at = date.fromordinal(day - shift * 146_097)
+    return (at.year + shift * 400) * 12 + at.month - 1, at.day
+
+
+def _day_in(month: int, day: int) -> int:
+    """Return the day of a month, its last one if it has fewer."""
+    year, month = divmod(month, 12)
+    shift = (year - 1) // 400
+    first = date(year - shift * 400, month + 1, 1)
+    following = date(first.year + month // 11, (month + 1) % 12 + 1, 1)
+    return first.toordinal() + min(day, (following - first).days) - 1 + shift * 146_097
+
+
+def _minus(day: int, length: CalendarLength) -> int:
+    """Return the day so many months, and then days, before a day."""
+    if not length.months:
+        return day - length.days
+    month, in_month = _month_of(day)
+    return _day_in(month - length.months, in_month) - length.days
+
+
+@lru_cache(maxsize=64)
+def _extent(zone: str, range_: CalendarLength, slide: CalendarLength, origin: int) -> tuple[int, int]:
+    """Return the least and the greatest length of a window that ends at boundaries, in ticks."""
+    bounds = CalendarBounds(zone, range_, slide, origin, 0, 0)
+    first, last = (tick_of_datetime(datetime(year, 1, 1, tzinfo=EPOCH.tzinfo)) for year in _TYPICAL)
+    lengths = [end - bounds.start(end) for end in bounds.stops(first, last)]
+    return min(lengths), max(lengths)
