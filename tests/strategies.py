@@ -29,6 +29,9 @@ ONE, ONE_POINT_ZERO, TWO = LITERALS = (
 )
 x, y, z, w = (Variable(name) for name in "xyzw")
 
+# How many rules with class variables a set of rules has; one is drawn.
+MOST_CLASS_VARIABLES = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2)
+
 Drawn = TypeVar("Drawn")
 Rules = tuple[Rule, ...]
 Facts = frozenset[Triple]
@@ -124,6 +127,31 @@ OVER_LITERALS = [
     Rule("cls-com", (is_a(D, x), related(V, x, TWO)), None),
 ]
 
+# Rules with class variables: axioms in which rdf:type is a property, whose values here are names as well.
+TYPE = RDF.type
+CLASS_VARIABLES = [
+    Rule("prp-spo1", (related(R, x, y),), related(TYPE, x, y)),
+    Rule("prp-spo1", (related(TYPE, x, y),), related(S, x, y)),
+    Rule("prp-inv1", (related(S, x, y),), related(TYPE, y, x)),
+    Rule("prp-inv1", (related(TYPE, x, y),), related(R, y, x)),
+    Rule("prp-spo1", (related(V, x, y),), related(TYPE, x, y)),
+    Rule("prp-dom", (related(TYPE, x, y),), is_a(D, x)),
+    Rule("prp-rng", (related(TYPE, x, y),), is_a(C, y)),
+    Rule("prp-spo2", (related(TYPE, x, y), related(S, y, z)), related(TYPE, x, z)),
+    Rule("prp-spo2", (related(R, x, y), related(TYPE, y, z)), related(TYPE, x, z)),
+    Rule("prp-spo2", (related(TYPE, x, y), related(TYPE, y, z)), related(R, x, z)),
+    Rule("prp-trp", (related(TYPE, x, y), related(TYPE, y, z)), related(TYPE, x, z)),
+    Rule("prp-symp", (related(TYPE, x, y),), related(TYPE, y, x)),
+    Rule("cls-svf1", (related(TYPE, x, y), is_a(C, y)), is_a(B, x)),
+    Rule("cls-avf", (is_a(B, x), related(TYPE, x, y)), is_a(C, y)),
+    Rule("pr-self", (related(TYPE, x, x),), is_a(A, x)),
+    Rule("prp-fp", (related(TYPE, x, y), related(TYPE, x, z)), None, (Different(y, z),)),
+    Rule("prp-ifp", (related(TYPE, x, z), related(TYPE, y, z)), None, (Different(x, y),)),
+    Rule("prp-irp", (related(TYPE, x, x),), None),
+    Rule("prp-asyp", (related(TYPE, x, y), related(TYPE, y, x)), None),
+    Rule("prp-pdw", (related(R, x, y), related(TYPE, x, y)), None),
+]
+
 DERIVING_RULES = [
     *SUBCLASS, *INTERSECTION, *SOME_VALUES, *DOMAIN, *RANGE, *SUBPROPERTY, *INVERSE, *SYMMETRIC, *TRANSITIVE,
     *CHAIN, *HAS_VALUE, *ALL_VALUES,
@@ -134,6 +162,7 @@ CONSTRAINTS = [
 ]  # fmt: skip
 CLASS_FACTS = [member(class_, individual) for individual, class_ in product(INDIVIDUALS, CLASSES)]
 PROPERTY_FACTS: list[Triple] = [(s, P, o) for s, o, P in product(INDIVIDUALS, INDIVIDUALS, PROPERTIES)]
+PROPERTY_FACTS += [(a, R, A), (b, R, B), (A, S, b), (A, S, C)]
 LITERAL_FACTS: list[Triple] = [(s, V, o) for s, o in product((a, b), LITERALS)]
 
 
@@ -148,9 +177,19 @@ def constraints(max_size: int = 6) -> st.SearchStrategy[Rules]:
     return _list_of(st.sampled_from(groups), max_size).map(lambda drawn: _each_once(sum(drawn, ())))
 
 
+def class_variables() -> st.SearchStrategy[Rules]:
+    """A rule or two with class variables in a seventh of the cases, else none."""
+    drawn = st.sampled_from(CLASS_VARIABLES)
+    return st.sampled_from(MOST_CLASS_VARIABLES).flatmap(
+        lambda most: st.lists(drawn, min_size=most, max_size=most).map(tuple)
+    )
+
+
 def rules(max_rules: int = 12, max_constraints: int = 6, literals: bool = False) -> st.SearchStrategy[Rules]:
-    """Rules and constraints of the forms that OWL 2 RL axioms become; with `literals` also over V."""
-    parts = [deriving_rules(max_rules), constraints(max_constraints)]
+    """Rules and constraints of the forms that OWL 2 RL axioms become, a seventh with class variables; with
+    `literals` also over V.
+    """
+    parts = [deriving_rules(max_rules), constraints(max_constraints), class_variables()]
     if literals:
         parts.append(st.lists(st.sampled_from(OVER_LITERALS), max_size=3).map(tuple))
     return st.tuples(*parts).map(lambda drawn: _each_once(sum(drawn, ())))

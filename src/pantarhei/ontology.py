@@ -25,6 +25,7 @@ from pantarhei.entailment.schema import Schema, schema_of
 from pantarhei.errors import (
     InconsistentOntologyError,
     InputError,
+    InvalidRuleError,
     NotEntailedError,
     OptionError,
     UnsupportedAxiomError,
@@ -63,6 +64,7 @@ from pantarhei.repair.result import ConflictList
 from pantarhei.rules.compilation.growth import groups_of_same
 from pantarhei.rules.sharding.locality import sharding_report
 from pantarhei.rules.sharding.sharding_report import Key, ShardingReport
+from pantarhei.rules.translation.class_variables import by_class, gives_literal_class
 from pantarhei.rules.translation.demand import Theory
 from pantarhei.rules.translation.fingerprint import fingerprint_of_rules, fingerprint_of_triples
 from pantarhei.rules.translation.inconsistency_normal_form import InconsistencyNormalForm
@@ -117,6 +119,7 @@ class Ontology:
 
         Raises:
             OptionError: `rules` are none.
+            InvalidRuleError: the head of one has a literal as class.
 
         >>> Ontology.from_rules([]).background
         frozenset()
@@ -124,7 +127,9 @@ class Ontology:
         check_type("rules", rules, Iterable, "rules")
         for rule in (listed := tuple(rules)):
             check_type("rules", rule, Rule, "rules")
-        given = without_duplicates(listed)
+            if gives_literal_class(rule):
+                raise InvalidRuleError(str(rule), "the class in its head is a literal, and no class is one")
+        given = without_duplicates(tuple(map(by_class, listed)))
         ontology = cls(
             rules=tuple(rule for rule in given if not rule.is_constraint),
             constraints=tuple(rule for rule in given if rule.is_constraint),

@@ -46,6 +46,7 @@ from strategies import (
     V,
     a,
     b,
+    class_variables,
     is_a,
     member,
     related,
@@ -126,6 +127,7 @@ programs = st.tuples(
     some(PLAIN, 2),
     some(WITH_BACKGROUND, 2),
     some([*WITH_CONSTANTS, *OTHERS], 1),
+    class_variables(),
 ).map(lambda drawn: tuple(dict.fromkeys(chain(*drawn))))
 
 OFTEN = [*(member(class_, name) for class_ in CLASSES for name in (a, b)), *((a, P, b) for P in PROPERTIES)]

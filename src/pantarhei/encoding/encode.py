@@ -43,12 +43,14 @@ def encode_abox(vocabulary: Vocabulary, abox: ABox, scope: str) -> Encoded:
     """
     if is_table(abox):
         return _encode_columns(
-            columns_of(abox), partial(_by_text, partial(vocabulary.numbers_of, scope=scope))
+            columns_of(abox),
+            partial(_by_text, partial(vocabulary.numbers_of, scope=scope)),
+            vocabulary.has_class_variables,
         )
     if isinstance(abox, ColumnarTriples):
         return Encoded.together(
             [
-                _encode_columns(part, partial(_canonical, vocabulary))
+                _encode_columns(part, partial(_canonical, vocabulary), vocabulary.has_class_variables)
                 if isinstance(part, TripleColumns)
                 else vocabulary.encode(part)
                 for part in abox.parts
@@ -69,7 +71,8 @@ def encode_parts(vocabulary: Vocabulary, table: pa.Table, bounds: Sequence[int],
     """
     first, places = bounds[0], pairwise(bound - bounds[0] for bound in bounds)
     columns = columns_of(table.slice(first, bounds[-1] - first))
-    facts, given = _numbered(columns, partial(_by_text, partial(vocabulary.numbers_of, scope=scope)))
+    look_up = partial(_by_text, partial(vocabulary.numbers_of, scope=scope))
+    facts, given = _numbered(columns, look_up, vocabulary.has_class_variables)
     if not given:
         return [Encoded(facts[start:end], NO_FORMS) for start, end in places]
     rows, parts = np.array(sorted(given)), list[Encoded]()
@@ -80,13 +83,19 @@ def encode_parts(vocabulary: Vocabulary, table: pa.Table, bounds: Sequence[int],
     return parts
 
 
-def _encode_columns(columns: TripleColumns, numbers_of: _NumbersOf) -> Encoded:
-    facts, given = _numbered(columns, numbers_of)
+def _encode_columns(columns: TripleColumns, numbers_of: _NumbersOf, has_class_variables: bool) -> Encoded:
+    facts, given = _numbered(columns, numbers_of, has_class_variables)
     return Encoded(facts, Forms.given(facts, given))
 
 
-def _numbered(columns: TripleColumns, numbers_of: _NumbersOf) -> tuple[Integers, dict[int, Literal]]:
-    """The facts, and by their rows the forms of literals that are not the first ones of their values."""
+def _numbered(
+    columns: TripleColumns, numbers_of: _NumbersOf, has_class_variables: bool
+) -> tuple[Integers, dict[int, Literal]]:
+    """The facts, and by their rows the forms of literals that are not the first ones of their values.
+
+    Args:
+        has_class_variables: classes are names, and objects of the property rdf:type.
+    """
     subjects, predicates, objects = columns.subject, columns.predicate.occurring(), columns.object
     types = np.fromiter(map(_is_type, predicates.distinct), bool, len(predicates.distinct))
     is_class = types[predicates.codes] if len(types) else np.zeros(0, bool)
@@ -94,8 +103,8 @@ def _numbered(columns: TripleColumns, numbers_of: _NumbersOf) -> tuple[Integers,
     facts[is_class, 2] = NONE
     entries: tuple[tuple[int, Place, slice | npt.NDArray[np.bool_], TermColumn], ...] = (
         (1, Place.SUBJECT, slice(None), subjects),
-        (0, Place.PREDICATE, ~is_class, predicates),
-        (0, Place.CLASS, is_class, objects),
+        (0, Place.PREDICATE, slice(None) if has_class_variables else ~is_class, predicates),
+        (2 if has_class_variables else 0, Place.CLASS, is_class, objects),
         (2, Place.OBJECT, ~is_class, objects),
     )
     for at, place, rows, column in entries:

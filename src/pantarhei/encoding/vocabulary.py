@@ -73,10 +73,16 @@ class Vocabulary:
     Args:
         program: what has numbers to begin with.
         numbers: whether an xsd:double is a value of its own or the decimal that it denotes.
+        has_class_variables: rdf:type is a property, and classes are names: rules have variables for them.
     """
 
-    def __init__(self, program: NumberedProgram, numbers: Numbers = "by_datatype") -> None:
-        self.numbers = numbers
+    def __init__(
+        self,
+        program: NumberedProgram,
+        numbers: Numbers = "by_datatype",
+        has_class_variables: bool = False,
+    ) -> None:
+        self.numbers, self.has_class_variables = numbers, has_class_variables
         self.value_of = READINGS[numbers]
         self.go_on_with(Tables.empty())
         self._merged = 0  # so many names have the number of another
@@ -134,7 +140,7 @@ class Vocabulary:
         given: dict[int, Literal] = {}
         for triple in triples_of_abox(triples):
             subject, predicate, object_ = check_triple(triple)
-            if predicate == RDF_TYPE:
+            if predicate == RDF_TYPE and not self.has_class_variables:
                 flat += (self._number_class(cast(Predicate, object_)), self._number_name(subject), NONE)
             else:
                 number, who = self._number_property(cast(Predicate, predicate)), self._number_name(subject)
@@ -209,7 +215,7 @@ class Vocabulary:
         return number
 
     def _number_at(self, place: Place, term: Term) -> int:
-        if place is Place.CLASS:
+        if place is Place.CLASS and not self.has_class_variables:
             return self._number_class(cast(Predicate, term))
         if place is Place.PREDICATE:
             return self._number_property(cast(Predicate, term))
@@ -234,6 +240,13 @@ class Vocabulary:
     def number_symbol(self, symbol: Symbol) -> int:
         """The number of a class or property, a new one if it has none."""
         return self._number_class(symbol.name) if symbol.arity == 1 else self._number_property(symbol.name)
+
+    def number_relation(self, symbol: Symbol) -> int:
+        """The number of the relation that has the facts of a class or property: rdf:type's of a class, where
+        classes are names.
+        """
+        is_type = symbol.arity == 1 and self.has_class_variables
+        return self._number_property(RDF_TYPE) if is_type else self.number_symbol(symbol)
 
     def _number_object(self, term: Term) -> int:
         """The number of a name or literal; `~i` where the i-th of `_variants` says both number and form."""
@@ -405,6 +418,45 @@ class Vocabulary:
     def read(self, term: Term) -> Term:
         """A term as built-ins and data ranges see it: the decimal of a double, where numbers are read so."""
         return exact(term) if self.numbers == "by_value" else term
+
+    def with_classes(self, facts: Integers) -> Integers:
+        """Facts in which each class is a predicate, as they are encoded without class variables.
+
+        Classes get numbers as symbols where they have none. Costs sorting the facts of rdf:type.
+
+        Args:
+            facts: shape (n, 3), or with further columns, which stay.
+        """
+        number = self._properties.get(key_of(RDF_TYPE)) if self.has_class_variables else None
+        rows = np.flatnonzero(facts[:, 0] == number) if number is not None else ()
+        if not len(rows):
+            return facts
+        found, places = np.unique(facts[rows, 2], return_inverse=True)
+        classes = [self._number_class(cast(Predicate, self.term(name))) for name in found.tolist()]
+        made = facts.copy()
+        made[rows, 0], made[rows, 2] = np.array(classes, np.int32)[places], NONE
+        return made
+
+    def with_types(self, facts: Integers) -> Integers:
+        """Facts as they are encoded here: those with a class as predicate have rdf:type where classes are
+        names. The inverse of `with_classes`.
+        """
+        rows = np.flatnonzero(facts[:, 2] == NONE) if self.has_class_variables else ()
+        if not len(rows):
+            return facts
+        found, places = np.unique(facts[rows, 0], return_inverse=True)
+        names = [self._number_name(self.symbols[symbol].name) for symbol in found.tolist()]
+        made = facts.copy()
+        made[rows, 0], made[rows, 2] = self._number_property(RDF_TYPE), np.array(names, np.int32)[places]
+        return made
+
+    def predicates_of(self, facts: Integers) -> set[Symbol]:
+        """The classes and properties of facts. Costs a step of Python each."""
+        found = {self.symbols[number] for number in set(facts[:, 0].tolist())}
+        if self.has_class_variables and Symbol(RDF_TYPE, 2) in found:
+            classes = set(facts[facts[:, 0] == self._number_property(RDF_TYPE), 2].tolist())
+            found |= {Symbol(cast(Predicate, self.term(number)), 1) for number in classes}
+        return found
 
     # -- out ---------------------------------------------------------------------------------------
 

@@ -307,8 +307,10 @@ class Search:
             subject, name = term(atom.subject), self._vocabulary.symbols[atom.predicate].name
             if isinstance(subject, Literal):
                 return None
-            is_class = atom.object == NONE
-            missing.add((subject, RDF.type, name) if is_class else (subject, name, term(atom.object)))
+            found = (subject, RDF.type, name) if atom.object == NONE else (subject, name, term(atom.object))
+            if found[1] == RDF.type and isinstance(found[2], Literal):
+                return None
+            missing.add(found)
         following = [fact for atom in atoms for fact in self.clauses.following(atom)]
         fit = sum(1 if self._holds(NumberedAtom(*fact), ()) else -1 for fact in following)
         known = [atom for atom in atoms if min(atom) > FIRST_VARIABLE]

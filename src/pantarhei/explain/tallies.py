@@ -87,7 +87,7 @@ def quality_of(
             found.append(QualityRow(about, total, lost, *fates, kept, since(kept, now)))
         return found
 
-    lexicon = vocabulary.lexicon
+    predicates, lexicon = vocabulary.with_classes(rows[:, 1:])[:, 0], vocabulary.lexicon
     constraints = []
     for axiom, each in by_constraint.items():
         kept = max((at for at, _ in each.members - each.cut), default=None)
@@ -97,7 +97,7 @@ def quality_of(
         now,
         entries[0].at if entries else None,
         worst_first(counts(rows[:, 2], lexicon.term, by_entity)),
-        worst_first(counts(rows[:, 1], lambda number: lexicon.symbols[number].name, by_property)),
+        worst_first(counts(predicates, lambda number: lexicon.symbols[number].name, by_property)),
         worst_first(constraints),
     )
 

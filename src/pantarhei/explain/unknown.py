@@ -65,6 +65,10 @@ class KnownNames:
                 number < self.names or bool((self.asserted[:, 1:] == number).any())
             )
             return known or name in self.declared
+        if kind == "class" and find.has_class_variables:
+            number = find.find(name)
+            is_asserted = number is not None and bool((self.asserted[:, 2] == number).any())
+            return is_asserted or (number is not None and number < self.names) or name in self.declared
         number = find.find_class(name) if kind == "class" else find.find_property(name)
         known = number is not None and (number < self.symbols or bool((self.asserted[:, 0] == number).any()))
         return known or name in self.declared

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from rdflib import RDF, BNode, URIRef, Variable
+from rdflib import BNode, Literal, URIRef, Variable
 
 from pantarhei.language.data_range import DataRange
 from pantarhei.language.origin import Origin
 from pantarhei.language.shown import NO_NAMES, ShownNames, told_apart
-from pantarhei.language.term import Term, Triple, short
+from pantarhei.language.term import ONLY_TYPE, RDF_TYPE, Term, Triple, short
 from pantarhei.language.written import Written
 
 Argument = Term | Variable
@@ -38,14 +38,35 @@ class Atom:
     def ground(self, binding: Mapping[Variable, Term]) -> Triple:
         """The triple this atom stands for under `binding`, which binds each of its variables."""
         first, *rest = (binding[a] if isinstance(a, Variable) else a for a in self.arguments)
-        return (first, self.predicate, rest[0]) if rest else (first, RDF.type, self.predicate)
+        return (first, self.predicate, rest[0]) if rest else (first, RDF_TYPE, self.predicate)
+
+    @property
+    def has_class_variable(self) -> bool:
+        """Whether it is `rdf:type(x, y)` with a variable for the class."""
+        return self.predicate in ONLY_TYPE and isinstance(self.arguments[-1], Variable)
+
+    @property
+    def as_class(self) -> Atom:
+        """`C(x)` where it is `rdf:type(x, C)` with a name for the class; the atom itself otherwise."""
+        if self.predicate not in ONLY_TYPE or len(self.arguments) != 2:
+            return self
+        who, class_ = self.arguments
+        return self if isinstance(class_, Variable | Literal) else Atom(class_, (who,))
+
+    @property
+    def as_type(self) -> Atom:
+        """`rdf:type(x, C)` where it is `C(x)`; the atom itself otherwise."""
+        if len(self.arguments) == 2:
+            return self
+        return Atom(RDF_TYPE, (*self.arguments, self.predicate))
 
     def with_arguments(self, change: Callable[[Argument], Argument]) -> Atom:
         """The same of other arguments."""
         return Atom(self.predicate, tuple(map(change, self.arguments)))
 
     def __str__(self) -> str:
-        return f"{short(self.predicate)}({', '.join(map(short, self.arguments))})"
+        shown = self.as_class
+        return f"{short(shown.predicate)}({', '.join(map(short, shown.arguments))})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,5 +193,5 @@ def names_of(rules: Iterable[Rule]) -> ShownNames:
     """
     given = list(rules)
     known = next((rule.origin.names for rule in given if rule.origin and rule.origin.names), NO_NAMES)
-    predicates = (atom.predicate for rule in given for atom in rule.atoms)
+    predicates = (atom.as_class.predicate for rule in given for atom in rule.atoms)
     return known.telling_apart(name for name in predicates if isinstance(name, URIRef))

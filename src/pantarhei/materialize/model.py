@@ -618,7 +618,7 @@ class WindowModel:
         who = None if subject is None else NONE if isinstance(subject, RdfLiteral) else find(subject)
         if subject is not None and (who is None or who == NONE):
             return NO_FACTS
-        if predicate == RDF.type:
+        if predicate == RDF.type and not self.vocabulary.has_class_variables:
             return self._match_classes(who, object_)
         what = None if object_ is None else find(object_)
         if predicate is not None:
@@ -628,6 +628,8 @@ class WindowModel:
             return self._match_property(number, who, what)
         if object_ is None:
             return self._scan(None, who, None)
+        if self.vocabulary.has_class_variables:
+            return NO_FACTS if what is None else self._scan(None, who, what)
         classes = self._match_classes(who, object_)
         return np.concatenate([classes, NO_FACTS if what is None else self._scan(None, who, what)])
 

@@ -56,6 +56,7 @@ from pantarhei.query.algebra.nodes import (
 )
 from pantarhei.query.incremental.reports import PLAIN, Policy
 from pantarhei.rules.sharding.sharding_report import SUBJECT, Key, ShardingReport
+from pantarhei.rules.translation.class_variables import TYPE
 
 
 def check_key_local(
@@ -252,7 +253,8 @@ class _Reading:
         if symbol is not None:
             return self._report.positions(self._key, symbol)
         of_class = pattern.predicate == RDF.type
-        each = [found for s, found in self._places.positions.items() if s.arity == 1 or not of_class]
+        positions = self._places.positions.items()
+        each = [found for s, found in positions if s.arity == 1 or s == TYPE or not of_class]
         return frozenset.intersection(*each) if each else None
 
     def _streams_alone(self, pattern: TriplePattern) -> bool:

@@ -1,7 +1,7 @@
 """The materialization of a set of facts: the least set that contains it and is closed under the rules.
 
 For an OWL 2 RL ontology's rules this is the canonical model of PB26 Definition 1. A class atom `C(x)` is the
-triple `(x, rdf:type, C)`. Heads that would have a literal as subject are no triples and are not derived.
+triple `(x, rdf:type, C)`. Heads that would have a literal as subject or as class are not derived.
 Rules that compute must not run for ever: the fixpoint is then infinite.
 """
 
@@ -46,7 +46,7 @@ def instances(rules: Iterable[Rule], facts: Iterable[Triple]) -> Iterator[Instan
 
     Yields: The rule as given, its ground body in the rule's order, and its ground head: None for a
         constraint. Instances for which an inequality or a test of the rule fails, or whose head would have a
-        literal as subject, are left out.
+        literal as subject or as class, are left out.
     """
     index = _by_predicate(canonical_facts(facts))
     for rule in rules:
@@ -56,7 +56,7 @@ def instances(rules: Iterable[Rule], facts: Iterable[Triple]) -> Iterator[Instan
             if binding is None or not all(_differ(pair, binding) for pair in compared.different):
                 continue
             head = None if compared.head is None else compared.head.ground(binding)
-            if head is None or not isinstance(head[0], Literal):
+            if head is None or not _is_malformed(head):
                 yield rule, body, head
 
 
@@ -117,6 +117,12 @@ def _matches(
         if extended is not None:
             for triples, complete in _matches(rest, index, extended):
                 yield (triple, *triples), complete
+
+
+def _is_malformed(triple: Triple) -> bool:
+    """Whether a literal is the subject, or the object of rdf:type."""
+    subject, predicate, object_ = triple
+    return isinstance(subject, Literal) or (predicate == RDF.type and isinstance(object_, Literal))
 
 
 def unify(pattern: tuple[Argument, ...], terms: tuple[Term, ...], binding: _Binding) -> _Binding | None:

@@ -8,18 +8,19 @@ since conclusions are never repaired, unless they are asserted at the next tick:
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple, cast
 
 from rdflib import URIRef
 
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.language.rule import Atom, Builtin, Predicate, Rule, names_of
+from pantarhei.language.rule import Argument, Atom, Builtin, Predicate, Rule, names_of
 from pantarhei.language.shown import told_apart
 from pantarhei.language.temporal_rule import Formula, TemporalAtom, TemporalRule
 from pantarhei.language.term import short
 from pantarhei.owl.name_kinds import is_defined
+from pantarhei.rules.translation.class_variables import by_class, has_class_variables
 from pantarhei.rules.translation.demand import SAME, Theory
 from pantarhei.temporal.checks.individuals import check_individuals
 from pantarhei.temporal.checks.refusal import refused
@@ -59,12 +60,18 @@ def joined(rules: TemporalRules, theory: Theory, known: Collection[Predicate]) -
 
     Raises:
         TemporalRuleError: a constraint could be violated, without feedback; names could become equal; the
-            rules together have no strata; or names are compared that may be of one individual.
+            rules together have no strata; names are compared that may be of one individual; or a rule of the
+            ontology has a class variable.
     """
     if not theory.unique_names:
         check_individuals(rules.rules)
     heads = {symbol_of(rule.head.atom): rule.head for rule in reversed(rules.rules)}
-    begun = {s: head for s, head in heads.items() if s.name in known or is_defined(s.name)}
+    is_any = theory.has_class_variables  # then each class may be the ontology's
+    begun = {
+        s: head
+        for s, head in heads.items()
+        if s.name in known or is_defined(s.name) or (is_any and s.arity == 1)
+    }
     if not begun:
         return alone(rules, theory.unique_names)
     fired, reached = _fired(theory, begun)
@@ -85,19 +92,34 @@ def _fired(theory: Theory, begun: dict[Symbol, Formula]) -> tuple[list[Rule], di
     while count < len(reached):  # more predicates may demand more rules
         count = len(reached)
         met = reached if theory.unique_names else {**reached, SAME: None}
-        rules = (*theory.rules, *theory.demanded(met, ()))
+        rules = tuple(map(by_class, (*theory.rules, *theory.demanded(met, ()))))
         asking: defaultdict[Symbol, list[Rule]] = defaultdict(list)
+        of_any_class = [rule for rule in rules if any(atom.has_class_variable for atom in rule.body)]
         for rule in rules:
             for symbol in dict.fromkeys(map(symbol_of, rule.body)):
                 asking[symbol].append(rule)
         waiting = list(reached)
         for symbol in waiting:
-            for rule in asking[symbol]:
+            for rule in (*asking[symbol], *_instances(of_any_class, symbol)):
                 fired[rule] = None
                 if rule.head is not None and (head := symbol_of(rule.head)) not in reached:
                     reached[head] = reached[symbol]
                     waiting.append(head)
-    return [rule for rule in dict.fromkeys(rules) if rule in fired], reached
+    whole = dict.fromkeys(rules)
+    instances = [rule for rule in fired if rule not in whole]
+    return [rule for rule in whole if rule in fired] + instances, reached
+
+
+def _instances(rules: Iterable[Rule], symbol: Symbol) -> Iterator[Rule]:
+    """The rules with a class for each of their class variables, for conclusions of that class."""
+    for rule in rules if symbol.arity == 1 else ():
+        variables = dict.fromkeys(a.arguments[1] for a in rule.body if a.has_class_variable)
+        for variable in variables:
+
+            def argument(given: Argument, replaced: Argument = variable) -> Argument:
+                return symbol.name if given == replaced else given
+
+            yield by_class(rule.with_arguments(argument))
 
 
 def _check(rule: Rule, reached: dict[Symbol, Formula], feedback: bool) -> None:
@@ -106,9 +128,14 @@ def _check(rule: Rule, reached: dict[Symbol, Formula], feedback: bool) -> None:
     Args:
         feedback: conclusions are asserted, and repaired then; so they may contradict.
     """
+    if has_class_variables([rule]):
+        head = _begun_by(rule, reached)
+        name = short(head.atom.predicate)
+        given = f"{name} is a premise of {rule.axiom}, whose class is variable: temporal rules name theirs"
+        raise refused(given, "a predicate that is no premise of such an axiom", head)
     if feedback if rule.head is None else symbol_of(rule.head) != SAME:
         return
-    head = next(reached[symbol] for symbol in map(symbol_of, rule.body) if symbol in reached)
+    head = _begun_by(rule, reached)
     what = "can contradict" if rule.head is None else "can make names equal by"
 
     def problem() -> str:
@@ -118,6 +145,12 @@ def _check(rule: Rule, reached: dict[Symbol, Formula], feedback: bool) -> None:
     if rule.head is None:
         expected += ", unless feedback has them asserted"
     raise refused(told_apart(problem, names_of([rule])), expected, head)
+
+
+def _begun_by(rule: Rule, reached: dict[Symbol, Formula]) -> Formula:
+    """The head whose conclusions the rule can fire on; a class variable stands for any class."""
+    found = [reached[symbol] for symbol in map(symbol_of, rule.body) if symbol in reached]
+    return (found or [head for symbol, head in reached.items() if symbol.arity == 1])[0]
 
 
 def as_temporal(rule: Rule) -> TemporalRule:

@@ -200,7 +200,8 @@ class NumberedProgram:
         return self._vocabulary.number(self.ticks.literal_of(tick))
 
     def fed(self, facts: Integers, is_asserted: bool) -> Integers:
-        """The facts of the stream that feed something; further columns stay."""
+        """The facts of the stream that feed something, each class a predicate; further columns stay."""
+        facts = self._vocabulary.with_classes(facts)
         if is_asserted and self.counts_tuples:
             return facts
         return facts[self._feeding[is_asserted].take(facts[:, 0], mode="clip")]
@@ -234,13 +235,13 @@ class NumberedProgram:
         Args:
             facts: shape (n, 3), or with further columns, which stay.
         """
-        return _translated(facts, self._in_stream)
+        return self._vocabulary.with_types(_translated(facts, self._in_stream))
 
     def fed_back(self, facts: Integers) -> Integers:
         """What rules have concluded among facts of the second kernel, as `triples` has it; where conclusions
         are asserted at the next tick.
         """
-        return _translated(facts, self._fed_back)
+        return self._vocabulary.with_types(_translated(facts, self._fed_back))
 
     def not_assertable(self, facts: Integers) -> int:
         """How many of what rules have concluded are no triples, since they have a literal in first place;

@@ -120,4 +120,5 @@ def read_facts(contents: Contents, vocabulary: Vocabulary) -> tuple[Integers, li
     of_terms = np.array([NONE, *map(vocabulary.number, (*names, *literals))], np.int32)
     for form in forms:
         vocabulary.number(form)
-    return np.column_stack([of_symbols[which], of_terms[1 : 1 + len(names)][who], of_terms[what]]), forms
+    facts = np.column_stack([of_symbols[which], of_terms[1 : 1 + len(names)][who], of_terms[what]])
+    return vocabulary.with_types(facts), forms

@@ -33,6 +33,7 @@ from pantarhei.rules.compilation.plan import (
     HOLDS,
     IDENTICAL,
     INSIDE,
+    NAMED,
 )
 
 MOST_ROWS = 1 << 22
@@ -250,6 +251,8 @@ class ColumnMatcher:
             return frame.rows(result >= 0).only(condition.needed)
         terms = frame.column(first)
         is_literal = terms >= FIRST_LITERAL
+        if kind == NAMED:
+            return frame.rows(~is_literal).only(condition.needed)
         wanted = self._members(terms, is_literal, second) == (kind == INSIDE)
         return frame.rows(is_literal & wanted).only(condition.needed)
 

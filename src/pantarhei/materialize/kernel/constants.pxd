@@ -45,6 +45,7 @@ cdef enum:
     INSIDE = 2
     OUTSIDE = 3
     HOLDS = 4
+    NAMED = 6
 
     SWITCH_OBJECT = 1
     SWITCH_SUBJECT_CLASS = 2

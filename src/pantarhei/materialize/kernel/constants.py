@@ -41,6 +41,7 @@ PART = plan.PART
 CHECK, FORWARD, BACKWARD, WANTED = plan.CHECK, plan.FORWARD, plan.BACKWARD, plan.WANTED
 DIFFERENT, IDENTICAL, INSIDE, OUTSIDE = plan.DIFFERENT, plan.IDENTICAL, plan.INSIDE, plan.OUTSIDE
 HOLDS = plan.HOLDS
+NAMED = plan.NAMED
 
 # Kinds of switches: with bit SWITCH_OBJECT they look at the object, from SWITCH_SUBJECT_CLASS on at the
 # classes of a term.

@@ -25,6 +25,7 @@ Conditions are looked at in their order when all atoms are matched. Their kinds,
     INSIDE     a, range              the argument is a literal in the data range
     OUTSIDE    a, range              the argument is a literal, and not in the data range
     HOLDS      builtin, a, b         the comparison holds of the arguments
+    NAMED      a                     the argument is no literal
     COMPUTE    builtin, a, b, slot   the computation's result is put into the slot; not met if there is none
 
 Which literals are in which data ranges is a table of bits, `memberships`; it belongs to `literals`, which
@@ -194,6 +195,8 @@ class Matcher:
             return self.is_member(self.value(first), second) == 1
         if kind == OUTSIDE:
             return self.is_member(self.value(first), second) == 0
+        if kind == NAMED:
+            return self.value(first) < FIRST_LITERAL
         result = self.evaluate(first, self.value(second), self.value(self.code[at + 3]))
         if kind == HOLDS:
             return result

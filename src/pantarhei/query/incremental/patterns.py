@@ -188,7 +188,7 @@ class Patterns:
         waiting = [body for body in self._bodies.values() if not body.may_match]
         there = model.symbols.union(noted[:, 0].tolist()) if waiting else frozenset()
         for body in waiting:
-            missing = body.missing(there, model.vocabulary.number_symbol)
+            missing = body.missing(there, model.vocabulary.number_relation)
             if missing is None:
                 body.may_match = True
             else:

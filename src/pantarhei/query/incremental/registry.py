@@ -290,9 +290,8 @@ class Registry:
                 self.reporting.note_moved(content, noted)
                 is_changed = is_changed or len(noted) > 0 or first_level != content.first_level(changes.log)
             if content in self.network.whole_leaves:
-                names = content.model.vocabulary.symbols
-                numbers = {*noted[:, 0].tolist(), *again[:, 0].tolist()}
-                touched[content] = {names[number] for number in numbers}
+                facts = np.concatenate([noted[:, :3], again])
+                touched[content] = content.model.vocabulary.predicates_of(facts)
         if is_changed:
             self.reporting.note_changed()
         leaves.update(self.network.change_whole(touched, self._begun))  # now that all contents have gone on

@@ -80,7 +80,7 @@ class SavedQuery:
         found: Bag = {}
         for *texts, sign in self.moved:
             subject, predicate, object_ = map(parse_term, texts)
-            is_class = predicate == RDF_TYPE
+            is_class = predicate == RDF_TYPE and not vocabulary.has_class_variables
             symbol = Symbol(object_, 1) if is_class else Symbol(predicate, 2)  # type: ignore[arg-type]
             who, what = vocabulary.reserve(subject), NONE if is_class else vocabulary.reserve(object_)
             found[vocabulary.number_symbol(symbol), who, what] = sign

@@ -68,12 +68,14 @@ class WindowFacts:
         return found
 
     def _relation(self, predicate: Term) -> Relation:
-        if predicate == RDF_TYPE:
+        if predicate == RDF_TYPE and not self._model.vocabulary.has_class_variables:
             return self._types
         number = self._model.vocabulary.find_property(predicate)
         return NOTHING if number is None else PropertyFacts(self, number)
 
     def members(self, class_: Term) -> Relation:
+        if self._model.vocabulary.has_class_variables:
+            return self.relation(RDF_TYPE)
         found = self._members.get(class_)
         if found is None:
             number = None if isinstance(class_, Literal) else self._model.vocabulary.find_class(class_)

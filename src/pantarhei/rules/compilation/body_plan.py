@@ -37,6 +37,8 @@ class NumbersAll(Protocol):
 
     def reserve(self, term: Term) -> int: ...
     def number_symbol(self, symbol: Symbol) -> int: ...
+    @property
+    def has_class_variables(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,17 +103,18 @@ def plan_body(body: FactPattern, numbers: NumbersAll) -> BodyPlan:
     Raises:
         InvalidRuleError: the body is not connected, or lacks a parameter or a variable of the inequalities.
     """
-    rule = Rule("body", body.atoms, None, body.different)
+    atoms = tuple(atom.as_type for atom in body.atoms) if numbers.has_class_variables else body.atoms
+    rule = Rule("body", atoms, None, body.different)
     planner = RulePlanner(rule, 0, _Numbering(numbers), body.parameters)
-    occurring = {argument for atom in body.atoms for argument in atom.arguments}
+    occurring = {argument for atom in atoms for argument in atom.arguments}
     if missing := [parameter for parameter in body.parameters if parameter not in occurring]:
         raise InvalidRuleError(str(rule), f"its body lacks {', '.join(missing)}")
     written, count = PlanCode(), len(body.parameters)
-    plans = [planner.plan_from(atom, position) for position, atom in enumerate(body.atoms)]
+    plans = [planner.plan_from(atom, position) for position, atom in enumerate(atoms)]
     walked = {(step.kind, step.predicate) for plan in plans for step in plan.steps}
     bound = [_bound(plan, count) for plan in plans]
     plans = [_telling_wanted(plan, binding) for plan, (_, binding) in zip(plans, bound, strict=True)]
-    predicates = [numbers.number_symbol(Symbol(atom.predicate, len(atom.arguments))) for atom in body.atoms]
+    predicates = [numbers.number_symbol(Symbol(atom.predicate, len(atom.arguments))) for atom in atoms]
     offsets = [written.write(plan) for plan in plans]
     return BodyPlan(
         tuple(planner.variables),

@@ -17,6 +17,7 @@ from pantarhei.language.term import Term, Triple
 from pantarhei.literals.by_value import Numbers, exact_rule
 from pantarhei.literals.value import is_well_typed
 from pantarhei.rules.compilation.program import Program, compile_, part_of
+from pantarhei.rules.translation.class_variables import TYPE, relations_of
 from pantarhei.rules.translation.demand import Theory
 from pantarhei.rules.translation.relevance import that_matter
 
@@ -48,7 +49,9 @@ class Part(NamedTuple):
 
     def has_all_of(self, symbols: Symbols) -> bool:
         """Whether all facts of some predicates are derived."""
-        return not self.lacks if symbols is None else self.lacks.isdisjoint(symbols)
+        if symbols is None:
+            return not self.lacks
+        return self.lacks.isdisjoint(relations_of(symbols) or () if TYPE in self.lacks else symbols)
 
 
 class GrowingProgram:
@@ -79,7 +82,7 @@ class GrowingProgram:
         nothing = compile_(())
         self.grown = Grown(nothing, _with_ill_typed_constants(self.theory.rules), 0)
         self._part: tuple[Program, Symbols, Part] = nothing, None, Part(nothing)
-        self.vocabulary = Vocabulary(nothing, numbers)
+        self.vocabulary = Vocabulary(nothing, numbers, theory.has_class_variables)
         for first, *others in groups:
             self.vocabulary.merge(first, others)
         self.grow()

@@ -17,7 +17,7 @@ from pantarhei.encoding.numbers import NONE, Integers
 
 CHECK, FORWARD, BACKWARD = range(3)
 WANTED = 4  # added to the kind of a step that binds a variable for which only some terms are wanted
-DIFFERENT, IDENTICAL, INSIDE, OUTSIDE, HOLDS, COMPUTE = range(6)
+DIFFERENT, IDENTICAL, INSIDE, OUTSIDE, HOLDS, COMPUTE, NAMED = range(7)
 
 HEADER, PART = 9, 5  # the integers of a plan before its first step, and of each step and condition
 STEPS, HEAD, TRIGGER = 1, 3, 6  # places in the header: how many steps, the head's predicate, what is given

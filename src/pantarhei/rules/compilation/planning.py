@@ -22,6 +22,7 @@ from pantarhei.rules.compilation.plan import (
     HOLDS,
     IDENTICAL,
     INSIDE,
+    NAMED,
     OUTSIDE,
     JoinPlan,
     PlanCondition,
@@ -92,6 +93,9 @@ class RulePlanner:
         early = [d for d in different if bound.issuperset(a for a in d[1:] if isinstance(a, Variable))]
         tests = [c for test in rule.tests for c in self._test(test, bound, given)]
         late = [d for d in different if d not in early]
+        if rule.head is not None and rule.head.has_class_variable:  # a literal is not a class
+            class_ = self._numbering.argument(rule.head.arguments[1], self.variables)
+            tests.append(PlanCondition(NAMED, class_, NONE))
 
         def encoded(condition: tuple[int, Argument, Argument]) -> PlanCondition:
             kind, left, right = condition

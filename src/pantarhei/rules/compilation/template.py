@@ -72,11 +72,12 @@ class Template:
 
 
 def shape_of(rule: Rule) -> Shape | None:
-    """What the rules share that one template is for; None if the rule has inequalities or tests.
+    """What the rules share that one template is for; None if the rule has inequalities, tests or a class
+    variable in its head.
 
     A rule with constants has a shape too, which `is_common` tells apart.
     """
-    if rule.different or rule.tests:
+    if rule.different or rule.tests or (rule.head is not None and rule.head.has_class_variable):
         return None
     head = () if rule.head is None else rule.head.arguments
     return (*[atom.arguments for atom in rule.body], head)

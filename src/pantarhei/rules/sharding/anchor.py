@@ -10,7 +10,7 @@ from collections import defaultdict, deque
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from rdflib import Variable
 
@@ -19,6 +19,7 @@ from pantarhei.graphs.groups import Groups
 from pantarhei.language.rule import Argument, Atom, Predicate, Rule
 from pantarhei.language.term import Term
 from pantarhei.rules.sharding.sharding_report import FactPlaces, KeyMap, Obstacle
+from pantarhei.rules.translation.class_variables import TYPE
 
 Anchor = frozenset[int]
 Facts = Mapping[Symbol, Sequence[tuple[Term, ...]]]
@@ -121,7 +122,9 @@ class KeyFlow:
         shared = {
             symbol: frozenset.intersection(*anchors) for symbol, anchors in self.anchors.items() if anchors
         }
-        return FactPlaces(shared, frozenset(self.situation.facts), self.keeping)
+        given = set(self.situation.facts)
+        given.update(Symbol(cast(Predicate, fact[1]), 1) for fact in self.situation.facts.get(TYPE, ()))
+        return FactPlaces(shared, frozenset(given), self.keeping)
 
     def _keeping(self) -> set[Symbol]:
         """The properties of the background alone that link names of one key."""

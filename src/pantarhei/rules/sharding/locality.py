@@ -46,6 +46,7 @@ from pantarhei.rules.sharding.sharding_report import (
     Obstacle,
     ShardingReport,
 )
+from pantarhei.rules.translation.class_variables import TYPE, relations_of
 from pantarhei.rules.translation.demand import DIFFERENT, SAME, THING, Theory
 
 # How many properties of the background are tried as keys unless some are named.
@@ -89,8 +90,9 @@ def sharding_report(
     Raises:
         OptionError: `streaming` or `keys` has something that is none.
     """
-    following = _by_symbol(facts)
-    given = _names_of(background) | {symbol.name for symbol in following if symbol.arity == 2}
+    following = _by_symbol(facts, theory.has_class_variables)
+    given = _names_of(background, theory.has_class_variables)
+    given |= {symbol.name for symbol in following if symbol.arity == 2} - {TYPE.name}
     situation = _situation(theory, following, given, streaming)
     aliases = {name: group[0] for group in same for name in group[1:]}
     tried, untried = _keys(situation, keys)
@@ -114,6 +116,7 @@ def sharding_report(
         maps=maps,
         assertable=None if streaming is None else situation.assertable,
         places=places,
+        has_class_variables=theory.has_class_variables,
     )
 
 
@@ -129,11 +132,15 @@ def _situation(
         asserted = None
     else:
         asserted = _declared(streaming, known)
+        if theory.has_class_variables:
+            asserted = set(relations_of(frozenset(asserted)) or ())
         known |= asserted
     rules, known = _with_demanded(theory, known)
     assertable = {s for s in known if s.name not in given} if asserted is None else asserted
     possible, reached = _closed(rules, assertable, set(facts))
     live = (rule for rule in rules if all(symbol_of(atom) in possible for atom in rule.body))
+    if theory.has_class_variables:
+        known = {symbol for symbol in known if symbol.arity == 2}
     only = given if asserted is None else {s.name for s in known} - {s.name for s in assertable}
     return Situation(
         tuple(rule for rule in live if any(symbol_of(atom) in reached for atom in rule.body)),
@@ -201,20 +208,23 @@ def _symbols_of(rule: Rule) -> set[Symbol]:
     return set(map(symbol_of, rule.atoms))
 
 
-def _by_symbol(facts: Iterable[Triple]) -> Facts:
+def _by_symbol(facts: Iterable[Triple], has_class_variables: bool) -> Facts:
     """The facts' arguments."""
     found: defaultdict[Symbol, list[tuple[Term, ...]]] = defaultdict(list)
     for subject, predicate, object_ in facts:
-        if predicate == RDF.type:
+        if predicate == RDF.type and not has_class_variables:
             found[Symbol(cast(Predicate, object_), 1)].append((subject,))
         else:
             found[Symbol(cast(Predicate, predicate), 2)].append((subject, object_))
     return dict(found)
 
 
-def _names_of(facts: Iterable[Triple]) -> set[Predicate]:
-    """The predicates of facts."""
-    return {cast(Predicate, o if p == RDF.type else p) for _, p, o in facts}
+def _names_of(facts: Iterable[Triple], has_class_variables: bool) -> set[Predicate]:
+    """The predicates of facts; no classes where rdf:type is one relation, which streams may assert."""
+    properties = {cast(Predicate, p) for _, p, _ in facts if p != RDF.type}
+    if has_class_variables:
+        return properties
+    return properties | {cast(Predicate, o) for _, p, o in facts if p == RDF.type}
 
 
 # --- Keys ---

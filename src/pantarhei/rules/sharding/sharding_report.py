@@ -18,6 +18,7 @@ from pantarhei.language.rule import Argument, Atom, Predicate, Rule, names_of
 from pantarhei.language.shown import ShownNames, told_apart
 from pantarhei.language.term import Term, short
 from pantarhei.literals.by_value import READINGS, Numbers
+from pantarhei.rules.translation.class_variables import TYPE
 
 SUBJECT = "subject"
 Key = URIRef | str
@@ -140,6 +141,7 @@ class ShardingReport:
     maps: Mapping[Key, KeyMap] = field(repr=False)
     assertable: frozenset[Symbol] | None = field(default=None, repr=False)
     places: Mapping[Key, FactPlaces] = field(default_factory=dict, repr=False)
+    has_class_variables: bool = field(default=False, repr=False)
 
     @property
     def keys(self) -> tuple[Key, ...]:
@@ -162,12 +164,20 @@ class ShardingReport:
     def admits(self, predicate: Predicate, is_class: bool) -> bool:
         """Whether the stream may assert facts of a class or property."""
         if self.assertable is None:
+            if is_class and self.has_class_variables:
+                return True
             return predicate not in self.background_only
-        return Symbol(predicate, 1 if is_class else 2) in self.assertable
+        return self.relation_of(Symbol(predicate, 1 if is_class else 2)) in self.assertable
+
+    def relation_of(self, symbol: Symbol) -> Symbol:
+        """The predicate that has the facts of a class or property: rdf:type for a class, where rules have
+        class variables.
+        """
+        return TYPE if symbol.arity == 1 and self.has_class_variables else symbol
 
     def positions(self, key: Key, symbol: Symbol) -> frozenset[int] | None:
         """`FactPlaces.positions` of a predicate, known or not; None if all its facts are the background's."""
-        positions = self.places[key].positions
+        positions, symbol = self.places[key].positions, self.relation_of(symbol)
         if symbol not in positions and self.admits(symbol.name, symbol.arity == 1):
             return positions.get(ANY_OTHER[symbol.arity - 1])
         return positions.get(symbol)

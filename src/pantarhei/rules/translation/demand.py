@@ -22,6 +22,7 @@ from pantarhei.language.origin import Origin
 from pantarhei.language.rule import Atom, Different, Member, Predicate, Rule
 from pantarhei.literals.membership import COMPARABLE
 from pantarhei.rules.translation.canonical_rule import canonical
+from pantarhei.rules.translation.class_variables import TYPE, has_class_variables, over_one_relation
 
 X, Y, Z = Variable("x"), Variable("y"), Variable("z")
 SAME = Symbol(OWL.sameAs, 2)
@@ -41,12 +42,14 @@ class Theory:
             equal, and equality is reasoned with.
         speaks_of_things: a body asks for owl:Thing, which then every name is.
         data_properties: properties whose values are no owl:Thing.
+        has_class_variables: all rules are over one relation for rdf:type (class_variables.py).
     """
 
     rules: tuple[Rule, ...]
     unique_names: bool = True
     speaks_of_things: bool = False
     data_properties: frozenset[Predicate] = frozenset()
+    has_class_variables: bool = False
 
     @classmethod
     def of(
@@ -55,10 +58,15 @@ class Theory:
         """The theory of `rules`, written as they are under unique names."""
         given = tuple(rules if unique_names else _each_without_unique_names(rules))
         things = any(atom.predicate in _THINGS for rule in given for atom in rule.body)
-        return cls(given, unique_names, things, frozenset(data_properties))
+        vary = has_class_variables(given)
+        if vary:
+            given = over_one_relation((*given, _empty(_NOTHING)))
+        return cls(given, unique_names, things, frozenset(data_properties), vary)
 
     def follows(self, new: Sequence[Symbol], known: Sequence[Symbol]) -> bool:
         """Whether `new` symbols beside the `known` ones demand rules."""
+        if self.has_class_variables:
+            new = [symbol for symbol in new if symbol.arity == 2]  # no rule is over a class
         if not new:
             return False
         if self.speaks_of_things or (not self.unique_names and SAME in known):
@@ -67,30 +75,35 @@ class Theory:
 
     def demanded(self, symbols: Iterable[Symbol], ill_typed: Iterable[Predicate]) -> tuple[Rule, ...]:
         """The rules that `symbols` ask for, and those for properties with ill-typed values."""
-        met = tuple(symbols)
+        met = tuple(symbol for symbol in symbols if symbol.arity == 2 or not self.has_class_variables)
         found = [_ill_typed(on) for on in ill_typed]
         if DIFFERENT in met:
             found.append(_rule("eq-diff1", [Atom(OWL.differentFrom, (X, X))], None))
             if not self.unique_names:
                 mirrored = Atom(OWL.differentFrom, (Y, X))
                 found.append(_rule("pr-different", [Atom(OWL.differentFrom, (X, Y))], mirrored))
-        found += (_rule(_EMPTY[s], [Atom(s.name, (X, Y)[: s.arity])], None) for s in met if s in _EMPTY)
+        found += (_empty(symbol) for symbol in met if symbol in _EMPTY)
         if SAME in met:
             unique = _rule("pr-unique", [Atom(OWL.sameAs, (X, Y))], None, Different(X, Y))
             found += [unique] if self.unique_names else _equality(met)
         if self.speaks_of_things:
             for symbol in met:
                 if symbol != THING:
-                    found += _things(symbol, symbol.name in self.data_properties)
-        return tuple(found)
+                    found += _things(symbol, symbol == TYPE or symbol.name in self.data_properties)
+        return over_one_relation(found) if self.has_class_variables else tuple(found)
 
 
 def _rule(name: str, body: list[Atom], head: Atom | None, *different: Different) -> Rule:
     return canonical(Rule(name, tuple(body), head, different, _ORIGINS[name]))
 
 
+def _empty(symbol: Symbol) -> Rule:
+    return _rule(_EMPTY[symbol], [Atom(symbol.name, (X, Y)[: symbol.arity])], None)
+
+
+_NOTHING = Symbol(OWL.Nothing, 1)
 _EMPTY = {
-    Symbol(OWL.Nothing, 1): "cls-nothing2",
+    _NOTHING: "cls-nothing2",
     Symbol(OWL.bottomObjectProperty, 2): "pr-empty",
     Symbol(OWL.bottomDataProperty, 2): "pr-empty",
 }

@@ -22,6 +22,7 @@ from pantarhei.graphs.reachability import ranks, reached
 from pantarhei.language.rule import Argument, Atom, Different, Rule, Test, names_of
 from pantarhei.language.shown import ShownNames, told_apart
 from pantarhei.rules.translation.canonical_rule import canonical
+from pantarhei.rules.translation.class_variables import has_class_variables, over_one_relation
 
 # A predicate with the number of its arguments: a class and a property may share a name.
 Symbol = tuple[str, int]
@@ -74,6 +75,8 @@ class InconsistencyNormalForm:
         cls, rules: Sequence[Rule], constraints: Iterable[Rule], depth: int = 3
     ) -> InconsistencyNormalForm:
         """The normal form of `constraints` under `rules`; the cost follows the rules alone."""
+        if has_class_variables((*rules, *(constraints := tuple(constraints)))):
+            rules, constraints = over_one_relation(rules), over_one_relation(constraints)
         by_head: dict[Symbol, list[Rule]] = {}
         for rule in rules:
             if rule.head is not None:

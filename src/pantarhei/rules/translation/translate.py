@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
-from rdflib import URIRef
+from rdflib import OWL, URIRef
 
 from pantarhei.language.origin import Origin
-from pantarhei.language.rule import Rule
+from pantarhei.language.rule import Predicate, Rule
 from pantarhei.language.term import Triple
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Axiom, DataRange, PropertyKind
+from pantarhei.owl.background_axioms import AXIOM_PREDICATES
 from pantarhei.owl.definition import inline_datatypes
+from pantarhei.owl.expression_mapping import prefixed
+from pantarhei.owl.name_kinds import DECLARED_TYPES, is_defined, is_reserved
 from pantarhei.owl.normal_form import normalize
 from pantarhei.owl.swrl import SwrlRule
 from pantarhei.rules.translation.body import NeverError, NotARuleError
+from pantarhei.rules.translation.class_variables import by_class, gives_literal_class
 from pantarhei.rules.translation.constraint import constraints_of
 from pantarhei.rules.translation.owl2rl import differences, is_tautology, rules_of, without_duplicates
 from pantarhei.rules.translation.swrl_rules import rules_of_swrl
@@ -82,7 +87,8 @@ def translate(
         if _says_nothing(part):
             continue
         try:
-            of_part = [rule for rule in _made_of(part, origin) if not is_tautology(rule)]
+            of_part = [rule for rule in map(by_class, _made_of(part, origin)) if not is_tautology(rule)]
+            _refuse_terms_of_axioms(of_part)
         except NotARuleError as error:
             losses.append(Loss(str(part), error.reason))
             continue
@@ -112,6 +118,28 @@ def _made_of(part: Axiom, origin: Origin) -> Iterable[Rule]:
     return (*rules_of(part, origin), *constraints_of(part, origin))
 
 
+@lru_cache(maxsize=65536)
+def _writes_axioms(name: Predicate) -> bool:
+    """Whether the triples of a property are parts of axioms: it is a term of RDFS or OWL about classes."""
+    if name in AXIOM_PREDICATES:
+        return True
+    is_of_owl = str(name).startswith(str(OWL)) and is_reserved(name) and is_defined(name)
+    return is_of_owl and name not in (OWL.sameAs, OWL.differentFrom)
+
+
+def _refuse_terms_of_axioms(rules: Iterable[Rule]) -> None:
+    """Refuse rules over properties whose facts are axioms, and rules that give a literal as class."""
+    for rule in rules:
+        for atom in rule.atoms:
+            if len(atom.arguments) == 2 and _writes_axioms(atom.predicate):
+                raise NotARuleError(
+                    f"{prefixed(atom.predicate)} as a property: its triples are axioms, which are read from "
+                    "the ontology and not derived or matched as facts"
+                )
+        if gives_literal_class(rule):
+            raise NotARuleError(f"{rule.head} has a literal as class, and a class is an IRI or a blank node")
+
+
 def _why_ill_formed(axiom: Axiom, definitions: Mapping[URIRef, DataRange]) -> str | None:
     match axiom:
         case owl.DatatypeDefinition(datatype, range_):
@@ -136,8 +164,14 @@ def _is_about_annotations(axiom: Axiom) -> bool:
 
 
 def _says_nothing(axiom: Axiom) -> bool:
-    """Whether the axiom is an inclusion in everything."""
+    """Whether the axiom is an inclusion in everything, or a domain or range that RDFS and OWL give to a term
+    of axioms: what has that property is a class, a property, or anything.
+    """
     match axiom:
+        case owl.PropertyDomain(owl.Property(iri), owl.Class(class_)) | owl.PropertyRange(
+            owl.Property(iri), owl.Class(class_)
+        ) if iri in AXIOM_PREDICATES and class_ in DECLARED_TYPES:
+            return True
         case owl.SubClassOf(_, super_) | owl.PropertyDomain(_, super_) | owl.PropertyRange(_, super_):
             return super_ in (owl.THING, owl.ANY_LITERAL)
     return False
