@@ -7,7 +7,6 @@ twice gives the same names.
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import NamedTuple
 
 from rdflib import BNode, Dataset, Graph
 
-from pantarhei.errors import MalformedInputError, OptionError
+from pantarhei.errors import OptionError
 from pantarhei.language.rdflib_forms import respelled
 from pantarhei.language.term import Triple, check_triple
 from pantarhei.owl.document_format import FORMATS, format_of
@@ -28,7 +27,7 @@ from pantarhei.rdf.first_bytes import plain_text, unreadable
 from pantarhei.rdf.nesting_guard import refuse_deep_nesting
 from pantarhei.rdf.parse import DocumentTerms, parse
 from pantarhei.rdf.statements import lines_of_statements
-from pantarhei.rdf.xml_guard import line_of_error, refuse_entity_expansion
+from pantarhei.rdf.xml_guard import refuse_entity_expansion
 
 # The syntaxes of OWL itself; the others are of RDF.
 READERS = {
@@ -105,13 +104,7 @@ def _read_file(path: Path, format: str | None) -> Document:
         lines = lines_of_statements(content) if name in ("nt", "nquads") else None
         parsed = parse(content, FORMATS[name], str(path), base, prefixes, terms)
         said = ((s, p, respelled(o)) for s, p, o in parsed)
-    try:
-        return Document(*_each_once(said, lines), prefixes, str(path))
-    except MalformedInputError as error:
-        if name != "xml" or error.line is not None:
-            raise
-        reason = re.sub(r" at range \d+\.\.\d+", "", error.reason)
-        raise MalformedInputError(str(path), line_of_error(content), reason) from error
+    return Document(*_each_once(said, lines), prefixes, str(path))
 
 
 def _each_once(

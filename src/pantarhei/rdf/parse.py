@@ -6,8 +6,10 @@ that their document has for itself.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from io import BytesIO
 
 import pyoxigraph
 from rdflib import BNode, Literal, URIRef
@@ -17,7 +19,9 @@ from pantarhei.language.term import Term, Triple
 from pantarhei.rdf.blank_nodes import NumberedNodes
 from pantarhei.rdf.json_decimals import with_decimals
 from pantarhei.rdf.ntriples import to_rdflib
+from pantarhei.rdf.xml_base import with_absolute_bases
 
+_RANGE = re.compile(r"( at range \d+\.\.\d+|^at \d+\.\.\d+: )")
 NOT_UTF_8 = "it is not UTF-8; write it so, or turn it into UTF-8 with iconv"
 _TOO_LONG = "a literal or name is longer than 16 MiB, which is as much as the parser holds"
 
@@ -43,17 +47,58 @@ def parse(
     prefixes: dict[str, str],
     terms: DocumentTerms,
 ) -> Iterator[Triple]:
-    """The triples of a document; the prefixes that it declares are added to `prefixes`.
+    """Yield the triples of a document; the prefixes that it declares are added to `prefixes`.
 
     Raises:
         MalformedInputError: the content is not of that format.
     """
-    with parser_errors(source):
-        parser = pyoxigraph.parse(content, format, base_iri=base)
+    with document_parser(content, format, source, base) as parser:
         is_json = format == pyoxigraph.RdfFormat.JSON_LD
         for quad in map(with_decimals, parser) if is_json else parser:
             yield terms[quad.subject], terms[quad.predicate], terms[quad.object]
         prefixes.update(parser.prefixes)
+
+
+@contextmanager
+def document_parser(
+    content: bytes, format: pyoxigraph.RdfFormat | None, source: str, base: str
+) -> Iterator[pyoxigraph.QuadParser]:
+    """Parse a document. In RDF/XML `xml:base` may be relative, and errors have lines.
+
+    Args:
+        base: the document's own IRI.
+
+    Raises:
+        MalformedInputError: the content is not of that format.
+    """
+    is_xml = format == pyoxigraph.RdfFormat.RDF_XML
+    if is_xml:
+        content = with_absolute_bases(content, base)
+    with parser_errors(source, lambda: _line_of_error(content, base) if is_xml else None):
+        yield pyoxigraph.parse(content, format, base_iri=base)
+
+
+def _line_of_error(content: bytes, base: str) -> int | None:
+    """Find the line at which RDF/XML is malformed: it is parsed once more, line by line."""
+    lines = _Lines(content)
+    try:
+        for _ in pyoxigraph.parse(lines, pyoxigraph.RdfFormat.RDF_XML, base_iri=base):
+            """Only the error matters."""
+    except (SyntaxError, ValueError, OSError, MemoryError):
+        return lines.read_so_far
+    return None
+
+
+class _Lines:
+    """A file that is read line by line, however much is requested."""
+
+    def __init__(self, content: bytes) -> None:
+        self._lines, self.read_so_far = BytesIO(content), 0
+
+    def read(self, size: int = -1) -> bytes:
+        line = self._lines.readline(size)
+        self.read_so_far += 1 if line.endswith(b"\n") or line else 0
+        return line
 
 
 @contextmanager
@@ -62,12 +107,12 @@ def parser_errors(source: str, line: Callable[[], int | None] = lambda: None) ->
 
     Args:
         source: what is parsed, for the error.
-        line: tells the line that the parser has come to, for errors that do not tell it themselves.
+        line: returns the line of the error, for errors without a line.
     """
     try:
         yield
     except SyntaxError as error:
-        raise MalformedInputError(source, error.lineno, reason_of(error)) from error
+        raise MalformedInputError(source, error.lineno or line(), reason_of(error)) from error
     except (ValueError, OSError) as error:
         raise MalformedInputError(source, line(), str(error)) from error
     except MemoryError as error:
@@ -84,7 +129,7 @@ def reason_of(error: SyntaxError) -> str:
     """
     place, colon, reason = error.msg.partition(": ")
     if not (colon and place.startswith("Parser error")):
-        reason = error.msg
+        reason = _RANGE.sub("", error.msg)
     if reason.startswith("No scheme found"):
         return f"{reason}: one is relative, and nothing says what it begins with; write @base, or give a base"
     if reason.startswith("No LoadDocumentCallback"):

@@ -8,7 +8,6 @@ before any parser runs.
 from __future__ import annotations
 
 import re
-from xml.parsers import expat
 
 from pantarhei.errors import MalformedInputError
 
@@ -56,16 +55,6 @@ def refuse_entity_expansion(content: bytes, source: str) -> None:
         added += len(text) * content.count(b"&" + name + b";")
     if added > max(LARGEST_EXPANSION, LARGEST_GROWTH * len(content)):
         raise MalformedInputError(source, None, "its entities expand to a document many times its size")
-
-
-def line_of_error(content: bytes) -> int | None:
-    """The line on which a document stops being XML; None where it is. Its entities are looked at already."""
-    parser = expat.ParserCreate(namespace_separator=" ")
-    try:
-        parser.Parse(content, True)
-    except expat.ExpatError as error:
-        return error.lineno
-    return None
 
 
 def _first_strange(content: bytes) -> int:

@@ -16,7 +16,7 @@ from pantarhei.owl.document_format import FORMATS, SUFFIXES
 from pantarhei.rdf.encoding import in_utf_8
 from pantarhei.rdf.first_bytes import plain_text, refuse_null, refuse_unreadable, unreadable
 from pantarhei.rdf.nesting_guard import refuse_deep_nesting
-from pantarhei.rdf.parse import parser_errors
+from pantarhei.rdf.parse import document_parser
 from pantarhei.rdf.statements import ByteFeed, OddLines, Readable, Statement, line_blocks, parse_lines
 from pantarhei.rdf.triple_table import NAMES, TermColumn, TripleColumns
 from pantarhei.rdf.xml_guard import refuse_entity_expansion
@@ -104,8 +104,7 @@ def _as_lines(path: Path, name: str) -> bytes:
         refuse_entity_expansion(content, str(path))
     refuse_deep_nesting(content, name, str(path))
     written = ox.RdfFormat.N_QUADS if name in _WITH_GRAPHS else ox.RdfFormat.N_TRIPLES
-    with parser_errors(str(path)):
-        quads = ox.parse(content, FORMATS[name], base_iri=path.resolve().as_uri())
+    with document_parser(content, FORMATS[name], str(path), path.resolve().as_uri()) as quads:
         return cast(bytes, ox.serialize(quads, format=written))
 
 
