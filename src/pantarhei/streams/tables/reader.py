@@ -184,10 +184,11 @@ class _Rows:
             self.warn()
 
     def warn(self) -> None:
-        """Warn of members that no row has had."""
+        """Warn of members that no row has had: of few rows only where rows have one with a similar name."""
         for name in self._unseen or () if self._rows else ():
-            hint = on_column(name, list(self._names), False)
-            warnings.warn(MissingMemberWarning(self._source, name, self._rows, hint), stacklevel=2)
+            hint = "" if name in self._names else on_column(name, list(self._names), False)
+            if hint or self._rows >= _MANY:
+                warnings.warn(MissingMemberWarning(self._source, name, self._rows, hint), stacklevel=2)
         self._unseen = {}
 
     def _bound(self, table: Table, sources: Sources) -> BoundMapping:
