@@ -21,7 +21,7 @@ from pantarhei.language.data_range import (
 from pantarhei.language.rule import Argument, Member, Test
 from pantarhei.language.term import Term
 from pantarhei.literals.builtin import EQUAL, compute, holds, is_computation
-from pantarhei.literals.membership import contains
+from pantarhei.literals.membership import is_passed
 from pantarhei.materialize.model import WindowModel
 from pantarhei.rdf.ntriples import write_term
 
@@ -127,7 +127,7 @@ class Conditions:
             values = [term(argument) for argument in test.arguments]
             if isinstance(test, Member):
                 (value,) = values
-                if not isinstance(value, Literal) or contains(test.range, value) is not test.inside:
+                if not isinstance(value, Literal) or not is_passed(test, value):
                     return False
             elif is_computation(test):
                 operands = [value for value in values[1:] if value is not None]

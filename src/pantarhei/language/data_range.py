@@ -78,6 +78,16 @@ class DatatypeRestriction(Written):
 
 
 @dataclass(frozen=True, slots=True)
+class Possibly(Written):
+    """Literals that are not known to be outside of a range. OWL has no such range; it stands by itself.
+
+    It differs from the range where a literal's datatype is not recognized: its value may be any.
+    """
+
+    operand: DataRange
+
+
+@dataclass(frozen=True, slots=True)
 class Compared(Written):
     """The literals of which a comparison with a constant holds. OWL has no such range, rules have; it stands
     by itself, in no other range.
@@ -108,6 +118,7 @@ DataRange = (
     | DataComplementOf
     | DataOneOf
     | DatatypeRestriction
+    | Possibly
     | Compared
     | IllTyped
 )

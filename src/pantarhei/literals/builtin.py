@@ -122,7 +122,7 @@ def _key(literal: Literal) -> Key:
 def _are_comparable(one: Key, other: Key) -> bool:
     """Whether two times are in an order wherever the one without a time zone, if only one is, was taken."""
     (_, zoned, *instant), (_, also, *other_instant) = one, other
-    if zoned == also:
+    if (zoned is None) == (also is None):
         return True
     early, late = sorted([_exact_seconds(instant), _exact_seconds(other_instant)])
     return late - early > _FURTHEST_ZONES

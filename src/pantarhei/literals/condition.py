@@ -54,6 +54,19 @@ KNOWN_SORTS: Final = (
 )  # fmt: skip
 
 
+class Instant(NamedTuple):
+    """A time as conditions see it: equal and in order by the first two, identical by all.
+
+    Args:
+        seconds, fraction: since the year 0, in Greenwich.
+        zone: minutes ahead of Greenwich; None without a time zone.
+    """
+
+    seconds: Any
+    fraction: Any
+    zone: Any
+
+
 def text_sort(datatype: URIRef) -> Sort:
     """The sort of the literals of a datatype that are compared by their text."""
     return Sort(datatype, "text")
@@ -69,10 +82,10 @@ def sort_and_value(key: Key) -> tuple[Sort, Any]:
     space, value = key[0], key[1]
     if space is STRING:  # the most frequent one, without a comparison of names
         return STRINGS, value
+    if len(key) == 4:  # those of xsd:dateTime alone
+        return (UNZONED if value is None else ZONED), Instant(key[2], key[3], value)
     if type(value) is int or isinstance(value, Decimal | Fraction):
         return NUMBERS, value
-    if space == DATE_TIME and len(key) == 4:
-        return (ZONED if value else UNZONED), key[2:]
     if is_ill_typed(key):
         return ILL, key[1:]
     assert isinstance(space, URIRef)
@@ -217,6 +230,9 @@ def _conjunction(tests: list[Test]) -> Test:
 
 def _test(condition: Condition, sort: Sort) -> Test:
     match condition:
+        case ValueBound() if sort in (ZONED, UNZONED):
+            holds = _bound_test(condition)
+            return lambda value: holds(value[:2])
         case ValueBound():
             return _bound_test(condition)
         case Kind(level):

@@ -76,6 +76,21 @@ def is_known(datatype: URIRef) -> bool:
     return datatype in _SORTS or any(datatype.startswith(str(space)) for space in (XSD, RDF, RDFS, OWL))
 
 
+# Datatypes beside those of OWL 2 RL whose values are known to be no others'.
+_OTHERS: Final = frozenset(
+    {
+        *(XSD.date, XSD.time, XSD.gYear, XSD.gYearMonth, XSD.gMonth, XSD.gMonthDay, XSD.gDay),
+        *(XSD.duration, XSD.dayTimeDuration, XSD.yearMonthDuration, XSD.QName, XSD.NOTATION),
+        *(RDF.XMLLiteral, RDF.HTML, RDF.JSON),
+    }
+)
+
+
+def is_recognized(datatype: URIRef) -> bool:
+    """Whether it is known which values literals of a datatype may have (RDF 1.1 Semantics, section 7)."""
+    return datatype in _SORTS or datatype in _OTHERS
+
+
 _PARENTS: Final[dict[URIRef, tuple[URIRef, ...]]] = {
     RATIONAL: (REAL,),
     XSD.decimal: (RATIONAL,),
@@ -218,16 +233,22 @@ def facet_formula(facet: URIRef, value: Term, sort: Sort) -> Formula:
 
 def _bound(literal: Literal, is_lower: bool, is_inclusive: bool, sort: Sort) -> Formula:
     given, limit = _value(literal)
-    if given != sort and sort in (of.ZONED, of.UNZONED):
-        # A time without a time zone may be up to 14 hours away from where it is in Greenwich, and only what
-        # is further off is certain.
-        assert isinstance(limit, tuple)
-        seconds, fraction = limit
-        hours = _FURTHEST_ZONE if is_lower else -_FURTHEST_ZONE
-        return of.ValueBound((seconds + hours, fraction), is_lower, is_inclusive=False)
+    if sort in (of.ZONED, of.UNZONED):
+        assert isinstance(limit, of.Instant)
+        return _time_bound(limit, is_lower, is_inclusive, given == sort)
     if isinstance(limit, float) and math.isnan(limit):  # equal to itself, and in no order
         return of.AmongValues((limit,)) if is_inclusive else False
     return of.ValueBound(limit, is_lower, is_inclusive)
+
+
+def _time_bound(limit: of.Instant, is_lower: bool, is_inclusive: bool, is_alike: bool) -> Formula:
+    """What holds of times on one side of a limit; `is_alike`: both have a time zone, or neither has."""
+    if is_alike:
+        return of.ValueBound(limit[:2], is_lower, is_inclusive)
+    # A time without a time zone may be up to 14 hours away from where it is in Greenwich, and only what is
+    # further off is certain.
+    hours = _FURTHEST_ZONE if is_lower else -_FURTHEST_ZONE
+    return of.ValueBound((limit.seconds + hours, limit.fraction), is_lower, is_inclusive=False)
 
 
 _FURTHEST_ZONE = 14 * 3600

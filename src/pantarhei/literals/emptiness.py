@@ -24,10 +24,13 @@ from pantarhei.literals.condition import (
     ILL,
     KNOWN_SORTS,
     NUMBERS,
+    UNZONED,
+    ZONED,
     All,
     AmongValues,
     Condition,
     Formula,
+    Instant,
     Kind,
     Length,
     Matches,
@@ -161,9 +164,22 @@ def _candidates(leaves: Sequence[_Leaf], sort: Sort) -> Sequence[Any] | None:
         zeros = (0.0, -0.0) if points and points[0] == 0 else ()
         return None if points is None else (*points, *zeros, math.nan)
     interval = _interval(leaves, _Interval())
+    if sort in (ZONED, UNZONED):
+        return _instants(interval.points(), sort)
     if sort == NUMBERS and Kind(0) in leaves:
         return interval.integers(at_most=_excluded(leaves))
     return interval.points()
+
+
+def _instants(points: Sequence[Any] | None, sort: Sort) -> Sequence[Instant] | None:
+    """List the times at given instants, in all zones that there are."""
+    if points is None:
+        return None
+    zones = range(-_FURTHEST_ZONE, _FURTHEST_ZONE + 1) if sort == ZONED else (None,)
+    return [Instant(seconds, fraction, zone) for seconds, fraction in points for zone in zones]
+
+
+_FURTHEST_ZONE: Final = 14 * 60  # minutes
 
 
 def _excluded(leaves: Sequence[_Leaf]) -> int:

@@ -1,9 +1,10 @@
 """Which literals a data range contains.
 
 A range contains literals by their value: `"1.0"^^xsd:decimal` is in xsd:integer. An ill-typed literal has no
-value and is in no range but `ILL_TYPED`; the complement of a range contains well-typed literals only. An
-unknown datatype contains the literals that are written with it. A literal that is too long to be parsed is in
-its datatype and what that is derived from, and in no restriction of them.
+value and is in no range but `ILL_TYPED`; the complement of a range contains well-typed literals only. A
+literal whose datatype is not recognized has some value, which may be in any range: it is in a range if it
+must be, such as its datatype, and in `Possibly` a range if it may be. A literal that is too long to be parsed
+is in its datatype and what that is derived from, and in no restriction of them.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from pantarhei.language.data_range import (
     DatatypeRestriction,
     DataUnionOf,
     IllTyped,
+    Possibly,
 )
+from pantarhei.language.rule import Member
 from pantarhei.language.term import Term, short
 from pantarhei.literals.builtin import holds_of
 from pantarhei.literals.condition import (
@@ -44,6 +47,7 @@ from pantarhei.literals.datatype import (
     datatype_formula,
     facet_problem,
     is_known,
+    is_recognized,
     is_sorted,
     restriction_formula,
 )
@@ -67,6 +71,23 @@ def contains(range: DataRange, literal: Literal) -> bool:
     False
     """
     return bool(tester((range,))(literal))
+
+
+def is_passed(test: Member, literal: Literal) -> bool:
+    """Whether a test of a rule is certainly passed by a literal.
+
+    >>> from rdflib import XSD
+    >>> from pantarhei.language.rule import Member
+    >>> unknown = Literal("x", datatype=URIRef("http://example.org/mine"))
+    >>> [is_passed(Member(unknown, Datatype(XSD.string), inside), unknown) for inside in (True, False)]
+    [False, False]
+    """
+    return contains(tested_range(test), literal) is test.inside
+
+
+def tested_range(test: Member) -> DataRange:
+    """Return the range that a literal must be in to pass a test, or must not be in."""
+    return test.range if test.inside else Possibly(test.range)
 
 
 def check_range(range: DataRange) -> str | None:
@@ -116,7 +137,7 @@ def _problems(range: DataRange) -> Iterator[str]:
         case DataIntersectionOf(operands) | DataUnionOf(operands):
             for operand in operands:
                 yield from _problems(operand)
-        case DataComplementOf(operand):
+        case DataComplementOf(operand) | Possibly(operand):
             yield from _problems(operand)
 
 
@@ -174,9 +195,11 @@ class Tester:
 
     def _compiled(self, sort: Sort) -> _Tests:
         if sort.part == "text" and not is_sorted(sort.space) and sort.space not in self._datatypes:
-            sort = OTHER  # there may be any number of datatypes that no range names
+            # there may be any number of datatypes that no range names
+            sort = OTHER if is_recognized(sort.space) else UNRECOGNIZED
         if sort not in self._tests:
-            self._tests[sort] = _tests_of([formula(range, sort) for range in self._ranges], sort)
+            formula_of = formula if _is_recognized(sort) else _certain
+            self._tests[sort] = _tests_of([formula_of(range, sort) for range in self._ranges], sort)
         return self._tests[sort]
 
 
@@ -210,8 +233,13 @@ def _key(literal: Literal) -> Key:
     return key
 
 
-# The literals of all datatypes that are neither known nor named.
+# The literals of all datatypes that no range names: those that are recognized, and those that are not.
 OTHER: Final = text_sort(URIRef(""))
+UNRECOGNIZED: Final = text_sort(URIRef("urn:unrecognized"))
+
+
+def _is_recognized(sort: Sort) -> bool:
+    return sort.part != "text" or sort == OTHER or is_recognized(sort.space)
 
 
 # -- ranges as formulas ----------------------------------------------------------------------------
@@ -230,12 +258,42 @@ def formula(range: DataRange, sort: Sort) -> Formula:
             return any_of([formula(operand, sort) for operand in operands])
         case DataComplementOf(operand):
             return sort != ILL and negated(formula(operand, sort))
+        case Possibly(operand):
+            return formula(operand, sort)
         case DataOneOf(values):
             return _one_of(values, sort)
         case IllTyped():
             return sort == ILL
         case Compared():
             return False  # which a `Tester` asks by itself
+
+
+def _certain(range: DataRange, sort: Sort) -> Formula:
+    """What holds of the literals of an unrecognized datatype that must be in `range`."""
+    match range:
+        case DataIntersectionOf(operands):
+            return all_of([_certain(operand, sort) for operand in operands])
+        case DataUnionOf(operands):
+            return any_of([_certain(operand, sort) for operand in operands])
+        case DataComplementOf(operand):
+            return negated(_possible(operand, sort))
+        case Possibly(operand):
+            return _possible(operand, sort)
+    return formula(range, sort)
+
+
+def _possible(range: DataRange, sort: Sort) -> Formula:
+    """What holds of the literals of an unrecognized datatype that may be in `range`."""
+    match range:
+        case DataIntersectionOf(operands):
+            return all_of([_possible(operand, sort) for operand in operands])
+        case DataUnionOf(operands):
+            return any_of([_possible(operand, sort) for operand in operands])
+        case DataComplementOf(operand):
+            return negated(_certain(operand, sort))
+        case IllTyped() | Compared():
+            return False
+    return True
 
 
 def _one_of(literals: Sequence[Term], sort: Sort) -> Formula:
@@ -252,7 +310,7 @@ def datatypes(range: DataRange) -> Iterator[URIRef]:
         case DataIntersectionOf(operands) | DataUnionOf(operands):
             for operand in operands:
                 yield from datatypes(operand)
-        case DataComplementOf(operand):
+        case DataComplementOf(operand) | Possibly(operand):
             yield from datatypes(operand)
         case DataOneOf(values):
             yield from (each.datatype for each in values if isinstance(each, Literal) and each.datatype)

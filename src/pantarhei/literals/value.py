@@ -9,14 +9,17 @@ one value. Value spaces are disjoint (OWL 2, section 4): no number is an xsd:dou
 - xsd:float and xsd:double: `(datatype, IEEE 754 bytes)`, so that NaN is itself and +0 is not -0;
 - strings (xsd:string, what is derived from it, rdf:PlainLiteral without a language): `(XSD.string, text)`;
 - strings in a language (rdf:PlainLiteral with one): `(RDF.langString, text, language)`;
-- xsd:dateTime and xsd:dateTimeStamp: `(XSD.dateTime, zoned, seconds since the year 0, fraction)`;
+- xsd:dateTime and xsd:dateTimeStamp: `(XSD.dateTime, zone, seconds since the year 0, fraction)`, the zone in
+  minutes ahead of Greenwich, None without one: one instant in two zones is two values, which are equal;
 - xsd:boolean, xsd:hexBinary, xsd:base64Binary, xsd:anyURI: `(datatype, value)`;
 - other datatypes, and literals that are very long: `(datatype, text)`;
 - ill-typed literals: `(ILL_TYPED, datatype, text)`.
 
-Three things are coarser or laxer than OWL 2: one instant written with two time zones is one value, where
-OWL 2 has two that are equal; rdf:XMLLiteral is compared by its text; and xsd:string does not exclude the
-control characters that XML does.
+A key is a value's identity, which counts where values are joined, enumerated or told apart. What is equal, as
+one instant in two zones or +0 and -0 are, is for comparisons and facets to say (OWL 2 Syntax, section 4.7).
+
+Two things are coarser or laxer than OWL 2: rdf:XMLLiteral is compared by its text, and xsd:string does not
+exclude the control characters that XML does.
 """
 
 from __future__ import annotations
@@ -281,12 +284,12 @@ _DATETIME = re.compile(
     re.ASCII,
 )
 _CYCLE_START = datetime(2000, 1, 1)  # the Gregorian calendar repeats every 400 years
-_SECOND = timedelta(seconds=1)
+_SECOND, _MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 _SECONDS_IN_A_CYCLE = (datetime(2400, 1, 1) - _CYCLE_START) // _SECOND
 
 
 def _datetime(lexical: str) -> Key | None:
-    """Key `(tag, zoned, seconds since the year 0, fraction)`; any year is shifted into datetime's range."""
+    """Key `(tag, zone, seconds since the year 0, fraction)`; any year is shifted into datetime's range."""
     match = _DATETIME.fullmatch(lexical.strip(_SPACE))
     if match is None:
         return None
@@ -304,7 +307,8 @@ def _datetime(lexical: str) -> Key | None:
     if offset is None:
         return None
     seconds = (instant + timedelta(days=midnight) - offset - _CYCLE_START) // _SECOND
-    return (DATE_TIME, zone is not None, (year // 400) * _SECONDS_IN_A_CYCLE + seconds, fraction)
+    minutes = None if zone is None else offset // _MINUTE
+    return (DATE_TIME, minutes, (year // 400) * _SECONDS_IN_A_CYCLE + seconds, fraction)
 
 
 def _offset(zone: str | None) -> timedelta | None:
@@ -319,7 +323,7 @@ def _offset(zone: str | None) -> timedelta | None:
 
 def _datetime_stamp(lexical: str) -> Key | None:
     key = _datetime(lexical)
-    return key if key and key[1] else None
+    return key if key and key[1] is not None else None
 
 
 # -- the rest --------------------------------------------------------------------------------------

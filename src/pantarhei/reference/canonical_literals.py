@@ -55,8 +55,8 @@ def canonical_literal(literal: Literal) -> Literal:
             return Literal(text, datatype=OWL.rational, normalize=False)
         case (URIRef() as datatype, value):
             return Literal(_value_text(value, datatype), datatype=datatype, normalize=False)
-        case (XSD.dateTime, bool(zoned), int(seconds), Decimal() as fraction):
-            return Literal(_instant_text(zoned, seconds, fraction), datatype=XSD.dateTime, normalize=False)
+        case (XSD.dateTime, int() | None as zone, int(seconds), Decimal() as fraction):
+            return Literal(_instant_text(zone, seconds, fraction), datatype=XSD.dateTime, normalize=False)
     raise AssertionError(f"no canonical literal for the value {key!r}")
 
 
@@ -112,10 +112,16 @@ def _value_text(value: object, datatype: URIRef) -> str:
     raise AssertionError(f"no text for the value {value!r}")
 
 
-def _instant_text(zoned: bool, seconds: int, fraction: Decimal) -> str:
-    cycles, seconds_into_cycle = divmod(seconds, _SECONDS_IN_A_CYCLE)
+def _instant_text(zone: int | None, seconds: int, fraction: Decimal) -> str:
+    cycles, seconds_into_cycle = divmod(seconds + 60 * (zone or 0), _SECONDS_IN_A_CYCLE)
     instant = _CYCLE_START + timedelta(seconds=seconds_into_cycle)
     year = instant.year - _CYCLE_START.year + 400 * cycles
     date = f"{'-' if year < 0 else ''}{abs(year):04d}-{instant:%m-%d}"
     part = "" if fraction == 0 else format(fraction, "f").rstrip("0").removeprefix("0")
-    return f"{date}T{instant:%H:%M:%S}{part}{'Z' if zoned else ''}"
+    return f"{date}T{instant:%H:%M:%S}{part}{_zone_text(zone)}"
+
+
+def _zone_text(zone: int | None) -> str:
+    if not zone:
+        return "" if zone is None else "Z"
+    return f"{'-' if zone < 0 else '+'}{abs(zone) // 60:02}:{abs(zone) % 60:02}"

@@ -16,7 +16,7 @@ from rdflib import RDF, Literal, Variable
 from pantarhei.language.rule import Argument, Atom, Different, Member, Rule, Test
 from pantarhei.language.term import Term, Triple
 from pantarhei.literals.builtin import SWRLB, compute, holds, is_computation
-from pantarhei.literals.membership import contains
+from pantarhei.literals.membership import is_passed
 from pantarhei.literals.value import value_of
 from pantarhei.reference.canonical_literals import canonical_facts, canonical_rule, canonical_term
 
@@ -163,7 +163,7 @@ def tested(tests: tuple[Test, ...], binding: _Binding) -> _Binding | None:
 
 def _is_passed(test: Member, binding: _Binding) -> bool:
     term = _value(test.argument, binding)
-    return isinstance(term, Literal) and contains(test.range, term) is test.inside
+    return isinstance(term, Literal) and is_passed(test, term)
 
 
 def _differ(pair: Different, binding: _Binding) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from rdflib import Literal
@@ -91,9 +91,12 @@ class Ticks:
         return Literal(time_of(self.end_of(tick), self.kind))
 
     def literal_like(self, given: Literal) -> Literal:
-        """A time that a rule names, as those of the stream are written: integers do for floats."""
-        is_whole = self.kind is TimeKind.FLOAT and isinstance(given.value, int)
-        return Literal(float(given.value)) if is_whole else given
+        """Write a time that a rule names as those of the stream: integers as floats, datetimes in UTC."""
+        if self.kind is TimeKind.FLOAT and isinstance(given.value, int):
+            return Literal(float(given.value))
+        if self.kind is TimeKind.DATETIME and isinstance(given.value, datetime) and given.value.tzinfo:
+            return Literal(given.value.astimezone(UTC))
+        return given
 
     def size_of(self, window: TimeWindow, formula: Formula) -> int:
         """How many ticks the window of a formula reaches back.

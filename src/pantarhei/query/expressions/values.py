@@ -78,7 +78,6 @@ TEMPORAL_DATATYPES: Final = frozenset(
     {DATE_TIME, DATE_TIME_STAMP, DATE, TIME, DURATION, DAY_TIME_DURATION, YEAR_MONTH_DURATION}
 )
 
-_ZONE = re.compile(r"([+-])(\d\d):(\d\d)$", re.ASCII)
 _DURATION = re.compile(
     r"(-?)P(?=.)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?",
     re.ASCII,
@@ -125,18 +124,11 @@ def _temporal(text: str, datatype: URIRef) -> Time | Duration | None:
     key = value_key(text, datatype if datatype == DATE_TIME_STAMP else DATE_TIME)
     if key[0] != DATE_TIME or len(key) != 4:
         return None
-    _, zoned, seconds, fraction = key
+    _, zone, seconds, fraction = key
     assert isinstance(seconds, int) and isinstance(fraction, Decimal)
     kind = DATE_TIME if datatype == DATE_TIME_STAMP else datatype
-    return Time(kind, bool(zoned), _zone(text), seconds + Fraction(fraction))
-
-
-def _zone(text: str) -> int:
-    match = _ZONE.search(text)
-    if match is None:
-        return 0
-    minutes = 60 * int(match[2]) + int(match[3])
-    return -minutes if match[1] == "-" else minutes
+    assert zone is None or isinstance(zone, int)
+    return Time(kind, zone is not None, zone or 0, seconds + Fraction(fraction))
 
 
 def _end_of_date(text: str) -> int:

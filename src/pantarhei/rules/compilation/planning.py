@@ -12,6 +12,7 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import InvalidRuleError
 from pantarhei.language.rule import Argument, Atom, Member, Rule, Test
 from pantarhei.literals.builtin import EQUAL, is_computation
+from pantarhei.literals.membership import tested_range
 from pantarhei.rules.compilation.numbering import Numbering
 from pantarhei.rules.compilation.plan import (
     BACKWARD,
@@ -107,7 +108,7 @@ class RulePlanner:
     def _test(self, test: Test, bound: set[Variable], given: set[Variable]) -> Iterator[PlanCondition]:
         """A test's conditions; a result that is known already is compared with what is computed."""
         if isinstance(test, Member):
-            number = self._numbering.range(test.range)
+            number = self._numbering.range(tested_range(test))
             argument = self._numbering.argument(test.argument, self.variables)
             yield PlanCondition(INSIDE if test.inside else OUTSIDE, argument, number)
             return

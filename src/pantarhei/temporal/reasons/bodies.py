@@ -15,7 +15,7 @@ from pantarhei.language.rule import Argument, Member, Test
 from pantarhei.language.temporal_rule import Formula, Mode, TemporalRule, TimeWindow, TupleWindow
 from pantarhei.language.time import plain_time, ticks_of
 from pantarhei.literals.builtin import is_computation
-from pantarhei.literals.membership import contains
+from pantarhei.literals.membership import is_passed
 from pantarhei.temporal.reasons.evidence import Atom, Binding, Clause, Evidence, Instance
 from pantarhei.temporal.reasons.occasions import Arguments, Occasions, Pattern, Run
 from pantarhei.temporal.term_tests import MEANT, holds_of_terms
@@ -258,7 +258,7 @@ class Bodies:
     def _passes(self, test: Test, bound: dict[Variable, int]) -> bool:
         if isinstance(test, Member):
             term = self._vocabulary.term(self._bound(test.argument, bound))
-            return isinstance(term, Literal) and contains(test.range, term) is test.inside
+            return isinstance(term, Literal) and is_passed(test, term)
         is_computed = is_computation(test)
         result, operands = test.arguments[0], test.arguments[is_computed:]
         left, right, *_ = *(self._bound(term, bound) for term in operands), NONE

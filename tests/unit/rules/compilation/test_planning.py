@@ -79,7 +79,7 @@ def test_inequalities_and_tests_are_conditions_in_that_order():
     assert [condition[:3] for condition in conditions] == [
         (DIFFERENT, 0, -2),
         (INSIDE, 1, 0),
-        (OUTSIDE, 0, 0),
+        (OUTSIDE, 0, 1),
     ]
 
 
