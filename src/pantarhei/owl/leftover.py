@@ -22,6 +22,7 @@ from pantarhei.owl.name_kinds import (
     is_part_of_a_list,
     is_reserved,
 )
+from pantarhei.owl.same_structure import Structures, writes
 from pantarhei.owl.swrl import SWRL
 from pantarhei.owl.triple_index import TripleIndex, triple_key
 
@@ -118,24 +119,30 @@ class Remainder:
             self._leave(_construct(triple), triple, filter(self._is_structural, parts), reason)
 
     def take_reified_annotations(self) -> None:
-        """Annotations of axioms (`owl:Axiom`), where the axiom is there to be annotated."""
+        """Take annotations of axioms (`owl:Axiom`) if the ontology contains the axiom. The annotation may
+        write the axiom's expressions once more, in blank nodes of its own.
+        """
+        structures = Structures(self.index)
         for node, _, type_ in self.index.with_predicate(RDF.type):
             if type_ not in _REIFIED:
                 continue
             about = list(self.index.about(node))
-            if type_ == OWL.Annotation or self._annotated(node):
+            if type_ == OWL.Annotation or self._annotated(node, structures):
+                ends = [o for _, p, o in about if p in _ANNOTATED]
+                copied = self.index.reachable(ends)
+                about += (t for t in copied if self._is_structural(t) or writes(t[1]))
                 self.annotations |= set(about) - self.taken
                 self.taken |= set(about)
             else:
                 reason = "annotates an axiom that the ontology does not contain"
                 self._leave("annotation of an axiom", (node, RDF.type, type_), about, reason)
 
-    def _annotated(self, node: Term) -> bool:
+    def _annotated(self, node: Term, structures: Structures) -> bool:
         parts = [self.index.objects(node, predicate) for predicate in _ANNOTATED]
         if any(len(part) != 1 for part in parts):
             return False
         subject, predicate, object_ = (part[0] for part in parts)
-        return isinstance(predicate, URIRef) and object_ in self.index.objects(subject, predicate)
+        return isinstance(predicate, URIRef) and structures.has_alike(subject, predicate, object_)
 
     def take_shapes(self) -> None:
         """What SHACL's properties lead to, such as the lists of `sh:or`: nothing that OWL reads."""

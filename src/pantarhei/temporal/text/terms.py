@@ -22,6 +22,8 @@ USUAL_PREFIXES = {
     "swrlb": str(SWRLB),
     "xsd": str(XSD),
 }
+# What is an IRI as it is, though its scheme could be a prefix.
+_WHOLE_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|(?:urn|tag|did|mailto|file|data):")
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
 _NO_IRI = re.compile(r'[\x00-\x20<>"{}|\\^`]')
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))")
@@ -150,19 +152,23 @@ class TermReader:
                 return URIRef(self._absolute(token))
             case "prefixed":
                 prefix, _, local = token.text.partition(":")
+            case "quoted" if ":" in token.text:
+                prefix, _, local = token.text.strip("'").partition(":")
             case _:
                 prefix, local = "", token.text.strip("'")
         start = self.prefixes.get(prefix)
+        if start is None and token.kind == "quoted" and _WHOLE_IRI.match(token.text, 1):
+            start, local = "", token.text.strip("'")  # as Laser writes predicates
         if start is None:
             raise self._unknown_prefix(token, prefix)
         if _NO_IRI.search(local):
             raise self._cursor.error(
-                token, f"{token.shown} is no part of an IRI", 'a name without spaces or <>"{}|\\^`'
+                token, f"{token.shown} is not part of an IRI", 'a name without spaces or <>"{}|\\^`'
             )
         return URIRef(start + local)
 
     def _unknown_prefix(self, token: Token, prefix: str) -> TemporalTextError:
-        if token.kind == "prefixed":
+        if prefix:
             problem, written = f"the prefix {prefix}: is not declared", f"{prefix}:"
         else:
             problem, written = f"{token.shown} has no prefix, and the text no default one", ":"

@@ -225,7 +225,9 @@ def test_numbers_and_strings_are_literals():
         ("a :- b at c.", 1, 11, "c is no time; expected a variable, a number, or T + 1"),
         ('a :- b("x).', 1, 8, "this string does not end on its line"),
         ("a :- 'x.", 1, 6, "this quoted name does not end on its line"),
-        ("a :- 'x y'.", 1, 6, "'x y' is no part of an IRI"),
+        ("a :- 'x y'.", 1, 6, "'x y' is not part of an IRI"),
+        ("a :- 'http://e/x y'.", 1, 6, "'http://e/x y' is not part of an IRI"),
+        ("a :- 'no:x'(X).", 1, 6, "the prefix no: is not declared"),
         ('a :- b("\\q").', 1, 8, "\\q stands for no character"),
         ('a :- b("\\ud800").', 1, 8, "\\ud800 stands for no character"),
         ('a :- b("x"^^5).', 1, 13, "expected a datatype such as xsd:date"),
@@ -298,3 +300,31 @@ def test_depth_has_no_bound_but_that_of_the_text(text):
 def test_a_text_that_leads_nowhere_costs_what_it_is_long(text):
     with pytest.raises(TemporalTextError):
         read_rules(text, PREFIXES)
+
+
+@pytest.mark.parametrize(
+    ("written", "iri"),
+    [
+        ("'http://ex.org/s#p'", "http://ex.org/s#p"),
+        ("'https://ex.org/a:b'", "https://ex.org/a:b"),
+        ("'urn:x:y'", "urn:x:y"),
+        ("'tag:ex.org,2026:p'", "tag:ex.org,2026:p"),
+        ("'p'", "http://default/p"),
+        ("'p-q/r'", "http://default/p-q/r"),
+        ("'ex:p'", "http://declared/p"),
+        ("'http:p'", "http://of-prefix/p"),
+    ],
+)
+def test_a_quoted_name_is_an_iri_a_prefixed_name_or_of_the_default_prefix(written, iri):
+    prefixes = {"": "http://default/", "ex": "http://declared/", "http": "http://of-prefix/"}
+    if written.startswith("'http://"):
+        del prefixes["http"]
+    for text in (f"{written}(X) :- b(X).", f"a(X) :- {written}(X, Y).", f"a(X) :- b(X, {written})."):
+        program = read_rules(text, prefixes)
+        assert f"<{iri}>" in str(program.rules) or iri in repr(program.rules)
+
+
+@pytest.mark.parametrize("name", ["'p'", "p", "'no:p'", "no:p", "'p/q'"])
+def test_a_name_that_nothing_begins_is_refused(name):
+    with pytest.raises(TemporalTextError, match="no default one|is not declared"):
+        read_rules(f"<urn:a>(X) :- {name}(X).", {})
