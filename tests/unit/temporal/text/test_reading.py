@@ -326,5 +326,5 @@ def test_a_quoted_name_is_an_iri_a_prefixed_name_or_of_the_default_prefix(writte
 
 @pytest.mark.parametrize("name", ["'p'", "p", "'no:p'", "no:p", "'p/q'"])
 def test_a_name_that_nothing_begins_is_refused(name):
-    with pytest.raises(TemporalTextError, match="no default one|is not declared"):
+    with pytest.raises(TemporalTextError, match=r"no default one|is not declared"):
         read_rules(f"<urn:a>(X) :- {name}(X).", {})
