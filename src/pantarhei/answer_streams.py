@@ -6,7 +6,7 @@ them is in the reasoner: it is told what to say, and asked.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Final
 
@@ -14,6 +14,7 @@ from pantarhei.encoding.numbers import Symbol, Symbols
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.engine.changes import Changes
 from pantarhei.errors import OptionError, TemporalRuleError, check_type
+from pantarhei.language.rule import Predicate
 from pantarhei.language.temporal_rule import TemporalAtom, TemporalRule, TimeWindow, TupleWindow
 from pantarhei.language.term import RDF_TYPE, short
 from pantarhei.language.time import TimePoint
@@ -65,13 +66,7 @@ class AnswerStreams:
         prefixes: Mapping[str, str] | None = None,
     ) -> None:
         check_type("reasoner", reasoner, StreamReasoner, "a StreamReasoner")
-        self.rules = _read(rules, prefixes)
-        check_form(self.rules)
-        for rule in self.rules:
-            check_safety(rule)
-            if rule.head.atom.predicate in reasoner.ontology.predicates:
-                problem = f"{short(rule.head.atom.predicate)} is concluded, and is of the ontology"
-                raise refused(problem, "a head that the ontology does not know", rule.head, rule)
+        self.rules = rules_without_strata(rules, prefixes, reasoner.ontology.predicates)
         if reasoner._held.books.step is not None:
             raise OptionError("reasoner", "one that has begun", "one that nothing has been pushed to")
         self._reasoner = reasoner
@@ -96,6 +91,47 @@ class AnswerStreams:
         with self._reasoner._lock:
             said, ticks = self._hearing.said, self._hearing.ticks
         return () if said is None else answer_streams(self.rules, said, ticks, most)
+
+
+def rules_without_strata(
+    rules: str | PathLike[str] | Iterable[TemporalRule],
+    prefixes: Mapping[str, str] | None,
+    predicates: Collection[Predicate],
+) -> tuple[TemporalRule, ...]:
+    """Read rules and check them as `AnswerStreams` does.
+
+    Args:
+        predicates: the classes and properties of the ontology.
+
+    Raises:
+        TemporalRuleError, InputError: as `AnswerStreams`.
+    """
+    read = _read(rules, prefixes)
+    check_form(read)
+    for rule in read:
+        check_safety(rule)
+        if rule.head.atom.predicate in predicates:
+            problem = f"{short(rule.head.atom.predicate)} is concluded, and is of the ontology"
+            raise refused(problem, "a head that the ontology does not know", rule.head, rule)
+    return read
+
+
+def looking_back(rules: Iterable[TemporalRule], ticks: Ticks) -> tuple[int, int]:
+    """Return the largest window in ticks and the largest in assertions.
+
+    Raises:
+        TemporalRuleError: a rule does not fit the ticks.
+    """
+    timed, counted = [0], [0]
+    for rule in rules:
+        check_dates(rule, ticks.kind)
+    for formula in (formula for rule in rules for formula in rule.body):
+        if isinstance(formula.window, TimeWindow):
+            timed.append(ticks.size_of(formula.window, formula))
+            check_times(formula, timed[-1])
+        elif isinstance(formula.window, TupleWindow):
+            counted.append(formula.window.size)
+    return max(timed), max(counted)
 
 
 def _read(
@@ -144,18 +180,8 @@ class _Listener:
 
     def _set(self, ticks: Ticks) -> None:
         self.ticks, self._begins = ticks, ticks.of_start(self._start)
-        for rule in self._rules:
-            check_dates(rule, ticks.kind)
-        formulas = [formula for rule in self._rules for formula in rule.body]
-        windows = [(each.window, each) for each in formulas]
-        timed = []
-        for window, each in windows:
-            if isinstance(window, TimeWindow):
-                timed.append(ticks.size_of(window, each))
-                check_times(each, timed[-1])
-        counted = [window.size for window, _ in windows if isinstance(window, TupleWindow)]
-        self._largest, self._counts = max(timed, default=0), max(counted, default=0)
-        self._keeps_all = any(map(is_unbounded, formulas))
+        self._largest, self._counts = looking_back(self._rules, ticks)
+        self._keeps_all = any(is_unbounded(formula) for rule in self._rules for formula in rule.body)
 
     @property
     def said(self) -> SaidStream | None:

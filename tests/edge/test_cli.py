@@ -920,3 +920,33 @@ def test_answer_streams_of_rules_without_strata_are_written_after_each_abox(run,
     else:
         lines = done.stdout.splitlines()
         assert len(lines) == 8 and lines[0].endswith("1 of 2: off(a)") and lines[1].endswith("2 of 2: on(a)")
+
+
+@pytest.mark.parametrize(
+    ("text", "taken"),
+    [
+        ("on(:a) :- not off(:a).\noff(:a) :- not on(:a).", True),
+        ("on(:a) :- :p(:a).", True),
+        ("on(:a) :- off(:a) always in [3].\noff(X) :- on(X).", True),
+        ("remember on.\non(:a) :- not off(:a).\noff(:a) :- not on(:a).", False),
+        ("ped:Car(:a) :- not off(:a).\noff(:a) :- not ped:Car(:a).", False),
+        ("on(X) :- not off(X).\noff(X) :- not on(X).", False),
+        ("on(:a) :- :p(:a) in [5 min].", False),
+        ("on(:a) :- :p(:a) in [5 lightyears].", False),
+    ],
+)
+def test_check_takes_the_rules_that_run_takes_with_models(cli, run, tmp_path, text, taken):
+    path = tmp_path / "choice.lars"
+    path.write_text(f"@prefix : <urn:x#> .\n@prefix ped: <http://example.org/pedals#> .\n{text}")
+    checked = cli("check", PEDALS, "--rules", path, "--models", "0", "--range", "2")
+    assert (checked.exit_code == 0) is taken, checked.output
+    ran = run("--rules", path, "--models", "0")
+    if taken:
+        assert ran.exit_code == 0 or "pip install 'pantarhei[clingo]'" in ran.stderr
+    else:
+        assert (ran.exit_code, ran.stderr) == (1, checked.stderr)
+    fails(cli("check", PEDALS, "--rules", path, "--models", "0", "--feedback"), "--feedback", code=2)
+
+
+def test_models_are_those_of_rules_in_a_check(cli):
+    fails(cli("check", PEDALS, "--models", "0"), "give them, as", code=2)

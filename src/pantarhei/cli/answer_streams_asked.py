@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import typer
+
 from pantarhei.cli.concluded import declared_in
 from pantarhei.language.shown import told_apart
 from pantarhei.language.temporal_rule import TemporalAtom
@@ -15,6 +17,18 @@ from pantarhei.streams.write import AnswerWriter, Cell, TableWriter, time_text
 if TYPE_CHECKING:
     import pantarhei as pr
     from pantarhei.temporal.models.solving import AnswerStream
+
+
+def check_models(models: int | None, rules: Path | None, feedback: bool) -> None:
+    """Refuse --models without rules, or with feedback. Raises `BadParameter`."""
+    if models is None:
+        return
+    if rules is None:
+        problem = "answer streams are those of rules: give them, as --rules FILE"
+        raise typer.BadParameter(problem, param_hint="--models")
+    if feedback:
+        problem = "answer streams differ, and none of them is asserted: leave out --feedback, or --models"
+        raise typer.BadParameter(problem, param_hint="--feedback")
 
 
 class AskedAnswerStreams:

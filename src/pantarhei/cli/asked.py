@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import typer
 
-from pantarhei.cli.answer_streams_asked import AskedAnswerStreams
+from pantarhei.cli.answer_streams_asked import AskedAnswerStreams, check_models
 from pantarhei.cli.concluded import Concluded
 from pantarhei.cli.run_options import Following
 from pantarhei.errors import MalformedInputError, QueryError
@@ -131,19 +131,14 @@ def asked_of(options: Following, ontology: pr.Ontology, rules: TemporalRules | N
         OSError: its file cannot be read.
         BadParameter: an option does not go with it.
     """
+    check_models(options.models, options.rules, options.feedback)
     if options.models is not None:
-        if options.rules is None:
-            raise typer.BadParameter(
-                "answer streams are those of rules: give them, as --rules FILE", param_hint="--models"
-            )
+        assert options.rules is not None, "just checked"
         if options.query is not None:
             raise typer.BadParameter(
                 "answer streams are written as they are: leave out --query, or --models",
                 param_hint="--models",
             )
-        if options.feedback:
-            problem = "answer streams differ, and none of them is asserted: leave out --feedback, or --models"
-            raise typer.BadParameter(problem, param_hint="--feedback")
         return AskedAnswerStreams(options.rules, options.models, ontology)
     if options.query is None:
         if rules is not None:

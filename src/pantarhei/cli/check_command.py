@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from pantarhei.answer_streams import rules_without_strata
+from pantarhei.cli.answer_streams_asked import check_models
 from pantarhei.cli.check_options import Checking
-from pantarhei.cli.concluded import check_feedback, rules_from
+from pantarhei.cli.concluded import check_feedback, declared_in, rules_from
 from pantarhei.cli.follow import format_told_by
-from pantarhei.cli.rules_report import RulesReport
+from pantarhei.cli.rules_report import AnswerStreamsReport, RulesReport
+from pantarhei.language.rule import Predicate
 
 if TYPE_CHECKING:
     import pantarhei as pr
+    from pantarhei.window.sliding import Window
 
 
 def check(options: Checking) -> str | None:
@@ -29,14 +34,14 @@ def check(options: Checking) -> str | None:
     if not options.ontology and options.rules is None:
         raise typer.BadParameter("there is nothing to check: an ontology, --rules, or both")
     check_feedback(options.feedback, options.rules)
+    check_models(options.models, options.rules, options.feedback)
     ontology = None
     if options.ontology:
         with format_told_by(None):
             ontology = pr.load_ontology(options.ontology, catalog=options.catalog, imports=options.imports)
-    rules = None
+    rules: RulesReport | AnswerStreamsReport | None = None
     if options.rules is not None:
-        read = rules_from(options.rules, ontology, options.feedback)
-        rules = RulesReport(read, window, ontology, options.unique_names)
+        rules = _report_on_rules(options.rules, options, window, ontology)
     if options.format == "json":
         data = {} if ontology is None else _data(ontology, options)
         if rules is not None:
@@ -47,6 +52,18 @@ def check(options: Checking) -> str | None:
         texts += [] if rules is None else [rules.text()]
         typer.echo("\n\n".join(texts))
     return None if ontology is None or not options.strict else _why_it_fails(ontology, options)
+
+
+def _report_on_rules(
+    path: Path, options: Checking, window: Window | None, ontology: pr.Ontology | None
+) -> RulesReport | AnswerStreamsReport:
+    """Read the rules as `run` does with the same options; raises what that does."""
+    if options.models is None:
+        read = rules_from(path, ontology, options.feedback)
+        return RulesReport(read, window, ontology, options.unique_names)
+    prefixes = None if ontology is None else declared_in(ontology)
+    predicates = frozenset[Predicate]() if ontology is None else ontology.predicates
+    return AnswerStreamsReport(rules_without_strata(path, prefixes, predicates), window, ontology)
 
 
 def _why_it_fails(ontology: pr.Ontology, options: Checking) -> str | None:

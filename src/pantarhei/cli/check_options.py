@@ -44,6 +44,15 @@ class Checking:
             help="The rules are to run with feedback: what cannot be asserted is refused, or has a warning.",
         ),
     ] = False
+    models: Annotated[
+        int | None,
+        Option(
+            min=0,
+            metavar="N",
+            help="The rules are to run with --models: they need no strata, and what they may not have there "
+            "is refused.",
+        ),
+    ] = None
     range: Annotated[
         str | None,
         Option(

@@ -4,7 +4,8 @@ import pytest
 from rdflib import Graph, Namespace
 
 import pantarhei as pr
-from pantarhei.cli.rules_report import RulesReport
+from pantarhei.answer_streams import rules_without_strata
+from pantarhei.cli.rules_report import AnswerStreamsReport, RulesReport
 
 EX = Namespace("http://example.org/")
 ONTOLOGY = pr.load_ontology(
@@ -102,3 +103,26 @@ def test_the_ontologys_rules_that_conclusions_lead_to_are_told():
     assert "remembered: Hot, Odd" in report.text() and "1 rule of the ontology joins them" in report.text()
     assert not report.to_data()["warnings"]
     assert report.to_data()["ontology_rules"] == ["Odd(?x) :- Hot(?x)."]
+
+
+# -- without strata --------------------------------------------------------------------------------
+
+CHOICE = """on(X)  :- :Hot(X), not off(X) in [1 min].
+off(X) :- seen(X), not on(X).
+"""
+
+
+def test_rules_without_strata_are_reported_for_answer_streams():
+    rules = rules_without_strata(CHOICE, {"": str(EX)}, ONTOLOGY.predicates)
+    lines = AnswerStreamsReport(rules, HALF_MINUTES, ONTOLOGY).text().splitlines()
+    assert lines[0] == "2 temporal rules for answer streams, which need no strata"
+    assert "    not off(X) in [1 min]: 2 ticks" in lines and lines[-1].endswith("does not mention: seen")
+    data = AnswerStreamsReport(rules).to_data()
+    assert [each["stratum"] for each in data["rules"]] == [None, None]
+    assert data["windows"] == [{"formula": "not off(X) in [1 min]", "ticks": None}]
+
+
+def test_rules_without_strata_must_fit_the_window():
+    rules = rules_without_strata(CHOICE, {"": str(EX)}, ())
+    with pytest.raises(pr.TemporalRuleError, match="needs a stream with datetimes"):
+        AnswerStreamsReport(rules, pr.Window(range=5))
