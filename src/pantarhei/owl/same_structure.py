@@ -80,4 +80,4 @@ class Structures:
 
 def writes(predicate: Term) -> bool:
     """Test whether a property writes a part of an expression, facets included."""
-    return predicate in _WRITING or (isinstance(predicate, URIRef) and predicate.startswith(XSD))
+    return predicate in _WRITING or (isinstance(predicate, URIRef) and predicate.startswith(str(XSD)))

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from os import PathLike
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from rdflib import Graph, Literal, Variable
+from rdflib.plugin import PluginException
 from rdflib.query import Result, ResultRow
 
+from pantarhei.errors import OptionError
 from pantarhei.language.counted import counted
 from pantarhei.language.shown import told_apart
 from pantarhei.language.term import Term, Triple, in_order, short
 from pantarhei.query.plain_values import arrow_type, kind_of_terms, plain_value
+from pantarhei.rdf.ntriples import write_term
 from pantarhei.rdf.pickling import exactly
 
 if TYPE_CHECKING:
@@ -160,6 +165,45 @@ class QueryResult(Result):
         triples = in_order(cast("list[Triple]", list(zip(*self._decoded, strict=True))))
         return {name: [t[i] for t in triples] for i, name in enumerate(("subject", "predicate", "object"))}
 
+    def serialize(
+        self,
+        destination: str | IO[bytes] | None = None,
+        encoding: str = "utf-8",
+        format: str = "xml",
+        **args: Any,
+    ) -> bytes | None:
+        """Write the answers as rdflib does, and SELECT also in SPARQL's tab-separated format.
+
+        Args:
+            destination: a path or a binary file; None to return the bytes.
+            format: `xml`, `json`, `csv`, `txt` or `tsv` for SELECT, `xml` or `json` for ASK; of a graph one
+                of rdflib's, such as `turtle`.
+
+        Raises:
+            OptionError: there is no such format for this form of query.
+        """
+        is_select = self.type == "SELECT"
+        if is_select and format in ("tsv", "text/tab-separated-values"):
+            return _write(self._tsv().encode(encoding), destination)
+        known = _FORMATS if is_select else _FORMATS_OF_ASK
+        try:
+            if self.type == "ASK" and format in _OF_TABLES:
+                raise PluginException(format)
+            return super().serialize(destination, encoding, format, **args)
+        except PluginException:
+            if self.type not in ("SELECT", "ASK"):
+                raise
+            expected = f"one of {', '.join(known)} for {self.type}"
+            raise OptionError("format", repr(format), expected) from None
+
+    def _tsv(self) -> str:
+        """Write SELECT's rows as SPARQL 1.1 Query Results CSV and TSV Formats, section 4, has them."""
+        lines = ["\t".join(f"?{variable}" for variable in self.vars or ())]
+        for row in self.rows:
+            texts = ("" if term is None else write_term(term).replace("\t", "\\t") for term in row)
+            lines.append("\t".join(texts))
+        return "".join(f"{line}\n" for line in lines)
+
     def to_arrow(self) -> pa.Table:
         """The answers as a `pyarrow.Table`, one column a variable, unbound as null.
 
@@ -193,6 +237,22 @@ class QueryResult(Result):
             if field.metadata[b"terms"] == b"integer" and column.null_count:
                 frame[field.name] = pd.array(column.to_pylist(), dtype="Int64")
         return frame
+
+
+_FORMATS_OF_ASK = ("xml", "json")
+_OF_TABLES = ("csv", "text/csv", "txt", "tsv", "text/tab-separated-values")
+_FORMATS = (*_FORMATS_OF_ASK, "csv", "txt", "tsv")
+
+
+def _write(content: bytes, destination: str | IO[bytes] | None) -> bytes | None:
+    """Write bytes to a path or a file, or return them."""
+    if destination is None:
+        return content
+    if isinstance(destination, str | PathLike):
+        Path(destination).write_bytes(content)
+    else:
+        destination.write(content)
+    return None
 
 
 _MOST_SHOWN = 20

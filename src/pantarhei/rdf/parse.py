@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
+from typing import IO, cast
 
 import pyoxigraph
 from rdflib import BNode, Literal, URIRef
@@ -82,7 +83,7 @@ def _line_of_error(content: bytes, base: str) -> int | None:
     """Find the line at which RDF/XML is malformed: it is parsed once more, line by line."""
     lines = _Lines(content)
     try:
-        for _ in pyoxigraph.parse(lines, pyoxigraph.RdfFormat.RDF_XML, base_iri=base):
+        for _ in pyoxigraph.parse(cast(IO[bytes], lines), pyoxigraph.RdfFormat.RDF_XML, base_iri=base):
             """Only the error matters."""
     except (SyntaxError, ValueError, OSError, MemoryError):
         return lines.read_so_far

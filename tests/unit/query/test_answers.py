@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 from io import BytesIO
 
 import pytest
-from rdflib import RDF, RDFS, XSD, Graph, Literal, Namespace, Variable
+from rdflib import RDF, RDFS, XSD, BNode, Graph, Literal, Namespace, URIRef, Variable
 from rdflib.query import Result
 
-from pantarhei import Ontology, StreamReasoner, Window
+from pantarhei import Ontology, OptionError, StreamReasoner, Window
 from pantarhei.query import QueryResult, run_query
 
 EX, OTHER = Namespace("http://example.org/"), Namespace("http://other.org/")
@@ -198,3 +198,40 @@ def test_ask_and_construct_have_tables_too():
     assert made.column_names == ["subject", "predicate", "object"]
     assert made.num_rows == 2
     assert run_query(BELTS, "SELECT ?x { ?x <urn:none> 1 }").to_pandas().shape == (0, 1)
+
+
+def test_tab_separated_rows_are_those_that_rdflib_reads_back():
+    terms = [
+        Literal('a\ttab, a "quote", a \\ and\nlines'),
+        Literal("01", datatype=XSD.integer),
+        Literal("x", lang="en"),
+        Literal(2.5),
+        URIRef("http://example.org/ü"),
+        BNode("b"),
+        None,
+    ]
+    values = " ".join(f"({'UNDEF' if t is None or isinstance(t, BNode) else t.n3()} 1)" for t in terms)
+    result = run_query(Graph(), f"SELECT ?x ?n {{ VALUES (?x ?n) {{ {values} }} }}")
+    written = result.serialize(format="tsv")
+    assert written.decode().startswith("?x\t?n\n")
+    assert len(written.decode().splitlines()) == len(terms) + 1
+    read = Result.parse(BytesIO(written), format="tsv")
+    assert [(row.get(Variable("x")), row.get(Variable("n"))) for row in read.bindings] == result.rows
+
+
+def test_tab_separated_rows_are_written_to_files(tmp_path):
+    result = run_query(Graph(), "SELECT ?x ?y { VALUES ?x { 1 2 } }")
+    for path in (str(tmp_path / "a.tsv"), tmp_path / "b.tsv"):
+        assert result.serialize(path, format="tsv") is None
+    with (tmp_path / "c.tsv").open("wb") as file:
+        result.serialize(file, format="tsv")
+    contents = {path.read_bytes() for path in tmp_path.iterdir()}
+    assert contents == {result.serialize(format="tsv")}
+    integer = "^^<http://www.w3.org/2001/XMLSchema#integer>"
+    assert contents.pop().decode() == f'?x\t?y\n"1"{integer}\t\n"2"{integer}\t\n'
+
+
+@pytest.mark.parametrize(("text", "format"), [("SELECT * {}", "tsx"), ("ASK {}", "tsv"), ("ASK {}", "csv")])
+def test_formats_that_there_are_not_are_refused(text, format):
+    with pytest.raises(OptionError, match="one of xml, json"):
+        run_query(Graph(), text).serialize(format=format)
