@@ -72,23 +72,29 @@ class DatasetMessages:
             note = None if self._reading.on_cut is None else cut.append
             try:
                 at = self._time_of(quads, graphs, line, self._reading._replace(on_cut=note))
-                self._kind = same_kind(at, self._kind)
+                kind = same_kind(at, self._kind)
             except PantarheiError as error:
                 self._refuse(error, line, str(quads[0]), len(quads))
                 continue
-            triples = Triples()
+            triples, skipped = Triples(), 0
             for place, quad in statements:
                 if not (isinstance(quad.graph_name, ox.DefaultGraph) and quad.subject in graphs):
-                    self._add(triples, place, quad, nodes)
+                    skipped += not self._add(triples, place, quad, nodes)
+            if skipped and not len(triples) and not any(quad.predicate in self._properties for quad in quads):
+                continue  # what is skipped does not move time
+            self._kind = kind
             if cut and self._reading.on_cut is not None:
                 self._reading.on_cut(cut[0])
             yield at, triples
 
-    def _add(self, triples: Triples, line: int, quad: ox.Quad, nodes: NumberedNodes) -> None:
+    def _add(self, triples: Triples, line: int, quad: ox.Quad, nodes: NumberedNodes) -> bool:
+        """Add the triple of a statement; returns whether it was not skipped."""
         try:
             triples.append(self._terms.triple(quad, nodes))
         except InvalidTripleError as error:
             self._refuse(error, line, str(quad), 1)
+            return False
+        return True
 
     def _time_of(
         self, quads: list[ox.Quad], graphs: set[ox.NamedNode | ox.BlankNode], line: int, reading: TimeReading

@@ -56,12 +56,17 @@ Content = TypeVar("Content", bound=Sized)  # what a message collects its triples
 
 @dataclass(slots=True)
 class Message(Generic[Content]):
-    """A run of statements of one graph, `line` the first one's."""
+    """A run of statements of one graph, `line` the first one's.
+
+    `is_kept` is true once a statement was not skipped, `is_announced` once the time was given out.
+    """
 
     name: GraphName
     line: int
     nodes: NumberedNodes
     triples: Content
+    is_kept: bool = False
+    is_announced: bool = False
 
 
 @dataclass(slots=True)
@@ -142,25 +147,31 @@ class Messages(ABC, Generic[Content]):
                 if isinstance(name, ox.DefaultGraph):
                     self._about(line, quad)
                     continue
-                yield from self._come_to(line, name)
+                message = self._current
+                if message is None or message.name != name:
+                    yield from self._begun(line, name)
                 self._place(line, quad)
             else:
-                yield from self._come_to(found.line, found.name)
+                message = self._current
+                if message is None or message.name != found.name:
+                    yield from self._begun(found.line, found.name)
                 assert self._current is not None
                 self._take(self._current, found)
+                self._current.is_kept = True
+            message = self._current
+            if message is not None and message.is_kept and not message.is_announced:
+                yield from self._announced(message)
         self._end_message()
         self._refuse_descriptions({**self._unplaced, **self._described})
         yield from self._ready(ended=True)
 
     # what a statement does
 
-    def _come_to(self, line: int, name: GraphName) -> Iterator[tuple[TimePoint, Content]]:
-        """A line of the graph `name`, which another message may end before; gives what is then ready."""
-        if self._current is None or self._current.name != name:
-            self._end_message()
-            yield from self._ready()
-            self._begin_message(line, name)
-            yield from self._announced()
+    def _begun(self, line: int, name: GraphName) -> Iterator[tuple[TimePoint, Content]]:
+        """Begin a message of the graph `name`; give out what is ready before it."""
+        self._end_message()
+        yield from self._ready()
+        self._begin_message(line, name)
 
     def _place(self, line: int, quad: ox.Quad) -> None:
         message = self._current
@@ -170,6 +181,7 @@ class Messages(ABC, Generic[Content]):
                 self._state_time(line, message.name, quad)
             else:
                 self._add(message, quad)
+            message.is_kept = True
         except PantarheiError as error:
             self._refuse(self._placed(error, line), line, str(quad))
 
@@ -220,10 +232,10 @@ class Messages(ABC, Generic[Content]):
 
     # times
 
-    def _announced(self) -> Iterator[tuple[TimePoint, Content]]:
+    def _announced(self, message: Message[Content]) -> Iterator[tuple[TimePoint, Content]]:
         """The time of the message that has begun, if it is certain: what came before is then complete."""
-        message = self._current
-        if self._waiting or message is None or (self._time == AUTO and self._times.get(message.name) is None):
+        message.is_announced = True
+        if self._waiting or (self._time == AUTO and self._times.get(message.name) is None):
             return
         try:
             at = self._time_of(message)
@@ -234,9 +246,16 @@ class Messages(ABC, Generic[Content]):
             yield at, self._empty()
 
     def _ready(self, ended: bool = False) -> Iterator[tuple[TimePoint, Content]]:
-        """Messages at the head of those waiting whose time is known."""
+        """Messages at the head of those waiting whose time is known; of skipped statements alone there are
+        none.
+        """
         while self._waiting:
             message = self._waiting[0]
+            if not message.is_kept:
+                self._waiting.popleft()
+                self._held -= len(message.triples) + 1
+                self._cut.pop(message.name, None)
+                continue
             try:
                 at = self._time_of(message)
                 if at is None and not ended and self._held <= self.HELD_TRIPLES:

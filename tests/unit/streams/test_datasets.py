@@ -6,7 +6,7 @@ import io
 from datetime import UTC, datetime
 
 import pytest
-from rdflib import BNode, URIRef
+from rdflib import RDF, BNode, URIRef
 
 from pantarhei.errors import MalformedInputError, MissingTimestampError, TimestampError
 from pantarhei.rdf.message_log import ANNOUNCEMENT
@@ -85,3 +85,14 @@ def test_a_syntax_without_graphs_has_to_be_a_log(syntax):
         list(read_stream(io.BytesIO(b"<urn:a> <urn:b> <urn:c> ."), format=syntax))
     text = f'{ANNOUNCEMENT}\n<urn:a> <{TIME}> "1" .\nMESSAGE\n<urn:a> <{TIME}> "2" .\n'
     assert [abox.at for abox in read_stream(io.BytesIO(text.encode()), format=syntax)] == [1, 2]
+
+
+def test_a_message_of_skipped_statements_alone_does_not_move_time():
+    """Nor does it say which kind of time the stream has."""
+    bad = f'<urn:x:a> <{RDF.type}> "lit" <urn:t:{{}}> .\n'
+    good = "<urn:x:a> <urn:x:b> <urn:x:c> <urn:t:{}> .\n"
+    parts = [bad.format("2026-01-01T00:00:00Z"), good.format(1), bad.format(99), good.format(2)]
+    text = 'VERSION "1.2-messages"\n' + "MESSAGE\n".join(parts)
+    reader = read_stream(io.BytesIO(text.encode()), format="nquads", on_error="skip")
+    assert [(abox.at, len(abox.triples)) for abox in reader] == [(1, 1), (2, 1)]
+    assert reader.skipped_count == 2

@@ -4,7 +4,7 @@ import io
 from datetime import UTC, datetime
 
 import pytest
-from rdflib import BNode, URIRef
+from rdflib import RDF, BNode, URIRef
 
 from pantarhei.errors import MalformedInputError, MissingTimestampError, TimestampError
 from pantarhei.rdf.statements import parse_lines
@@ -144,3 +144,38 @@ def test_only_so_many_graphs_may_be_spoken_of_before_they_come(monkeypatch):
     said = [line("", f"<urn:g{i}>") for i in range(3)]
     with pytest.raises(MalformedInputError, match=r"line 1: .*urn:g0>, which is not a graph"):
         messages(*said)
+
+
+SKIPPED = {
+    "malformed": "this is no quad",
+    "a literal as a class": f'<urn:x:a> <{RDF.type}> "lit" <urn:t:{{}}> .',
+    "a triple term": "<urn:x:a> <urn:x:b> <<( <urn:x:a> <urn:x:b> <urn:x:c> )>> <urn:t:{}> .",
+    "a time that is none": '<urn:t:{0}> <http://www.w3.org/ns/prov#generatedAtTime> "bad" <urn:t:{0}> .',
+    "no time": "<urn:x:a> <urn:x:b> <urn:x:c> <urn:none> .",
+    "a time of another kind": "<urn:x:a> <urn:x:b> <urn:x:c> <urn:t:2026-01-01T00:00:00Z> .",
+}
+
+
+@pytest.mark.parametrize("time", ["auto", "graph"])
+@pytest.mark.parametrize("size", [1, 400])
+@pytest.mark.parametrize("name", SKIPPED)
+def test_a_skipped_line_does_not_move_time(name, size, time):
+    """Small blocks are parsed, larger ones read by column."""
+    if (name, time) == ("a time that is none", "graph"):
+        pytest.skip("there it is an assertion")
+
+    def good(at):
+        return "".join(line(f"<urn:t:{at}>", f"<urn:x:s{i}>") for i in range(size))
+
+    for at in ("2", "99", "-5"):
+        text = f"{good(1)}{SKIPPED[name].format(at)}\n{good(2)}"
+        reader = read_stream(io.BytesIO(text.encode()), format="nquads", time=time, on_error="skip")
+        found = [(abox.at, len(abox.triples)) for abox in reader]
+        assert found == [(1, size), (2, size)] and reader.skipped_count >= 1
+
+
+def test_a_time_that_a_kept_line_states_holds_though_others_are_skipped():
+    stated = '<urn:g> <http://www.w3.org/ns/prov#generatedAtTime> "7" <urn:g> .\n'
+    text = f'{stated}<urn:x:a> <{RDF.type}> "lit" <urn:g> .\n'
+    reader = read_stream(io.BytesIO(text.encode()), format="nquads", on_error="skip")
+    assert [(abox.at, len(abox.triples)) for abox in reader] == [(7, 0)] and reader.skipped_count == 1
