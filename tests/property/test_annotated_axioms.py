@@ -127,3 +127,59 @@ def test_annotations_of_other_axioms_are_lost_by_name(predicate: Node) -> None:
         annotate(graph, EX.A, predicate, written(graph, ("some", EX.p, ("name", EX.C)), Random(1)))
     lost = pr.load_ontology(graph).report().losses
     assert ["does not contain" in " ".join(each.reasons) for each in lost].count(True) == 1
+
+
+AXIOM = """[] a owl:Axiom ; owl:annotatedSource {} ; owl:annotatedProperty {} ; owl:annotatedTarget {} ;
+  rdfs:comment 1 ."""
+PREFIXES = """@prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+:p a owl:ObjectProperty . :q a owl:ObjectProperty . :d a owl:DatatypeProperty . :steps a owl:ObjectProperty .
+:note a owl:AnnotationProperty . :a a owl:NamedIndividual .
+"""
+SOME = "[ owl:onProperty :p ; owl:someValuesFrom :B ]"
+
+
+@pytest.mark.parametrize(
+    ("source", "predicate", "target", "again"),
+    [
+        (":A", "owl:disjointWith", ":B", (":B", ":A")),
+        (":A", "owl:disjointWith", SOME, (SOME, ":A")),
+        (":p", "owl:inverseOf", ":q", (":q", ":p")),
+        (":A", "owl:hasKey", "( :p :d )", (":A", "( :d :p )")),
+        (":A", "owl:disjointUnionOf", "( :B :C )", (":A", "( :C :B )")),
+        (":a", "a", SOME.replace("some", "all"), (":a", SOME.replace("some", "all"))),
+        (":d", "rdfs:range", '[ a rdfs:Datatype ; owl:oneOf ( 1 "x" ) ]', (":d", '[ owl:oneOf ( "x" 1 ) ]')),
+        ("[ owl:inverseOf :p ]", "rdfs:subPropertyOf", ":q", ("[ owl:inverseOf :p ]", ":q")),
+        (":a", ":steps", "( :x ( :y 1 ) )", (":a", "( :x ( :y 1 ) )")),
+        (":A", ":note", "( 1 2 )", (":A", "( 1 2 )")),
+    ],
+)
+def test_each_kind_of_axiom_can_be_annotated_with_its_structure(
+    source: str, predicate: str, target: str, again: tuple[str, str]
+) -> None:
+    axiom = f"{PREFIXES}{source} {predicate} {target} .\n"
+    plain = pr.load_ontology(Graph().parse(data=axiom))
+    verb = "rdf:type" if predicate == "a" else predicate
+    annotated = pr.load_ontology(Graph().parse(data=axiom + AXIOM.format(again[0], verb, again[1])))
+    assert len(annotated.losses) == len(plain.losses)
+    assert len(annotated.background) == len(plain.background)
+    assert {str(rule) for rule in annotated.rules} == {str(rule) for rule in plain.rules}
+
+
+@pytest.mark.parametrize(
+    ("target", "again"),
+    [("( :x :y )", "( :y :x )"), ("( :x ( :y 1 ) )", "( :x :y 1 )"), ("[ :q :x ]", "[ :q :x ]")],
+)
+def test_lists_that_are_data_have_an_order_and_individuals_are_themselves(target: str, again: str) -> None:
+    text = f"{PREFIXES}:a :steps {target} .\n{AXIOM.format(':a', ':steps', again)}"
+    (loss,) = pr.load_ontology(Graph().parse(data=text)).losses
+    assert "does not contain" in loss.reasons[0]
+
+
+def test_annotations_that_stand_on_an_axioms_own_node_are_annotations() -> None:
+    text = f"""{PREFIXES}
+    [] a owl:NegativePropertyAssertion ; owl:sourceIndividual :a ; owl:assertionProperty :p ;
+       owl:targetIndividual :b ; rdfs:comment "c" ; :note ( 1 2 ) .
+    [] a owl:AllDisjointClasses ; owl:members ( :A {SOME} ) ; rdfs:comment "c" ."""
+    assert not pr.load_ontology(Graph().parse(data=text)).report().losses

@@ -1,7 +1,9 @@
 """Structural equality of what blank nodes write: class expressions, data ranges and lists.
 
 Two blank nodes are alike if both write the same constructor, with parts that are equal or alike. The order of
-operands does not matter, that of a property chain does. Types, such as `a owl:Restriction`, do not matter.
+operands does not matter, that of property chains and of lists that are data does. Types, such as
+`a owl:Restriction`, do not matter. Symmetric axioms, such as disjointness, are alike with sides swapped.
+An individual without a name is alike to itself alone.
 
 Source: OWL 2 structural specification, section 2.1.
 """
@@ -18,7 +20,29 @@ from pantarhei.owl.triple_index import TripleIndex
 
 _DEEPEST = 200
 _WRITING = frozenset({*EXPRESSION_PREDICATES, OWL.onDatatype, OWL.inverseOf, URIRef(f"{RDF}langRange")})
-_IN_ORDER = frozenset({OWL.propertyChainAxiom, OWL.onProperties})
+_OF_SETS: frozenset[Term] = frozenset(
+    {
+        OWL.intersectionOf,
+        OWL.unionOf,
+        OWL.oneOf,
+        OWL.withRestrictions,
+        OWL.disjointUnionOf,
+        OWL.hasKey,
+        OWL.members,
+        OWL.distinctMembers,
+    }
+)
+_SYMMETRIC: frozenset[Term] = frozenset(
+    {
+        OWL.equivalentClass,
+        OWL.disjointWith,
+        OWL.equivalentProperty,
+        OWL.propertyDisjointWith,
+        OWL.inverseOf,
+        OWL.sameAs,
+        OWL.differentFrom,
+    }
+)
 
 
 class Structures:
@@ -33,7 +57,8 @@ class Structures:
         """Test whether the graph has a triple whose subject and object are alike to these."""
         if object in self._index.objects(subject, predicate):
             return True
-        if not (isinstance(subject, BNode) or isinstance(object, BNode)):
+        is_symmetric = predicate in _SYMMETRIC
+        if not (is_symmetric or isinstance(subject, BNode) or isinstance(object, BNode)):
             return False
         found = self._axioms.get(predicate)
         if found is None:
@@ -41,7 +66,8 @@ class Structures:
             found = self._axioms[predicate] = frozenset(
                 (self.key(s, predicate), self.key(o, predicate)) for s, _, o in triples
             )
-        return (self.key(subject, predicate), self.key(object, predicate)) in found
+        sides = self.key(subject, predicate), self.key(object, predicate)
+        return sides in found or (is_symmetric and sides[::-1] in found)
 
     def key(self, term: Term, role: Term, depth: int = 0) -> Hashable:
         """Return a value that equals those of the terms that are alike.
@@ -51,17 +77,17 @@ class Structures:
         """
         if not isinstance(term, BNode) or depth > _DEEPEST:
             return term
-        place = term, role in _IN_ORDER
+        place = term, role in _OF_SETS
         found = self._keys.get(place)
         if found is None:
             self._keys[place] = term  # inside itself a node is alike to itself alone
             members = self._members(term)
             if members is None:
                 about = ((p, self.key(o, p, depth + 1)) for _, p, o in self._index.about(term) if writes(p))
-                found = frozenset(about)
+                found = frozenset(about) or term
             else:
                 keys = [self.key(member, RDF.first, depth + 1) for member in members]
-                found = tuple(keys) if role in _IN_ORDER else frozenset(keys)
+                found = frozenset(keys) if role in _OF_SETS else tuple(keys)
             self._keys[place] = found
         return found
 
