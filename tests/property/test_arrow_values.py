@@ -61,7 +61,8 @@ def test_a_zoned_timestamp_is_an_instant_with_the_offset_of_its_zone(unit, zone,
     found = objects(pa.array(numbers, pa.timestamp(unit, zone)), "xsd:dateTime" if as_said else None)
     assert all(map(is_well_typed, found))
     wanted = [Literal(lexical(number, unit), datatype=XSD.dateTime, normalize=False) for number in numbers]
-    assert list(map(value_of, found)) == list(map(value_of, wanted))
+    instants = [[value_of(each)[2:] for each in literals] for literals in (found, wanted)]
+    assert instants[0] == instants[1]
     assert {literal.datatype for literal in found} == {XSD.dateTime}
     for literal, second in zip(found, seconds, strict=True):
         if zone in ZONES:

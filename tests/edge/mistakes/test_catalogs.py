@@ -127,7 +127,7 @@ MISTAKES = {
     "a catalog as ontology": (
         {"catalog-v001.xml": CATALOG.format(OTHER, "a.ttl")},
         {},
-        "catalog-v001.xml: XML namespaces are required in RDF/XML",
+        "catalog-v001.xml, line 2: XML namespaces are required in RDF/XML",
     ),
     "a catalog that is not there": (
         {"pizza.ttl": IMPORTING},

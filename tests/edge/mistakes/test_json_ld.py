@@ -123,8 +123,8 @@ MISTAKES = {
     "a context on the network": (
         f'{MESSAGE}{{"@context": "https://schema.org/", "at": 1}}\n',
         (
-            "<stream>, line 2: its context is elsewhere, and nothing is fetched; put the context into"
-            " the document"
+            "<stream>, line 2: the context https://schema.org/ is not known, and nothing is fetched; "
+            "the option contexts (--context IRI=FILE) says which file has it"
         ),
     ),
     "a relative name": (
