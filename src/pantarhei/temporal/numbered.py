@@ -8,11 +8,12 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from rdflib import URIRef, Variable
+from rdflib import URIRef
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.temporal_rule import Mode, TemporalRule
+from pantarhei.rules.compilation.numbering import GivenNumbers
 from pantarhei.rules.compilation.program import Program, compile_
 from pantarhei.temporal.checks.endless import MOST_MADE, refuse_endless
 from pantarhei.temporal.memberships import Memberships
@@ -82,12 +83,8 @@ class NumberedProgram:
 
     def __init__(self, program: TemporalProgram, vocabulary: Vocabulary) -> None:
         self.unit = vocabulary.number(UNIT)
-        for rule in program.rules:
-            for part in (*rule.atoms, *rule.tests):
-                for argument in part.arguments:
-                    if not isinstance(argument, Variable):
-                        vocabulary.number(argument)
-        self.compiled: Program = compile_(program.rules, _Terms(program, vocabulary))
+        numbers = GivenNumbers(_symbols(program), vocabulary.ranges, vocabulary.number)
+        self.compiled: Program = compile_(program.rules, numbers)
         self.literals = Computing(self.compiled, vocabulary, program.maybe_endless)
         self.predicates = {symbol: number for number, symbol in enumerate(self.compiled.predicates)}
         self.ticks, self.largest = program.ticks, program.largest
@@ -356,22 +353,17 @@ class Computing:
         return self._vocabulary.result(name, left, right)
 
 
-class _Terms:
-    """The terms and data ranges of a vocabulary, and of the predicates those that no rule need have."""
-
-    def __init__(self, program: TemporalProgram, vocabulary: Vocabulary) -> None:
-        self.symbols = [
-            ALWAYS,
-            PAIR,
-            LEFT,
-            RIGHT,
-            *(each.target for each in program.inputs),
-            *program.conclusions,
-            *program.plain,
-        ]
-        self.symbols += [each.target for each in program.runs]
-        self.symbols += [each.target for each in program.dated_runs]
-        self.symbols += [clock.symbol for clock in program.clocks]
-        self.symbols = list(dict.fromkeys(self.symbols))
-        self.value_of = vocabulary.value_of
-        self.names, self.literals, self.ranges = vocabulary.names, vocabulary.literals, vocabulary.ranges
+def _symbols(program: TemporalProgram) -> list[Symbol]:
+    """Return the predicates that no rule need have."""
+    return [
+        ALWAYS,
+        PAIR,
+        LEFT,
+        RIGHT,
+        *(each.target for each in program.inputs),
+        *program.conclusions,
+        *program.plain,
+        *(each.target for each in program.runs),
+        *(each.target for each in program.dated_runs),
+        *(clock.symbol for clock in program.clocks),
+    ]

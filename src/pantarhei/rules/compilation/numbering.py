@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from rdflib import Literal, URIRef, Variable
@@ -91,3 +91,27 @@ class Numbering:
     def builtin(self, name: URIRef) -> int:
         """The number of a built-in."""
         return self.builtins.setdefault(name, len(self.builtins))
+
+
+class GivenNumbers(Numbering):
+    """Numbers of predicates in the order given and met, beside terms that all have numbers elsewhere.
+
+    A program with such numbers lists no terms, so that it costs nothing of those that it does not have.
+
+    Args:
+        symbols: the predicates that come first.
+        ranges: the data ranges that come first.
+        number: returns the number of a term.
+    """
+
+    def __init__(
+        self, symbols: Iterable[Symbol], ranges: Iterable[DataRange], number: Callable[[Term], int]
+    ) -> None:
+        super().__init__()
+        self.predicates = {symbol: i for i, symbol in enumerate(dict.fromkeys(symbols))}
+        self.ranges = {range_: i for i, range_ in enumerate(ranges)}
+        self._number = number
+
+    def argument(self, argument: Argument, variables: Mapping[Variable, int]) -> int:
+        """See `Numbering`."""
+        return variables[argument] if isinstance(argument, Variable) else -2 - self._number(argument)

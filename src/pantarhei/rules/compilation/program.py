@@ -69,17 +69,18 @@ class Program:
     builtins: tuple[URIRef, ...] = ()
 
 
-def compile_(rules: Iterable[Rule], numbered: Numbered | None = None) -> Program:
+def compile_(rules: Iterable[Rule], numbered: Numbered | Numbering | None = None) -> Program:
     """The program of `rules`, constraints among them. Costs time linear in their size.
 
     Args:
-        numbered: what has numbers already, which it keeps; the program begins with it.
+        numbered: what has numbers already, which it keeps; the program begins with it. Or what gives numbers.
 
     Raises:
         InvalidRuleError: a rule's body is not connected, or lacks a variable of its head, its inequalities or
             its tests.
     """
-    return _Compiler(tuple(rules), Numbering(numbered)).program()
+    numbering = numbered if isinstance(numbered, Numbering) else Numbering(numbered)
+    return _Compiler(tuple(rules), numbering).program()
 
 
 def part_of(
