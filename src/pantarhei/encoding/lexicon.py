@@ -7,8 +7,10 @@ whoever holds the one of their time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from operator import itemgetter
 from typing import overload
 
 import numpy as np
@@ -115,6 +117,13 @@ def _name_of(key: str) -> Term:
     return BNode(key[2:]) if key[0] == "_" else str.__new__(URIRef, key[1:-1])
 
 
+_FEW = 8
+"""Fewer facts than this are decoded one by one, which costs less."""
+
+# the parts of a key, and an IRI of its text, for many at once
+_FIRST, _WITHIN, _IRI = itemgetter(0), itemgetter(slice(1, -1)), partial(str.__new__, URIRef)
+
+
 @dataclass(frozen=True, slots=True)
 class Lexicon:
     """Symbols and terms by their numbers.
@@ -141,7 +150,47 @@ class Lexicon:
         self, facts: Integers | Sequence[Sequence[int]], forms: FactForms = NO_FORMS.by_fact
     ) -> Iterator[Triple]:
         """The triples of facts, in their order, with the forms that `forms` says their literals have."""
-        rows = facts.tolist() if isinstance(facts, np.ndarray) else facts
+        if isinstance(facts, np.ndarray) and not forms and len(facts) >= _FEW:
+            return self._decode_columns(*facts.T.tolist()[:3])
+        return self._decode_rows(facts.tolist() if isinstance(facts, np.ndarray) else facts, forms)
+
+    def _decode_columns(
+        self, predicates: list[int], subjects: list[int], objects: list[int]
+    ) -> Iterator[Triple]:
+        """As `decode`, a column at a time."""
+        named = {number: self.symbols[number].name for number in set(predicates)}
+        numbers = set(subjects).union(objects)
+        has_classes = NONE in numbers
+        numbers.discard(NONE)
+        terms = self._terms(numbers)
+        if not has_classes:
+            return zip(
+                map(terms.__getitem__, subjects),
+                map(named.__getitem__, predicates),
+                map(terms.__getitem__, objects),
+                strict=True,
+            )
+        return (
+            (terms[subject], RDF_TYPE, named[predicate])
+            if object_ == NONE
+            else (terms[subject], named[predicate], terms[object_])
+            for predicate, subject, object_ in zip(predicates, subjects, objects, strict=True)
+        )
+
+    def _terms(self, numbers: set[int]) -> dict[int, Term]:
+        """Return the terms of numbers, by these."""
+        names = list(numbers)
+        if max(names) >= FIRST_LITERAL:
+            names = [number for number in names if number < FIRST_LITERAL]
+        keys = list(map(self.names.keys.__getitem__, names))
+        are_iris = set(map(_FIRST, keys)) == {"<"}
+        made = map(_IRI, map(_WITHIN, keys)) if are_iris else map(_name_of, keys)
+        terms: dict[int, Term] = dict(zip(names, made, strict=True))
+        if len(terms) < len(numbers):
+            terms.update((number, self.term(number)) for number in numbers if number >= FIRST_LITERAL)
+        return terms
+
+    def _decode_rows(self, rows: Iterable[Sequence[int]], forms: FactForms) -> Iterator[Triple]:
         symbols = self.symbols
         known: dict[int, Term] = {}
         for predicate, subject, object_ in rows:

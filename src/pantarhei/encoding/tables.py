@@ -69,7 +69,7 @@ class Tables(NamedTuple):
             lexicon,
             self.classes if everything else _kept(self.classes, symbols),
             self.properties if everything else _kept(self.properties, symbols),
-            _kept(self.name_numbers, names),
+            self._kept_names(lexicon.names.keys, names),
             {
                 value: new
                 for value, number in self.value_numbers.items()
@@ -87,6 +87,14 @@ class Tables(NamedTuple):
             {place: _kept_texts(place, known, names, literals) for place, known in self.texts.items()},
             [],
         )
+
+    def _kept_names(self, keys: list[str], names: Sequence[int]) -> dict[str, int]:
+        """Return the numbers of the names that are kept, whose keys are these. Costs what is kept, except
+        where one name has the number of another.
+        """
+        if len(self.name_numbers) == len(self.lexicon.names.keys):
+            return dict(zip(keys, range(len(keys)), strict=True))
+        return _kept(self.name_numbers, names)
 
     def _kept_memberships(self, places: npt.NDArray[np.intp]) -> npt.NDArray[np.uint8]:
         """The bits of the literals at `places`, with room for more."""

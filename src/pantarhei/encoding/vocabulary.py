@@ -13,7 +13,7 @@ in a list behind them is written over.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol, cast
 
 import numpy as np
@@ -136,9 +136,15 @@ class Vocabulary:
             InvalidTripleError: one is not a triple of RDF terms, or its text no Unicode, or they are no ABox
                 at all. Facts before it leave no trace but their terms' numbers.
         """
+        triples = triples_of_abox(triples)
+        if (
+            isinstance(triples, list | tuple | set | frozenset)
+            and (columns := _plain_columns(triples)) is not None
+        ):
+            return self._encode_columns(*columns)
         flat: list[int] = []
         given: dict[int, Literal] = {}
-        for triple in triples_of_abox(triples):
+        for triple in triples:
             subject, predicate, object_ = check_triple(triple)
             if predicate == RDF_TYPE and not self.has_class_variables:
                 flat += (self._number_class(cast(Predicate, object_)), self._number_name(subject), NONE)
@@ -150,6 +156,49 @@ class Vocabulary:
                 flat += (number, who, what)
         facts = np.array(flat, np.int32).reshape(-1, 3)
         return Encoded(facts, Forms.given(facts, given))
+
+    def _encode_columns(
+        self,
+        subjects: Sequence[URIRef],
+        predicates: Sequence[URIRef],
+        keys: Sequence[str],
+        objects: Sequence[URIRef | Literal],
+    ) -> Encoded:
+        """As `encode`, a column at a time; no predicate is `rdf:type`.
+
+        Args:
+            keys: those of the predicates.
+        """
+        facts, given = np.empty((len(subjects), 3), np.int32), dict[int, Literal]()
+        known = self._properties
+        for key, predicate in zip(keys, predicates, strict=True) if not known.keys() >= set(keys) else ():
+            if key not in known:
+                self._number_property(predicate)
+        facts[:, 0] = list(map(known.__getitem__, keys))
+        if set(map(type, objects)) == {URIRef}:
+            facts[:, 1:].T.flat = self._number_iris((*subjects, *cast(Sequence[URIRef], objects)))
+            return Encoded(facts, NO_FORMS)
+        facts[:, 1] = self._number_iris(subjects)
+        found = list(map(self._number_object, objects))
+        for place in (place for place, number in enumerate(found) if number < 0):
+            found[place], given[place] = self._variants[~found[place]]
+        facts[:, 2] = found
+        return Encoded(facts, Forms.given(facts, given))
+
+    def _number_iris(self, names: Sequence[URIRef]) -> list[int]:
+        """Return the numbers of names that are IRIs, new ones for those that have none."""
+        keys, known = _keys_of(names), self._name_numbers
+        found = list(map(known.get, keys))
+        if None not in found:
+            return cast(list[int], found)
+        fresh = list(dict.fromkeys(key for key, number in zip(keys, found, strict=True) if number is None))
+        if not all(map(str.isascii, fresh)):
+            for key in fresh:
+                check_text(key)
+        first = len(known) - self._merged
+        self.names.keys[first:] = fresh
+        known.update(zip(fresh, range(first, first + len(fresh)), strict=True))
+        return list(map(known.__getitem__, keys))
 
     def numbers_of(self, texts: Sequence[str], place: Place, scope: str) -> NumberedTerms:
         """The numbers of terms in N-Triples syntax that stand in a place. Costs a dictionary look-up each.
@@ -504,6 +553,7 @@ class Vocabulary:
     @property
     def tables(self) -> Tables:
         """All of it that another numbering replaces (`Tables.renamed`); `take` puts it in place."""
+        del self.names.keys[len(self._name_numbers) - self._merged :]  # what a step broken off left behind
         return Tables(
             self.lexicon,
             self._classes,
@@ -537,3 +587,31 @@ def _set_bits(memberships: npt.NDArray[np.uint8], start: int, ranges: Iterable[i
     """Note that a literal, whose bits begin at the byte `start`, is in `ranges`."""
     for number in ranges:
         memberships[start + (number >> 3)] |= 1 << (number & 7)
+
+
+_FEW = 8
+"""Fewer triples than this are encoded one by one, which costs less."""
+
+_TYPE = key_of(RDF_TYPE)
+
+
+def _keys_of(names: Iterable[URIRef]) -> list[str]:
+    """Return the keys of IRIs (`key_of`). They compare in C, as rdflib's terms do not."""
+    return ["".join(("<", name, ">")) for name in names]
+
+
+_Columns = tuple[tuple[URIRef, ...], tuple[URIRef, ...], list[str], tuple[URIRef | Literal, ...]]
+
+
+def _plain_columns(triples: Collection[Triple]) -> _Columns | None:
+    """Return the columns of triples of IRIs and literals with properties, as most are, those of predicates
+    with their keys; None for others.
+    """
+    if len(triples) < _FEW or set(map(type, triples)) != {tuple} or set(map(len, triples)) != {3}:
+        return None
+    subjects, predicates, objects = zip(*triples, strict=True)
+    are_iris = set(map(type, subjects)) == set(map(type, predicates)) == {URIRef}
+    if not are_iris or not set(map(type, objects)) <= {URIRef, Literal}:
+        return None
+    keys = _keys_of(predicates)
+    return None if _TYPE in keys else (subjects, predicates, keys, objects)

@@ -104,3 +104,17 @@ def test_an_earlier_lexicon_keeps_its_numbers():
     forget(vocabulary, NO_FACTS)
     vocabulary.encode([(EX.c, EX.other, Literal("other")), (EX.d, RDF.type, EX.Other)])
     assert list(lexicon.decode(encoded.facts, encoded.forms.by_fact)) == triples
+
+
+@pytest.mark.parametrize("merges", [False, True])
+def test_names_that_have_the_number_of_another_keep_it(merges):
+    vocabulary = Vocabulary(compile_([]))
+    if merges:
+        vocabulary.merge(EX.a, [EX.also])
+    vocabulary.names.keys.append("<left behind>")
+    numbers = [vocabulary.number(name) for name in (EX.a, EX.b, EX.c)]
+    used = UsedTerms(*vocabulary.counts)
+    used.names[[numbers[0], numbers[2]]] = 1
+    vocabulary.go_on_with(vocabulary.tables.renamed(used.renaming()))
+    assert [vocabulary.find(name) for name in (EX.a, EX.b, EX.c)] == [0, None, 1]
+    assert vocabulary.find(EX.also) == (0 if merges else None)

@@ -1,5 +1,6 @@
 import sys
 from functools import partial
+from random import Random
 
 import numpy as np
 import pyarrow as pa
@@ -251,3 +252,51 @@ def test_what_was_numbered_before_numbering_broke_off_can_be_forgotten(encode):
         for some in (OTHER, BROKEN):
             assert encode(vocabulary, some).facts.tolist() == encode(fresh, some).facts.tolist()
         assert vocabulary.counts == fresh.counts
+
+
+# -- columns at a time -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_many_triples_have_the_facts_that_they_have_one_by_one(seed):
+    rnd = Random(seed)
+    objects = [
+        EX.a,
+        EX.b,
+        EX["é"],
+        BNode("b"),
+        *(Literal(text, datatype=XSD.integer) for text in ("1", "01")),
+    ]
+    objects += [Literal("1.0", datatype=XSD.decimal), Literal(float("nan")), EX.c]
+    objects = rnd.sample(objects, rnd.randint(1, len(objects)))
+    predicates = [EX.p, EX.q, *[RDF.type] * (rnd.random() < 0.2)]
+    subjects = [EX.a, EX.d, *[BNode("b")] * (rnd.random() < 0.2)]
+    given = [tuple(map(rnd.choice, (subjects, predicates, objects))) for _ in range(20)]
+    given = [each for each in given if each[1] != RDF.type or not isinstance(each[2], Literal)]
+    told = []
+    for ways in ((list, tuple), (iter, iter)):
+        vocabulary = Vocabulary(compile_([]))
+        for way, part in zip(ways, (given, [*given[::-1], (EX.e, EX.p, EX.f)]), strict=True):
+            encoded = vocabulary.encode(way(part))
+            told.append(list(vocabulary.decode(encoded.facts, encoded.forms.by_fact)))
+            assert list(vocabulary.decode(encoded.facts)) == list(vocabulary.decode(encoded.facts.tolist()))
+        assert vocabulary.counts[1] == len(vocabulary.names) == len(set(vocabulary.names))
+    assert told[:2] == told[2:]
+
+
+def test_of_many_triples_none_is_numbered_if_the_text_of_a_name_is_no_unicode():
+    vocabulary = Vocabulary(compile_([]))
+    given = [(EX[f"s{number}"], EX.p, EX.o) for number in range(20)]
+    with pytest.raises(InvalidTripleError, match="half a character"):
+        vocabulary.encode([*given, (EX["\ud800"], EX.p, EX.o)])
+    assert vocabulary.counts[1] == 0
+    assert list(vocabulary.decode(vocabulary.encode(given).facts)) == given
+
+
+@pytest.mark.parametrize(
+    "bad", [(EX.a, EX.p), [EX.a, EX.p, EX.b], (Literal(1), EX.p, EX.b), (EX.a, BNode(), EX.b)]
+)
+def test_among_many_triples_too_what_is_none_is_refused(bad):
+    given = [(EX[f"s{number}"], EX.p, EX.o) for number in range(20)]
+    with pytest.raises(InvalidTripleError):
+        Vocabulary(compile_([])).encode([*given, bad])
