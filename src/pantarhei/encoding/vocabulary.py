@@ -176,7 +176,8 @@ class Vocabulary:
                 self._number_property(predicate)
         facts[:, 0] = list(map(known.__getitem__, keys))
         if set(map(type, objects)) == {URIRef}:
-            facts[:, 1:].T.flat = self._number_iris((*subjects, *cast(Sequence[URIRef], objects)))
+            names = self._number_iris((*subjects, *cast(Sequence[URIRef], objects)))
+            facts[:, 1:].T[...] = np.array(names, np.int32).reshape(2, -1)
             return Encoded(facts, NO_FORMS)
         facts[:, 1] = self._number_iris(subjects)
         found = list(map(self._number_object, objects))
