@@ -44,7 +44,7 @@ class AskedAnswerStreams:
         ontology: its prefixes need no declaration.
     """
 
-    window = None
+    window, background = None, ()
 
     def __init__(self, rules: Path, most: int, ontology: pr.Ontology) -> None:
         self.prefixes: Mapping[str, str] = {}

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -16,6 +16,7 @@ import typer
 from pantarhei.cli.answer_streams_asked import AskedAnswerStreams, check_models
 from pantarhei.cli.concluded import Concluded
 from pantarhei.cli.run_options import Following
+from pantarhei.cli.static_graphs import static_graphs
 from pantarhei.errors import MalformedInputError, QueryError
 from pantarhei.language.time import in_zone_of, kind_of, ticks_of, time_of
 from pantarhei.query.syntax import read_query
@@ -23,6 +24,7 @@ from pantarhei.streams.write import AnswerWriter, format_of, refuse_taken_column
 
 if TYPE_CHECKING:
     import pantarhei as pr
+    from pantarhei.language.term import Triple
     from pantarhei.language.time import TimePoint
     from pantarhei.query.algebra.nodes import Query
     from pantarhei.query.continuous import AnswerRow, ContinuousQuery
@@ -44,6 +46,10 @@ class Asked(Protocol):
     def window(self) -> Window | None:
         """The window of the reasoner; None where options say it."""
 
+    @property
+    def background(self) -> tuple[Triple, ...]:
+        """What the reasoner is to hold at every time besides what options say."""
+
     def begin(self, reasoner: pr.StreamReasoner) -> None:
         """The stream is about to begin."""
 
@@ -57,7 +63,7 @@ class Asked(Protocol):
 class Answers:
     """The answers of a SPARQL query after each ABox."""
 
-    window = None
+    window, background = None, ()
 
     def __init__(self, text: str, query: Query, timeout: float | None) -> None:
         self._text, self._timeout, self.prefixes = text, timeout, dict(query.prefixes)
@@ -80,6 +86,7 @@ class Reports:
     Args:
         register: registers it.
         window: the reasoner's, if the text says it.
+        background: what each window holds besides; the text's static graphs.
         end: the time at which all has been reported of a stream that ended at some time; None for that time.
         shows_changes: whether each row says if it came or went.
     """
@@ -91,8 +98,10 @@ class Reports:
         shows_changes: bool,
         window: Window | None = None,
         end: Callable[[TimePoint], TimePoint | None] = lambda at: None,
+        background: tuple[Triple, ...] = (),
     ) -> None:
         self._query, self.prefixes, self.window = query, dict(query.prefixes), window
+        self.background = background
         self._register, self._end, self._shows_changes = register, end, shows_changes
         self._newest: TimePoint | None = None
 
@@ -132,6 +141,9 @@ def asked_of(options: Following, ontology: pr.Ontology, rules: TemporalRules | N
         BadParameter: an option does not go with it.
     """
     check_models(options.models, options.rules, options.feedback)
+    if options.static and (options.query is None or options.models is not None):
+        problem = "static graphs are those of a query in C-SPARQL, RSP-QL or CQELS: give it, as --query"
+        raise typer.BadParameter(problem, param_hint="--static")
     if options.models is not None:
         assert options.rules is not None, "just checked"
         if options.query is not None:
@@ -158,9 +170,14 @@ def asked_of(options: Following, ontology: pr.Ontology, rules: TemporalRules | N
         except QueryError:
             if not _OF_STREAM_LANGUAGES.search(text):
                 raise
-            return _with_window(text, prefixes, options)
+            return _with_window(text, prefixes, options, ontology)
     except QueryError as error:
         raise QueryError(f"{name}: {error.reason}") from None
+    if options.static:
+        problem = (
+            "static graphs are those of C-SPARQL, RSP-QL or CQELS; facts that always hold are --background"
+        )
+        raise typer.BadParameter(problem, param_hint="--static")
     _check_columns(query, options)
     if options.emit == "changes":
         _check_unlimited(options)
@@ -178,10 +195,13 @@ def _text_of(given: str) -> tuple[str, str]:
         raise MalformedInputError(given, None, f"not UTF-8: {error.reason}") from None
 
 
-def _with_window(text: str, prefixes: Mapping[str, str], options: Following) -> Reports:
+def _with_window(
+    text: str, prefixes: Mapping[str, str], options: Following, ontology: pr.Ontology
+) -> Reports:
     """What a text in a stream language asks of the one stream that there is."""
     from pantarhei.continuous.asked_of_streams import AskedOfStreams
     from pantarhei.continuous.ending import end_of
+    from pantarhei.continuous.over_views import closed_under
     from pantarhei.continuous.views import views_of
     from pantarhei.query.languages import read_stream_text
 
@@ -194,20 +214,21 @@ def _with_window(text: str, prefixes: Mapping[str, str], options: Following) -> 
     shows_changes = options.emit == "changes"
     if shows_changes:
         made = replace(made, emit="delta")
-    _check_static(made)
-    asked = AskedOfStreams.of(made, {}, options.first_boundary, options.closed or "right", None)
-    views = views_of(asked)
+    static = _static_of(made, options.static or ())
+    asked = AskedOfStreams.of(made, static, options.first_boundary, options.closed or "right", None)
+    views = views_of(asked, takes_static=True)
     if isinstance(views, str):
         problem = "and windows that end now are followed here, each a graph of the stream"
         raise QueryError(f"{views}, {problem}; pantarhei.register has all")
-    if views.default is None and views.looks_outside:
+    if views.default is None and views.looks_outside and not asked.always:
         raise QueryError(
             "it looks at the default graph, and its windows are others; pantarhei.register has all"
         )
     if views.named and options.rules is not None:
         raise QueryError("what rules conclude is in one window, and the query has several")
     _check_columns(views.query, options)
-    query, windows, holding = views.query, views.by_name(()), views.holding
+    always = () if views.default is not None else closed_under(asked.always, ontology)
+    query, windows, holding = views.query, views.by_name(always), views.holding
 
     def register(reasoner: pr.StreamReasoner) -> ContinuousQuery:
         registrar, name = reasoner._registering(), made.name or "query"
@@ -218,7 +239,7 @@ def _with_window(text: str, prefixes: Mapping[str, str], options: Following) -> 
         ticks = end_of(asked, kind, ticks_of(at, kind))
         return None if ticks is None else time_of(ticks, kind)
 
-    return Reports(query, register, shows_changes, holding, end)
+    return Reports(query, register, shows_changes, holding, end, views.background)
 
 
 def _check_columns(query: Query, options: Following) -> None:
@@ -242,15 +263,11 @@ def _check_unlimited(options: Following) -> None:
         raise typer.BadParameter(problem, param_hint="--query-timeout")
 
 
-def _check_static(made: StreamText) -> None:
-    """Nothing, if the text asks for no graph besides its windows.
+def _static_of(made: StreamText, given: Sequence[str]) -> dict[str, list[Triple]]:
+    """Read the graphs besides its windows that a text asks for; raises what `static_graphs` does."""
+    from pantarhei.continuous.asked_of_streams import graphs_named
 
-    Raises:
-        QueryError: it does.
-    """
-    names = {window.name for window in made.windows}
-    for name in (*(made.query.default_graphs or ()), *(made.query.named_graphs or ())):
-        if name not in names:
-            raise QueryError(
-                f"FROM <{name}>: there is no such graph; facts that always hold are --background"
-            )
+    windows = [window.name for window in made.windows]
+    query = made.query
+    named = (*(query.default_graphs or ()), *(query.named_graphs or ()), *graphs_named(query.node))
+    return static_graphs(given, (name for name in named if name not in windows), windows)

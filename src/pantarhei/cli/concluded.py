@@ -61,7 +61,7 @@ class Concluded:
         names: for tables.
     """
 
-    window = None
+    window, background = None, ()
 
     def __init__(self, rules: TemporalRules, names: ShownNames) -> None:
         self.prefixes: Mapping[str, str] = {}

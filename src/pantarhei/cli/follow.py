@@ -216,7 +216,8 @@ def follow(options: Following, source: Source) -> None:
     asked = asked_of(options, ontology, rules)
     window = None if asked is None else asked.window
     options.reasoning(window)  # what is wrong there is said before the stream is read
-    reasoner = reasoner_of(options, ontology, background, window, rules)
+    always = () if asked is None else asked.background
+    reasoner = reasoner_of(options, ontology, (*background, *always), window, rules)
     for warning in () if rules is None else rules.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     if asked is not None:

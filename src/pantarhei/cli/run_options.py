@@ -345,6 +345,14 @@ class Following(WithRules):
             "line on each update.",
         ),
     ] = None
+    static: Annotated[
+        list[str] | None,
+        ANSWERS(
+            metavar="IRI=FILE",
+            help="A static graph of a query in C-SPARQL, RSP-QL or CQELS: the IRI of its FROM or FROM NAMED, "
+            "and the file; may be given several times.",
+        ),
+    ] = None
     conclusions: Annotated[
         ConclusionsIn | None,
         ANSWERS(

@@ -110,7 +110,7 @@ class AskedOfStreams:
         default = [name for name in made.query.default_graphs or () if name not in names]
         named = made.query.named_graphs
         beside = [*graphs] if made.query.default_graphs is None and named is None else [*(named or ())]
-        asked_for = [*default, *_graphs_named(made.query.node), *beside]
+        asked_for = [*default, *graphs_named(made.query.node), *beside]
         for name in asked_for:
             if name not in names and name not in graphs:
                 expected = f"the graph <{name}>, which the query asks for, among those given"
@@ -178,7 +178,7 @@ def _placed(window: StreamWindow, origin: TimePoint, closed: Closed) -> StreamWi
     return window
 
 
-def _graphs_named(node: Node) -> list[Term]:
+def graphs_named(node: Node) -> list[Term]:
     """The graphs that GRAPH names."""
     names = [each.name for each in nodes_of(node) if isinstance(each, GraphNode)]
     return [name for name in names if not isinstance(name, Variable)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from pantarhei.continuous.asked_of_streams import AskedOfStreams
@@ -34,7 +35,7 @@ class OverViews:
         self.name, self.text, self.query = name, asked.made.text, asked.query
         self._asked = asked
         self._reasoner = StreamReasoner(ontology, views.holding, views.background)
-        always = () if views.default is not None else _closed(asked.always, ontology)
+        always = () if views.default is not None else closed_under(asked.always, ontology)
         registrar, named = self._reasoner._registering(), views.by_name(always)
         self._kept = registrar.keep(name, self.text, views.query, views.default, asked.policy, named)
 
@@ -68,6 +69,6 @@ class OverViews:
         self._kept.close()
 
 
-def _closed(triples: tuple[Triple, ...], ontology: Ontology) -> tuple[Triple, ...]:
-    """What holds where these do, and no stream brings any."""
-    return tuple(StreamReasoner(ontology, Window(0), triples).materialization())
+def closed_under(triples: Iterable[Triple], ontology: Ontology) -> tuple[Triple, ...]:
+    """Return what holds where these triples do, and no stream brings any."""
+    return tuple(StreamReasoner(ontology, Window(0), tuple(triples)).materialization())

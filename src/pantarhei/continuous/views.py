@@ -6,7 +6,7 @@ the facts of that whose settled level is inside (query/incremental/contents.py).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, cast
 
@@ -32,12 +32,14 @@ class Views(NamedTuple):
         default: the window that its default graph is, None where that is none.
         named: the windows that other graphs are, by their names.
         background: what each window holds besides.
+        static: graphs with names that no stream changes.
     """
 
     query: Query
     default: Window | None
     named: Mapping[URIRef, Window]
     background: tuple[Triple, ...]
+    static: Mapping[URIRef, tuple[Triple, ...]]
 
     @property
     def windows(self) -> tuple[Window, ...]:
@@ -65,20 +67,27 @@ class Views(NamedTuple):
         Args:
             always: what the default graph has if it is no window.
         """
-        return NamedWindows(self.named, always if self.default is None else None) if self.named else None
+        if not (self.named or self.static):
+            return None
+        return NamedWindows(self.named, always if self.default is None else None, self.static)
 
 
-def views_of(asked: AskedOfStreams) -> Views | str:
-    """The query over views of one model; or why there is none such."""
-    reason = _not_of_one_stream(asked.windows) or _not_of_graphs(asked)
+def views_of(asked: AskedOfStreams, takes_static: bool = False) -> Views | str:
+    """The query over views of one model; or why there is none such.
+
+    Args:
+        takes_static: whether there may be static graphs with names.
+    """
+    static = asked.named if takes_static else {}
+    reason = _not_of_one_stream(asked.windows) or _not_of_graphs(asked, static)
     if reason is not None:
         return reason
     default = next((_window(each) for each in asked.windows if each.is_default), None)
     named = {each.name: _window(each) for each in asked.windows if not each.is_default}
-    if default is None and len(named) == 1 and not _looks_outside(asked.query):
+    if default is None and len(named) == 1 and not static and not _looks_outside(asked.query):
         (window,) = named.values()
-        return Views(replace(asked.query, node=_inside(asked.query.node)), window, {}, ())
-    return Views(asked.query, default, named, () if default is None else asked.always)
+        return Views(replace(asked.query, node=_inside(asked.query.node)), window, {}, (), {})
+    return Views(asked.query, default, named, () if default is None else asked.always, static)
 
 
 # -- what is no view -----------------------------------------------------------------------------------------
@@ -106,7 +115,7 @@ def _problem(extent: Extent) -> str | None:
     return "has no end"
 
 
-def _not_of_graphs(asked: AskedOfStreams) -> str | None:
+def _not_of_graphs(asked: AskedOfStreams, static: Collection[URIRef]) -> str | None:
     """Why the graphs that a query looks at are no such views, or what always holds; None if they are."""
     if asked.looks_at_times:
         return "it asks for the times of triples"
@@ -114,7 +123,7 @@ def _not_of_graphs(asked: AskedOfStreams) -> str | None:
     if any(isinstance(name, Variable) for name in names):
         return "GRAPH has a variable"
     default = [window for window in asked.windows if window.is_default]
-    if not names <= {window.name for window in asked.windows if not window.is_default}:
+    if not names <= {*static, *(window.name for window in asked.windows if not window.is_default)}:
         return "it looks at a static graph by its name"
     if len(default) > 1:
         return "its default graph is several windows together"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from rdflib import URIRef
@@ -26,10 +27,12 @@ class NamedWindows(NamedTuple):
     Args:
         windows: by these names; None for the reasoner's.
         always: what the default graph always has; None where it is a window.
+        static: graphs with names that always have the same triples.
     """
 
     windows: Mapping[URIRef, Window | None]
     always: tuple[Triple, ...] | None
+    static: Mapping[URIRef, tuple[Triple, ...]] = MappingProxyType({})
 
 
 class AllContents:
@@ -49,6 +52,7 @@ class AllContents:
         self._made: dict[tuple[Window | None, bool], Content] = {(None, False): self.whole}
         self._concluded: ConclusionContent | None = None
         self._named: dict[URIRef, Content] = {}  # those of `_made` that are graphs with names
+        self._static: dict[URIRef, Content] = {}
 
     def __iter__(self) -> Iterator[Content]:
         """All that may change; the conclusions first, which others look at."""
@@ -95,6 +99,9 @@ class AllContents:
         for name, own in () if named is None else named.windows.items():
             assert name not in self._named, "each query has names of its own"
             self._named[name] = windows[name] = self.of(own, frozenset(), present)
+        for name, triples in () if named is None else named.static.items():
+            vocabulary = self.whole.model.vocabulary
+            self._static[name] = ConstantContent(self._journal, self.whole.window, vocabulary, triples)
         return content, windows
 
     @property
@@ -110,7 +117,7 @@ class AllContents:
         """The content that a graph is, None for one that is none."""
         if self._conclusions is not None and name == CONCLUSIONS_GRAPH:
             return self.concluded
-        return self._named.get(name) if isinstance(name, URIRef) else None
+        return self._named.get(name, self._static.get(name)) if isinstance(name, URIRef) else None
 
     def begin_step(self) -> Iterable[Content]:
         """A step has been made: let the conclusions be what they are after it; gives all contents."""

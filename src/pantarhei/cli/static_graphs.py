@@ -1,0 +1,64 @@
+"""Static graphs of texts in stream languages, read from the files that `--static IRI=FILE` names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import typer
+
+from pantarhei.errors import QueryError
+from pantarhei.language.nearest import did_you_mean
+from pantarhei.language.term import Term, Triple
+from pantarhei.owl.document import read_document
+from pantarhei.owl.sources import sources_of
+
+
+def static_graphs(
+    given: Sequence[str], names: Iterable[Term], windows: Iterable[Term]
+) -> dict[str, list[Triple]]:
+    """Read the static graphs that a text names.
+
+    Args:
+        given: the values of the option; files of one IRI are one graph.
+        names: the graphs that the text names, windows excluded.
+        windows: the windows of the text.
+
+    Raises:
+        BadParameter: a value is not IRI=FILE, or the text names no such graph.
+        QueryError: the text names a graph whose file is not given.
+        InputError: a file cannot be read.
+    """
+    wanted = [str(name) for name in dict.fromkeys(names)]
+    graphs: dict[str, list[Triple]] = {}
+    for value in given:
+        iri, path = _parts(value, wanted)
+        if iri not in wanted:
+            asked = ", ".join(f"<{name}>" for name in wanted) or "none"
+            kind = "a window" if iri in map(str, windows) else "not a static graph"
+            problem = f"<{iri}> is {kind} of the query; its static graphs: {asked}"
+            raise typer.BadParameter(f"{problem}{did_you_mean(iri, wanted)}", param_hint="--static")
+        documents = map(read_document, sources_of([Path(path)]))
+        graphs.setdefault(iri, []).extend(triple for each in documents for triple in each.triples)
+    for name in wanted:
+        if name not in graphs:
+            problem = f"the query asks for the graph <{name}>, which is not given"
+            advice = f"give its file as --static {name}=FILE; facts that always hold are --background"
+            raise QueryError(f"{problem}: {advice}")
+    return graphs
+
+
+def _parts(value: str, wanted: Sequence[str]) -> tuple[str, str]:
+    """Split a value at the `=` between IRI and file: IRIs and names of files may have others.
+
+    Raises:
+        BadParameter: there is none.
+    """
+    splits = [(value[:at], value[at + 1 :]) for at, sign in enumerate(value) if sign == "="]
+    parts = [(iri.removeprefix("<").removesuffix(">"), path) for iri, path in splits if iri and path]
+    if not parts:
+        problem = f"{value} is not IRI=FILE, the IRI of FROM in the query and a file"
+        raise typer.BadParameter(problem, param_hint="--static")
+    known = [each for each in parts if each[0] in wanted]
+    there = [each for each in parts if Path(each[1]).exists()]
+    return next(iter([*known, *there, *parts]))
