@@ -38,12 +38,16 @@ _SPELLINGS = {
     XSD.string: "a b ab en a:b 1",
     XSD.token: "a ab",
     RDF.PlainLiteral: "a@ a@en b@nl a",
-    XSD.dateTime: "2026-01-01T00:00:00Z 2026-01-01T00:00:00 2026-01-01T14:00:00 2026-01-02T00:00:00Z",
+    XSD.dateTime: "2026-01-01T00:00:00Z 2026-01-01T00:00:00 2026-01-01T14:00:00 2026-01-02T00:00:00Z"
+    " 2026-01-01T01:00:00+01:00",
     XSD.dateTimeStamp: "2026-01-01T00:00:00Z 2026-01-01T00:00:00",
     XSD.hexBinary: "00 0000",
     XSD.base64Binary: "AA==",
     XSD.anyURI: "a ab",
     XSD.date: "2026-01-01",
+    XSD.duration: "P1M P30D P32D PT24H x",
+    XSD.dayTimeDuration: "P1D P30D P1M",
+    XSD.yearMonthDuration: "P1M P0M",
     MINE: "a 1",
     URIRef("urn:other"): "a",
 }
@@ -57,6 +61,7 @@ LITERALS = st.sampled_from(ALL_LITERALS)
 _DATATYPES = [
     *(XSD[name] for name in ("integer", "decimal", "byte", "nonNegativeInteger", "unsignedByte", "double")),
     *(XSD[name] for name in ("boolean", "string", "token", "NCName", "Name", "dateTime", "dateTimeStamp")),
+    *(XSD.duration, XSD.dayTimeDuration, XSD.yearMonthDuration),
     *(XSD.hexBinary, XSD.anyURI, OWL.rational, OWL.real, RDFS.Literal, RDF.PlainLiteral, MINE),
 ]
 _LIMITS = {
@@ -64,6 +69,7 @@ _LIMITS = {
     XSD.decimal: [literal(text, XSD.decimal) for text in ("0.5", "1", "1.5")],
     XSD.double: [literal(text, XSD.double) for text in ("0", "-0", "1", "INF", "NaN")],
     XSD.dateTime: [literal(text, XSD.dateTime) for text in ("2026-01-01T00:00:00Z", "2026-01-01T12:00:00")],
+    XSD.duration: [literal(text, XSD.duration) for text in ("P1M", "P1D")],
 }
 _BOUNDS = (XSD.minInclusive, XSD.minExclusive, XSD.maxInclusive, XSD.maxExclusive)
 _LENGTHS = (XSD.length, XSD.minLength, XSD.maxLength)

@@ -38,6 +38,7 @@ from pantarhei.literals.value import (
     DATE_TIME,
     DECIMAL,
     DOUBLE,
+    DURATION,
     FLOAT,
     STRING,
     Key,
@@ -51,7 +52,7 @@ SWRLB: Final = Namespace("http://www.w3.org/2003/11/swrlb#")
 EQUAL: Final = SWRLB.equal
 
 _FURTHEST_ZONES = 14 * 3600  # seconds between local time and Greenwich's, at most
-_ORDERED = frozenset({STRING, BOOLEAN})
+_ORDERED = frozenset({STRING, BOOLEAN, DURATION})
 
 _COMPARISONS: dict[URIRef, Callable[[Any, Any], Any]] = {
     SWRLB.equal: operator.eq,
@@ -80,7 +81,8 @@ def holds(name: URIRef, left: Term, right: Term) -> bool:
 
     Numbers of all datatypes are compared with each other, a decimal with an xsd:double or xsd:float in the
     precision of the latter; strings by code point, booleans with false first, times by their instant. A time
-    with a time zone and one without are compared if they are more than 14 hours apart. Values of one other
+    with a time zone and one without are compared if they are more than 14 hours apart, durations where all
+    lengths of months give one result. Values of one other
     known datatype are equal or not, without an order. Under an unknown datatype one text is equal to itself,
     and two texts are not known to differ. Of all else no comparison holds, `notEqual` included: of names, of
     ill-typed literals, of a number and a string. NaN is different from all numbers, itself included.
@@ -109,7 +111,7 @@ def holds_of(name: URIRef, one: Key, other: Key) -> bool:
     if one[0] == DATE_TIME:
         return _are_comparable(one, other) and bool(compare(one[2:], other[2:]))
     is_ordered = one[0] in _ORDERED or compare in (operator.eq, operator.ne)
-    return is_ordered and bool(compare(one[1:], other[1:]))
+    return is_ordered and bool(compare(one[1], other[1]) if len(one) == 2 else compare(one[1:], other[1:]))
 
 
 @lru_cache(maxsize=256)  # what a rule compares with is one of the operands again and again

@@ -1,9 +1,9 @@
 """Conditions on values, and formulas of them in negation normal form.
 
 All values fall into disjoint *sorts*, so that a condition is put to values of one sort only: numbers,
-xsd:float, xsd:double, booleans, strings, strings in a language, times with and without a time zone, binary
-data of two kinds, xsd:anyURI, and for each other datatype its literals, compared by their text. Ill-typed
-literals are a sort of their own.
+xsd:float, xsd:double, booleans, strings, strings in a language, times with and without a time zone,
+durations, binary data of two kinds, xsd:anyURI, and for each other datatype its literals, compared by their
+text. Ill-typed literals are a sort of their own.
 
 A formula is True, False, a condition, its negation, a conjunction or a disjunction; `all_of`, `any_of` and
 `negated` build it without True and False inside.
@@ -26,6 +26,7 @@ from pantarhei.literals.value import (
     DATE_TIME,
     DECIMAL,
     DOUBLE,
+    DURATION,
     FLOAT,
     HEX_BINARY,
     LANG_STRING,
@@ -47,10 +48,10 @@ class Sort(NamedTuple):
 NUMBERS, FLOATS, DOUBLES = Sort(DECIMAL), Sort(FLOAT), Sort(DOUBLE)
 STRINGS, TAGGED, URIS, BOOLEANS = Sort(STRING), Sort(LANG_STRING), Sort(ANY_URI), Sort(BOOLEAN)
 ZONED, UNZONED = Sort(DATE_TIME, "zoned"), Sort(DATE_TIME, "unzoned")
-HEX, BASE64 = Sort(HEX_BINARY), Sort(BASE64_BINARY)
+HEX, BASE64, DURATIONS = Sort(HEX_BINARY), Sort(BASE64_BINARY), Sort(DURATION)
 ILL = Sort(URIRef(""), "ill-typed")
 KNOWN_SORTS: Final = (
-    NUMBERS, FLOATS, DOUBLES, STRINGS, TAGGED, URIS, BOOLEANS, ZONED, UNZONED, HEX, BASE64
+    NUMBERS, FLOATS, DOUBLES, STRINGS, TAGGED, URIS, BOOLEANS, ZONED, UNZONED, HEX, BASE64, DURATIONS
 )  # fmt: skip
 
 
@@ -103,7 +104,7 @@ def sort_and_value(key: Key) -> tuple[Sort, Any]:
 
 @dataclass(frozen=True, slots=True)
 class ValueBound:
-    """At least, at most, more or less than a limit; of numbers, floats and times."""
+    """At least, at most, more or less than a limit; of numbers, floats, times and durations."""
 
     limit: Any
     is_lower: bool

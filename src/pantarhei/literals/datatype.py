@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Final
 
 from rdflib import OWL, RDF, RDFS, XSD, Literal, URIRef
@@ -40,6 +41,9 @@ _BOUNDS: Final = {  # facet: is it a lower one, is its limit included
 _LENGTHS: Final = frozenset({XSD.length, XSD.minLength, XSD.maxLength})
 _PATTERN: Final = XSD.pattern
 
+# Datatypes of durations, and what their values have none of.
+_PARTS_OF_DURATIONS: Final = {XSD.dayTimeDuration: "months", XSD.yearMonthDuration: "seconds"}
+
 # Which datatypes have literals of which sorts; those left out have their own texts.
 _STRINGS = (of.STRINGS,)
 _SORTS: Final[dict[URIRef, tuple[Sort, ...]]] = {
@@ -55,6 +59,7 @@ _SORTS: Final[dict[URIRef, tuple[Sort, ...]]] = {
     XSD.hexBinary: (of.HEX,),
     XSD.base64Binary: (of.BASE64,),
     XSD.anyURI: (of.URIS,),
+    **dict.fromkeys((XSD.duration, *_PARTS_OF_DURATIONS), (of.DURATIONS,)),
 }
 
 # Datatypes with disjoint value spaces, which together hold all values that are known.
@@ -68,6 +73,7 @@ VALUE_SPACES: Final = (
     XSD.hexBinary,
     XSD.base64Binary,
     XSD.anyURI,
+    XSD.duration,
 )
 
 
@@ -80,7 +86,7 @@ def is_known(datatype: URIRef) -> bool:
 _OTHERS: Final = frozenset(
     {
         *(XSD.date, XSD.time, XSD.gYear, XSD.gYearMonth, XSD.gMonth, XSD.gMonthDay, XSD.gDay),
-        *(XSD.duration, XSD.dayTimeDuration, XSD.yearMonthDuration, XSD.QName, XSD.NOTATION),
+        *(XSD.QName, XSD.NOTATION),
         *(RDF.XMLLiteral, RDF.HTML, RDF.JSON),
     }
 )
@@ -116,6 +122,7 @@ _PARENTS: Final[dict[URIRef, tuple[URIRef, ...]]] = {
     XSD.NCName: (XSD.Name,),
     XSD.NMTOKEN: (XSD.token,),
     XSD.dateTimeStamp: (XSD.dateTime,),
+    **dict.fromkeys(_PARTS_OF_DURATIONS, (XSD.duration,)),
 }
 
 
@@ -151,6 +158,9 @@ def datatype_formula(datatype: URIRef, sort: Sort) -> Formula:
         return all_of([of.Kind(0), *bounds])
     if datatype in (XSD.decimal, RATIONAL):
         return of.Kind(1 if datatype == XSD.decimal else 2)
+    if datatype in _PARTS_OF_DURATIONS:
+        part = attrgetter(_PARTS_OF_DURATIONS[datatype])
+        return of.Matches(str(datatype), lambda period: not part(period))
     if datatype in STRING_FORMS:
         return of.Matches(str(datatype), STRING_FORMS[datatype].fullmatch)
     return True
@@ -255,7 +265,9 @@ _FURTHEST_ZONE = 14 * 3600
 
 _TEXT_FACETS = frozenset({*_LENGTHS, _PATTERN})
 _FACETS: Final[dict[Sort, frozenset[URIRef]]] = {
-    **dict.fromkeys((of.NUMBERS, of.FLOATS, of.DOUBLES, of.ZONED, of.UNZONED), frozenset(_BOUNDS)),
+    **dict.fromkeys(
+        (of.NUMBERS, of.FLOATS, of.DOUBLES, of.ZONED, of.UNZONED, of.DURATIONS), frozenset(_BOUNDS)
+    ),
     **dict.fromkeys((of.STRINGS, of.URIS), _TEXT_FACETS),
     **dict.fromkeys((of.HEX, of.BASE64), _LENGTHS),
     of.TAGGED: _TEXT_FACETS | {LANG_RANGE},

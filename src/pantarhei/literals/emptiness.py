@@ -20,6 +20,7 @@ from pantarhei.language.data_range import DataRange
 from pantarhei.literals.condition import (
     BOOLEANS,
     DOUBLES,
+    DURATIONS,
     FLOATS,
     ILL,
     KNOWN_SORTS,
@@ -163,6 +164,8 @@ def _candidates(leaves: Sequence[_Leaf], sort: Sort) -> Sequence[Any] | None:
         points = _interval(leaves, _Interval(-math.inf, math.inf)).points()
         zeros = (0.0, -0.0) if points and points[0] == 0 else ()
         return None if points is None else (*points, *zeros, math.nan)
+    if sort == DURATIONS:  # in no total order
+        return None
     interval = _interval(leaves, _Interval())
     if sort in (ZONED, UNZONED):
         return _instants(interval.points(), sort)

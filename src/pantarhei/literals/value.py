@@ -1,8 +1,9 @@
 """Values of literals: which lexical forms a datatype has, and which of them denote one value.
 
-The datatypes are those of OWL 2 RL (OWL 2 Profiles, section 4.2) and owl:rational. A value is a *key*: a
-hashable tuple that begins with the name of a value space, and that two literals share exactly if they have
-one value. Value spaces are disjoint (OWL 2, section 4): no number is an xsd:double, no xsd:anyURI a string.
+The datatypes are those of OWL 2 RL (OWL 2 Profiles, section 4.2), owl:rational and the durations. A value is
+a *key*: a hashable tuple that begins with the name of a value space, and that two literals share exactly if
+they have one value. Value spaces are disjoint (OWL 2, section 4): no number is an xsd:double, no xsd:anyURI a
+string.
 
 - numbers (owl:rational, xsd:decimal and all of its integers): `(XSD.decimal, n)`, with an `int` if it is
   whole, a `Decimal` if its decimals end, else a `Fraction`;
@@ -11,6 +12,7 @@ one value. Value spaces are disjoint (OWL 2, section 4): no number is an xsd:dou
 - strings in a language (rdf:PlainLiteral with one): `(RDF.langString, text, language)`;
 - xsd:dateTime and xsd:dateTimeStamp: `(XSD.dateTime, zone, seconds since the year 0, fraction)`, the zone in
   minutes ahead of Greenwich, None without one: one instant in two zones is two values, which are equal;
+- xsd:duration, xsd:dayTimeDuration and xsd:yearMonthDuration: `(XSD.duration, Period)`;
 - xsd:boolean, xsd:hexBinary, xsd:base64Binary, xsd:anyURI: `(datatype, value)`;
 - other datatypes, and literals that are very long: `(datatype, text)`;
 - ill-typed literals: `(ILL_TYPED, datatype, text)`.
@@ -39,6 +41,7 @@ from typing import Final
 from rdflib import OWL, RDF, XSD, Literal, URIRef
 
 from pantarhei.language.term import Term
+from pantarhei.literals.duration import Period, read_duration
 
 Number = int | Decimal | Fraction
 Key = tuple[Hashable, ...]
@@ -53,6 +56,8 @@ ILL_TYPED: Final = "ill-typed"
 DECIMAL, FLOAT, DOUBLE, BOOLEAN = XSD.decimal, XSD.float, XSD.double, XSD.boolean
 STRING, LANG_STRING, ANY_URI = XSD.string, RDF.langString, XSD.anyURI
 DATE_TIME, HEX_BINARY, BASE64_BINARY = XSD.dateTime, XSD.hexBinary, XSD.base64Binary
+DURATION, DAY_TIME_DURATION = XSD.duration, XSD.dayTimeDuration
+YEAR_MONTH_DURATION = XSD.yearMonthDuration
 REAL, RATIONAL, PLAIN_LITERAL = OWL.real, OWL.rational, URIRef(f"{RDF}PlainLiteral")
 
 INTEGER_BOUNDS: Final[dict[URIRef, tuple[int | None, int | None]]] = {
@@ -326,6 +331,24 @@ def _datetime_stamp(lexical: str) -> Key | None:
     return key if key and key[1] is not None else None
 
 
+def _duration(datatype: URIRef) -> Callable[[str], Key | None]:
+    def parse(lexical: str) -> Key | None:
+        text = lexical.strip(_SPACE)
+        if _FORBIDDEN[datatype].match(text):
+            return None
+        found = read_duration(text)
+        return None if found is None else (DURATION, Period(found.months, number(found.seconds)))
+
+    return parse
+
+
+_FORBIDDEN = {
+    DURATION: re.compile("(?!)"),
+    DAY_TIME_DURATION: re.compile("[^T]*[YM]"),
+    YEAR_MONTH_DURATION: re.compile(".*[DT]"),
+}
+
+
 # -- the rest --------------------------------------------------------------------------------------
 
 _BASE64 = re.compile(
@@ -387,6 +410,7 @@ _VALUE_SPACES: dict[URIRef, Callable[[str], Key | None]] = {
     XSD.boolean: _boolean,
     XSD.dateTime: _datetime,
     XSD.dateTimeStamp: _datetime_stamp,
+    **{datatype: _duration(datatype) for datatype in _FORBIDDEN},
     XSD.string: _string,
     XSD.anyURI: _any_uri,
     XSD.hexBinary: _hexadecimal,

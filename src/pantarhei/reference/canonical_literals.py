@@ -23,6 +23,7 @@ from rdflib import OWL, RDF, XSD, Literal, URIRef, Variable
 
 from pantarhei.language.rule import Atom, Different, Rule
 from pantarhei.language.term import Term, Triple
+from pantarhei.literals.duration import Period
 from pantarhei.literals.value import is_ill_typed, value_of
 
 _TermOrVariable = TypeVar("_TermOrVariable", Term, Term | Variable)
@@ -53,6 +54,8 @@ def canonical_literal(literal: Literal) -> Literal:
         case (XSD.decimal, Fraction() as value):  # its decimals have no end
             text = "/".join(format(Decimal(each), "f") for each in value.as_integer_ratio())
             return Literal(text, datatype=OWL.rational, normalize=False)
+        case (XSD.duration, Period() as period):
+            return Literal(_period_text(period), datatype=XSD.duration, normalize=False)
         case (URIRef() as datatype, value):
             return Literal(_value_text(value, datatype), datatype=datatype, normalize=False)
         case (XSD.dateTime, int() | None as zone, int(seconds), Decimal() as fraction):
@@ -110,6 +113,13 @@ def _value_text(value: object, datatype: URIRef) -> str:
             (number,) = struct.unpack(">f" if datatype == XSD.float else ">d", value)
             return repr(number).replace("inf", "INF").replace("nan", "NaN")
     raise AssertionError(f"no text for the value {value!r}")
+
+
+def _period_text(period: Period) -> str:
+    seconds = period.seconds
+    assert not isinstance(seconds, Fraction), "its decimals end"
+    sign = "-" if period.months < 0 or seconds < 0 else ""
+    return f"{sign}P{abs(period.months)}MT{abs(Decimal(seconds)):f}S"
 
 
 def _instant_text(zone: int | None, seconds: int, fraction: Decimal) -> str:

@@ -1,10 +1,10 @@
 """`=`, `!=`, `<`, `>`, `<=` and `>=`, and which terms they compare.
 
 Numbers are compared by value after promotion, strings by code points, booleans with false first, dateTimes,
-dates and times of day by their instant, durations of one sort by their length. One with a time zone and one
-without are compared if they are more than 14 hours apart. Other literals are equal if they have one value.
-Terms that are not equal are different if one is a name, or if both values are known. Else it is an error, as
-is any order of other terms.
+dates and times of day by their instant, durations by their length where all lengths of months agree. A time
+with a zone and one without are compared if they are more than 14 hours apart. Other literals are equal if
+they have one value. Terms that are not equal are different if one is a name, or if both values are known.
+Else it is an error, as is any order of other terms.
 
 Source: SPARQL 1.1, section 17.3 and 17.4.1.7.
 """
@@ -29,7 +29,6 @@ from pantarhei.query.expressions.distinct import distinct_rows
 from pantarhei.query.expressions.kinds import NUMBER_SPACE, SPACE, TIME_SPACE
 from pantarhei.query.expressions.logic import negation
 from pantarhei.query.expressions.values import (
-    DURATION,
     Duration,
     ExpressionError,
     Time,
@@ -250,7 +249,7 @@ def _holds_of_times(compare: Comparator, one: Time, other: Time) -> bool:
 
 def _holds_of_durations(compare: Comparator, one: Duration, other: Duration) -> bool:
     if compare is operator.eq:
-        return one[1:] == other[1:]
-    if one.datatype != other.datatype or one.datatype == DURATION:
+        return one.period == other.period
+    if not one.period.is_comparable(other.period):
         raise ExpressionError
-    return bool(compare(one[1:], other[1:]))
+    return bool(compare(one.period, other.period))

@@ -2,8 +2,8 @@
 
 Unbound and errors come first, then blank nodes, all alike, then IRIs by code points, then literals: numbers
 by their exact value, NaN before all; strings by code points; strings with a language by text, then by
-language; booleans; xsd:dateTimes by instant, those without a time zone as if they were in Greenwich; the rest
-by datatype, then by text.
+language; booleans; xsd:dateTimes by instant, those without a time zone as if they were in Greenwich;
+durations by their mean length; the rest by datatype, then by text.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pantarhei.query.expressions.columns import Column, spread
 from pantarhei.query.expressions.context import Context
 from pantarhei.query.expressions.distinct import distinct
 from pantarhei.query.expressions.evaluation import values as values_of
-from pantarhei.query.expressions.values import Time, value_of
+from pantarhei.query.expressions.values import Duration, Time, value_of
 from pantarhei.query.table import Ids, Places, Table
 
 Ranks = npt.NDArray[Any]
@@ -176,7 +176,9 @@ def order_key(term: Term | None) -> _Key:
         return (3, _NUMBER, True, as_decimal(number))
     if isinstance(value, Time) and value.datatype == DATE_TIME:
         return (3, _TIME, value.seconds)
+    if isinstance(value, Duration):
+        return (3, _DURATION, *value.period.place())
     return (3, _REST, str(term.datatype), str(term))
 
 
-_NUMBER, _STRING, _IN_LANGUAGE, _BOOLEAN, _TIME, _REST = range(6)
+_NUMBER, _STRING, _IN_LANGUAGE, _BOOLEAN, _TIME, _DURATION, _REST = range(7)

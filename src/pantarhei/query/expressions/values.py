@@ -8,7 +8,6 @@ Source: SPARQL 1.1, section 17; XQuery and XPath Functions and Operators.
 
 from __future__ import annotations
 
-import re
 from decimal import Decimal
 from fractions import Fraction
 from typing import Final, NamedTuple
@@ -17,6 +16,7 @@ from rdflib import XSD, Literal, URIRef
 
 from pantarhei.language.term import Term
 from pantarhei.literals.arithmetic import Numeric
+from pantarhei.literals.duration import Period
 from pantarhei.literals.value import (
     BOOLEAN,
     DATE_TIME,
@@ -53,11 +53,16 @@ class Time(NamedTuple):
 
 
 class Duration(NamedTuple):
-    """A duration; those of one sort are in an order."""
+    """A duration."""
 
     datatype: URIRef
     months: int
     seconds: Fraction
+
+    @property
+    def period(self) -> Period:
+        """Its length, which is in a partial order."""
+        return Period(self.months, self.seconds)
 
 
 Value = Numeric | Time | Duration | str | bool
@@ -76,11 +81,6 @@ DAY_TIME_DURATION: Final = XSD.dayTimeDuration
 YEAR_MONTH_DURATION: Final = XSD.yearMonthDuration
 TEMPORAL_DATATYPES: Final = frozenset(
     {DATE_TIME, DATE_TIME_STAMP, DATE, TIME, DURATION, DAY_TIME_DURATION, YEAR_MONTH_DURATION}
-)
-
-_DURATION = re.compile(
-    r"(-?)P(?=.)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?",
-    re.ASCII,
 )
 
 
@@ -138,18 +138,8 @@ def _end_of_date(text: str) -> int:
 
 
 def _duration(text: str, datatype: URIRef) -> Duration | None:
-    match = _DURATION.fullmatch(text)
-    if match is None:
-        return None
-    sign, years, months, days, hours, minutes, seconds = match.groups()
-    has_time = any(part is not None for part in (days, hours, minutes, seconds))
-    has_months = years is not None or months is not None
-    if (datatype == DAY_TIME_DURATION and has_months) or (datatype == YEAR_MONTH_DURATION and has_time):
-        return None
-    factor = -1 if sign else 1
-    all_months = 12 * int(years or 0) + int(months or 0)
-    all_seconds = 86400 * int(days or 0) + 3600 * int(hours or 0) + 60 * int(minutes or 0)
-    return Duration(datatype, factor * all_months, factor * (all_seconds + Fraction(seconds or 0)))
+    period = value_key(text, datatype)[1]
+    return Duration(datatype, period.months, Fraction(period.seconds)) if isinstance(period, Period) else None
 
 
 def kind_of(term: Term | None, value: Value | None) -> int:

@@ -6,7 +6,8 @@ that have not are different, if both values are known; a literal that is ill-typ
 is neither equal to another literal nor different from it: an error.
 
 **`<`** is defined between numbers, between strings without a language (by code point), between booleans
-(false first), between times of one type and between durations of one sort. All else is an error.
+(false first), between times of one type, and between durations wherever one is shorter whenever it begins.
+All else is an error.
 
 **The order** is total over all terms and agrees with `<` on numbers, strings, booleans and xsd:dateTimes:
 
@@ -17,7 +18,8 @@ is neither equal to another literal nor different from it: an error.
 - 2: strings in a language, by text, then by the language in lower case
 - 3: well-typed booleans, false first
 - 4: well-typed times (xsd:dateTime, xsd:dateTimeStamp), by instant, as UTC without a time zone
-- 5: all else, by datatype, then by text
+- 5: well-typed durations, by their mean length, then by their months
+- 6: all else, by datatype, then by text
 
 ORDER BY leaves it open how terms that are alike here follow one another. MIN, MAX, SAMPLE and GROUP_CONCAT
 put that which N-Triples writes with the lesser text first.
@@ -34,7 +36,7 @@ from pantarhei.language.term import Term
 from pantarhei.literals.value import BOOLEAN, is_ill_typed, is_text
 from pantarhei.reference.answers.numbers import NUMERIC_TYPES, is_number, number, promoted
 from pantarhei.reference.answers.terms import ExpressionError, boolean, is_string, value
-from pantarhei.reference.answers.times import Time, are_equal, is_less, temporal
+from pantarhei.reference.answers.times import Duration, Time, are_equal, ends, is_less, temporal
 
 OrderKey = tuple[Any, ...]
 
@@ -107,7 +109,9 @@ def order_key(term: Term | None) -> OrderKey:
     time = temporal(term)
     if isinstance(time, Time) and time.datatype == XSD.dateTime:
         return (3, 4, time.instant())
-    return (3, 5, str(term.datatype), str(term))
+    if isinstance(time, Duration):
+        return (3, 5, sum(ends(time)), time.months)
+    return (3, 6, str(term.datatype), str(term))
 
 
 def is_boolean(term: Term) -> bool:

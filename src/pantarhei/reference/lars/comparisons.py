@@ -12,7 +12,8 @@ from pantarhei.language.term import Term
 from pantarhei.literals.builtin import SWRLB, holds
 from pantarhei.literals.value import is_well_typed
 
-_KINDS = ({XSD.string, None}, {XSD.boolean}, {XSD.dateTime, XSD.dateTimeStamp}, {XSD.anyURI})
+_DURATIONS = {XSD.duration, XSD.dayTimeDuration, XSD.yearMonthDuration}
+_KINDS = ({XSD.string, None}, {XSD.boolean}, {XSD.dateTime, XSD.dateTimeStamp}, {XSD.anyURI}, _DURATIONS)
 _WHOLE = "integer long int short byte unsignedLong unsignedInt unsignedShort unsignedByte"
 _SIGNED = "nonNegativeInteger positiveInteger negativeInteger nonPositiveInteger"
 _NUMBERS = {XSD[name] for name in f"decimal float double {_WHOLE} {_SIGNED}".split()}
