@@ -218,7 +218,7 @@ def test_the_log_has_one_line_of_counts_and_the_conflicts_where_it_is_detailed(m
     caplog.clear()
     with caplog.at_level(logging.DEBUG, "pantarhei.repair"):
         repair = contradicting(reasoner, 2).repair
-    counts, *conflicts = str(repair).splitlines()
+    _, *conflicts = str(repair).splitlines()
     assert caplog.messages == [f"at 2: {repair.summary()}", *(f"at 2: {line.strip()}" for line in conflicts)]
     assert [record.levelno for record in caplog.records] == [logging.INFO, *[logging.DEBUG] * len(conflicts)]
     assert len(str(repair).splitlines()) == 1 + len(repair.conflicts) > 100

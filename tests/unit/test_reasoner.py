@@ -748,7 +748,7 @@ def test_each_repair_is_logged(reasoner, caplog):
     assert {record.name for record in caplog.records} == {"pantarhei.repair"}
     assert (counted.levelno, worded.levelno) == (logging.INFO, logging.DEBUG)
     assert counted.getMessage() == "at 2: 1 conflict, 1 assertion removed"
-    assert worded.getMessage() == str(reasoner.repairs[1])
+    assert worded.getMessage() == f"at 3: {str(reasoner.repairs[1]).splitlines()[1].strip()}"
 
 
 def test_nothing_is_logged_or_worded_below_the_level(reasoner, caplog):

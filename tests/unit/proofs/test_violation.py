@@ -23,13 +23,15 @@ from pantarhei.repair.consistency import inconsistency, model_of_background
 from pantarhei.repair.contradiction import Contradiction
 from pantarhei.repair.result import ConflictList
 from pantarhei.rules.compilation.program import compile_
+from pantarhei.rules.translation.class_variables import has_class_variables, over_one_relation
 from strategies import EX, ONE, A, B, C, D, R, S, V, a, b, c, facts, is_a, member, related, rules, x, y, z
 
 
 def proof_from(rules, given):
     """The proof that `given` contradicts `rules`; None if it does not."""
-    program = compile_(rules)
-    vocabulary = Vocabulary(program)
+    over_types = has_class_variables(rules)
+    program = compile_(over_one_relation(rules) if over_types else rules)
+    vocabulary = Vocabulary(program, has_class_variables=over_types)
     model = model_of_background(program, vocabulary, vocabulary.encode(in_order(given)).facts)
     return proof_of_violation(model)
 
@@ -48,7 +50,7 @@ def check(proof, rules, given):
         if step.rule is None:
             assert facts[number] in asserted and not step.premises
             continue
-        assert step.rule in rules
+        assert step.rule in {*rules, *over_one_relation(rules)}
         body = tuple(facts[premise] for premise in step.premises)
         assert (body, facts[number]) in {(body, head) for _, body, head in instances([step.rule], set(body))}
 
