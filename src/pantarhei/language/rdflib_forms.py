@@ -16,6 +16,7 @@ from rdflib import OWL, XSD, BNode, Literal, URIRef
 
 _FLOATS: Final = {"nan": "NaN", "inf": "INF", "-inf": "-INF"}
 _WHOLE = re.compile(r"-?\d+", re.ASCII)
+_SHORTEST: Final = len("2026-01-31T10:00:00+01:00:00")
 _SECONDS_IN_ZONE = re.compile(r"[^+]*T[\d:.]+[+-]\d\d:\d\d:\d\d(?:\.\d{6})?", re.ASCII)
 
 
@@ -24,7 +25,7 @@ def _rational(text: str) -> str | None:
 
 
 def _in_utc(text: str) -> str | None:
-    if not _SECONDS_IN_ZONE.fullmatch(text):
+    if len(text) < _SHORTEST or not _SECONDS_IN_ZONE.fullmatch(text):
         return None
     try:
         return datetime.fromisoformat(text).astimezone(UTC).isoformat().replace("+00:00", "Z")
@@ -32,12 +33,13 @@ def _in_utc(text: str) -> str | None:
         return None
 
 
-_FORMS: Final[dict[URIRef | None, Callable[[str], str | None]]] = {
-    XSD.double: _FLOATS.get,
-    XSD.float: _FLOATS.get,
-    OWL.rational: _rational,
-    XSD.dateTime: _in_utc,
-    XSD.dateTimeStamp: _in_utc,
+# By plain strings, since hashing an IRI of rdflib's costs more than all else here.
+_FORMS: Final[dict[str, Callable[[str], str | None]]] = {
+    str(XSD.double): _FLOATS.get,
+    str(XSD.float): _FLOATS.get,
+    str(OWL.rational): _rational,
+    str(XSD.dateTime): _in_utc,
+    str(XSD.dateTimeStamp): _in_utc,
 }
 
 
@@ -57,6 +59,6 @@ def respelled(term: URIRef | BNode | Literal) -> URIRef | BNode | Literal:
     """
     if not isinstance(term, Literal):
         return term
-    form = _FORMS.get(term.datatype)
+    form = _FORMS.get(str(term.datatype))
     text = None if form is None else form(str(term))
     return term if text is None else Literal(text, datatype=term.datatype, normalize=False)
