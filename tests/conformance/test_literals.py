@@ -25,6 +25,7 @@ from rdflib import XSD, Literal
 from counts import cases
 from jdk import SimpleType, java
 from pantarhei.language.data_range import Datatype, DatatypeRestriction
+from pantarhei.language.rule_text import RELATIONS as SIGNS
 from pantarhei.literals.builtin import SWRLB, compute, holds
 from pantarhei.literals.condition import is_in_language
 from pantarhei.literals.membership import contains
@@ -431,14 +432,6 @@ COMPARABLE = st.one_of(
         lambda pair: literal(pair[0], lang=pair[1])
     ),
 )
-SIGNS = {
-    "equal": "=",
-    "notEqual": "!=",
-    "lessThan": "<",
-    "lessThanOrEqual": "<=",
-    "greaterThan": ">",
-    "greaterThanOrEqual": ">=",
-}
 
 
 KINDS = {**dict.fromkeys(("integer", "byte", "decimal", "float", "double"), "number")}

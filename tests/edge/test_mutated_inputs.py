@@ -236,6 +236,7 @@ FILES = {
     "q.rq": QUERIES["SPARQL"],
 }
 RUN = ("run", "--ontology", "o.ttl", "--range", "5", "--stream", "s.nq")
+EXPLAIN = ("explain", "--ontology", "o.ttl", "--stream", "s.nq", "--range", "5")
 TABLE = ("run", "--ontology", "o.ttl", "--range", "5", "--mapping", "m.yaml", "--stream")
 DOORS = {
     **{f"check {name}": (name, content, ("check", name)) for name, content in ONTOLOGIES.items()},
@@ -252,30 +253,9 @@ DOORS = {
     "run mapping": ("m.yaml", MAPPING, (*TABLE, "s.csv")),
     "run rules": ("r.lars", RULES, (*RUN, "--rules", "r.lars")),
     "run query": ("q.rq", QUERIES["SPARQL"], (*RUN, "--query", "q.rq", "--format", "csv")),
-    "run text": (
-        "t.rq",
-        TEXTS["RSP-QL"],
-        (*RUN[:3], *RUN[5:], "--query", "t.rq"),
-    ),
-    "explain": (
-        "s.nq",
-        QUADS,
-        (
-            "explain",
-            "--ontology",
-            "o.ttl",
-            "--stream",
-            "s.nq",
-            "--range",
-            "5",
-            ":x7 :p 7.5",
-        ),
-    ),
-    "timeline": (
-        "s.nq",
-        QUADS,
-        ("timeline", "--ontology", "o.ttl", "--stream", "s.nq", "--range", "5", "--output", "t.svg"),
-    ),
+    "run text": ("t.rq", TEXTS["RSP-QL"], (*RUN[:3], *RUN[5:], "--query", "t.rq")),
+    "explain": ("s.nq", QUADS, (*EXPLAIN, ":x7 :p 7.5")),
+    "timeline": ("s.nq", QUADS, ("timeline", *EXPLAIN[1:], "--output", "t.svg")),
     "map": ("s.csv", CSV, ("map", "s.csv")),
     "map jsonl": ("l.jsonl", LINES, ("map", "l.jsonl")),
 }
@@ -283,36 +263,15 @@ SKIPS = ("quads", "trig", "jsonld", "log", "csv", "jsonl", "parquet")
 
 
 ARGUMENTS = (
-    *(
-        (*RUN, "--slide", "2", "--origin", "1", "--closed", "right"),
-        (*RUN, "--allowed-lateness", "2", "--zone", "UTC"),
-    ),
-    *(
-        (*TABLE, "s.csv", "--precision", "exact"),
-        (*RUN, "--query", "q.rq", "--format", "ndjson", "--output", "out.ndjson"),
-    ),
-    *(
-        (
-            "explain",
-            "--ontology",
-            "o.ttl",
-            "--stream",
-            "s.nq",
-            "--range",
-            "5",
-            "--at",
-            "2",
-            ":x3 :p 3.5",
-        ),
-    ),
-    *(
-        ("check", "o.ttl", "--rules", "r.lars"),
-        (*RUN, "--max-facts", "100", "--on-limit", "drop"),
-    ),
-    *(
-        (*RUN, "--base", "http://example.org/", "--time", "graph"),
-        ("map", "s.csv"),
-    ),
+    (*RUN, "--slide", "2", "--origin", "1", "--closed", "right"),
+    (*RUN, "--allowed-lateness", "2", "--zone", "UTC"),
+    (*TABLE, "s.csv", "--precision", "exact"),
+    (*RUN, "--query", "q.rq", "--format", "ndjson", "--output", "out.ndjson"),
+    (*EXPLAIN, "--at", "2", ":x3 :p 3.5"),
+    ("check", "o.ttl", "--rules", "r.lars"),
+    (*RUN, "--max-facts", "100", "--on-limit", "drop"),
+    (*RUN, "--base", "http://example.org/", "--time", "graph"),
+    ("map", "s.csv"),
 )
 
 

@@ -11,6 +11,7 @@ import pantarhei as pr
 from counts import cases
 from expressions import NOW, context
 from pantarhei.language.data_range import Datatype, DatatypeRestriction
+from pantarhei.language.rule_text import RELATIONS
 from pantarhei.literals.builtin import SWRLB, holds
 from pantarhei.literals.comparing import is_true
 from pantarhei.literals.membership import contains
@@ -28,14 +29,6 @@ pytestmark = pytest.mark.usefixtures("quiet")
 
 E = Namespace("http://example.org/")
 X, Y = Variable("x"), Variable("y")
-RELATIONS = {
-    "equal": "=",
-    "notEqual": "!=",
-    "lessThan": "<",
-    "lessThanOrEqual": "<=",
-    "greaterThan": ">",
-    "greaterThanOrEqual": ">=",
-}
 FACETS = {
     "minInclusive": "greaterThanOrEqual",
     "minExclusive": "greaterThan",

@@ -9,6 +9,7 @@ from rdflib import XSD, Graph, Literal, Namespace, Variable
 import pantarhei as pr
 from counts import cases
 from expressions import NOW, context
+from pantarhei.language.rule_text import RELATIONS
 from pantarhei.literals.arithmetic import EXACT
 from pantarhei.literals.builtin import COMPARISONS, SWRLB, compute, holds
 from pantarhei.literals.comparing import is_true
@@ -40,14 +41,6 @@ OF_ONE = {
     "round": "ROUND",
     "unaryMinus": "neg",
     "unaryPlus": "+",
-}
-RELATIONS = {
-    "equal": "=",
-    "notEqual": "!=",
-    "lessThan": "<",
-    "lessThanOrEqual": "<=",
-    "greaterThan": ">",
-    "greaterThanOrEqual": ">=",
 }
 REFERENCE_NAMES = {"neg": "negative"}
 

@@ -94,14 +94,25 @@ def _offset(at):
     return at.utcoffset() if hasattr(at, "utcoffset") else None
 
 
+def loaded(given_mapping):
+    """The compiled mapping; None for one that is refused."""
+    try:
+        return Mapping.load(given_mapping)
+    except MappingError:
+        return None
+
+
+def single(lines):
+    """Lines that are records; blank ones and a file's mark are not."""
+    return [line for line in lines if line.strip() and not line.startswith(b"\xff")]
+
+
 @given(mappings(), st.lists(st.one_of(LINES, TIMED, TIMED), min_size=1, max_size=4))
 @settings(max_examples=cases(100, 1_000, 20_000), deadline=None)
 def test_a_record_gives_what_a_table_of_it_gives(given_mapping, lines):
-    lines = [line for line in lines if line.strip() and not line.startswith(b"\xff")]  # told of a file
-    try:
-        mapping = Mapping.load(given_mapping)
-    except MappingError:
+    if (mapping := loaded(given_mapping)) is None:
         return
+    lines = single(lines)
     for line in lines:
         expected = by_table([line], mapping.mapping)
         assert by_record(lambda line=line: [mapping.abox(line)]) == expected
@@ -117,11 +128,9 @@ def test_a_record_gives_what_a_table_of_it_gives(given_mapping, lines):
 @given(mappings(), st.lists(st.one_of(LINES, TIMED, TIMED), max_size=5))
 @settings(max_examples=cases(25, 250, 5_000), deadline=None)
 def test_bad_records_are_handed_over_and_the_others_are_as_in_a_table(given_mapping, lines):
-    lines = [line for line in lines if line.strip() and not line.startswith(b"\xff")]  # told of a file
-    try:
-        mapping = Mapping.load(given_mapping)
-    except MappingError:
+    if (mapping := loaded(given_mapping)) is None:
         return
+    lines = single(lines)
     reader = read_records(io.BytesIO(b"\n".join(lines)), mapping.mapping, format="jsonl", on_error="skip")
     expected = list(reader)
     bad = []
