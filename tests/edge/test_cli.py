@@ -784,7 +784,7 @@ def test_options_stand_as_they_are_typed_and_what_was_given_as_it_was(error, typ
         (["--repair", "maybe"], "maybe"),
         (["--format", "xml"], "xml"),
         (["--slide", "often"], "often"),
-        (["--slide", "-1"], "--slide: the duration -1 does not do here"),
+        (["--slide", "-1"], "--slide: the duration -1 is not valid here"),
         (["--origin", "soon"], "soon"),
         (["--time", "clock"], "clock"),
         (["--output", "answers.xlsx"], "answers.xlsx"),

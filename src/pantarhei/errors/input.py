@@ -190,7 +190,7 @@ class TimestampError(InputError):
         self.given, self.expected = given, expected
 
     def __str__(self) -> str:
-        return f"{self.given} does not do here: expected {self.expected}"
+        return f"{self.given} is not valid here: expected {self.expected}"
 
 
 class ForgottenTimeError(TimestampError):

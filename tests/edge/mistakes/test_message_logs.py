@@ -74,7 +74,7 @@ MISTAKES = {
     "no word between messages": (
         log("MESSAGE\n", ""),
         (
-            "<stream>, line 1: a message with the times 1 and 2 does not do here: expected one time "
+            "<stream>, line 1: a message with the times 1 and 2 is not valid here: expected one time "
             "in a message; keep two messages apart (with MESSAGE in a log, as two documents of "
             "JSON-LD), or say with the option time which property has the message's"
         ),
@@ -132,7 +132,7 @@ MISTAKES = {
     "two times": (
         log("resultTime 2", "resultTime 2, 3"),
         (
-            "<stream>, line 5: a message with the times 2 and 3 does not do here: expected one time "
+            "<stream>, line 5: a message with the times 2 and 3 is not valid here: expected one time "
             "in a message; keep two messages apart (with MESSAGE in a log, as two documents of "
             "JSON-LD), or say with the option time which property has the message's"
         ),
@@ -140,14 +140,14 @@ MISTAKES = {
     "a time that is a name": (
         log("resultTime 2", "resultTime ex:now"),
         (
-            "<stream>, line 5: <http://example.org/now> as the time of a message does not do here: "
+            "<stream>, line 5: <http://example.org/now> as the time of a message is not valid here: "
             "expected a literal, a number or an ISO 8601 time"
         ),
     ),
     "a time without a zone": (
         log("resultTime 2", f'resultTime "2026-01-01T10:00:00"^^<{DATE}>'),
         (
-            "<stream>, line 5: the timestamp 2026-01-01T10:00:00 does not do here: expected a time "
+            "<stream>, line 5: the timestamp 2026-01-01T10:00:00 is not valid here: expected a time "
             "with a zone (…Z or …+01:00): a time without one is a different instant in each place; "
             "add the zone where the stream is written, or say it with the option zone"
         ),
@@ -155,21 +155,21 @@ MISTAKES = {
     "dates among numbers": (
         log("resultTime 2", 'resultTime "2026-01-01T10:00:00Z"'),
         (
-            "<stream>, line 5: the timestamp 2026-01-01T10:00:00+00:00 does not do here: expected an "
+            "<stream>, line 5: the timestamp 2026-01-01T10:00:00+00:00 is not valid here: expected an "
             "integer like the stream's other timestamps"
         ),
     ),
     "a day alone": (
         LOG.replace("resultTime 1", 'resultTime "2026-01-01"'),
         (
-            "<stream>, line 1: the timestamp '2026-01-01' does not do here: expected a number or an "
+            "<stream>, line 1: the timestamp '2026-01-01' is not valid here: expected a number or an "
             "ISO 8601 time such as 2026-01-31T10:00:00Z"
         ),
     ),
     "a word as a time": (
         log("resultTime 2", 'resultTime "soon"'),
         (
-            "<stream>, line 5: the timestamp 'soon' does not do here: expected a number or an ISO "
+            "<stream>, line 5: the timestamp 'soon' is not valid here: expected a number or an ISO "
             "8601 time such as 2026-01-31T10:00:00Z"
         ),
     ),

@@ -130,7 +130,7 @@ def _window(part: ParseTree, written: Written, length: Length, steps: Sequence[P
     try:
         return Window(length, slide, closed="right")
     except TimestampError as error:
-        raise written.error(part, f"{error.given} does not do here", error.expected) from None
+        raise written.error(part, f"{error.given} is not valid here", error.expected) from None
 
 
 def check_kinds(part: ParseTree, one: object, other: object, written: Written) -> None:

@@ -103,7 +103,7 @@ class Written:
                 return measured((str(n), _unit(u)) for n, u in zip(written[::2], written[1::2], strict=True))
             return parse_length(first)  # type: ignore[return-value]
         except TimestampError as error:
-            raise self.error(part, f"{error.given} does not do here", error.expected) from None
+            raise self.error(part, f"{error.given} is not valid here", error.expected) from None
 
     def count(self, token: Token) -> int:
         """How many elements a number says.

@@ -98,7 +98,7 @@ def _length(cursor: Cursor, number: Token, unit: Token) -> timedelta:
     try:
         return measured([(number.text, _UNITS[unit.text])])
     except TimestampError as error:
-        raise cursor.error(number, f"{error.given} does not do here", error.expected) from None
+        raise cursor.error(number, f"{error.given} is not valid here", error.expected) from None
 
 
 def _duration(cursor: Cursor) -> timedelta:
@@ -106,7 +106,7 @@ def _duration(cursor: Cursor) -> timedelta:
     try:
         return parse_duration(token.text)
     except TimestampError as error:
-        raise cursor.error(token, f"{error.given} does not do here", error.expected) from None
+        raise cursor.error(token, f"{error.given} is not valid here", error.expected) from None
 
 
 def _whole(cursor: Cursor, at_least: int = 0) -> int:
