@@ -195,7 +195,9 @@ class Explainer:
         if not any(each.kind == "blank node" for each in unknown):  # else no ABox can speak of it
             ways = search.ways()
             if concluded and not ways:
-                beyond = search.ways(situation.clauses.unconcluded | self._in_background())
+                clauses = situation.clauses
+                beyond = search.ways(clauses.unconcluded | self._in_background())
+                beyond = beyond or search.ways(clauses.predicates)  # rules may conclude all in a cycle
         asserted, fate = goal[0] in situation.assumable, situation.fate(goal)
         now = moment.books.now
         return Absence(triple, now, fate, ways, concluded, asserted, unknown, beyond, search.complete)

@@ -112,9 +112,14 @@ class Clauses:
         return tuple(map(self._read, rules))
 
     @cached_property
+    def predicates(self) -> frozenset[int]:
+        """All predicates of the program."""
+        return frozenset(range(len(self._numbers)))
+
+    @cached_property
     def unconcluded(self) -> frozenset[int]:
         """The predicates that no rule concludes."""
-        return frozenset(number for number in range(len(self._numbers)) if number not in self._rules)
+        return self.predicates.difference(self._rules)
 
     def within_reach(self, assumable: Iterable[int]) -> set[int]:
         """The predicates that may be assumed, or concluded from something that may."""

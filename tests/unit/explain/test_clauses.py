@@ -38,6 +38,7 @@ def test_a_rule_is_found_by_what_it_concludes_and_a_constraint_never(clauses):
     assert [clause.rule.name for clause in clauses.concluding(number(C, 1))] == ["cls-svf1"]
     assert clauses.concluding(number(S, 2)) == ()
     assert number(S, 2) in clauses.unconcluded and number(C, 1) not in clauses.unconcluded
+    assert {number(S, 2), number(C, 1)} <= clauses.predicates
 
 
 def test_variables_have_numbers_of_their_own_and_a_shared_one_has_one(clauses):

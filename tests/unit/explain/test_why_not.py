@@ -207,6 +207,18 @@ def test_where_no_value_that_was_tried_does_that_is_said(ontology):
     assert "Nothing that could be added" not in str(absence)
 
 
+def test_a_premise_that_rules_conclude_only_in_a_cycle_can_be_missing():
+    """Before the stream begins nothing is assertable, and `:Wet` and `:Damp` conclude each other."""
+    data = """@prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :Wet owl:equivalentClass :Damp . :Damp rdfs:subClassOf :Alarm ."""
+    reasoner = pr.StreamReasoner(pr.load_ontology(Graph().parse(data=data)), pr.Window(range=3))
+    absence = reasoner.why_not(is_a(EX.Alarm))
+    missing = [way.triples for way in absence.beyond]
+    assert missing and set(missing) <= {frozenset({is_a(EX.Wet)}), frozenset({is_a(EX.Damp)})}
+    assert "Nothing that could be added" not in str(absence)
+
+
 def test_words_of_owl_lead_to_the_ontology(ontology):
     reasoner = reasoner_after(ontology, [is_a(EX.Smoke)])
     absence = reasoner.why_not((EX.Smoke, RDFS.subClassOf, EX.Alarm))
