@@ -1,20 +1,25 @@
 """NGSI-LD entities as JSON-LD documents with named graphs: one for each time of attributes.
 
 An attribute with its value is one statement about the entity, timed at its `observedAt`; so is the entity's
-type. What is said of an attribute besides (units, datasets, attributes of its own) is not asserted.
+type. Other members of an attribute (units, datasets, attributes of its own) are not asserted.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, tzinfo
+from math import inf
 from typing import Any, Final
 from urllib.parse import quote
 
+from pantarhei.errors import TimestampError
+from pantarhei.language.time import kind_of, parse_timestamp, ticks_of
+
 VOCABULARY: Final = "https://uri.etsi.org/ngsi-ld/default-context/"
-"""What the names of attributes and types begin with that no context maps."""
+"""Prefix of the names of attributes and types that no context maps."""
 _XSD: Final = "http://www.w3.org/2001/XMLSchema#"
+_NOTIFICATION: Final = "Notification"
 _TIMES: Final = {"DateTime": "dateTime", "Date": "date", "Time": "time"}
 _NO_ATTRIBUTES: Final = frozenset(
     {"@context", "id", "@id", "type", "@type", "scope", "createdAt", "modifiedAt", "deletedAt", "expiresAt"}
@@ -22,17 +27,18 @@ _NO_ATTRIBUTES: Final = frozenset(
 
 
 class _Number(str):
-    """A number as it is written."""
+    """Number in the digits of its document."""
 
 
 _DECODER = json.JSONDecoder(parse_int=_Number, parse_float=_Number, parse_constant=_Number)
 
 
-def timed_graphs(document: bytes) -> Iterator[bytes | ValueError]:
-    """The documents that entities are, in the order of their times, and what of them is left out.
+def timed_graphs(document: bytes, zone: tzinfo | None = None) -> Iterator[bytes | ValueError]:
+    """Yield the JSON-LD documents of entities, those of an entity in the order of time, and errors.
 
     Args:
         document: an entity, or a notification with several.
+        zone: of times that are written without one; UTC by default. It matters for the order alone.
 
     >>> error, *graphs = timed_graphs(b'''{"id": "urn:s", "type": "Sensor",
     ...     "warm": {"type": "Property", "value": 21.5, "observedAt": "2026-03-02T10:00:00Z"},
@@ -43,18 +49,19 @@ def timed_graphs(document: bytes) -> Iterator[bytes | ValueError]:
     try:
         value = _DECODER.decode(document.decode())
     except (ValueError, RecursionError) as error:
-        yield ValueError(f"it is no JSON: {error}")
+        yield ValueError(f"it is not JSON: {error}")
         return
-    data = value.get("data") if isinstance(value, dict) else None
+    is_notification = isinstance(value, dict) and value.get("type", _NOTIFICATION) == _NOTIFICATION
+    data = value.get("data") if is_notification else None
     for each in data if isinstance(data, list) else [value]:
         context = value.get("@context") if isinstance(each, dict) and "@context" not in each else None
-        yield from _of_entity(each, context)
+        yield from _of_entity(each, context, zone or UTC)
 
 
-def _of_entity(entity: Any, context: Any) -> Iterator[bytes | ValueError]:
+def _of_entity(entity: Any, context: Any, zone: tzinfo) -> Iterator[bytes | ValueError]:
     name = (entity.get("id") or entity.get("@id")) if isinstance(entity, dict) else None
     if not isinstance(name, str):
-        yield ValueError('it is no entity of NGSI-LD, which has an "id"')
+        yield ValueError('it is not an entity of NGSI-LD; expected an object with an "id"')
         return
     types = entity.get("type", entity.get("@type", []))
     observed: dict[str, dict[str, list[Any]]] = {}
@@ -68,7 +75,7 @@ def _of_entity(entity: Any, context: Any) -> Iterator[bytes | ValueError]:
             except ValueError as error:
                 yield ValueError(f"the attribute {attribute} of {name} {error}")
     contexts = [{"@vocab": VOCABULARY}, *_several(entity.get("@context", context) or [])]
-    for at in sorted(observed, key=_order):
+    for at in sorted(observed, key=lambda at: _order(at, zone)):
         graph = {"@id": name, "@type": types, **observed[at]}
         yield json.dumps(
             {
@@ -79,21 +86,23 @@ def _of_entity(entity: Any, context: Any) -> Iterator[bytes | ValueError]:
         ).encode()
 
 
-def _order(at: str) -> tuple[float, str]:
+def _order(at: str, zone: tzinfo) -> float:
+    """Return the tick of a time; infinity for one that is malformed, which the reader of graphs refuses."""
     try:
-        return datetime.fromisoformat(at).timestamp(), at
-    except (ValueError, OverflowError):
-        return float("inf"), at
+        time = parse_timestamp(at, zone, on_cut=str)
+        return ticks_of(time, kind_of(time))
+    except TimestampError:
+        return inf
 
 
 def _observed(attribute: Any) -> tuple[str, list[Any]]:
-    """When an attribute is observed, and its values in JSON-LD.
+    """Return the time at which an attribute is observed, and its values in JSON-LD.
 
     Raises:
-        ValueError: it is no attribute with a time.
+        ValueError: it is not an attribute with a time.
     """
     if not isinstance(attribute, dict):
-        raise ValueError('is no object with "value" or "object" and "observedAt"')
+        raise ValueError('is not an object with "value" or "object" and "observedAt"')
     at = attribute.get("observedAt")
     if not isinstance(at, str) or not at:
         raise ValueError("has no observedAt")
@@ -113,7 +122,7 @@ def _several(value: Any) -> list[Any]:
 
 def _reference(value: Any) -> dict[str, str]:
     if not isinstance(value, str) or isinstance(value, _Number):
-        raise ValueError("has an object that is no IRI")
+        raise ValueError("has an object that is not an IRI")
     return {"@id": value}
 
 
@@ -129,4 +138,4 @@ def _literal(value: Any) -> dict[str, Any]:
         return {"@value": value}
     if isinstance(value, dict) and isinstance(value.get("@value"), str) and value.get("@type") in _TIMES:
         return {"@value": value["@value"], "@type": f"{_XSD}{_TIMES[value['@type']]}"}
-    raise ValueError("has a compound value, which is no literal")
+    raise ValueError("has a compound value; expected a text, a number, a boolean or a time")

@@ -69,7 +69,7 @@ class JSONLDMessages:
             InputError: as `read`.
         """
         for line, text in documents(feed, self._source, self._skip):
-            for graph in timed_graphs(text):
+            for graph in timed_graphs(text, self._reading.zone):
                 if isinstance(graph, bytes):
                     yield from self._graphs(self._statements(line, graph) or [])
                 elif self._skip is None:

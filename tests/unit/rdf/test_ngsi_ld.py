@@ -48,6 +48,28 @@ def test_values_have_the_types_of_json(value, terms):
     assert {term for _, predicate, term in abox.triples if predicate == NGSI.warm} == terms
 
 
+@pytest.mark.parametrize(
+    ("times", "options"),
+    [
+        (("2026-03-02T24:00:00Z", "2026-03-03T01:00:00Z"), {}),
+        (("2026-03-02T12:00:00", "2026-03-02T04:00:00Z"), {"zone": "Asia/Tokyo"}),
+        (("2026-03-02T10:00:00.1234567Z", "2026-03-02T10:00:01Z"), {}),
+        (("9", "10"), {}),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::pantarhei.TimesCutWarning")
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_attributes_of_an_entity_are_in_the_order_of_time(times, options, is_turned):
+    given = [(f"a{place}", attribute(place, at)) for place, at in enumerate(times)]
+    found = read(entity(**dict(given[::-1] if is_turned else given)), **options)
+    assert [term.toPython() for abox in found for _, _, term in abox.triples if term != NGSI.Sensor] == [0, 1]
+
+
+def test_an_entity_may_have_an_attribute_named_data():
+    (abox,) = read(entity(data=[attribute(1)]))
+    assert (S, NGSI.data, Literal(1)) in set(abox.triples)
+
+
 def test_contexts_notifications_and_several_instances_are_read():
     context = {"@context": {"warm": "urn:warm", "Sensor": "urn:Sensor"}}
     one = json.loads(entity(warm=[attribute(1, NINE), attribute(2)]))
@@ -64,9 +86,9 @@ def test_contexts_notifications_and_several_instances_are_read():
     ("wrong", "reason"),
     [
         ({"type": "Property", "value": 1}, "has no observedAt"),
-        (7, "is no object"),
+        (7, "is not an object"),
         (attribute({"deep": 1}), "has a compound value"),
-        ({"type": "Relationship", "object": 7, "observedAt": TEN}, "no IRI"),
+        ({"type": "Relationship", "object": 7, "observedAt": TEN}, "an object that is not an IRI"),
         ({"observedAt": TEN}, "neither a value nor an object"),
     ],
 )
