@@ -116,6 +116,14 @@ def test_errors_of_xml_have_lines(problem: str, before: int, tmp_path: Path) -> 
     assert raised.value.line == before + 3  # the head has two lines
 
 
+def test_a_long_line_counts_once(tmp_path: Path) -> None:
+    path = tmp_path / "a.rdf"
+    path.write_text(f'{HEAD} xml:base="sub/"><!--{"x" * 100_000}--><ex:C></ex:D></rdf:RDF>')
+    with pytest.raises(pr.MalformedInputError) as raised:
+        pr.load_ontology(path)
+    assert raised.value.line == 2  # the head has two lines
+
+
 def test_the_content_of_xml_literals_stays_as_it_is(tmp_path: Path) -> None:
     inside = '<ex:p rdf:parseType="Literal"><b xml:base="sub/">x</b></ex:p>'
     text = f'{HEAD} xml:base="sub/"><ex:C rdf:about="a">{inside}</ex:C></rdf:RDF>'.encode()

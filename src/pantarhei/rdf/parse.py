@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
-from typing import IO, cast
 
 import pyoxigraph
 from rdflib import BNode, Literal, URIRef
@@ -81,25 +80,20 @@ def document_parser(
 
 def _line_of_error(content: bytes, base: str) -> int | None:
     """Find the line at which RDF/XML is malformed: it is parsed once more, line by line."""
-    lines = _Lines(content)
+    file = _FileByLine(content)
     try:
-        for _ in pyoxigraph.parse(cast(IO[bytes], lines), pyoxigraph.RdfFormat.RDF_XML, base_iri=base):
+        for _ in pyoxigraph.parse(file, pyoxigraph.RdfFormat.RDF_XML, base_iri=base):
             """Only the error matters."""
     except (SyntaxError, ValueError, OSError, MemoryError):
-        return lines.read_so_far
+        return content.count(b"\n", 0, max(file.tell() - 1, 0)) + 1
     return None
 
 
-class _Lines:
-    """A file that is read line by line, however much is requested."""
+class _FileByLine(BytesIO):
+    """File of which each `read` returns at most one line."""
 
-    def __init__(self, content: bytes) -> None:
-        self._lines, self.read_so_far = BytesIO(content), 0
-
-    def read(self, size: int = -1) -> bytes:
-        line = self._lines.readline(size)
-        self.read_so_far += 1 if line.endswith(b"\n") or line else 0
-        return line
+    def read(self, size: int | None = -1) -> bytes:
+        return self.readline(size)
 
 
 @contextmanager
