@@ -20,7 +20,7 @@ import typer
 
 from pantarhei.cli.asked import Asked, asked_of
 from pantarhei.cli.concluded import check_feedback, rules_from
-from pantarhei.cli.left_out import LeftOut, is_live
+from pantarhei.cli.left_out import SkipReport, is_live
 from pantarhei.cli.output import appending, end_line, refuse_unwritable, refuse_unwritable_ndjson
 from pantarhei.cli.repair_text import Chains, assertion_texts, cut_lines
 from pantarhei.cli.run_options import Following, OnStream
@@ -230,7 +230,7 @@ def follow(options: Following, source: Source) -> None:
         open_writer(options.output, options.format, prefixes, options.append) as writer,
     ):
         live = is_live(options.stream) and options.spark is None
-        counts = Followed(left_out=LeftOut(live, letters))
+        counts = Followed(left_out=SkipReport(live, letters))
         if live and not sys.stderr.isatty():
             counts.on_progress = lambda: print_progress(reasoner, source.account, counts, options)
         try:

@@ -23,7 +23,7 @@ SHOWN = 10
 
 
 @dataclass(slots=True)
-class LeftOut:
+class SkipReport:
     """ABoxes and rows that a run leaves out.
 
     Args:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from pantarhei.cli.left_out import SHOWN, LeftOut
+from pantarhei.cli.left_out import SHOWN, SkipReport
 from pantarhei.cli.run_options import Following
 from pantarhei.cli.wording import with_options
 from pantarhei.engine.feedback import not_asserted_text
@@ -46,7 +46,7 @@ class Followed:
     assertions: int = 0
     came: int = 0
     went: int = 0
-    left_out: LeftOut = field(default_factory=LeftOut, repr=False)
+    left_out: SkipReport = field(default_factory=SkipReport, repr=False)
     on_progress: Callable[[], None] | None = field(default=None, repr=False)
     _told: float = field(default_factory=clock.monotonic, repr=False)
 

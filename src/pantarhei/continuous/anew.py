@@ -40,8 +40,8 @@ from pantarhei.query.view import View
 from pantarhei.rdf.blank_nodes import prefix_of_push
 from pantarhei.rdf.triple_table import is_table, triples_of
 from pantarhei.reasoner import StreamReasoner
+from pantarhei.window.boundary_times import Times
 from pantarhei.window.sliding import Step, Window, step_to
-from pantarhei.window.times import Times
 
 if TYPE_CHECKING:
     from pantarhei.continuous.elements import Element

@@ -70,7 +70,7 @@ class Cells(NamedTuple):
         return self._replace(codes=codes, ends=None, refused={**self.refused, **refused})
 
 
-class Column(Protocol):
+class CellColumn(Protocol):
     """A column that is not of Arrow, and makes its cells itself."""
 
     def cells(self, nulls: frozenset[str]) -> Cells:
@@ -80,10 +80,10 @@ class Column(Protocol):
         """The value of a row, as errors show it."""
 
 
-def cells_of(array: pa.Array | Column, nulls: frozenset[str]) -> Cells:
+def cells_of(array: pa.Array | CellColumn, nulls: frozenset[str]) -> Cells:
     """The values of a column; a text among `nulls` is none."""
     if not isinstance(array, pa.Array):
-        return cast(Column, array).cells(nulls)
+        return cast(CellColumn, array).cells(nulls)
     array = decoded(array)
     if pa.types.is_null(array.type):
         return Cells(np.full(len(array), -1, np.int32), pa.array([], pa.string()))
@@ -162,7 +162,7 @@ def combinations(ends: Sequence[Places | None], height: int) -> tuple[Places, li
     return rows, places
 
 
-def shown_cell(array: pa.Array | Column, row: int) -> object:
+def shown_cell(array: pa.Array | CellColumn, row: int) -> object:
     """Return the value of a cell as errors show it: Python's, or a text where Python has no such value."""
     if not isinstance(array, pa.Array):
         return array[row]

@@ -164,7 +164,7 @@ def _last_runs(instants: Ticks) -> list[tuple[int, int]]:
     return list(zip(instants[begins[-4:]].tolist(), rows[-4:].tolist(), strict=True))
 
 
-class Settled(NamedTuple):
+class ChosenTimes(NamedTuple):
     """Instants of rows.
 
     Args:
@@ -178,7 +178,7 @@ class Settled(NamedTuple):
     wrong: frozenset[int]
 
 
-def settled(found: Candidates, codes: Codes | None, time: RowTime, order: RowOrder) -> Settled:
+def choose_times(found: Candidates, codes: Codes | None, time: RowTime, order: RowOrder) -> ChosenTimes:
     """Choose among candidates as the mapping says.
 
     Args:
@@ -187,15 +187,15 @@ def settled(found: Candidates, codes: Codes | None, time: RowTime, order: RowOrd
     differing = np.flatnonzero(found.earlier != found.later)
     if time.ambiguous != "infer":
         wrong = frozenset(differing.tolist() if time.ambiguous == "error" else ())
-        return Settled(found.later if time.ambiguous == "later" else found.earlier, codes, wrong)
+        return ChosenTimes(found.later if time.ambiguous == "later" else found.earlier, codes, wrong)
     present = slice(None) if codes is None else codes[codes >= 0]
     if not len(differing):
         order.note(found.earlier[present])
-        return Settled(found.earlier, codes, frozenset())
+        return ChosenTimes(found.earlier, codes, frozenset())
     return _in_order(found, codes, order)
 
 
-def _in_order(found: Candidates, codes: Codes | None, order: RowOrder) -> Settled:
+def _in_order(found: Candidates, codes: Codes | None, order: RowOrder) -> ChosenTimes:
     places = np.arange(len(found.earlier), dtype=np.int32) if codes is None else codes
     ticks = np.zeros(len(places), np.int64)
     own = np.arange(len(places), dtype=np.int32)
@@ -208,4 +208,4 @@ def _in_order(found: Candidates, codes: Codes | None, order: RowOrder) -> Settle
             ticks[row] = 0 if at is None else at
             if at is None:
                 wrong.add(row)
-    return Settled(ticks, own, frozenset(wrong))
+    return ChosenTimes(ticks, own, frozenset(wrong))

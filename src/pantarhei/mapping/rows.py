@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from pantarhei.language.time import TimeKind
 from pantarhei.mapping.binding import BoundMapping
-from pantarhei.mapping.cells import Cells, Column, Flags, Places, cells_of, combinations
+from pantarhei.mapping.cells import CellColumn, Cells, Flags, Places, cells_of, combinations
 from pantarhei.mapping.local_times import RowOrder
 from pantarhei.mapping.mapping import ROW, TermPattern, TriplePattern
 from pantarhei.mapping.terms import Terms, terms_of
@@ -61,7 +61,7 @@ class MappedRows(NamedTuple):
 
 def map_rows(
     bound: BoundMapping,
-    arrays: Mapping[str, pa.Array | Column],
+    arrays: Mapping[str, pa.Array | CellColumn],
     height: int,
     first_row: int,
     mapping: str,

@@ -46,7 +46,7 @@ _MOST_DIGITS = 30  # of a number that may be a time
 _NEAR = 5 * 10**15  # microseconds since 1970, which end in 2128: what a unit makes of a time that is meant so
 
 
-class Found(NamedTuple):
+class ReadTimes(NamedTuple):
     """Times of distinct values.
 
     Args:
@@ -107,7 +107,7 @@ def beyond(text: str, unit: Unit) -> str:
 
 def read_texts(
     time: RowTime, values: pa.StringArray, used: Iterable[int], kind: TimeKind | None = None
-) -> Found:
+) -> ReadTimes:
     """Read the times of distinct texts.
 
     Args:
@@ -121,7 +121,7 @@ def read_texts(
 # by column
 
 
-def _by_column(time: RowTime, values: pa.StringArray) -> Found | None:
+def _by_column(time: RowTime, values: pa.StringArray) -> ReadTimes | None:
     """Read texts that all have the expected form, else return None."""
     try:
         if time.unit is not None:
@@ -139,14 +139,14 @@ def _by_column(time: RowTime, values: pa.StringArray) -> Found | None:
         found = candidates_of(pa.array(ticks).cast(pa.timestamp("us")), time)
     if found is None or (len(ticks) and not _is_in_range(found)):
         return None
-    return Found(TimeKind.DATETIME, found, cut, {})
+    return ReadTimes(TimeKind.DATETIME, found, cut, {})
 
 
 def _is_in_range(found: Candidates) -> bool:
     return bool(found.earlier.min() >= FIRST_TICK and found.later.max() <= LAST_TICK)
 
 
-def _whole_numbers(unit: Unit, values: pa.StringArray) -> Found | None:
+def _whole_numbers(unit: Unit, values: pa.StringArray) -> ReadTimes | None:
     if any(pc.any(pc.match_substring(values, mark)).as_py() for mark in "xX"):
         return None  # hexadecimal digits are none here, which Arrow reads
     numbers = np.from_dlpack(values.cast(pa.int64())).astype(np.int64, copy=False)
@@ -157,7 +157,7 @@ def _whole_numbers(unit: Unit, values: pa.StringArray) -> Found | None:
     if len(numbers) and not (least <= numbers.min() and numbers.max() <= most):
         return None
     ticks, cut = (numbers, None) if unit == "number" else scaled(numbers, UNITS[unit])
-    return Found(kind, Candidates(ticks, ticks), cut, {})
+    return ReadTimes(kind, Candidates(ticks, ticks), cut, {})
 
 
 def _iso(values: pa.StringArray) -> pa.TimestampArray | None:
@@ -197,7 +197,7 @@ def _formatted(values: pa.StringArray, form: str) -> pa.TimestampArray | None:
 # one by one
 
 
-def one_by_one(time: RowTime, texts: list[str], used: list[int], kind: TimeKind | None = None) -> Found:
+def one_by_one(time: RowTime, texts: list[str], used: list[int], kind: TimeKind | None = None) -> ReadTimes:
     """Read the texts at some places."""
     height = max(1, len(texts))
     earlier, later, cut = np.zeros(height, np.int64), np.zeros(height, np.int64), np.zeros(height, bool)
@@ -212,7 +212,7 @@ def one_by_one(time: RowTime, texts: list[str], used: list[int], kind: TimeKind 
                 later[place] = earlier[place]
         except ValueError as error:
             reasons[place] = str(error)
-    return Found(kind, Candidates(earlier, later), cut if cut.any() else None, reasons)
+    return ReadTimes(kind, Candidates(earlier, later), cut if cut.any() else None, reasons)
 
 
 def is_whole(text: str) -> bool:

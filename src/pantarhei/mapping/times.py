@@ -16,13 +16,13 @@ import pyarrow.compute as pc
 from pantarhei.errors import MappingError
 from pantarhei.language.iso_time import EXACT
 from pantarhei.language.time import FLOAT_TICKS, TimeKind, TimePoint, time_of
-from pantarhei.mapping.cells import Cells, Column, Flags, cells_of, decoded, joined
+from pantarhei.mapping.cells import CellColumn, Cells, Flags, cells_of, decoded, joined
 from pantarhei.mapping.local_times import (
     UNDECIDED,
     Candidates,
     RowOrder,
     candidates_of,
-    settled,
+    choose_times,
     twice,
     zone_of,
 )
@@ -31,7 +31,7 @@ from pantarhei.mapping.text_times import (
     BEYOND,
     MICROSECONDS,
     UNIT_ASKED,
-    Found,
+    ReadTimes,
     beyond,
     bounds_of,
     is_time,
@@ -73,7 +73,7 @@ class RowTimes(NamedTuple):
 
 def times_of(
     time: RowTime,
-    arrays: Mapping[str, pa.Array | Column],
+    arrays: Mapping[str, pa.Array | CellColumn],
     cells: Callable[[str], Cells],
     mapping: str,
     kind: TimeKind | None = None,
@@ -104,16 +104,16 @@ def times_of(
             is_whole = pa.types.is_integer(array.type)
             found = kind_of_numbers(time.unit, is_whole)
             if kind in (None, found) and not (is_whole and found is TimeKind.FLOAT):
-                return _settled(time, _of_numbers(time, array), _codes(array), order)
+                return _row_times(time, _of_numbers(time, array), _codes(array), order)
     texts = joined(time.template, {column: cells(column) for column in time.template.columns})
     texts = texts.single("one time")
     used = set(np.unique(texts.codes).tolist()) - {-1}
     read = read_texts(time, texts.values, used, kind)
-    return _settled(time, read, texts.codes, order, texts.values)._replace(refused=texts.refused)
+    return _row_times(time, read, texts.codes, order, texts.values)._replace(refused=texts.refused)
 
 
 def first_kind(
-    time: RowTime, arrays: Mapping[str, pa.Array | Column], nulls: frozenset[str]
+    time: RowTime, arrays: Mapping[str, pa.Array | CellColumn], nulls: frozenset[str]
 ) -> TimeKind | None:
     """Return the kind of times, as a column's type tells, else the first of them; None where there is none.
 
@@ -134,8 +134,8 @@ def first_kind(
     return None
 
 
-def _settled(
-    time: RowTime, found: Found, codes: Codes | None, order: RowOrder, texts: pa.StringArray | None = None
+def _row_times(
+    time: RowTime, found: ReadTimes, codes: Codes | None, order: RowOrder, texts: pa.StringArray | None = None
 ) -> RowTimes:
     """Return the times of rows whose candidates are known.
 
@@ -143,7 +143,7 @@ def _settled(
         codes: row by row the place of its time, -1 where there is none; None where each row has its own.
         texts: by place the times as errors show them, where a time may have two candidates.
     """
-    chosen = settled(found.candidates, codes, time, order)
+    chosen = choose_times(found.candidates, codes, time, order)
     reasons, cut = dict(found.reasons), found.cut
     if time.precision == "exact" and cut is not None:
         reasons |= dict.fromkeys(np.flatnonzero(cut).tolist(), _FINER)
@@ -190,16 +190,16 @@ def _of_timestamps(time: RowTime, array: pa.Array, mapping: str, order: RowOrder
     codes = np.from_dlpack(encoded.indices.fill_null(-1)).astype(np.int32, copy=False)
     read = _microseconds(encoded.dictionary)
     if zoned:
-        return _settled(time, read, codes, order)
+        return _row_times(time, read, codes, order)
     local = pa.array(read.candidates.earlier).cast(pa.timestamp("us"))
     candidates, reasons, texts = candidates_of(local, time), read.reasons, local.cast(pa.string())
     if candidates is None:
         each = one_by_one(time, texts.to_pylist(), sorted({*range(len(local))} - reasons.keys()))
         candidates, reasons = each.candidates, {**each.reasons, **reasons}
-    return _settled(time, read._replace(candidates=candidates, reasons=reasons), codes, order, texts)
+    return _row_times(time, read._replace(candidates=candidates, reasons=reasons), codes, order, texts)
 
 
-def _microseconds(values: pa.Array) -> Found:
+def _microseconds(values: pa.Array) -> ReadTimes:
     """Return timestamps or dates as ticks, in UTC or local; 0 where they are out of range."""
     per_second, numbers = _numbers_of(values)
     least, most = bounds_of(TimeKind.DATETIME, per_second)
@@ -208,7 +208,7 @@ def _microseconds(values: pa.Array) -> Found:
     reasons = {place: f"{microseconds} us since 1970 {BEYOND}" for place, microseconds in far.items()}
     numbers[outside] = 0
     ticks, cut = scaled(numbers, per_second)
-    return Found(TimeKind.DATETIME, Candidates(ticks, ticks), cut, reasons)
+    return ReadTimes(TimeKind.DATETIME, Candidates(ticks, ticks), cut, reasons)
 
 
 def _numbers_of(values: pa.Array) -> tuple[int, Ticks]:
@@ -222,7 +222,7 @@ def _numbers_of(values: pa.Array) -> tuple[int, Ticks]:
 # columns of numbers
 
 
-def _of_numbers(time: RowTime, array: pa.Array) -> Found:
+def _of_numbers(time: RowTime, array: pa.Array) -> ReadTimes:
     assert time.unit is not None
     is_whole = pa.types.is_integer(array.type)
     kind, per_second = kind_of_numbers(time.unit, is_whole), UNITS[time.unit]
@@ -242,7 +242,7 @@ def _of_numbers(time: RowTime, array: pa.Array) -> Found:
         cut = None if kind is TimeKind.FLOAT else cut
     places = np.flatnonzero(outside).tolist()
     reasons = {place: beyond(str(array[place].as_py()), time.unit) for place in places}
-    return Found(kind, Candidates(ticks, ticks), cut, reasons)
+    return ReadTimes(kind, Candidates(ticks, ticks), cut, reasons)
 
 
 def _of_reals(

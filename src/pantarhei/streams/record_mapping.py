@@ -16,7 +16,7 @@ from pantarhei.mapping.read import read_mapping
 from pantarhei.streams.abox import TimestampedABox
 
 if TYPE_CHECKING:
-    from pantarhei.mapping.compiled import CompiledMapping
+    from pantarhei.mapping.compiled_mapping import CompiledMapping
 
 Record: TypeAlias = "MappingOf[str, Any] | str | bytes"
 OnBad: TypeAlias = "Callable[[Record, MalformedInputError], object]"
@@ -134,7 +134,7 @@ class Mapping:
         if (is_text, names) not in self._compiled:
             # Arrow takes a while to be there
             from pantarhei.mapping.binding import bind
-            from pantarhei.mapping.compiled import CompiledMapping, value_in_text, value_of
+            from pantarhei.mapping.compiled_mapping import CompiledMapping, value_in_text, value_of
 
             if len(self._compiled) > _SHAPES:
                 self._compiled.clear()
@@ -182,7 +182,7 @@ def _as_json(value: Any, name: str = "") -> Any:
     Raises:
         InvalidCellError: JSON has none like it.
     """
-    from pantarhei.mapping.compiled import value_of
+    from pantarhei.mapping.compiled_mapping import value_of
 
     if value is None or isinstance(value, str | bool):
         return value

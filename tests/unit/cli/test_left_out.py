@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import pantarhei.cli.summary as summary_module
 from pantarhei.cli.commands import app
 from pantarhei.cli.given_values import length_of
-from pantarhei.cli.left_out import SHOWN, LeftOut, is_live
+from pantarhei.cli.left_out import SHOWN, SkipReport, is_live
 from strategies import A, a
 
 ONTOLOGY = (
@@ -202,7 +202,7 @@ def test_progress_is_reported_on_a_live_stream(files, monkeypatch):
 
 
 def test_of_many_the_first_are_said_and_then_whenever_their_number_has_doubled(capsys):
-    left_out = LeftOut(is_live=True)
+    left_out = SkipReport(is_live=True)
     for at in range(40):
         left_out.note("late", at, [], "late")
     said = capsys.readouterr().err.splitlines()

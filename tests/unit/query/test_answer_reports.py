@@ -9,7 +9,7 @@ from rdflib import Literal
 from pantarhei.language.time import TimeKind
 from pantarhei.query.answer_reports import AnswerReport, AnswerReports, SameReports
 from pantarhei.query.continuous import AnswerChange
-from pantarhei.window.times import Times
+from pantarhei.window.boundary_times import Times
 
 A, B = (Literal(1),), (Literal("01"),)
 EVERY = Times(TimeKind.INTEGER, (range(10, 10**12, 10),))

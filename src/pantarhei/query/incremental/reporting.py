@@ -17,9 +17,9 @@ from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared
 from pantarhei.query.incremental.registered import Registered
 from pantarhei.query.incremental.step_reports import Reports
 from pantarhei.query.incremental.versions import Version
+from pantarhei.window.boundary_times import Times
 from pantarhei.window.log import Log
 from pantarhei.window.sliding import Step
-from pantarhei.window.times import Times
 
 
 class Reporting:

@@ -14,7 +14,7 @@ from pantarhei.query.incremental.lasting_terms import Decoder
 from pantarhei.query.incremental.operator import Row
 from pantarhei.query.incremental.versions import Version
 from pantarhei.query.registration import Condition, Emit, Tick
-from pantarhei.window.times import common
+from pantarhei.window.boundary_times import common
 
 
 @dataclass(frozen=True, slots=True)

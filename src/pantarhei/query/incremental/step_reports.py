@@ -13,7 +13,7 @@ from pantarhei.query.incremental.operator import Row
 from pantarhei.query.incremental.registered import Registered
 from pantarhei.query.incremental.reports import Report
 from pantarhei.query.incremental.versions import Version
-from pantarhei.window.times import Times
+from pantarhei.window.boundary_times import Times
 
 
 class Reports(NamedTuple):

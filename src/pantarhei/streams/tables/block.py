@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 import pyarrow as pa
 
-from pantarhei.mapping.cells import Column
+from pantarhei.mapping.cells import CellColumn
 
 
 class LeftOut(NamedTuple):
@@ -30,7 +30,7 @@ class Block(NamedTuple):
         text: gives a row as it is written; None where that is not known.
     """
 
-    columns: Mapping[str, pa.Array | Column]
+    columns: Mapping[str, pa.Array | CellColumn]
     height: int
     places: Callable[[], Sequence[int]]
     left_out: Sequence[LeftOut] = ()

@@ -76,7 +76,7 @@ class RecordReader:
         return merged(self._parts())
 
     def _parts(self) -> Iterator[tuple[TimePoint, Triples]]:
-        rows = _Rows(self.mapping, self._kind)
+        rows = _RowMapper(self.mapping, self._kind)
         for item in self._sources.begin():
             try:
                 with self._sources.opened(item, self.mapping.delimiter, self._skip_errors) as table:
@@ -129,7 +129,7 @@ class RecordReader:
 _MANY = 1_000
 
 
-class _Rows:
+class _RowMapper:
     """Maps the rows of tables that are read one after the other.
 
     Args:
@@ -253,7 +253,7 @@ def row_of(
     Raises:
         InvalidCellError: it is not as the mapping says.
     """
-    rows = _Rows(mapping, kind, number)
+    rows = _RowMapper(mapping, kind, number)
     for _, mapped in rows.of(JSONRows(source, [row]), Sources(source, (), None)):
         for wrong in mapped.bad:
             raise InvalidCellError(source, None, wrong.column, wrong.reason)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pantarhei.language.time import TimeKind
-from pantarhei.window.times import Times, common
+from pantarhei.window.boundary_times import Times, common
 
 ranges = st.builds(
     lambda start, length, step: range(start, start + length, step),
