@@ -82,7 +82,7 @@ class Version:
 
     Args:
         source: what they are made of.
-        held: how many changed rows it holds, those of versions before it included.
+        held: number of changed rows since the last version that was read, those of this version included.
     """
 
     __slots__ = ("_source", "decoder", "held")
@@ -121,7 +121,7 @@ class Version:
         for later in reversed(changes):
             later.decoder.add(rows, later.change)
         if not isinstance(self._source, Counter):
-            self._source = Counter(rows)
+            self._source, self.held = Counter(rows), 0
         return rows
 
 
