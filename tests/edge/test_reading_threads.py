@@ -138,6 +138,23 @@ def test_answers_that_are_held_stay_live_for_their_thread():
     assert last not in answers and answers.get(last) is None and dict(answers) == {}
 
 
+def called(function, *arguments):
+    return function(*arguments)
+
+
+@pytest.mark.parametrize("read", [dict, Counter, lambda answers: sorted(answers, key=answers.get)])
+def test_answers_are_live_to_an_instruction_that_reads_twice(read):
+    """As a pool's worker does, which calls every function at one place."""
+    reasoner = stream_reasoner()
+    answers = reasoner.register(PAIRS).answers
+    rows = list(called(read, answers))
+    reasoner.advance(20)
+    for row in rows:
+        assert called(answers.get, row) is None
+        with pytest.raises(KeyError):
+            called(answers.__getitem__, row)
+
+
 READS = {
     "materialization": lambda r: of_pairs(r.materialization()),
     "graph": lambda r: of_pairs(set(r.graph)),

@@ -253,7 +253,8 @@ class LiveAnswers(Mapping[AnswerRow, int]):
 
     Each read sees one state, also while another thread takes steps. `dict(answers)` and `sorted(answers,
     key=answers.get)` are one read each, although they call several methods here: those calls come from one
-    instruction of the caller. A loop in Python sees the rows of one state, and their counts.
+    instruction of the caller, which reads the count of each row in the order of the rows. A loop in Python
+    sees the rows of one state, and their counts.
     """
 
     def __init__(self, answering: Answering) -> None:
@@ -277,10 +278,14 @@ class LiveAnswers(Mapping[AnswerRow, int]):
 
     def _count(self, row: AnswerRow, caller: FrameType) -> int:
         read = self._read
+        if read.place == _place(caller):
+            begun, count = next(read.left, _NO_ROW)
+            if begun is row and row is not None:
+                return count
+            read.place = None  # that read has ended
         if read.row is row and row is not None:
             return read.count
-        rows = read.rows if read.place == _place(caller) else self._rows
-        found = rows.get(row)  # of an absent row a Counter gives 0, and everything would be in the answers
+        found = self._rows.get(row)  # of an absent row a Counter gives 0, and all would be in the answers
         if found is None:
             raise KeyError(row)
         return found
@@ -307,9 +312,9 @@ class LiveAnswers(Mapping[AnswerRow, int]):
         return self._rows.items()
 
     def _begin(self, caller: FrameType) -> Counter[AnswerRow]:
-        """Note the state that further calls from one instruction of the caller see; return its rows."""
+        """Return the rows of the present state, whose counts the same instruction may read next."""
         read, rows = self._read, self._rows
-        read.place, read.rows = _place(caller), rows
+        read.place, read.left = _place(caller), iter(rows.items())
         return rows
 
     def __len__(self) -> int:
@@ -330,15 +335,20 @@ class _Read(threading.local):
     """State of a read of answers by one thread.
 
     Args:
-        place: the instruction that reads `rows`, None for none.
+        place: the instruction that reads, None for none.
+        left: rows of its state whose counts it has not read. It reads them in this order, each once: a
+            different row ends the read, so that one instruction can read again at a later state.
         row: the row that a loop has reached, None for none; `count` is its count.
     """
 
     def __init__(self) -> None:
         self.place: tuple[CodeType, int] | None = None
-        self.rows: Counter[AnswerRow] = Counter()
+        self.left: Iterator[tuple[AnswerRow | None, int]] = iter(())
         self.row: AnswerRow | None = None
         self.count = 0
+
+
+_NO_ROW: tuple[AnswerRow | None, int] = (None, 0)
 
 
 def _place(frame: FrameType) -> tuple[CodeType, int]:
