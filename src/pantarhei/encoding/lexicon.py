@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
-from operator import itemgetter
+from itertools import repeat
 from typing import overload
 
 import numpy as np
@@ -112,16 +111,31 @@ def key_of(name: Term) -> str:
     return "".join(("_:", name) if is_blank else ("<", name, ">"))
 
 
+def keys_of_iris(names: Sequence[URIRef]) -> list[str]:
+    """Return the keys of IRIs, each as `key_of`. Costs half of that.
+
+    >>> keys_of_iris([URIRef("urn:a"), URIRef("urn:b")])
+    ['<urn:a>', '<urn:b>']
+    """
+    keys = ">\n<".join(("", *names, ""))[2:-2].split("\n")
+    return keys if len(keys) == len(names) else list(map(key_of, names))  # else a name has a line break
+
+
 def _name_of(key: str) -> Term:
     """The name of a key; the check that `URIRef` makes was made, or is not asked for."""
     return BNode(key[2:]) if key[0] == "_" else str.__new__(URIRef, key[1:-1])
 
 
+def _names_of(keys: Sequence[str]) -> Iterable[Term]:
+    """Return the names of keys, each as `_name_of`. Costs less where all are IRIs."""
+    joined = "\n".join(keys)
+    texts = joined[1:-1].split(">\n<")
+    are_iris = joined.startswith("<") and len(texts) == len(keys) == joined.count("\n") + 1
+    return map(str.__new__, repeat(URIRef), texts) if are_iris else map(_name_of, keys)
+
+
 _FEW = 8
 """Fewer facts than this are decoded one by one, which costs less."""
-
-# the parts of a key, and an IRI of its text, for many at once
-_FIRST, _WITHIN, _IRI = itemgetter(0), itemgetter(slice(1, -1)), partial(str.__new__, URIRef)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,9 +197,7 @@ class Lexicon:
         if max(names) >= FIRST_LITERAL:
             names = [number for number in names if number < FIRST_LITERAL]
         keys = list(map(self.names.keys.__getitem__, names))
-        are_iris = set(map(_FIRST, keys)) == {"<"}
-        made = map(_IRI, map(_WITHIN, keys)) if are_iris else map(_name_of, keys)
-        terms: dict[int, Term] = dict(zip(names, made, strict=True))
+        terms = dict(zip(names, _names_of(keys), strict=True))
         if len(terms) < len(numbers):
             terms.update((number, self.term(number)) for number in numbers if number >= FIRST_LITERAL)
         return terms

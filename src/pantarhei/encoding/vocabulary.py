@@ -14,6 +14,7 @@ in a list behind them is written over.
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import filterfalse
 from typing import NamedTuple, Protocol, cast
 
 import numpy as np
@@ -23,7 +24,7 @@ from rdflib import BNode, Literal, URIRef
 from pantarhei.encoding.computed_forms import ComputedForms
 from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.forms import NO_FORMS, FactForms, Forms
-from pantarhei.encoding.lexicon import key_of
+from pantarhei.encoding.lexicon import key_of, keys_of_iris
 from pantarhei.encoding.numbered_columns import NumberedColumns
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbol
 from pantarhei.encoding.tables import Tables
@@ -188,11 +189,11 @@ class Vocabulary:
 
     def _number_iris(self, names: Sequence[URIRef]) -> list[int]:
         """Return the numbers of names that are IRIs, new ones for those that have none."""
-        keys, known = _keys_of(names), self._name_numbers
+        keys, known = keys_of_iris(names), self._name_numbers
         found = list(map(known.get, keys))
         if None not in found:
             return cast(list[int], found)
-        fresh = list(dict.fromkeys(key for key, number in zip(keys, found, strict=True) if number is None))
+        fresh = list(filterfalse(known.__contains__, dict.fromkeys(keys)))
         if not all(map(str.isascii, fresh)):
             for key in fresh:
                 check_text(key)
@@ -596,11 +597,6 @@ _FEW = 8
 _TYPE = key_of(RDF_TYPE)
 
 
-def _keys_of(names: Iterable[URIRef]) -> list[str]:
-    """Return the keys of IRIs (`key_of`). They compare in C, as rdflib's terms do not."""
-    return ["".join(("<", name, ">")) for name in names]
-
-
 _Columns = tuple[tuple[URIRef, ...], tuple[URIRef, ...], list[str], tuple[URIRef | Literal, ...]]
 
 
@@ -614,5 +610,5 @@ def _plain_columns(triples: Collection[Triple]) -> _Columns | None:
     are_iris = set(map(type, subjects)) == set(map(type, predicates)) == {URIRef}
     if not are_iris or not set(map(type, objects)) <= {URIRef, Literal}:
         return None
-    keys = _keys_of(predicates)
+    keys = keys_of_iris(predicates)  # they compare in C, as rdflib's terms do not
     return None if _TYPE in keys else (subjects, predicates, keys, objects)

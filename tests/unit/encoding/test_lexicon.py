@@ -5,11 +5,12 @@ from __future__ import annotations
 import gc
 import pickle
 
+import numpy as np
 import pytest
 from rdflib import RDF, BNode, Namespace, URIRef
 
 from pantarhei.encoding.encode import encode_abox
-from pantarhei.encoding.lexicon import Names, key_of
+from pantarhei.encoding.lexicon import Names, key_of, keys_of_iris
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.rdf.triple_table import ColumnarTriples, TermColumn, TripleColumns
 from pantarhei.rules.compilation.program import compile_
@@ -42,6 +43,31 @@ def test_a_subclass_of_blank_nodes_is_a_blank_node():
         pass
 
     assert key_of(Own("b")) == key_of(BNode("b"))
+
+
+ODD = [URIRef("line\nbreak"), URIRef("a>\n<b"), URIRef("\n"), URIRef(""), URIRef("c>")]
+
+
+@pytest.mark.parametrize("odd", [[], *([each] for each in ODD), ODD])
+def test_many_iris_have_the_keys_that_they_have_one_by_one(odd):
+    names = [*(EX[f"n{i}"] for i in range(9)), *odd, EX.last]
+    assert keys_of_iris(names) == list(map(key_of, names))
+    assert {*map(type, keys_of_iris(names))} == {str}
+
+
+ODD_NODES = [BNode("b"), BNode("b>"), BNode("\n<")]
+
+
+@pytest.mark.parametrize("odd", [[], *([each] for each in ODD), [*ODD, *ODD_NODES]])
+@pytest.mark.parametrize("is_last", [True, False])
+def test_many_facts_have_the_names_that_they_have_one_by_one(odd, is_last):
+    vocabulary, iris = Vocabulary(compile_([])), [EX[f"n{i}"] for i in range(9)]
+    names = [*iris, *odd] if is_last else [*odd, *iris]
+    triples = [(name, EX.p, name) for name in names]
+    facts = np.concatenate([vocabulary.encode([triple]).facts for triple in triples])
+    found = list(vocabulary.decode(facts))
+    assert found == triples
+    assert [type(subject) for subject, _, _ in found] == list(map(type, names))
 
 
 def test_there_is_no_name_beyond_the_last():
