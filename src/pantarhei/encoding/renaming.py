@@ -82,6 +82,11 @@ class Renaming:
         self.literals = self._numbers[len(names) : -1]
 
     @property
+    def keeps_all(self) -> bool:
+        """Whether no symbol and no term is forgotten: then each has the number that it had."""
+        return self.keeps_symbols and NONE not in self._numbers[:-1]
+
+    @property
     def kept_symbols(self) -> npt.NDArray[np.intp]:
         """The former numbers of the symbols that are kept, ascending."""
         return np.flatnonzero(self.symbols != NONE)

@@ -44,6 +44,7 @@ class Compact(Generic[GroundT]):
         tables: those of the vocabulary.
         books, forms: what is stored, in the new numbers.
         stored: how many facts are stored, each entry of the log counted for some more.
+        forgets_nothing: whether all terms are used, so that everything is as it was.
     """
 
     renaming: Renaming
@@ -51,6 +52,7 @@ class Compact(Generic[GroundT]):
     books: GroundT
     forms: GivenForms
     stored: int
+    forgets_nothing: bool = False
 
 
 def compact(
@@ -63,8 +65,8 @@ def compact(
 ) -> Compact[GroundT]:
     """The state without the terms that it does not use; nothing is changed.
 
-    Costs the stored facts, as columns, a step of Python for each ABox, and one or two for each term that is
-    used or known.
+    Costs the stored facts, as columns, and a step of Python for each ABox; where something is forgotten, one
+    or two for each term that is used or known.
     """
     used = UsedTerms(*vocabulary.counts)
     used.add_first(*common)
@@ -73,6 +75,9 @@ def compact(
     consumers.used_terms(used)
     used.add_forms(forms.known)
     renaming = used.renaming()
+    has_only_terms = vocabulary.size == sum(vocabulary.counts)
+    if renaming.keeps_all and has_only_terms:
+        return Compact(renaming, vocabulary.tables, books, forms, stored, forgets_nothing=True)
     return Compact(
         renaming,
         vocabulary.tables.renamed(renaming),

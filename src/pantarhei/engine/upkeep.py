@@ -23,7 +23,7 @@ from pantarhei.encoding.given_forms import GivenForms
 from pantarhei.encoding.numbers import NO_FACTS, Integers, Symbols, together
 from pantarhei.encoding.tables import Tables
 from pantarhei.engine.changes import Changes
-from pantarhei.engine.compaction import compact, most_entries
+from pantarhei.engine.compaction import Compact, compact, most_entries
 from pantarhei.engine.consumer import NOTHING_TOLD, Consumer, Consumers, Marks, Saved, Told
 from pantarhei.engine.ground import GroundT
 from pantarhei.engine.memory import Memory
@@ -388,12 +388,20 @@ class Upkeep(ABC, Generic[GroundT]):
 
     def _forget_unused(self) -> None:
         vocabulary, standing, model = self.vocabulary, self._standing, self.model
-        before = vocabulary.tables, self._standing._replace(model=None)
         found = compact(vocabulary, self.foundation.common, self.books, self.forms, model, self.consumers)
+        memory = replace(standing.memory, unused=0)
+        if found.forgets_nothing:
+            self._standing = self._standing._replace(memory=memory)
+        else:
+            self._take_compact(found, memory, model)
+        self.most_entries, self._entries_kept = most_entries(vocabulary, found.stored), vocabulary.size
+
+    def _take_compact(self, found: Compact[GroundT], memory: Memory, model: WindowModel) -> None:
+        standing = self._standing
+        before = self.vocabulary.tables, standing._replace(model=None)
         marks = self.consumers.mark()
         self.lose_model()
         try:
-            memory = replace(standing.memory, unused=0)
             taken = Standing(found.books, found.forms, memory, asked=standing.asked, noted=standing.noted)
             self._take_over(found.tables, taken)
             self.consumers.renamed(found.renaming)
@@ -403,7 +411,6 @@ class Upkeep(ABC, Generic[GroundT]):
             raise
         model.rename(found.renaming)
         self._standing = self._standing._replace(model=model)
-        self.most_entries, self._entries_kept = most_entries(vocabulary, found.stored), vocabulary.size
 
     def _take_over(self, tables: Tables, standing: Standing[GroundT]) -> None:
         self.growing.look_again()

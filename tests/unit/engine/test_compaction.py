@@ -116,6 +116,22 @@ def test_nothing_is_forgotten_while_there_is_little():
 
 
 @both_ways
+def test_nothing_is_made_anew_where_all_is_used(keep):
+    reasoner = reasoner_of(keep=keep)
+    for at in range(10):
+        reasoner.push(at, fresh(at))
+    forget(reasoner)  # what only a text or a form of a literal needed
+    lexicon, model = reasoner._held.vocabulary.lexicon, reasoner._held.model
+    forget(reasoner)
+    assert reasoner._held.vocabulary.lexicon is lexicon and reasoner._held.model is model
+    assert reasoner._held.most_entries > reasoner._held.vocabulary.size
+    reasoner._held.vocabulary.number(EX.unused)
+    forget(reasoner)
+    assert reasoner._held.vocabulary.lexicon is not lexicon
+    assert reasoner._held.vocabulary.find(EX.unused) is None
+
+
+@both_ways
 def test_all_that_is_left_is_used_or_common(keep):
     reasoner = reasoner_of(keep=keep, background=[(EX.b, EX.value, Literal(7))])
     for at in range(10):
@@ -380,6 +396,7 @@ def test_an_error_while_forgetting_leaves_all_as_it_was(monkeypatch, keep, error
     for at in range(8):
         facts = list(fresh(at, 10))
         if at > 2 and dice.random() < 0.7:
+            shaken._held.vocabulary.number(EX[f"unused{at}"])  # else there is nothing to forget
             shaken._held.most_entries = -1
             before = (
                 shaken.materialization(),
