@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections import OrderedDict, deque
 from collections.abc import Iterator, Sized
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 import pyoxigraph as ox
@@ -246,15 +246,11 @@ class Messages(ABC, Generic[Content]):
             yield at, self._empty()
 
     def _ready(self, ended: bool = False) -> Iterator[tuple[TimePoint, Content]]:
-        """Messages at the head of those waiting whose time is known; of skipped statements alone there are
-        none.
-        """
+        """Give out the first waiting messages whose time is known, except those without a kept statement."""
         while self._waiting:
             message = self._waiting[0]
             if not message.is_kept:
-                self._waiting.popleft()
-                self._held -= len(message.triples) + 1
-                self._cut.pop(message.name, None)
+                self._remove_first()
                 continue
             try:
                 at = self._time_of(message)
@@ -268,14 +264,18 @@ class Messages(ABC, Generic[Content]):
                 count = len(message.triples)
                 self._refuse(self._placed(error, message.line), message.line, str(message.name), count)
                 at = None
-            self._waiting.popleft()
-            self._held -= len(message.triples) + 1
-            cut = self._cut.pop(message.name, None)
+            cut = self._remove_first()
             if at is not None:
                 if cut is not None and self._reading.on_cut is not None:
                     self._reading.on_cut(cut)
                 self._times.use(message.name, at)
                 yield at, message.triples
+
+    def _remove_first(self) -> str | None:
+        """Remove the first waiting message; return its time if that was cut."""
+        message = self._waiting.popleft()
+        self._held -= len(message.triples) + 1
+        return self._cut.pop(message.name, None)
 
     def _time_of(self, message: Message[Content]) -> TimePoint | None:
         at = self._times.get(message.name)
@@ -290,7 +290,7 @@ class Messages(ABC, Generic[Content]):
         return at
 
     def _reading_of(self, name: GraphName) -> TimeReading:
-        """How the time of a graph is read: it may be read more than once, and is counted once."""
+        """Return how to read the time of a graph: a time that is read twice and cut is counted once."""
         note = None if self._reading.on_cut is None else partial(self._cut.__setitem__, name)
         return self._reading._replace(on_cut=note)
 
@@ -333,16 +333,9 @@ class Messages(ABC, Generic[Content]):
 class TripleMessages(Messages[Triples]):
     """Messages whose triples are rdflib's, or by column."""
 
-    def __init__(
-        self,
-        source: str,
-        time: str,
-        skip: Skip | None,
-        reading: TimeReading = EXACTLY,
-        ordinal: int = 0,
-    ) -> None:
-        super().__init__(source, time, skip, reading, ordinal)
-        self._terms = TermReader()
+    @cached_property
+    def _terms(self) -> TermReader:
+        return TermReader()
 
     def _empty(self) -> Triples:
         return Triples()

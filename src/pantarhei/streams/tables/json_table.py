@@ -30,7 +30,7 @@ class JSONTable:
     Args:
         source: what errors call it.
         feed: its bytes.
-        is_lenient: whether a table without rows is none that is malformed.
+        is_lenient: whether a table may have no rows.
     """
 
     counted = "line"
@@ -38,9 +38,8 @@ class JSONTable:
     def __init__(self, source: str, feed: ByteFeed, is_lenient: bool = False) -> None:
         self.source = source
         self.names: list[str] = []
-        self._is_lenient = is_lenient
+        self._feed, self._is_lenient = feed, is_lenient
         self._too_long: list[LeftOut] = []
-        self._lines = line_blocks(feed, source, size=BLOCK, skip=self._skip_long)
         self._has_begun = False  # with a line that is not blank
 
     def open(self) -> None:
@@ -50,7 +49,7 @@ class JSONTable:
         return pa.string()
 
     def blocks(self, columns: Sequence[str]) -> Iterator[Block]:
-        for line, text in self._lines:
+        for line, text in line_blocks(self._feed, self.source, size=BLOCK, skip=self._skip_long):
             yield self._block(line, text, columns)
         if self._too_long:
             yield self._block(0, b"", columns)
@@ -106,19 +105,9 @@ class JSONRows(JSONTable):
 
 
 class JSONDocument(JSONTable):
-    """A table in one JSON document, which is held whole: an array of objects, one object, or several.
-
-    Args:
-        source: what errors call it.
-        feed: its bytes.
-        is_lenient: whether a table without rows is none that is malformed.
-    """
+    """A table in one JSON document, which is held whole: an array of objects, one object, or several."""
 
     counted = "row"
-
-    def __init__(self, source: str, feed: ByteFeed, is_lenient: bool = False) -> None:
-        super().__init__(source, feed, is_lenient)
-        self._feed = feed
 
     def blocks(self, columns: Sequence[str]) -> Iterator[Block]:
         content = b"".join(self._feed.pieces(self.source, BLOCK))
