@@ -30,11 +30,11 @@ _OUT_OF_RANGE = re.compile(r"(?:-\d{4,}|\+?\d{5,}|0000)-\d\d-\d\d(?:[T ].*)?", r
 
 
 class ReadTime(NamedTuple):
-    """A time that was read.
+    """Time of a text.
 
     Args:
         at: the time.
-        is_cut: whether it was written with digits below a microsecond other than 0, which are cut.
+        is_cut: whether digits below a microsecond, other than 0, were cut.
     """
 
     at: datetime
@@ -78,7 +78,11 @@ def read_iso(text: str) -> ReadTime:
     >>> read_iso("2016-12-31T24:00:00Z").at.isoformat()
     '2017-01-01T00:00:00+00:00'
     """
-    clock = _DAY_END.sub(lambda found: f"{found[1]}00{found[2] or ''}", text) if "24" in text else text
+    clock = (
+        _DAY_END.sub(lambda found: f"{found[1]}00{found[2] or ''}", text)
+        if "T24" in text or " 24" in text
+        else text
+    )
     written, is_cut = without_finer(clock) if "." in text or "," in text else (clock, False)
     days = int(clock != text)
     for beyond, inside, away in _NEIGHBOURS:
@@ -94,7 +98,7 @@ def read_iso(text: str) -> ReadTime:
 
 
 def later(at: datetime, length: timedelta) -> datetime:
-    """Return a datetime that is so much later, in UTC where its own zone has no such year.
+    """Add a length to a datetime, in UTC if the result has no year in the datetime's own zone.
 
     Raises:
         OverflowError: UTC has no such year either.

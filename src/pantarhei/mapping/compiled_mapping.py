@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timezone
 from decimal import Decimal
 from itertools import product
 from typing import Any, TypeAlias
-from urllib.parse import quote
 
 from rdflib import XSD, URIRef
 
+from pantarhei.language.iso_time import EPOCH, MICROSECOND, read_iso
 from pantarhei.language.term import Term, Triple
 from pantarhei.language.time import TimeKind, TimePoint
 from pantarhei.language.zone import zone_named
@@ -23,7 +23,7 @@ from pantarhei.literals.value import INTEGER_BOUNDS, is_ill_typed, value_key
 from pantarhei.mapping.binding import BoundMapping
 from pantarhei.mapping.json_cells import member
 from pantarhei.mapping.mapping import ROW, UNITS, Kind, RowTime, TermPattern
-from pantarhei.mapping.terms import FORMS, IRI, NUMBERS, TEXTS, UNSAFE, plain_number
+from pantarhei.mapping.terms import ESCAPES, FORMS, IRI, NUMBERS, TEXTS, encoded, plain_number, suffix_of
 from pantarhei.rdf.ntriples import parse_term
 
 TEXT, INTEGER, DECIMAL, DOUBLE, BOOLEAN = range(5)
@@ -40,13 +40,9 @@ _KEPT = 1 << 16  # terms that a pattern remembers
 _FORM = {datatype: re.compile(form) for datatype, form in FORMS.items()}
 _WHOLE_IRI = re.compile(IRI)
 _INTEGER = re.compile(r"-?[0-9]+")
-_ISO = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?(Z|[+-][0-9]{2}:[0-9]{2})?"
-)
 _AMOUNT = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,12})?")
-_EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
 _SURE = range(1970, 2100)  # years that no zone moves beyond the calendar
-_ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"})
+_ESCAPES = str.maketrans(dict(ESCAPES))
 
 
 class CompiledMapping:
@@ -189,7 +185,7 @@ def _maker(pattern: TermPattern, decimal: str) -> Callable[[Mapping[str, Values]
             return None if None in terms else terms  # type: ignore[return-value]
 
         return whole
-    encode: Callable[[str], str] = _encoded if pattern.kind is Kind.IRI else str
+    encode: Callable[[str], str] = encoded if pattern.kind is Kind.IRI else str
     distinct = tuple(dict.fromkeys(columns))
     places = [distinct.index(column) for column in columns]
 
@@ -212,10 +208,6 @@ def _maker(pattern: TermPattern, decimal: str) -> Callable[[Mapping[str, Values]
     return joined
 
 
-def _encoded(text: str) -> str:
-    return UNSAFE.sub(lambda found: quote(found[0], safe=""), text)
-
-
 def _iris(pattern: TermPattern) -> Callable[[str, int], Term | None]:
     known: dict[str, Term] = {}
     is_whole = pattern.kind is Kind.WHOLE_IRI
@@ -228,7 +220,7 @@ def _iris(pattern: TermPattern) -> Callable[[str, int], Term | None]:
                 return None
             if len(known) > _KEPT:
                 known.clear()
-            term = known[text] = parse_term(f"<{_encoded(text) if is_encoded else text}>")
+            term = known[text] = parse_term(f"<{encoded(text) if is_encoded else text}>")
         return term
 
     return write
@@ -265,8 +257,7 @@ def _written(pattern: TermPattern, text: str, kind: int, decimal: str) -> str | 
         if lexical is None or not _is_well_typed(lexical, datatype):
             return None
         text = lexical
-    suffix = "" if datatype in (None, XSD.string) else f"^^<{datatype}>"
-    return f'"{text.translate(_ESCAPES)}"{suffix}'
+    return f'"{text.translate(_ESCAPES)}"{suffix_of(datatype)}'
 
 
 def _lexical(datatype: URIRef, text: str, kind: int, decimal: str) -> str | None:
@@ -312,15 +303,13 @@ def _instants(time: RowTime) -> Callable[[str, TimeKind | None], TimePoint | Non
 
     def read(text: str, kind: TimeKind | None) -> TimePoint | None:
         try:
-            if time.format is not None:
-                at = datetime.strptime(text, time.format)
-            elif _ISO.fullmatch(text):
-                at = datetime.fromisoformat(text)
+            if time.format is None:
+                at, is_cut = read_iso(text)
             else:
-                return None
-        except ValueError:
+                at, is_cut = datetime.strptime(text, time.format), False
+        except (ValueError, OverflowError):
             return None
-        if at.year not in _SURE:
+        if is_cut or at.year not in _SURE:
             return None
         if at.tzinfo is None:
             if zone is None:
@@ -355,7 +344,7 @@ def _amounts(time: RowTime) -> Callable[[str, TimeKind | None], TimePoint | None
         if amount % scale:
             return None
         at = amount // scale
-        return _EPOCH + at * _MICROSECOND if 0 <= at < _LATEST else None
+        return EPOCH + at * MICROSECOND if 0 <= at < _LATEST else None
 
     return read
 

@@ -40,7 +40,7 @@ TEXTS = frozenset({None, XSD.string, *STRING_FORMS})
 IRI = r"""^[A-Za-z][A-Za-z0-9+.\-]*:[^\x00-\x20<>"{}|^`\\]*$"""
 # What RFC 3987 calls iunreserved stays as it is (RML, section on templates).
 _SAFE = r"^[A-Za-z0-9\-._~]*$"
-UNSAFE = re.compile(
+_UNSAFE = re.compile(
     r"[^A-Za-z0-9\-._~\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef"
     + "".join(f"{chr(plane << 16)}-{chr((plane << 16) + 0xFFFD)}" for plane in range(1, 14))
     + "\U000e1000-\U000efffd]"
@@ -49,7 +49,7 @@ _WITH_FRACTIONS = (XSD.double, XSD.decimal)
 MOST_DIGITS = 1_000
 """Digits before or behind the point that a number with an exponent has at most when it is written without."""
 _UNTYPED = TermPattern(Template(("", ""), ("value",)), Kind.LITERAL)
-_ESCAPES = (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r"))
+ESCAPES = (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r"))
 
 
 class Terms(NamedTuple):
@@ -88,8 +88,12 @@ def _encoded(cells: Cells) -> Cells:
     """Values as they may stand in an IRI."""
     if not len(cells.values) or pc.all(pc.match_substring_regex(cells.values, _SAFE)).as_py():
         return cells
-    encoded = [UNSAFE.sub(lambda found: quote(found[0], safe=""), text) for text in cells.values.to_pylist()]
-    return cells._replace(values=pa.array(encoded, pa.string()))
+    return cells._replace(values=pa.array(map(encoded, cells.values.to_pylist()), pa.string()))
+
+
+def encoded(text: str) -> str:
+    """Return a text with its unsafe characters percent-encoded, as part of an IRI."""
+    return _UNSAFE.sub(lambda found: quote(found[0], safe=""), text)
 
 
 def _written(pattern: TermPattern, cells: Cells, decimal: str) -> Terms:
@@ -107,7 +111,7 @@ def _written(pattern: TermPattern, cells: Cells, decimal: str) -> Terms:
     wrong = None if is_sure else _ill_typed(values, datatype)
     return Terms(
         cells.codes,
-        _quoted(values, _suffix(datatype)),
+        _quoted(values, suffix_of(datatype)),
         wrong,
         lambda place: _no_literal(cells, place, datatype, decimal),
     )
@@ -132,13 +136,14 @@ def _of_several_datatypes(cells: Cells, decimal: str) -> Terms:
     )
 
 
-def _suffix(datatype: URIRef | None) -> str:
+def suffix_of(datatype: URIRef | None) -> str:
+    """Return what N-Triples writes behind the text of a literal of a datatype; None for a string."""
     return "" if datatype in (None, XSD.string) else f"^^<{datatype}>"
 
 
 def _quoted(values: pa.StringArray, suffix: str) -> pa.StringArray:
     if pc.any(pc.match_substring_regex(values, r'[\\"\n\r]')).as_py():
-        for plain, escape in _ESCAPES:
+        for plain, escape in ESCAPES:
             values = pc.replace_substring(values, plain, escape)
     return pc.binary_join_element_wise('"', values, f'"{suffix}', "")
 
