@@ -21,7 +21,12 @@ from pantarhei.rdf.triple_table import Codes
 Places: TypeAlias = npt.NDArray[np.intp]
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
-_NOT_FINITE = {"nan": "NaN", "-nan": "NaN", "inf": "INF", "-inf": "-INF"}
+NOT_FINITE = {
+    **dict.fromkeys(("nan", "-nan", "NaN"), "NaN"),
+    **dict.fromkeys(("inf", "Infinity"), "INF"),
+    **dict.fromkeys(("-inf", "-Infinity"), "-INF"),
+}
+"""Lexical forms of XML Schema for the numbers that Arrow, Python and JSON write otherwise."""
 
 
 class Cells(NamedTuple):
@@ -242,7 +247,7 @@ def _texts(values: pa.Array) -> tuple[pa.StringArray, URIRef | None]:
     texts = values.cast(pa.string())
     if datatype == XSD.double:
         if not pc.all(pc.is_finite(values)).as_py():
-            texts = pa.array([_NOT_FINITE.get(text, text) for text in texts.to_pylist()], pa.string())
+            texts = pa.array([NOT_FINITE.get(text, text) for text in texts.to_pylist()], pa.string())
     elif datatype == XSD.decimal and pc.any(pc.match_substring(texts, "E")).as_py():
         texts = pa.array([format(Decimal(text), "f") for text in texts.to_pylist()], pa.string())
     return texts, datatype

@@ -21,6 +21,7 @@ from pantarhei.language.time import TimeKind, TimePoint
 from pantarhei.language.zone import zone_named
 from pantarhei.literals.value import INTEGER_BOUNDS, is_ill_typed, value_key
 from pantarhei.mapping.binding import BoundMapping
+from pantarhei.mapping.cells import NOT_FINITE
 from pantarhei.mapping.json_cells import member
 from pantarhei.mapping.mapping import ROW, UNITS, Kind, RowTime, TermPattern
 from pantarhei.mapping.terms import ESCAPES, FORMS, IRI, NUMBERS, TEXTS, encoded, plain_number, suffix_of
@@ -151,7 +152,6 @@ def value_of(value: object) -> Value | None:
 
 
 _MOST_BITS = 2_000
-_NOT_FINITE = {"nan": "NaN", "inf": "INF", "-inf": "-INF", "Infinity": "INF", "-Infinity": "-INF"}
 
 
 def _number(text: str) -> Value:
@@ -159,7 +159,7 @@ def _number(text: str) -> Value:
         return text, INTEGER
     if text[-1].isdigit():
         return text, DECIMAL
-    return _NOT_FINITE.get(text, text), DOUBLE
+    return NOT_FINITE.get(text, text), DOUBLE
 
 
 # terms

@@ -15,16 +15,15 @@ import numpy as np
 import pyarrow as pa
 from rdflib import XSD, URIRef
 
-from pantarhei.mapping.cells import Cells
+from pantarhei.mapping.cells import NOT_FINITE, Cells
 
 JSONObject: TypeAlias = dict[str, Any]
 """An object of JSON; numbers are bytes, the text that they have in the file."""
 
-_NOT_FINITE = {"NaN": "NaN", "Infinity": "INF", "-Infinity": "-INF"}
 _SCALARS = frozenset({str, bytes, bool, type(None)})
 
 DECODER = json.JSONDecoder(
-    parse_int=str.encode, parse_float=str.encode, parse_constant=lambda text: _NOT_FINITE[text].encode()
+    parse_int=str.encode, parse_float=str.encode, parse_constant=lambda text: NOT_FINITE[text].encode()
 )
 """Reads JSON with numbers as they are written."""
 

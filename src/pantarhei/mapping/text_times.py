@@ -10,7 +10,6 @@ from math import inf
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -27,11 +26,9 @@ from pantarhei.language.iso_time import (
 )
 from pantarhei.language.time import FLOAT_TICKS, MOST_TICKS, TimeKind
 from pantarhei.mapping.advice import on_time
-from pantarhei.mapping.local_times import Candidates, candidates_at, candidates_of
+from pantarhei.mapping.cells import Flags
+from pantarhei.mapping.local_times import Candidates, Ticks, candidates_at, candidates_of
 from pantarhei.mapping.mapping import UNITS, RowTime, Unit
-
-Ticks = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 MICROSECONDS = 10**6  # a second
 UNIT_ASKED = (

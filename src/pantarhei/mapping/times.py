@@ -16,11 +16,12 @@ import pyarrow.compute as pc
 from pantarhei.errors import MappingError
 from pantarhei.language.iso_time import EXACT
 from pantarhei.language.time import FLOAT_TICKS, TimeKind, TimePoint, time_of
-from pantarhei.mapping.cells import CellColumn, Cells, Flags, cells_of, decoded, joined
+from pantarhei.mapping.cells import CellColumn, Cells, Flags, cells_of, decoded, flags, joined
 from pantarhei.mapping.local_times import (
     UNDECIDED,
     Candidates,
     RowOrder,
+    Ticks,
     candidates_of,
     choose_times,
     twice,
@@ -42,8 +43,6 @@ from pantarhei.mapping.text_times import (
     scaled,
 )
 from pantarhei.rdf.triple_table import Codes
-
-Ticks = npt.NDArray[np.int64]
 
 _DAY = 86400  # seconds
 _LARGEST_SURE = 2**53  # up to which each whole number is a float of its own
@@ -166,7 +165,7 @@ def _codes(array: pa.Array) -> Codes | None:
     if not array.null_count:
         return None
     codes = np.arange(len(array), dtype=np.int32)
-    codes[np.from_dlpack(array.is_null().cast(pa.uint8())).astype(bool)] = -1
+    codes[flags(array.is_null())] = -1
     return codes
 
 
