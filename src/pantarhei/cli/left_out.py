@@ -14,7 +14,7 @@ from typing import Literal, TextIO
 
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint, show_time
-from pantarhei.streams.read import Skipped
+from pantarhei.streams.reader_counts import Skipped
 from pantarhei.streams.write import time_text
 
 Reason = Literal["late", "ahead", "invalid"]

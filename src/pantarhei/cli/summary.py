@@ -17,7 +17,7 @@ from pantarhei.errors import InputError
 from pantarhei.language.counted import counted
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint, show_time
-from pantarhei.streams.read import Skipped
+from pantarhei.streams.reader_counts import Skipped
 from pantarhei.temporal.conclusions import ConclusionChanges
 
 if TYPE_CHECKING:

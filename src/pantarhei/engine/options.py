@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from pantarhei.errors import check_choice, check_type
-from pantarhei.language.time import Precision, TimeKind
+from pantarhei.language.time import Precision, TimeKind, check_precision
 from pantarhei.literals.by_value import Numbers
 from pantarhei.materialize.model import Keep
 from pantarhei.repair.choose import METHODS, Method
@@ -50,5 +50,5 @@ class Options:
         check_choice("derive", self.derive, get_args(Derive))
         check_choice("conclusions", self.conclusions, get_args(ConclusionsIn))
         check_choice("numbers", self.numbers, get_args(Numbers))
-        check_choice("precision", self.precision, get_args(Precision))
+        check_precision(self.precision)
         check_choice("unique_names", self.unique_names, (True, False))

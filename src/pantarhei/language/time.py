@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta, tzinfo
 from decimal import Decimal
 from enum import Enum
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, get_args
 
 import numpy as np
 
-from pantarhei.errors import OptionError, TimesCutWarning, TimestampError
+from pantarhei.errors import OptionError, TimesCutWarning, TimestampError, check_choice
 from pantarhei.language.iso_time import EPOCH, EXACT, IN_RANGE, MICROSECOND, read_iso, tick_of_datetime
 from pantarhei.language.zone import in_zone
 
@@ -30,6 +30,15 @@ _Item = TypeVar("_Item")
 FLOAT_TICKS = 10**9
 MOST_TICKS = 2**62
 _MOST_BITS_SHOWN = 512
+
+
+def check_precision(given: object) -> None:
+    """Check a `precision`.
+
+    Raises:
+        OptionError: it is neither "microseconds" nor "exact".
+    """
+    check_choice("precision", given, get_args(Precision))
 
 
 class TimeKind(Enum):

@@ -27,7 +27,8 @@ from pantarhei.spark.sources.source_options import FileOptions
 from pantarhei.spark.sources.text_rows import Rows, TextMessages, TextReading
 from pantarhei.spark.stream_columns import column_types, columns
 from pantarhei.streams.abox import same_kind
-from pantarhei.streams.read import OF_GRAPHS, Skipped, syntax_of
+from pantarhei.streams.read import OF_GRAPHS, syntax_of
+from pantarhei.streams.reader_counts import Skipped
 
 SMALLEST_PART = 8 << 20
 SKIPS_KEPT = 10

@@ -1,7 +1,8 @@
 """Streams in and answers out: files and Python iterables of timestamped ABoxes."""
 
 from pantarhei.streams.abox import TimestampedABox, abox_stream
-from pantarhei.streams.read import Skipped, StreamReader, read_stream
+from pantarhei.streams.read import StreamReader, read_stream
+from pantarhei.streams.reader_counts import Skipped
 from pantarhei.streams.record_mapping import Mapping
 from pantarhei.streams.records import read_records
 from pantarhei.streams.table import read_table

@@ -11,14 +11,14 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import tzinfo
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from pantarhei.errors import MalformedInputError, OptionError, UnknownFormatError
-from pantarhei.language.time import Precision, TimePoint
+from pantarhei.language.time import Precision, TimePoint, check_precision
 from pantarhei.language.zone import zone_named
 from pantarhei.rdf.first_bytes import is_document, refuse_unreadable, unreadable
 from pantarhei.rdf.json_contexts import Contexts, GivenContexts
@@ -26,12 +26,12 @@ from pantarhei.rdf.message_log import ANNOUNCEMENT, is_log, read_log
 from pantarhei.rdf.statements import ByteFeed, Readable, Statement, read_trig
 from pantarhei.rdf.unpacking import UNPACKED, Unpacking, without_packing
 from pantarhei.streams.abox import TimestampedABox, Triples, merged
-from pantarhei.streams.cut_times import CutTimes, check_precision
 from pantarhei.streams.datasets import DatasetMessages
 from pantarhei.streams.graph_times import TimeReading, time_properties
 from pantarhei.streams.jsonld import JSONLDMessages
 from pantarhei.streams.messages import TripleMessages
 from pantarhei.streams.nquads import QuadsReader
+from pantarhei.streams.reader_counts import ReaderCounts, Skipped
 from pantarhei.streams.tables.formats import format_of
 
 if TYPE_CHECKING:
@@ -60,14 +60,6 @@ OF_GRAPHS = ("nquads", "trig")
 _WITHOUT_TIME = {"rdf", "xml", "owl", "n3"}
 
 
-class Skipped(NamedTuple):
-    """Something that was left out under `on_error="skip"`: its line (if known), why, and how it reads."""
-
-    line: int | None
-    reason: str
-    text: str
-
-
 class _Reading(NamedTuple):
     """How a stream is read; see `read_stream`."""
 
@@ -79,7 +71,7 @@ class _Reading(NamedTuple):
     contexts: Contexts
 
 
-class StreamReader:
+class StreamReader(ReaderCounts):
     """The ABoxes of one file, in its order; build with `read_stream`.
 
     Iterating reads the file from its start, lazily, and begins the counts below anew.
@@ -93,15 +85,9 @@ class StreamReader:
         size: the file's size in bytes, None if it has none or is compressed.
     """
 
-    SKIPS_KEPT = 1000
-
     def __init__(self, source: Source, syntax: str, reading: _Reading) -> None:
+        super().__init__(_name_of(source))
         self._source, self._syntax, self._reading = source, syntax, reading
-        self.name = _name_of(source)
-        self.skipped: list[Skipped] = []
-        self.skipped_count = 0
-        self.on_skipped: Callable[[Skipped, int], object] | None = None
-        self._cut = CutTimes(self.name)
         self._feed: ByteFeed | None = None
 
     def __repr__(self) -> str:
@@ -109,10 +95,6 @@ class StreamReader:
         return (
             f"StreamReader({name!r}, {self._syntax}, time={self._reading.time!r}, {bytes_read=}, {skipped=})"
         )
-
-    @property
-    def times_cut(self) -> int:
-        return self._cut.count
 
     @property
     def bytes_read(self) -> int:
@@ -128,7 +110,7 @@ class StreamReader:
         return path.stat().st_size if path.is_file() else None
 
     def __iter__(self) -> Iterator[TimestampedABox]:
-        self.skipped, self.skipped_count, self._cut = [], 0, CutTimes(self.name)
+        self._begin_counts()
         with _opened(self._source) as file:
             self._feed = ByteFeed(Unpacking(file, self.name))
             yield from merged(self._messages(self._feed))
@@ -136,7 +118,7 @@ class StreamReader:
     def _messages(self, feed: ByteFeed) -> Iterator[tuple[TimePoint, Triples]]:
         time, base, zone, skips, is_exact, contexts = self._reading
         skip = self._skip if skips else None
-        times = TimeReading(zone, None if is_exact else self._cut)
+        times = TimeReading(zone, None if is_exact else self._note_cut)
         if self._syntax == "jsonld":
             yield from JSONLDMessages(self.name, time, base, skip, times, contexts).read(feed)
         elif self._syntax == "ngsi-ld":
@@ -162,12 +144,7 @@ class StreamReader:
             raise MalformedInputError(self.name, 1, reason)
 
     def _skip(self, line: int | None, reason: str, text: str, count: int = 1) -> None:
-        self.skipped_count += count
-        skipped = Skipped(line, reason, text)
-        if len(self.skipped) < self.SKIPS_KEPT:
-            self.skipped.append(skipped)
-        if self.on_skipped is not None:
-            self.on_skipped(skipped, self.skipped_count)
+        self._note_skipped(Skipped(line, reason, text), count)
 
 
 def read_stream(

@@ -4,7 +4,7 @@ import pickle
 
 from pantarhei.errors import MalformedInputError
 from pantarhei.spark.counted_files import FilesAccount
-from pantarhei.streams.read import Skipped
+from pantarhei.streams.reader_counts import Skipped
 
 
 def account(*times, skips=0, error=None):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -19,8 +19,7 @@ from pantarhei.mapping.mapping import RecordMapping
 from pantarhei.mapping.rows import MappedRows, map_rows, runs
 from pantarhei.mapping.times import first_kind, shown_times
 from pantarhei.streams.abox import TimestampedABox, Triples, merged
-from pantarhei.streams.cut_times import CutTimes
-from pantarhei.streams.read import Skipped
+from pantarhei.streams.reader_counts import ReaderCounts, Skipped
 from pantarhei.streams.tables.block import Block, Table
 from pantarhei.streams.tables.csv_table import CSVTable
 from pantarhei.streams.tables.json_table import JSONRows, JSONTable
@@ -29,7 +28,7 @@ from pantarhei.streams.tables.opening import Sources
 _FEWEST = 16  # triples of an ABox; of fewer, holding them by column costs more than it saves
 
 
-class RecordReader:
+class RecordReader(ReaderCounts):
     """The ABoxes of tables, in their order; build with `read_records`.
 
     Iterating reads them from their start, lazily, and begins the counts below anew.
@@ -44,24 +43,14 @@ class RecordReader:
         size: their size in bytes, None where nobody knows.
     """
 
-    SKIPS_KEPT = 1000
-
     def __init__(
         self, sources: Sources, mapping: RecordMapping, skip_errors: bool, kind: TimeKind | None = None
     ) -> None:
+        super().__init__(sources.name)
         self._sources, self.mapping, self._skip_errors, self._kind = sources, mapping, skip_errors, kind
-        self.name = sources.name
-        self.skipped: list[Skipped] = []
-        self.skipped_count = 0
-        self.on_skipped: Callable[[Skipped, int], object] | None = None
-        self._cut = CutTimes(self.name)
 
     def __repr__(self) -> str:
         return f"RecordReader({self.name!r}, {self.mapping.source!r}, skipped={self.skipped_count})"
-
-    @property
-    def times_cut(self) -> int:
-        return self._cut.count
 
     @property
     def bytes_read(self) -> int:
@@ -72,7 +61,7 @@ class RecordReader:
         return self._sources.size
 
     def __iter__(self) -> Iterator[TimestampedABox]:
-        self.skipped, self.skipped_count, self._cut = [], 0, CutTimes(self.name)
+        self._begin_counts()
         return merged(self._parts())
 
     def _parts(self) -> Iterator[tuple[TimePoint, Triples]]:
@@ -112,18 +101,13 @@ class RecordReader:
             columns = self.mapping.time.template.columns
             cells = (block.columns[name] for name in columns if name in block.columns)
             text = ", ".join(str(shown_cell(each, row)) for each in cells)
-            self._cut(f"{text} ({table.counted} {block.places()[row]})", count)
+            self._note_cut(f"{text} ({table.counted} {block.places()[row]})", count)
         return _aboxes(mapped, self.mapping)
 
     def _skip(self, source: str, line: int | None, reason: str, text: str) -> None:
-        self.skipped_count += 1
         if self._sources.count > 1:
             reason = f"{source}: {reason}"
-        skipped = Skipped(line, reason, text[:1000])
-        if len(self.skipped) < self.SKIPS_KEPT:
-            self.skipped.append(skipped)
-        if self.on_skipped is not None:
-            self.on_skipped(skipped, self.skipped_count)
+        self._note_skipped(Skipped(line, reason, text[:1000]))
 
 
 _MANY = 1_000
