@@ -797,6 +797,18 @@ def test_wrong_usage(run, arguments, part):
 
 
 @pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["--window-zone", "Europe/Nowhere"], "--window-zone Europe/Nowhere is not possible"),
+        (["--window-zone", "UTC", "--slide", "PT1H"], "--slide: the duration 'PT1H' is not valid here"),
+        (["--window-zone", "UTC", "--origin", "5"], "--origin: the origin 5 is not valid here"),
+    ],
+)
+def test_wrong_usage_of_windows_in_days_of_a_zone(run, arguments, part):
+    fails(run(*arguments, range_="P1D"), part, code=2)
+
+
+@pytest.mark.parametrize(
     ("option", "value"),
     [
         ("--stream", PEDALS_STREAM),

@@ -58,6 +58,16 @@ def length_of(text: str, option: str) -> Duration:
     return length
 
 
+def check_calendar_length(text: str, option: str) -> None:
+    """Check a length in days of a time zone. Raises `BadParameter` if it is none."""
+    from pantarhei.window.calendar import calendar_length
+
+    try:
+        calendar_length(text)
+    except TimestampError as error:
+        raise typer.BadParameter(str(error), param_hint=option) from None
+
+
 def time_of(text: str, option: str) -> TimePoint:
     """The time of an option. Raises `BadParameter` if it is none."""
     try:

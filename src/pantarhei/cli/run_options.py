@@ -11,9 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from typer import Argument, Option
 
-from pantarhei.cli.given_values import bytes_of, length_of, length_of_range, length_of_slide, time_of
+from pantarhei.cli.given_values import (
+    bytes_of,
+    check_calendar_length,
+    length_of,
+    length_of_range,
+    length_of_slide,
+    time_of,
+)
 from pantarhei.cli.output import format_by_suffix
-from pantarhei.errors import TimestampError
+from pantarhei.errors import OptionError, TimestampError
 from pantarhei.language.time import Duration, TimeKind, TimePoint, ticks_of
 
 if TYPE_CHECKING:
@@ -138,7 +145,11 @@ class OnStream:
         ),
     ] = None
     on_error: Annotated[
-        Literal["raise", "skip"], READING(help="What to do with bad input in the stream.")
+        Literal["raise", "skip"],
+        READING(
+            help="What to do with bad input in the stream, and with ABoxes that are late or too far ahead: "
+            "end with an error, or leave them out."
+        ),
     ] = "raise"
     allowed_lateness: Annotated[
         str | None,
@@ -243,24 +254,36 @@ class OnStream:
 
         Raises:
             BadParameter: there is no range, or no such window.
+            OptionError: there is no such zone or window.
         """
         from pantarhei.window.sliding import Window
 
         if self.window_zone is None:
             return None
-        if self.range is None:
-            raise typer.BadParameter("the length of the window is asked for", param_hint="--range")
+        for option, text in (("--range", self._given_range), ("--slide", self.slide)):
+            if text is not None:
+                check_calendar_length(text, option)
+        given = self._given_range, self.slide, self.first_boundary, self._own_ends, self.window_zone
         try:
-            return Window(self.range, self.slide, self.first_boundary, self._own_ends, self.window_zone)
-        except TimestampError as error:
-            raise typer.BadParameter(str(error), param_hint="--range") from None
+            return Window(*given)
+        except TimestampError as error:  # the lengths have been checked
+            raise typer.BadParameter(str(error), param_hint="--origin") from None
+        except OptionError as error:
+            option = "window_zone" if error.option == "zone" else error.option
+            raise OptionError(option, error.given, error.expected) from None
+
+    @property
+    def _given_range(self) -> str:
+        """The text of `--range`. Raises `BadParameter` if it is not given."""
+        if self.range is None:
+            problem = "it is needed unless a query says its window: PT5M, P1D, a number if times are numbers"
+            raise typer.BadParameter(problem, param_hint="--range")
+        return self.range
 
     @property
     def length(self) -> Duration:
         """The length of the window. Raises `BadParameter` if it is none."""
-        if self.range is None:
-            raise typer.BadParameter("the length of the window is asked for", param_hint="--range")
-        return length_of_range(self.range)
+        return length_of_range(self._given_range)
 
     @property
     def _own_ends(self) -> Literal["both", "right"]:
@@ -283,26 +306,35 @@ class OnStream:
         """How the stream may be out of order, as `StreamReasoner.run` takes it; empty for not at all.
 
         Raises:
-            BadParameter: a duration is none, or of another kind than the window, or there is no bound for the
-                clock.
+            BadParameter: a duration is none, or of another kind than the window; there is no bound for the
+                clock, or the window has numbers.
         """
         given: dict[str, Any] = {}
         for name, text in (("allowed_lateness", self.allowed_lateness), ("max_ahead", self.max_ahead)):
             if text is not None:
                 option = f"--{name.replace('_', '-')}"
                 length = given[name] = length_of(text, option)
-                is_clock = self.window_zone is not None or (
-                    self.range is not None and isinstance(self.length, timedelta)
-                )
-                if self.range is not None and isinstance(length, timedelta) is not is_clock:
+                if self._is_timed is (not isinstance(length, timedelta)):
                     problem = f"{text} and --range {self.range} measure different kinds of time"
                     raise typer.BadParameter(problem, param_hint=option)
         if self.clock is not None:
             if self.max_ahead is None:
                 problem = "--max-ahead says how far ahead of the clock is too far: give it too"
                 raise typer.BadParameter(problem, param_hint="--clock")
+            if self._is_timed is False:
+                problem = f"the clock has dates and times, and --range {self.range} is a number; leave it out"
+                raise typer.BadParameter(problem, param_hint="--clock")
             given["clock"] = partial(datetime.now, UTC)
         return given
+
+    @property
+    def _is_timed(self) -> bool | None:
+        """Whether the window's length is one of datetimes; None if it also fits numbers, or is not given."""
+        if self.window_zone is not None:
+            return True
+        if self.range is None or self.length == 0:
+            return None
+        return isinstance(self.length, timedelta)
 
 
 @dataclass(frozen=True, slots=True)

@@ -203,7 +203,9 @@ class Intake:
         try:
             return ticks_of(now, kind)
         except TimestampError as error:
-            raise OptionError("clock", f"a function that gives {now!r:.100}", error.expected) from None
+            raise OptionError(
+                "clock", f"a function that returns {show_time(now):.100}", error.expected
+            ) from None
 
     # -- what is not taken in ----------------------------------------------------------------------
 

@@ -51,13 +51,13 @@ def text_of(format_, times):
     return header + "".join(bad if at is None else row(at) for at in times)
 
 
-def run(files, format_, times, *more, as_file=False):
+def run(files, format_, times, *more, as_file=False, range_="5"):
     """What `pantarhei run` does with rows of these times; None is a malformed one."""
     stream, text = "-", text_of(format_, times)
     if as_file:
         (files / "stream").write_text(text)
         stream = str(files / "stream")
-    given = ["--ontology", files / "o.ttl", "--stream", stream, "--stream-format", format_, "--range", "5"]
+    given = ["--ontology", files / "o.ttl", "--stream", stream, "--stream-format", format_, "--range", range_]
     mapped = [] if format_ == "nquads" else ["--mapping", files / "m.yaml"]
     arguments = ["run", *given, *mapped, "--format", "ndjson", *more]
     done = CliRunner().invoke(app, list(map(str, arguments)), input=text)
@@ -131,6 +131,14 @@ def test_the_clock_of_the_machine_bounds_times(files):
     done = CliRunner().invoke(app, list(map(str, given)), input=stream)
     assert done.exit_code == 0, done.output
     assert "2 ABoxes, 2 assertions" in done.stderr and "1 ABox too far ahead" in done.stderr
+
+
+def test_a_window_of_length_0_goes_with_bounds_of_either_kind(files):
+    times = ("2026-01-01T00:00:01Z", "2026-01-01T00:00:00Z")
+    for given, bounds in ((times, ("--allowed-lateness", "PT1S")), ((2, 1), ("--allowed-lateness", "1"))):
+        done, out = run(files, "nquads", given, *bounds, range_="0")
+        assert done.exit_code == 0, done.output
+        assert out == sorted(given)
 
 
 @pytest.mark.parametrize(
