@@ -1,5 +1,6 @@
 """The command line over tables: `run --mapping`, and `map`, which writes a mapping to begin with."""
 
+import json
 import re
 from contextlib import ExitStack
 from pathlib import Path
@@ -120,6 +121,23 @@ def test_json_lines_of_json_ld_need_none(files, name):
     assert done.exit_code == 0
     assert [line[:1] for line in done.stdout.splitlines()] == ["1", "2", " "]
     assert "known to neither" not in done.stderr  # of the time
+
+
+def test_contexts_that_documents_name_are_read_from_files(files):
+    iri, rows = "https://context.example.org/c.jsonld?v=1", []
+    vocabulary = {"@vocab": "http://example.org/pedals#", "at": "http://www.w3.org/ns/prov#generatedAtTime"}
+    (files / "c=1.jsonld").write_text(json.dumps({"@context": vocabulary}))
+    for at, what in ((1, "GasPedalPressed"), (2, "BrakesPressed")):
+        rows.append({"@context": iri, "@id": "http://example.org/pedals#x", "@type": what, "at": at})
+    (files / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    given = f"--context={iri}={files / 'c=1.jsonld'}"
+    done = run(files, given, mapping=None, stream="log.jsonl")
+    assert done.exit_code == 0, done.stderr
+    assert [line[:1] for line in done.stdout.splitlines()] == ["1", "2", " "]
+    unnamed = run(files, "--context=c.jsonld", mapping=None, stream="log.jsonl")
+    assert unnamed.exit_code == 2 and "c.jsonld is not IRI=FILE" in " ".join(unnamed.stderr.split())
+    mapped = run(files, given)
+    assert mapped.exit_code == 2 and "contexts are those of JSON-LD" in " ".join(mapped.stderr.split())
 
 
 def test_packed_json_lines_that_are_a_table_need_one_and_what_cannot_be_unpacked_is_said(files):

@@ -20,6 +20,7 @@ import typer
 
 from pantarhei.cli.asked import Asked, asked_of
 from pantarhei.cli.concluded import check_feedback, rules_from
+from pantarhei.cli.given_values import iri_and_file
 from pantarhei.cli.left_out import SkipReport, is_live
 from pantarhei.cli.output import appending, end_line, refuse_unwritable, refuse_unwritable_ndjson
 from pantarhei.cli.repair_text import Chains, assertion_texts, cut_lines
@@ -134,7 +135,7 @@ def _reader(options: OnStream) -> StreamReader | RecordReader:
             time=options.time,
             on_error=on_error,
             base=options.base,
-            contexts=_contexts(options.context),
+            contexts=dict(iri_and_file(each, "--context") for each in options.context or ()),
             zone=options.zone,
             precision=options.precision or "microseconds",
         )
@@ -144,24 +145,18 @@ def _reader(options: OnStream) -> StreamReader | RecordReader:
     )
 
 
-def _contexts(given: Sequence[str] | None) -> dict[str, str]:
-    """The files of contexts by their IRIs."""
-    pairs = [each.rpartition("=") for each in given or ()]
-    if any(not (iri and file) for iri, _, file in pairs):
-        raise typer.BadParameter("expected IRI=FILE", param_hint="--context")
-    return {iri: file for iri, _, file in pairs}
-
-
 def refuse_what_a_mapping_says(options: OnStream) -> None:
     """Raise `BadParameter` for an option of streams of graphs, where a mapping is given."""
     for option, given in (
         ("--time", options.time != "auto"),
         ("--base", options.base),
         ("--zone", options.zone),
-        ("--context", options.context),
     ):
         if given:
             raise typer.BadParameter("the mapping says that", param_hint=option)
+    if options.context:
+        problem = "contexts are those of JSON-LD, and --mapping reads tables; leave one of them out"
+        raise typer.BadParameter(problem, param_hint="--context")
 
 
 def _is_json_ld(path: str) -> bool:

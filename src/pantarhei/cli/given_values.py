@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from datetime import timedelta
+from pathlib import Path
 
 import typer
 
@@ -74,3 +76,21 @@ def time_of(text: str, option: str) -> TimePoint:
         return parse_timestamp(text)
     except TimestampError as error:
         raise typer.BadParameter(str(error), param_hint=option) from None
+
+
+def iri_and_file(value: str, option: str, wanted: Collection[str] = ()) -> tuple[str, str]:
+    """Split a value at the `=` between IRI and file: IRIs and names of files may have others.
+
+    Args:
+        wanted: IRIs, one of which the value should have.
+
+    Raises:
+        BadParameter: there is none.
+    """
+    splits = [(value[:at], value[at + 1 :]) for at, sign in enumerate(value) if sign == "="]
+    parts = [(iri.removeprefix("<").removesuffix(">"), path) for iri, path in splits if iri and path]
+    if not parts:
+        raise typer.BadParameter(f"{value} is not IRI=FILE, an IRI and a file", param_hint=option)
+    known = [each for each in parts if each[0] in wanted]
+    there = [each for each in parts if Path(each[1]).exists()]
+    return next(iter([*known, *there, *parts]))

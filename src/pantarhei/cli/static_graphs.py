@@ -7,6 +7,7 @@ from pathlib import Path
 
 import typer
 
+from pantarhei.cli.given_values import iri_and_file
 from pantarhei.errors import QueryError
 from pantarhei.language.nearest import did_you_mean
 from pantarhei.language.term import Term, Triple
@@ -32,7 +33,7 @@ def static_graphs(
     wanted = [str(name) for name in dict.fromkeys(names)]
     graphs: dict[str, list[Triple]] = {}
     for value in given:
-        iri, path = _parts(value, wanted)
+        iri, path = iri_and_file(value, "--static", wanted)
         if iri not in wanted:
             asked = ", ".join(f"<{name}>" for name in wanted) or "none"
             kind = "a window" if iri in map(str, windows) else "not a static graph"
@@ -46,19 +47,3 @@ def static_graphs(
             advice = f"give its file as --static {name}=FILE; facts that always hold are --background"
             raise QueryError(f"{problem}: {advice}")
     return graphs
-
-
-def _parts(value: str, wanted: Sequence[str]) -> tuple[str, str]:
-    """Split a value at the `=` between IRI and file: IRIs and names of files may have others.
-
-    Raises:
-        BadParameter: there is none.
-    """
-    splits = [(value[:at], value[at + 1 :]) for at, sign in enumerate(value) if sign == "="]
-    parts = [(iri.removeprefix("<").removesuffix(">"), path) for iri, path in splits if iri and path]
-    if not parts:
-        problem = f"{value} is not IRI=FILE, the IRI of FROM in the query and a file"
-        raise typer.BadParameter(problem, param_hint="--static")
-    known = [each for each in parts if each[0] in wanted]
-    there = [each for each in parts if Path(each[1]).exists()]
-    return next(iter([*known, *there, *parts]))
