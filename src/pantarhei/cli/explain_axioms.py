@@ -56,7 +56,7 @@ def explained_by(ontology: pr.Ontology, asked: Sequence[Triple], options: Explai
     if options.form == "json":
         return json.dumps(found.to_json(), ensure_ascii=False, indent=2) + "\n"
     if options.form == "svg" and len(found.proofs) != 1:
-        problem = f"a picture has one proof, and this has {len(found.proofs)}; text and dot have all"
+        problem = f"a picture shows one proof, and this has {len(found.proofs)}; give --format text"
         raise typer.BadParameter(problem, param_hint="--format")
     return written(found.proofs, options)
 

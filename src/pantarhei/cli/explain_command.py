@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -32,6 +33,8 @@ from pantarhei.window.sliding import Window
 
 if TYPE_CHECKING:
     import pantarhei as pr
+
+_UNDECLARED = re.compile(r"The prefix (.*): ")  # as pyoxigraph words it
 
 
 def explain(options: Explaining) -> None:
@@ -80,7 +83,7 @@ def _check_usage(options: Explaining) -> None:
     of_streams = {"at": options.at, "rules": options.rules, "mapping": options.mapping, "all": options.all}
     for option, given in of_streams.items():
         if given and not options.stream:
-            problem = f"it takes a stream, as --stream PATH: {given}"
+            problem = "it is about a stream; give --stream PATH, or leave it out"
             raise typer.BadParameter(problem, param_hint=f"--{option}")
 
 
@@ -153,7 +156,8 @@ def read_statement(text: str, prefixes: Mapping[str, str]) -> list[Triple]:
                 for quad in pyoxigraph.parse(f"{declared}{ended}", pyoxigraph.RdfFormat.TURTLE)
             ]
     except MalformedInputError as error:
-        near = did_you_mean(text.partition(":")[0], prefixes) if "prefix" in error.reason else ""
+        undeclared = _UNDECLARED.match(error.reason)
+        near = did_you_mean(undeclared[1], prefixes) if undeclared else ""
         known = ", ".join(f"{prefix}:" for prefix in sorted(prefixes)) or "none"
         problem = f"{text} is no triple in Turtle: {error.reason}; the prefixes are {known}{near}"
         raise typer.BadParameter(problem, param_hint="TRIPLE") from None

@@ -113,6 +113,8 @@ def test_all_explanations_are_numbered(explain, tmp_path):
         (["x a :Slowing"], "is no triple in Turtle"),
         (["who:x a :Slowing"], "the prefixes are :, owl:, rdf:, rdfs:, xsd:"),
         (["<x> a :Slowing"], "is no triple in Turtle"),
+        ([":x a rdfs1:Class"], "The prefix rdfs1: has not been declared"),
+        ([":x a rdfs1:Class"], "(did you mean rdfs?)"),
         ([":x a :Slowing, :Stopping"], "one triple is asked for, not 2"),
         ([""], "is no triple in Turtle"),
         (["[] a :Slowing"], "a blank node"),
