@@ -198,7 +198,7 @@ class Tester:
             # there may be any number of datatypes that no range names
             sort = OTHER if is_recognized(sort.space) else UNRECOGNIZED
         if sort not in self._tests:
-            formula_of = formula if _is_recognized(sort) else _certain
+            formula_of = formula if _is_recognized(sort) else _unrecognized_formula
             self._tests[sort] = _tests_of([formula_of(range, sort) for range in self._ranges], sort)
         return self._tests[sort]
 
@@ -268,32 +268,24 @@ def formula(range: DataRange, sort: Sort) -> Formula:
             return False  # which a `Tester` asks by itself
 
 
-def _certain(range: DataRange, sort: Sort) -> Formula:
-    """What holds of the literals of an unrecognized datatype that must be in `range`."""
+def _unrecognized_formula(range: DataRange, sort: Sort, possible: bool = False) -> Formula:
+    """Return the formula of an unrecognized datatype's literals that must be in `range`.
+
+    Args:
+        possible: literals that may be in `range` instead.
+    """
     match range:
         case DataIntersectionOf(operands):
-            return all_of([_certain(operand, sort) for operand in operands])
+            return all_of([_unrecognized_formula(operand, sort, possible) for operand in operands])
         case DataUnionOf(operands):
-            return any_of([_certain(operand, sort) for operand in operands])
+            return any_of([_unrecognized_formula(operand, sort, possible) for operand in operands])
         case DataComplementOf(operand):
-            return negated(_possible(operand, sort))
+            return negated(_unrecognized_formula(operand, sort, not possible))
         case Possibly(operand):
-            return _possible(operand, sort)
-    return formula(range, sort)
-
-
-def _possible(range: DataRange, sort: Sort) -> Formula:
-    """What holds of the literals of an unrecognized datatype that may be in `range`."""
-    match range:
-        case DataIntersectionOf(operands):
-            return all_of([_possible(operand, sort) for operand in operands])
-        case DataUnionOf(operands):
-            return any_of([_possible(operand, sort) for operand in operands])
-        case DataComplementOf(operand):
-            return negated(_certain(operand, sort))
+            return _unrecognized_formula(operand, sort, possible=True)
         case IllTyped() | Compared():
             return False
-    return True
+    return True if possible else formula(range, sort)
 
 
 def _one_of(literals: Sequence[Term], sort: Sort) -> Formula:
