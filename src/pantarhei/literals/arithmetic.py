@@ -205,7 +205,6 @@ _ON_DECIMALS: Final[dict[str, Callable[[Decimal, Decimal], Decimal]]] = {
     "+": DECIMALS.add,
     "-": DECIMALS.subtract,
     "*": DECIMALS.multiply,
-    "/": DECIMALS.divide,
 }
 
 
