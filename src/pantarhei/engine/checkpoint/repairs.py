@@ -112,7 +112,7 @@ class RepairTable:
         self._terms: dict[Term, int] = {}
         self._keys: list[tuple[str, str]] = []  # by which terms are sorted
         self._rules: dict[Rule, int] = {}
-        self._of_lexicon = _Known()
+        self._of_lexicon = _LexiconNumbers()
         self._of_program: tuple[object, dict[int, int]] = (
             None,
             {},
@@ -238,15 +238,15 @@ class RepairTable:
         return self._times.setdefault(key_of(at), (len(self._times), at))[0]
 
 
-class _Known:
-    """The numbers in a table of the terms of one lexicon, as far as they have been asked for."""
+class _LexiconNumbers:
+    """Numbers in a table of one lexicon's terms, each assigned when it is first read."""
 
     def __init__(self) -> None:
         self._lexicon: Lexicon | None = None
         self._number: Callable[[Term], int] = hash
         self._symbols = self._names = self._literals = _NOTHING
 
-    def of(self, lexicon: Lexicon, number: Callable[[Term], int]) -> _Known:
+    def of(self, lexicon: Lexicon, number: Callable[[Term], int]) -> _LexiconNumbers:
         """The numbers of the terms of this lexicon; `number` gives them."""
         if self._lexicon is not lexicon:
             self.__init__()  # type: ignore[misc]
