@@ -125,9 +125,7 @@ class Questions:
         view: View,
         query: str | PreparedQuery | Prepared,
         *,
-        prefixes: Mapping[str, Any] | None = None,
         bindings: Mapping[Any, Term] | None = None,
-        base: str | None = None,
         guard: Guard = NO_LIMITS,
         now: TimePoint | None = None,
     ) -> QueryResult:
@@ -135,9 +133,7 @@ class Questions:
 
         Args:
             view: what it is asked of.
-            prefixes: those that it may use without declaring them.
             bindings: values for variables.
-            base: what its relative IRIs are resolved against.
             guard: its limits.
             now: what NOW() is, where that is a datetime; else it is the time of the call.
 
@@ -146,7 +142,7 @@ class Questions:
             QueryLengthError, QueryTimeoutError, QueryMemoryError: it exceeds a limit.
             OptionError: an option has no such value.
         """
-        prepared = self.prepared(query, prefixes, base, guard)
+        prepared = self.prepared(query, guard=guard)
         asked = prepared.query
         if asked.default_graphs is not None or asked.named_graphs is not None:
             view = view.restricted(asked.default_graphs, asked.named_graphs)
