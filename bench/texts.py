@@ -24,7 +24,7 @@ from pantarhei.continuous.asked_of_streams import AskedOfStreams
 from pantarhei.continuous.elements import Element
 from pantarhei.continuous.over_views import OverViews
 from pantarhei.continuous.views import views_of
-from pantarhei.query.continuous import AnswerChange
+from pantarhei.query.answer_reports import AnswerChange
 from pantarhei.query.languages import read_stream_text
 
 EX = Namespace("http://example.org/rooms#")

@@ -19,8 +19,9 @@ from pantarhei.errors import OptionError, QueryError, RegistrationMemoryError, T
 from pantarhei.language.doing_all import do_all
 from pantarhei.language.time import Duration, TimeKind, duration_ticks, show_time, time_of
 from pantarhei.query.algebra.nodes import Query
+from pantarhei.query.answer_reports import AnswerRow
 from pantarhei.query.answers import MAX_BYTES
-from pantarhei.query.continuous import AnswerRow, ContinuousQuery, QueryStats
+from pantarhei.query.continuous import ContinuousQuery, QueryStats
 from pantarhei.query.incremental.all_contents import NamedWindows
 from pantarhei.query.incremental.conclusions import Conclusions
 from pantarhei.query.incremental.plan_text import plan_text

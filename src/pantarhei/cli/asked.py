@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from pantarhei.language.term import Triple
     from pantarhei.language.time import TimePoint
     from pantarhei.query.algebra.nodes import Query
-    from pantarhei.query.continuous import AnswerRow, ContinuousQuery
+    from pantarhei.query.answer_reports import AnswerRow
+    from pantarhei.query.continuous import ContinuousQuery
     from pantarhei.query.languages import StreamText
     from pantarhei.temporal.rules import TemporalRules
     from pantarhei.window.sliding import Window

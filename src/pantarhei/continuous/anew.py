@@ -26,9 +26,9 @@ from pantarhei.language.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.ontology import Ontology
 from pantarhei.query.algebra.binding import tells_time
 from pantarhei.query.algebra.passes import simplified
-from pantarhei.query.answer_reports import AnswerReports, AnswerRow, SameReports
+from pantarhei.query.answer_reports import AnswerChange, AnswerReports, AnswerRow, SameReports
 from pantarhei.query.answers import QueryResult
-from pantarhei.query.continuous import AnswerChange, QueryStats
+from pantarhei.query.continuous import QueryStats
 from pantarhei.query.expressions import LiteralValues, clock_at
 from pantarhei.query.expressions.triple_times import TripleTimes, values_of
 from pantarhei.query.guard import NO_LIMITS

@@ -11,7 +11,8 @@ from pantarhei.continuous.views import Views
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.language.term import Triple
 from pantarhei.ontology import Ontology
-from pantarhei.query.continuous import AnswerChange, AnswerRow, QueryStats
+from pantarhei.query.answer_reports import AnswerChange, AnswerRow
+from pantarhei.query.continuous import QueryStats
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.window.sliding import Window
 

@@ -9,7 +9,8 @@ from pantarhei.continuous.elements import Element
 from pantarhei.continuous.ending import end_of
 from pantarhei.errors import StreamsEndedError
 from pantarhei.language.time import TimePoint, ticks_of, time_of
-from pantarhei.query.continuous import AnswerChange, Answering, AnswerReport, ContinuousQuery
+from pantarhei.query.answer_reports import AnswerChange, AnswerReport
+from pantarhei.query.continuous import Answering, ContinuousQuery
 from pantarhei.window.sliding import Step, step_to
 
 if TYPE_CHECKING:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from pantarhei.language.counted import counted
 from pantarhei.language.term import Term
 from pantarhei.language.time import TimePoint, show_time
 from pantarhei.rdf.pickling import exactly
+
+if TYPE_CHECKING:
+    from pantarhei.query.incremental.lasting_terms import Decoder
+    from pantarhei.query.incremental.reports import Report
 
 AnswerRow = tuple[Term | None, ...]
 """The terms of a row, None where a variable is unbound; of ASK the row `()`; of CONSTRUCT a triple."""
@@ -131,3 +135,73 @@ def _restored(distinct: tuple[tuple[Any, ...], ...]) -> AnswerReports:
 
 def _equal(one: object, other: object) -> bool:
     return one == other
+
+
+class AnswerChange:
+    """What a query reported in a step; made into terms when first looked at.
+
+    Args:
+        at: when the step was.
+        make: makes the reports.
+        is_delta: they say what came and went, so that what came with one and went with the next did neither.
+    """
+
+    __slots__ = ("_make", "_reports", "_total", "at", "is_delta")
+
+    def __init__(self, at: TimePoint, make: Callable[[], AnswerReports], is_delta: bool = False) -> None:
+        self.at, self.is_delta = at, is_delta
+        self._make: Callable[[], AnswerReports] | None = make
+        self._total: tuple[Counter[AnswerRow], Counter[AnswerRow]] | None = None
+
+    @classmethod
+    def of(cls, at: TimePoint, reported: Sequence[Report], is_delta: bool, decoder: Decoder) -> AnswerChange:
+        """The change that the reports of a step make, one at least."""
+        return cls(at, lambda: AnswerReports(each.decoded(decoder) for each in reported), is_delta)
+
+    @classmethod
+    def merged(cls, at: TimePoint, added: Counter[AnswerRow], removed: Counter[AnswerRow]) -> AnswerChange:
+        """Return one change of the rows that came and went by several."""
+        return cls(at, lambda: AnswerReports([SameReports((at,), added, removed)]), is_delta=True)
+
+    @property
+    def reports(self) -> AnswerReports:
+        """The single reports: one, except where several windows closed in the step."""
+        make = self._make
+        if make is not None:
+            self._reports = make()
+            self._make = None  # what it holds is needed no longer
+        return self._reports
+
+    @property
+    def _rows(self) -> tuple[Counter[AnswerRow], Counter[AnswerRow]]:
+        total = self._total
+        if total is None:
+            total = self._total = self.reports.total(self.is_delta)
+        return total
+
+    @property
+    def added(self) -> Counter[AnswerRow]:
+        """The rows that came, with how many copies."""
+        return self._rows[0]
+
+    @property
+    def removed(self) -> Counter[AnswerRow]:
+        """The rows that went, with how many copies."""
+        return self._rows[1]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AnswerChange):
+            return NotImplemented
+        return (self.at, self._rows, self.reports) == (other.at, other._rows, other.reports)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"AnswerChange(at {show_time(self.at)}: +{self.added.total()} -{self.removed.total()})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored_change, (self.at, self.reports, self.is_delta)
+
+
+def _restored_change(at: TimePoint, reports: AnswerReports, is_delta: bool) -> AnswerChange:
+    return AnswerChange(at, lambda: reports, is_delta)

@@ -14,7 +14,6 @@ from collections.abc import (
     Iterator,
     KeysView,
     Mapping,
-    Sequence,
     ValuesView,
 )
 from functools import partial
@@ -26,98 +25,18 @@ from weakref import WeakSet
 from pantarhei.errors import QueryError
 from pantarhei.language.counted import counted
 from pantarhei.language.doing_all import do_all
-from pantarhei.language.time import TimePoint, show_time
-from pantarhei.query.answer_reports import AnswerReport as AnswerReport
-from pantarhei.query.answer_reports import AnswerReports, SameReports
-from pantarhei.query.answer_reports import AnswerRow as AnswerRow
+from pantarhei.query.answer_reports import AnswerChange, AnswerRow
 from pantarhei.query.follower import MOST_WAITING, Follower, Overflow
 from pantarhei.rdf.pickling import exactly
 
 if TYPE_CHECKING:
     from pantarhei.query.algebra.nodes import Query
-    from pantarhei.query.incremental.lasting_terms import Decoder
-    from pantarhei.query.incremental.reports import Report
     from pantarhei.query.incremental.step_reports import StepReports
 
 BYTES_A_ROW = 250
 """What a row takes, roughly: a tuple of some numbers, and its place in a dictionary."""
 
 _log = logging.getLogger("pantarhei.queries")
-
-
-class AnswerChange:
-    """What a query reported in a step; made into terms when first looked at.
-
-    Args:
-        at: when the step was.
-        make: makes the reports.
-        is_delta: they say what came and went, so that what came with one and went with the next did neither.
-    """
-
-    __slots__ = ("_is_delta", "_make", "_reports", "_total", "at")
-
-    def __init__(self, at: TimePoint, make: Callable[[], AnswerReports], is_delta: bool = False) -> None:
-        self.at, self._is_delta = at, is_delta
-        self._make: Callable[[], AnswerReports] | None = make
-        self._total: tuple[Counter[AnswerRow], Counter[AnswerRow]] | None = None
-
-    @classmethod
-    def of(cls, at: TimePoint, reported: Sequence[Report], is_delta: bool, decoder: Decoder) -> AnswerChange:
-        """The change that the reports of a step make, one at least."""
-        return cls(at, lambda: AnswerReports(each.decoded(decoder) for each in reported), is_delta)
-
-    @property
-    def reports(self) -> AnswerReports:
-        """The single reports: one, except where several windows closed in the step."""
-        make = self._make
-        if make is not None:
-            self._reports = make()
-            self._make = None  # what it holds is needed no longer
-        return self._reports
-
-    @property
-    def is_delta(self) -> bool:
-        """Whether its reports are what came and went since the report before."""
-        return self._is_delta
-
-    @property
-    def _rows(self) -> tuple[Counter[AnswerRow], Counter[AnswerRow]]:
-        total = self._total
-        if total is None:
-            total = self._total = self.reports.total(self._is_delta)
-        return total
-
-    @property
-    def added(self) -> Counter[AnswerRow]:
-        """The rows that came, with how many copies."""
-        return self._rows[0]
-
-    @property
-    def removed(self) -> Counter[AnswerRow]:
-        """The rows that went, with how many copies."""
-        return self._rows[1]
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AnswerChange):
-            return NotImplemented
-        return (self.at, self._rows, self.reports) == (other.at, other._rows, other.reports)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return f"AnswerChange(at {show_time(self.at)}: +{self.added.total()} -{self.removed.total()})"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restored_change, (self.at, self.reports, self._is_delta)
-
-
-def _merged_change(at: TimePoint, added: Counter[AnswerRow], removed: Counter[AnswerRow]) -> AnswerChange:
-    """Return one change of the rows that came and went by several."""
-    return AnswerChange(at, lambda: AnswerReports([SameReports((at,), added, removed)]), is_delta=True)
-
-
-def _restored_change(at: TimePoint, reports: AnswerReports, is_delta: bool) -> AnswerChange:
-    return AnswerChange(at, lambda: reports, is_delta)
 
 
 class AnswerChanges(Mapping["ContinuousQuery", AnswerChange]):
@@ -367,7 +286,7 @@ class ContinuousQuery:
     def __init__(self, answering: Answering, followed: WeakSet[ContinuousQuery] | None = None) -> None:
         self._answering, self._followed = answering, WeakSet() if followed is None else followed
         self._followers: dict[object, Callable[[AnswerChange], object]] = {}
-        self._waiting: list[Follower[AnswerChange]] = []
+        self._waiting: list[Follower] = []
         self.is_closed = self._has_ended = False
         self.failures = 0
         """How often a function that was subscribed has raised an error."""
@@ -442,7 +361,7 @@ class ContinuousQuery:
     def __aiter__(self) -> AsyncIterator[AnswerChange]:
         return aiter(self.follow())
 
-    def follow(self, limit: int = MOST_WAITING, overflow: Overflow = "error") -> Follower[AnswerChange]:
+    def follow(self, limit: int = MOST_WAITING, overflow: Overflow = "error") -> Follower:
         """Wait for changes in an event loop: `async for change in query.follow(…)`.
 
         `async for change in query` follows with the defaults.
@@ -459,18 +378,16 @@ class ContinuousQuery:
         Raises:
             OptionError: an argument has no such value.
         """
-        return Follower(
-            self.name, limit, overflow, _merged_change, self._begin_following, self._end_following
-        )
+        return Follower(self.name, limit, overflow, self._begin_following, self._end_following)
 
-    def _begin_following(self, follower: Follower[AnswerChange]) -> bool:
+    def _begin_following(self, follower: Follower) -> bool:
         if self._has_ended:
             return False
         self._waiting.append(follower)
         self._followed.add(self)
         return True
 
-    def _end_following(self, follower: Follower[AnswerChange]) -> None:
+    def _end_following(self, follower: Follower) -> None:
         self._waiting.remove(follower)
 
     @property

@@ -6,11 +6,11 @@ import threading
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from pantarhei.errors import FollowerOverflowError, OptionError, check_choice
 from pantarhei.language.time import TimePoint
-from pantarhei.query.answer_reports import AnswerRow
+from pantarhei.query.answer_reports import AnswerChange, AnswerRow
 
 if TYPE_CHECKING:
     import asyncio
@@ -20,26 +20,8 @@ MOST_WAITING = 10_000
 """How many changes wait for a follower by default."""
 _LOOKS = 0.05  # seconds between looks at whether a loop still runs
 
-Rows = Counter[AnswerRow]
 
-
-class Change(Protocol):
-    """A change of answers."""
-
-    @property
-    def at(self) -> TimePoint: ...
-    @property
-    def is_delta(self) -> bool: ...
-    @property
-    def added(self) -> Rows: ...
-    @property
-    def removed(self) -> Rows: ...
-
-
-C = TypeVar("C", bound=Change)
-
-
-class Follower(Generic[C]):
+class Follower:
     """Changes that wait to be read in an event loop, at most `limit` of them; iterate it with `async for`.
 
     Attributes:
@@ -49,7 +31,6 @@ class Follower(Generic[C]):
         name: the query's name.
         limit: how many changes may wait.
         overflow: what becomes of a change when so many wait.
-        make: makes one change of rows that came and went.
         begin: called when it is iterated; returns whether there will be changes. `end` when it is no longer.
     """
 
@@ -58,27 +39,26 @@ class Follower(Generic[C]):
         name: str,
         limit: int,
         overflow: Overflow,
-        make: Callable[[TimePoint, Rows, Rows], C],
-        begin: Callable[[Follower[C]], bool],
-        end: Callable[[Follower[C]], object],
+        begin: Callable[[Follower], bool],
+        end: Callable[[Follower], object],
     ) -> None:
         check_choice("overflow", overflow, get_args(Overflow))
         if type(limit) is not int or limit < 1:
             raise OptionError("limit", repr(limit), "a whole number above 0")
         self.dropped = 0
-        self._name, self._limit, self._overflow, self._make = name, limit, overflow, make
+        self._name, self._limit, self._overflow = name, limit, overflow
         self._begin, self._end = begin, end
         self._room = threading.Condition()
-        self._waiting = deque[C]()
+        self._waiting = deque[AnswerChange]()
         self._merged: tuple[TimePoint, Counter[AnswerRow]] | None = None  # behind those that wait
         self._has_ended = self._has_failed = self._is_woken = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._ready: asyncio.Event | None = None
 
-    def __aiter__(self) -> AsyncIterator[C]:
+    def __aiter__(self) -> AsyncIterator[AnswerChange]:
         return self._changes()
 
-    async def _changes(self) -> AsyncIterator[C]:
+    async def _changes(self) -> AsyncIterator[AnswerChange]:
         import asyncio  # who awaits nothing need not wait for it
 
         self._loop, self._ready = asyncio.get_running_loop(), asyncio.Event()
@@ -99,7 +79,7 @@ class Follower(Generic[C]):
             self.end()
             self._end(self)
 
-    def _take(self) -> tuple[C | None, bool]:
+    def _take(self) -> tuple[AnswerChange | None, bool]:
         """Return the next change, and whether none will come.
 
         Raises:
@@ -114,12 +94,12 @@ class Follower(Generic[C]):
                 raise FollowerOverflowError(self._name, self._limit, self.dropped)
             if self._merged is not None:
                 (at, rows), self._merged = self._merged, None
-                return self._make(at, +rows, -rows), False
+                return AnswerChange.merged(at, +rows, -rows), False
             return None, self._has_ended
 
     # -- in any thread -----------------------------------------------------------------------------
 
-    def put(self, change: C) -> None:
+    def put(self, change: AnswerChange) -> None:
         """Hand over a change. With `"block"` this waits until there is room, or nobody reads any more."""
         with self._room:
             if self._merged is not None:
@@ -137,7 +117,7 @@ class Follower(Generic[C]):
             self._room.notify_all()
         self._wake()
 
-    def _makes_room(self, change: C) -> bool:
+    def _makes_room(self, change: AnswerChange) -> bool:
         """Return whether a change may wait although so many do; the lock is held."""
         overflow = self._overflow
         if overflow == "block":
@@ -147,18 +127,17 @@ class Follower(Generic[C]):
             if len(self._waiting) < self._limit:
                 return True
             overflow = "error"  # who waits would wait for ever
-        self.dropped += 1
-        if overflow == "drop_oldest" or (overflow == "coalesce" and not change.is_delta):
-            self._waiting.popleft()
-            return True
-        if overflow == "coalesce":
-            self.dropped -= 1
+        if overflow == "coalesce" and change.is_delta:
             self._merge(change)
-        else:
+            return False
+        self.dropped += 1
+        if overflow == "error":
             self._has_failed = True
-        return False
+            return False
+        self._waiting.popleft()
+        return True
 
-    def _merge(self, change: C) -> None:
+    def _merge(self, change: AnswerChange) -> None:
         """Add a change to those that are one."""
         rows = Counter[AnswerRow]() if self._merged is None else self._merged[1]
         self.dropped += self._merged is not None

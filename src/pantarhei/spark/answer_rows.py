@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import cast
 
 from pantarhei.language.term import Term
-from pantarhei.query.continuous import AnswerChange, AnswerReport
+from pantarhei.query.answer_reports import AnswerChange, AnswerReport
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.temporal.conclusions import Turn
 from pantarhei.temporal.rules import TemporalRules

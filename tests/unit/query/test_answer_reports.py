@@ -7,8 +7,7 @@ import pytest
 from rdflib import Literal
 
 from pantarhei.language.time import TimeKind
-from pantarhei.query.answer_reports import AnswerReport, AnswerReports, SameReports
-from pantarhei.query.continuous import AnswerChange
+from pantarhei.query.answer_reports import AnswerChange, AnswerReport, AnswerReports, SameReports
 from pantarhei.window.boundary_times import Times
 
 A, B = (Literal(1),), (Literal("01"),)

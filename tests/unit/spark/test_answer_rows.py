@@ -4,7 +4,7 @@ from collections import Counter
 
 from rdflib import Literal
 
-from pantarhei.query.continuous import AnswerReport
+from pantarhei.query.answer_reports import AnswerReport
 from pantarhei.spark.answer_rows import changed_rows
 from strategies import EX
 

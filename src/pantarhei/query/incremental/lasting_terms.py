@@ -25,6 +25,7 @@ from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.term import Term
 from pantarhei.literals.arithmetic import Numeric
 from pantarhei.literals.value import STRING
+from pantarhei.query.answer_reports import AnswerRow
 from pantarhei.query.expressions.sums import written
 from pantarhei.query.incremental.computed_numbers import LocalTerms, Plain, numeric_of, value_key
 from pantarhei.query.incremental.journal import Journal
@@ -43,7 +44,7 @@ class Decoder(NamedTuple):
     locals: Sequence[Term]
     known: Callable[[int], Term]
 
-    def row(self, row: tuple[int, ...]) -> tuple[Term | None, ...]:
+    def row(self, row: tuple[int, ...]) -> AnswerRow:
         """The terms of a row, None where there is none."""
         locals_, known = self
         return tuple(
@@ -53,7 +54,7 @@ class Decoder(NamedTuple):
             ]
         )
 
-    def bag(self, bag: Mapping[tuple[int, ...], int]) -> Counter[tuple[Term | None, ...]]:
+    def bag(self, bag: Mapping[tuple[int, ...], int]) -> Counter[AnswerRow]:
         """Rows of terms, with how many copies there are."""
         return Counter({self.row(row): weight for row, weight in bag.items()})
 

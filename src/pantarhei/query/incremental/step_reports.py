@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pantarhei.language.time import TimePoint
-from pantarhei.query.continuous import AnswerChange, ContinuousQuery
+from pantarhei.query.answer_reports import AnswerChange
+from pantarhei.query.continuous import ContinuousQuery
 from pantarhei.query.incremental.audiences import Members
 from pantarhei.query.incremental.lasting_terms import Decoder
 from pantarhei.query.incremental.operator import Row

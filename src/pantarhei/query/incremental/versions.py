@@ -11,11 +11,9 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from pantarhei.language.term import Term
+from pantarhei.query.answer_reports import AnswerRow
 from pantarhei.query.incremental.lasting_terms import Decoder
 from pantarhei.query.incremental.operator import Row
-
-TermRow = tuple[Term | None, ...]
 
 _FEW: Final = 256
 """So many changed rows are held in any case."""
@@ -45,14 +43,14 @@ class RowDecoder:
 
     def __init__(self, decoder: Decoder) -> None:
         self.decoder = decoder
-        self._made: dict[Row, TermRow] = {}
+        self._made: dict[Row, AnswerRow] = {}
 
-    def bag(self, bag: Mapping[Row, int]) -> Counter[TermRow]:
+    def bag(self, bag: Mapping[Row, int]) -> Counter[AnswerRow]:
         """All rows of a bag."""
         self._made = {row: self.decoder.row(row) for row in bag}
         return Counter({made: bag[row] for row, made in self._made.items()})
 
-    def add(self, rows: Counter[TermRow], change: Mapping[Row, int]) -> None:
+    def add(self, rows: Counter[AnswerRow], change: Mapping[Row, int]) -> None:
         """Add the copies that a change says; mostly one look-up a row, since hashing terms takes longest."""
         made = self._made
         for row, weight in change.items():
@@ -88,7 +86,9 @@ class Version:
     __slots__ = ("_source", "decoder", "held")
 
     def __init__(self, source: _Later | _Whole, held: int) -> None:
-        self._source: _Later | _Whole | Counter[TermRow] = source  # replaced whole, so that threads may read
+        self._source: _Later | _Whole | Counter[AnswerRow] = (
+            source  # replaced whole, so that threads may read
+        )
         self.decoder, self.held = source.decoder, held
 
     @classmethod
@@ -110,7 +110,7 @@ class Version:
             return cls(_Whole(dict(answers), rows), 0)
         return cls(_Later(before, change, rows), held)
 
-    def rows(self) -> Counter[TermRow]:
+    def rows(self) -> Counter[AnswerRow]:
         """The rows as terms, with how many copies there are; a copy of its own for each caller."""
         changes: list[_Later] = []
         source = self._source
@@ -132,7 +132,7 @@ class ReadAnswers:
         self._numbers: Mapping[Row, int] = {}
         self._version: Version | None = None
 
-    def rows(self, answers: Mapping[Row, int], decoder: Decoder) -> Counter[TermRow]:
+    def rows(self, answers: Mapping[Row, int], decoder: Decoder) -> Counter[AnswerRow]:
         """The rows of answers as terms. Costs a look-up for each row, and making those that have changed."""
         last, before = self._numbers, self._version
         if before is not None and not before.decoder.is_of(decoder):

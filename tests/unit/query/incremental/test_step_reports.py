@@ -7,7 +7,7 @@ from rdflib import RDF, Graph, URIRef
 
 import pantarhei as pr
 from pantarhei import InvalidTripleError, StreamReasoner, Window
-from pantarhei.query.continuous import AnswerChange
+from pantarhei.query.answer_reports import AnswerChange
 
 EX = "http://example.org/"
 ALL = f"PREFIX : <{EX}> SELECT ?x {{ ?x a :A }}"
