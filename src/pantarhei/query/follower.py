@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Overflow = Literal["error", "drop_oldest", "coalesce", "block"]
 MOST_WAITING = 10_000
 """How many changes wait for a follower by default."""
-_LOOKS = 0.05  # seconds between looks at whether a loop still runs
+_POLL = 0.05  # seconds between checks that a loop still runs
 
 
 class Follower:
@@ -123,7 +123,7 @@ class Follower:
         if overflow == "block":
             while len(self._waiting) >= self._limit and self._is_read_elsewhere() and not self._has_ended:
                 self._wake()
-                self._room.wait(_LOOKS)
+                self._room.wait(_POLL)
             if len(self._waiting) < self._limit:
                 return True
             overflow = "error"  # who waits would wait for ever
@@ -138,12 +138,15 @@ class Follower:
         return True
 
     def _merge(self, change: AnswerChange) -> None:
-        """Add a change to those that are one."""
+        """Add a change to the merged ones. Costs its own rows."""
         rows = Counter[AnswerRow]() if self._merged is None else self._merged[1]
         self.dropped += self._merged is not None
         rows.update(change.added)
         rows.subtract(change.removed)
-        self._merged = change.at, Counter({row: count for row, count in rows.items() if count})
+        for row in (*change.added, *change.removed):
+            if not rows[row]:
+                del rows[row]
+        self._merged = change.at, rows
 
     def _is_read_elsewhere(self) -> bool:
         """Return whether a loop runs in another thread, and may read."""
