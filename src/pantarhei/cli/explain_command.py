@@ -16,7 +16,7 @@ from rdflib import OWL, BNode
 from pantarhei.cli.concluded import check_feedback, rules_from
 from pantarhei.cli.explain_axioms import explained_by, with_facts
 from pantarhei.cli.follow import FileSource, knowledge_of, reasoner_of
-from pantarhei.cli.output import refuse_unwritable
+from pantarhei.cli.output_files import refuse_unwritable
 from pantarhei.cli.run_options import Explaining
 from pantarhei.cli.summary import Followed
 from pantarhei.cli.written_proofs import written

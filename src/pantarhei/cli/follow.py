@@ -22,7 +22,7 @@ from pantarhei.cli.asked import Asked, asked_of
 from pantarhei.cli.concluded import check_feedback, rules_from
 from pantarhei.cli.given_values import iri_and_file
 from pantarhei.cli.left_out import SkipReport, is_live
-from pantarhei.cli.output import appending, end_line, refuse_unwritable, refuse_unwritable_ndjson
+from pantarhei.cli.output_files import appending, end_line, refuse_other_than_ndjson, refuse_unwritable
 from pantarhei.cli.repair_text import Chains, assertion_texts, cut_lines
 from pantarhei.cli.run_options import Following, OnStream
 from pantarhei.cli.summary import Account, Followed, print_progress, print_summary
@@ -251,16 +251,15 @@ def _check_outputs(options: Following) -> None:
         OptionError: the suffix of the answers' file names no format.
     """
     format_of(options.output, options.format)
-    if options.output not in (None, "-") and Path(str(options.output)).exists():
-        refuse_unwritable(Path(str(options.output)), options.append, "--append")
-    files = {"--history": options.history, "--dead-letters": options.dead_letters}
-    for option, path in files.items():
-        refuse_unwritable_ndjson(path, options.append, "--append", option)
+    output = None if options.output == "-" else options.output
+    files = {"--output": output, "--history": options.history, "--dead-letters": options.dead_letters}
     taken: dict[Path, str] = {}
-    for option, path in {"--output": options.output, **files}.items():
-        if path in (None, "-"):
-            continue
-        before = taken.setdefault(Path(str(path)).resolve(), option)
+    for option, path in ((option, Path(name)) for option, name in files.items() if name is not None):
+        if option != "--output":
+            refuse_other_than_ndjson(path, option)
+        if path.exists():
+            refuse_unwritable(path, options.append, "--append", option)
+        before = taken.setdefault(path.resolve(), option)
         if before != option:
             raise typer.BadParameter(f"{path} is that of {before} too; name another", param_hint=option)
 

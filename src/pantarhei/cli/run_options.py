@@ -19,7 +19,7 @@ from pantarhei.cli.given_values import (
     length_of_slide,
     time_of,
 )
-from pantarhei.cli.output import format_by_suffix
+from pantarhei.cli.output_files import format_by_suffix
 from pantarhei.errors import OptionError, TimestampError
 from pantarhei.language.time import Duration, TimeKind, TimePoint, ticks_of
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from pantarhei.cli.follow import FileSource, knowledge_of, reasoner_of
-from pantarhei.cli.output import format_by_suffix, refuse_unwritable
+from pantarhei.cli.output_files import format_by_suffix, refuse_unwritable
 from pantarhei.cli.repair_text import reasons
 from pantarhei.cli.run_options import Drawing
 from pantarhei.cli.summary import Followed

@@ -286,6 +286,13 @@ def test_two_outputs_in_one_file_are_refused(files):
     assert done.exit_code == 2 and "that of --output too" in done.stderr
 
 
+@pytest.mark.parametrize("option", ["--history", "--dead-letters"])
+def test_standard_output_has_the_answers_alone(files, option, monkeypatch):
+    monkeypatch.chdir(files)
+    done, out = run(files, "nquads", (1, 2), option, "-")
+    assert done.exit_code == 2 and out == [] and not (files / "-").exists()
+
+
 def test_rows_are_appended_under_the_header_that_is_there(files):
     path = files / "out.csv"
     given = ["run", "--ontology", files / "o.ttl", "--stream-format", "nquads", "--range", "5"]

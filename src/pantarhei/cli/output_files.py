@@ -82,16 +82,14 @@ def appending(path: str | None) -> Iterator[TextIO | None]:
 _OF_NDJSON = (".ndjson", ".jsonl", ".json")
 
 
-def refuse_unwritable_ndjson(path: str | None, may_replace: bool, way_out: str, option: str) -> None:
-    """Refuse a file of NDJSON as `refuse_unwritable` does, and one whose suffix names another format.
+def refuse_other_than_ndjson(path: Path, option: str) -> None:
+    """Refuse standard output, and a file whose suffix names another format than NDJSON.
 
     Raises:
-        BadParameter: the file is refused.
+        BadParameter: it is refused.
     """
-    if path is None:
-        return
-    if (suffix := Path(path).suffix.lower()) and suffix not in _OF_NDJSON:
-        problem = f"{path} would be NDJSON, which {suffix} does not say; name it {', '.join(_OF_NDJSON)}"
+    if str(path) == "-":
+        raise typer.BadParameter("standard output has the answers; name a file", param_hint=option)
+    if (suffix := path.suffix.lower()) and suffix not in _OF_NDJSON:
+        problem = f"{path} is written as NDJSON; name a file that ends in {', '.join(_OF_NDJSON)}"
         raise typer.BadParameter(problem, param_hint=option)
-    if Path(path).exists():
-        refuse_unwritable(Path(path), may_replace, way_out, option)
