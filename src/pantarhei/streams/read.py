@@ -54,7 +54,7 @@ SUFFIXES = (".nq", ".nquads", ".trig")
 """How the names of files end whose graphs are messages."""
 OTHER_SUFFIXES = (".jsonld", ".json", ".jsonl", ".ndjson", ".ndjsonld", ".nt", ".ttl")
 """How the names of other streams end."""
-SYNTAXES = ("nquads", "trig", "jsonld", "ntriples", "turtle")
+SYNTAXES = ("nquads", "trig", "jsonld", "ngsi-ld", "ntriples", "turtle")
 OF_GRAPHS = ("nquads", "trig")
 """The syntaxes that have graphs, which can be messages."""
 _WITHOUT_TIME = {"rdf", "xml", "owl", "n3"}
@@ -236,7 +236,7 @@ def syntax_of(source_name: str, format: str | None, syntaxes: Sequence[str] = SY
     """
     name = str(format or "") or Path(without_packing(source_name)).suffix.lstrip(".")
     syntax = _FORMATS.get(name.lower())
-    if syntax is not None and (syntax in syntaxes or (syntax == "ngsi-ld" and syntaxes == SYNTAXES)):
+    if syntax is not None and syntax in syntaxes:
         return syntax
     expected = " or ".join((", ".join(syntaxes[:-1]), syntaxes[-1]))
     if syntax is not None or name.lower() in _WITHOUT_TIME:
