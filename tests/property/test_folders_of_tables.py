@@ -1,5 +1,8 @@
 """Folders of tables that differ: files lack columns, or cannot be read."""
 
+import os
+from threading import Thread
+
 import pytest
 
 from pantarhei import MalformedInputError, MappingError, read_records
@@ -45,6 +48,16 @@ def test_a_column_that_no_file_has_is_an_error(tmp_path):
 def test_lines_of_json_beside_may_have_any_column(tmp_path):
     (tmp_path / "a.jsonl").write_bytes(b'{"t": 1, "id": "a", "state": "on"}\n')
     assert [len(abox.triples) for abox in folder(tmp_path, FILES["value.csv"])] == [2]
+
+
+def test_a_pipe_beside_is_read_once(tmp_path):
+    (tmp_path / "0.csv").write_bytes(FILES["value.csv"])
+    pipe = tmp_path / "1.csv"
+    os.mkfifo(pipe)
+    writer = Thread(target=pipe.write_bytes, args=(FILES["state.csv"],), daemon=True)
+    writer.start()
+    found = read_records([tmp_path / "0.csv", pipe], MAPPING)
+    assert [(abox.at, len(abox.triples)) for abox in found] == [(1, 1), (2, 1)]
 
 
 def test_a_file_that_cannot_be_read_at_all_counts_as_one(tmp_path):

@@ -25,8 +25,7 @@ from pantarhei.streams.tables.json_table import JSONDocument, JSONTable
 
 Source: TypeAlias = "str | os.PathLike[str] | Readable | Sequence[str | os.PathLike[str]] | Any"
 
-
-_UNKNOWN: Collection[str] = ("",)
+_UNKNOWN: Collection[str] = ("",)  # columns that have not been read yet
 
 
 class Sources:
@@ -72,11 +71,11 @@ class Sources:
     @property
     def size(self) -> int | None:
         """How many bytes there are, None where nobody knows."""
-        sizes = [Path(each).stat().st_size for each in self._items if _is_path(each) and Path(each).is_file()]
+        sizes = [Path(each).stat().st_size for each in self._items if _is_path(each) and _is_file(each)]
         return sum(sizes) if len(sizes) == len(self._items) else None
 
     def begin(self) -> Sequence[Any]:
-        """The tables to open, one after the other, from the first on."""
+        """Begin anew; return the tables to open, one after the other."""
         self._read_before, self._feed = 0, None
         return self._items
 
@@ -99,7 +98,7 @@ class Sources:
                 self._read_before, self._feed = self.bytes_read, None
 
     def columns_elsewhere(self, delimiter: str | None) -> Collection[str] | None:
-        """The columns of all tables where there are several; None for any, if rows have their own."""
+        """Return the columns of all tables; None for any, where a table's are not known before its rows."""
         if self._elsewhere is _UNKNOWN:
             self._elsewhere = Sources(self.name, self._beside, self._format)._columns(delimiter)
         return self._elsewhere
@@ -107,6 +106,8 @@ class Sources:
     def _columns(self, delimiter: str | None) -> Collection[str] | None:
         found: set[str] = set()
         for item in self._items:
+            if not _is_file(item):
+                return None  # standard input and pipes are read once
             with suppress(InputError), self.opened(item, delimiter, is_lenient=True) as table:
                 if isinstance(table, JSONTable):
                     return None
@@ -190,8 +191,9 @@ def _files(given: str | os.PathLike[str], format: str | None) -> list[str]:
         if not found:
             raise MissingFileError(name, "no file has such a name")
         return found
-    with _opened(name):
-        pass  # it is there
+    if path.is_file() or not path.exists():  # a pipe is opened once, since its writer ends with its reader
+        with _opened(name):
+            pass
     if format is None and format_of(name) is None:
         raise UnknownFormatError("format", name, tuple(SUFFIXES), FORMATS)
     return [name]
@@ -214,6 +216,10 @@ def _advice(given: object) -> str:
 
 def _is_path(given: object) -> bool:
     return isinstance(given, str | os.PathLike)
+
+
+def _is_file(item: str | os.PathLike[str] | CSVPart) -> bool:
+    return Path(item.path if isinstance(item, CSVPart) else item).is_file()
 
 
 def _name_of(item: Any) -> str:
