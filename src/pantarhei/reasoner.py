@@ -76,7 +76,7 @@ from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.result import Conflict, ConflictList, Repair
-from pantarhei.temporal.conclusions import Conclusions
+from pantarhei.temporal.conclusions import ConclusionSet
 from pantarhei.temporal.rules import TemporalRules
 from pantarhei.window.history import History
 from pantarhei.window.limits import Limits, OnLimit
@@ -441,7 +441,7 @@ class StreamReasoner(Materialized):
         with self._lock:
             self._held.flush_history()
 
-    def conclusions(self) -> Conclusions:
+    def conclusions(self) -> ConclusionSet:
         """Return the triples that temporal rules conclude at the present tick: a set of this one state, which
         no later push changes.
 

@@ -34,7 +34,7 @@ from pantarhei.language.temporal_rule import TemporalAtom
 from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import Overfull, WindowModel
 from pantarhei.temporal.checks.far import refuse_far
-from pantarhei.temporal.conclusions import ConclusionChanges, Conclusions
+from pantarhei.temporal.conclusions import ConclusionChanges, ConclusionSet
 from pantarhei.temporal.data_stream import DataStream, terms_of, union, without
 from pantarhei.temporal.evaluation import Evaluation, Standing
 from pantarhei.temporal.fitting import fitted
@@ -110,10 +110,10 @@ class Concluding:
             return frozenset()
         return self._decoder.atoms(self._concluded(self._running(model)))
 
-    def triples(self, model: WindowModel) -> Conclusions:
+    def triples(self, model: WindowModel) -> ConclusionSet:
         """Return the conclusions that are triples. Costs what has changed since the last call."""
         if self._data is None:
-            return Conclusions(())
+            return ConclusionSet(())
         evaluation = self._running(model)
         return self._notes.triples(self._decoder, lambda: self._concluded(evaluation))
 

@@ -12,7 +12,7 @@ from pantarhei.encoding.numbers import NO_CHANGES, NONE, Integers, as_tuples, ne
 from pantarhei.language.temporal_rule import TemporalAtom
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint
-from pantarhei.temporal.conclusions import NOTHING_CONCLUDED, ConclusionChanges, Conclusions, Turn
+from pantarhei.temporal.conclusions import NOTHING_CONCLUDED, ConclusionChanges, ConclusionSet, Turn
 from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.tuples import Tuples
 
@@ -57,7 +57,7 @@ class ConclusionNotes:
     def __init__(self) -> None:
         # With tick and time, for the update of the step.
         self._changed: list[tuple[int, TimePoint, Integers]] = []
-        self._known: Conclusions | None = None  # what is concluded, when someone asked last
+        self._known: ConclusionSet | None = None  # what is concluded, when someone asked last
         self._unknown: list[Integers] = []  # what came and went since then
         self._count = 0  # of these changes
         self._is_followed, self._untold = False, tuple[Integers, ...]()  # as triples, for queries
@@ -95,14 +95,14 @@ class ConclusionNotes:
 
         return ConclusionChanges(lambda: tuple(turns()), in_all)
 
-    def triples(self, decoder: Decoder, concluded: Callable[[], Integers]) -> Conclusions:
+    def triples(self, decoder: Decoder, concluded: Callable[[], Integers]) -> ConclusionSet:
         """Return the conclusions that are triples. Costs what has changed since the last call.
 
         Args:
             concluded: finds all conclusions.
         """
         if self._known is None:
-            self._known = Conclusions(decoder.triples(concluded()))
+            self._known = ConclusionSet(decoder.triples(concluded()))
         elif self._unknown:
             came, went = map(decoder.triples, parted(net_changes(np.concatenate(self._unknown))))
             self._known = self._known.turned(came - went, went - came)

@@ -45,7 +45,7 @@ from pantarhei.rdf.blank_nodes import prefix_of_push
 from pantarhei.repair.result import Conflict, ConflictList, Prove
 from pantarhei.repair.step import Repairer
 from pantarhei.rules.compilation.program import Program
-from pantarhei.temporal.conclusions import Conclusions
+from pantarhei.temporal.conclusions import ConclusionSet
 from pantarhei.temporal.joining import joined
 from pantarhei.temporal.rules import TemporalRules
 from pantarhei.window.history import Past
@@ -108,9 +108,9 @@ class Holdings(Upkeep[Books]):
         """What temporal rules conclude at the present tick."""
         return frozenset() if self._concluding is None else self._concluding.atoms(self.model)
 
-    def concluded_triples(self) -> Conclusions:
+    def concluded_triples(self) -> ConclusionSet:
         """Return the conclusions of the present tick that are triples."""
-        return Conclusions(()) if self._concluding is None else self._concluding.triples(self.model)
+        return ConclusionSet(()) if self._concluding is None else self._concluding.triples(self.model)
 
     @property
     def temporal(self) -> TemporalRules | None:

@@ -113,7 +113,7 @@ def concluded_triples(atoms: Iterable[TemporalAtom]) -> Iterator[Triple]:
     return (atom.triple for atom in atoms if atom.triple is not None)
 
 
-class Conclusions(Set[Triple]):
+class ConclusionSet(Set[Triple]):
     """The triples that temporal rules conclude in one state of a reasoner: a set that does not change.
 
     Compares and combines as a frozenset does. The newest state holds the triples; an older one, as long as
@@ -122,7 +122,7 @@ class Conclusions(Set[Triple]):
 
     >>> from rdflib import RDF, URIRef
     >>> hot, cold = ((URIRef("urn:v"), RDF.type, URIRef(f"urn:{name}")) for name in ("Hot", "Cold"))
-    >>> first = Conclusions({hot})
+    >>> first = ConclusionSet({hot})
     >>> second = first.turned({cold}, {hot})
     >>> first == {hot}, second == {cold}, second - first == {cold}
     (True, True, True)
@@ -132,17 +132,17 @@ class Conclusions(Set[Triple]):
 
     def __init__(self, triples: Iterable[Triple], lock: Lock | None = None) -> None:
         self._held: set[Triple] | None = set(triples)
-        self._newer: Conclusions | None = None
+        self._newer: ConclusionSet | None = None
         self._added, self._removed = set[Triple](), set[Triple]()  # by the newer state
         self._lock = Lock() if lock is None else lock
 
-    def turned(self, added: Set[Triple], removed: Set[Triple]) -> Conclusions:
+    def turned(self, added: Set[Triple], removed: Set[Triple]) -> ConclusionSet:
         """Return the next state; this one is the newest. Costs the changes.
 
         Args:
             added, removed: triples that came and went, each in one of both at most.
         """
-        newer = Conclusions((), self._lock)
+        newer = ConclusionSet((), self._lock)
         with self._lock:
             assert self._held is not None, "each state has one that follows it"
             held, self._held = self._held, None
@@ -191,7 +191,7 @@ class Conclusions(Set[Triple]):
         return self._hash()
 
     def __repr__(self) -> str:
-        return f"Conclusions({set(self)})"
+        return f"ConclusionSet({set(self)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return frozenset, (list(self),)

@@ -241,7 +241,7 @@ def assert_part(events: dict[Fact, None], part: Asserted) -> tuple[list[Fact], l
     return fresh, lost
 
 
-class Standing:
+class StandingFacts:
     """Facts that come and go. A change costs O(1); the next look at all of them, their number.
 
     Args:

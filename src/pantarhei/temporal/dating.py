@@ -13,14 +13,14 @@ from typing import NamedTuple
 import numpy as np
 
 from pantarhei.encoding.numbers import NO_FACTS, NONE, Integers, as_tuples
-from pantarhei.temporal.data_stream import Standing, union, without
+from pantarhei.temporal.data_stream import StandingFacts, union, without
 from pantarhei.temporal.expiry_model import ExpiryModel
 from pantarhei.temporal.numbered import Feed, NumberedProgram
 from pantarhei.temporal.operators import NOTHING, Rows
 from pantarhei.temporal.pairs import Pairs
 from pantarhei.temporal.past import Past, held_at
+from pantarhei.temporal.row_supports import RowSupports
 from pantarhei.temporal.selecting import FIRST_ARGUMENT, WHOLE, Followed, Following
-from pantarhei.temporal.supports import Supports
 
 Parts = Iterator[tuple[Integers, int]]
 """Rows of the second kernel, each part with its expiry."""
@@ -49,8 +49,8 @@ class Dating:
         self._states = self._following(feed for feed in feeds if not feed.is_asserted)
         self._events = self._following(feed for feed in feeds if feed.is_asserted)
         self._conclusions = self._following(program.dated_conclusions)
-        self._supports = Supports(self._states, self._events)
-        self._standing = Standing()  # states that are asked for
+        self._supports = RowSupports(self._states, self._events)
+        self._standing = StandingFacts()  # states that are asked for
         self._timed = first - 1, NONE
         self._concluded = NO_FACTS  # remembered conclusions, when the last closed tick ended
 
@@ -70,7 +70,7 @@ class Dating:
 
     def begin(self, past: Past, states: Integers, concluded: Integers, tick: int) -> Parts:
         """What was said before a tick; states and conclusions are those of the tick before."""
-        self._standing = Standing(_of(states, self._states.sources))
+        self._standing = StandingFacts(_of(states, self._states.sources))
         self._concluded = _of(concluded, self._conclusions.sources)
         yield from self._clocks(self._first, tick)
         for said in past:

@@ -15,8 +15,8 @@ from pantarhei.encoding.numbers import Fact, Integers, as_tuples
 from pantarhei.temporal.expiry_model import EXPIRED, UNTIL_REMOVED, Expiries, ExpiryModel, Until
 from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.past import Past, Turns
+from pantarhei.temporal.row_supports import RowSupports
 from pantarhei.temporal.selecting import WHOLE, Followed, Following
-from pantarhei.temporal.supports import Supports
 
 
 class Feeding:
@@ -49,7 +49,7 @@ class Feeding:
                 for target, size in windows
             ),
         )
-        self._supports = Supports(self._of_events)
+        self._supports = RowSupports(self._of_events)
         self._raised: list[tuple[Integers, Integers]] = []  # at the present tick, with their levels before
         self._before: dict[Fact, int] = {}  # their expiries before, of those that left `_raised`
 

@@ -11,7 +11,7 @@ from pantarhei.language.temporal_rule import TemporalAtom
 from pantarhei.temporal.conclusions import (
     NOTHING_CONCLUDED,
     ConclusionChanges,
-    Conclusions,
+    ConclusionSet,
     Turn,
     concluded_triples,
 )
@@ -107,7 +107,7 @@ def triples(*names):
 @pytest.mark.parametrize("seed", range(20))
 def test_each_state_stays_what_it_was_in_whatever_order_states_are_looked_at(seed):
     rnd, held = random.Random(seed), triples("a", "b")
-    states = [(Conclusions(held), frozenset(held))]
+    states = [(ConclusionSet(held), frozenset(held))]
     for _ in range(12):
         before, expected = states[-1]
         added, removed = (triples(*rnd.sample("abcdef", rnd.randint(0, 3))) for _ in range(2))
@@ -121,16 +121,16 @@ def test_each_state_stays_what_it_was_in_whatever_order_states_are_looked_at(see
 
 
 def test_it_combines_with_sets_and_comes_back_from_a_pickle_as_one():
-    one = Conclusions(triples("a", "b"))
+    one = ConclusionSet(triples("a", "b"))
     assert one - triples("a") == triples("b") == triples("b", "c") & one
     assert triples("c") | one == frozenset(triples("a", "b", "c")) and one >= triples("a")
     assert triples("a", "b", "c") - one == triples("c") and type(one | one) is frozenset
     again = pickle.loads(pickle.dumps(one))
-    assert type(again) is frozenset and again == one and repr(Conclusions(())) == "Conclusions(set())"
+    assert type(again) is frozenset and again == one and repr(ConclusionSet(())) == "ConclusionSet(set())"
 
 
 def test_states_that_follow_one_another_share_their_triples():
-    first = Conclusions((EX[str(number)], EX.p, EX.o) for number in range(20_000))
+    first = ConclusionSet((EX[str(number)], EX.p, EX.o) for number in range(20_000))
     tracemalloc.start()
     states = [first]
     for number in range(100):

@@ -12,7 +12,7 @@ from pantarhei.encoding.numbers import Fact, Integers, as_tuples
 from pantarhei.temporal.selecting import Following
 
 
-class Supports:
+class RowSupports:
     """Counts of the facts that rows follow from, kept from the first loss in a tick on.
 
     Without counts where different facts have different rows. The first loss costs all facts of the tick.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pantarhei.encoding.numbers import as_tuples
-from pantarhei.temporal.supports import Supports
+from pantarhei.temporal.row_supports import RowSupports
 
 
 def rows(*names):
@@ -23,7 +23,7 @@ OWN = SimpleNamespace(targets=[7], is_one_to_one=True)
 
 @pytest.mark.parametrize("followings", [(SHARED,), (OWN, OWN)])
 def test_a_row_goes_with_the_last_fact_that_supports_it(followings):
-    supports = Supports(*followings)
+    supports = RowSupports(*followings)
     supports.add(rows(1, 1, 2))  # nobody counts yet
     assert names(supports.unsupported([rows(1, 2)], lambda: [rows(1), rows(3)])) == [2]
     supports.add(rows(1))
@@ -34,4 +34,4 @@ def test_a_row_goes_with_the_last_fact_that_supports_it(followings):
 
 
 def test_where_each_fact_has_rows_of_its_own_nothing_is_counted():
-    assert names(Supports(OWN).unsupported([rows(1, 2)], lambda: 1 / 0)) == [1, 2]
+    assert names(RowSupports(OWN).unsupported([rows(1, 2)], lambda: 1 / 0)) == [1, 2]
