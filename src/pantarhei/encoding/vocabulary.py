@@ -168,11 +168,11 @@ class Vocabulary:
         """As `encode`, a column at a time; no predicate is `rdf:type`.
 
         Args:
-            keys: those of the predicates.
+            keys: keys of the predicates.
         """
         facts, given = np.empty((len(subjects), 3), np.int32), dict[int, Literal]()
         known = self._properties
-        for key, predicate in zip(keys, predicates, strict=True) if not known.keys() >= set(keys) else ():
+        for key, predicate in dict(zip(keys, predicates, strict=True)).items():
             if key not in known:
                 self._number_property(predicate)
         facts[:, 0] = list(map(known.__getitem__, keys))

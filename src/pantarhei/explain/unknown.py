@@ -58,20 +58,16 @@ class KnownNames:
         return UnknownName(name, kind, tuple(nearest_names(name, self._all(kind))))
 
     def _knows(self, name: Term, kind: NameKind) -> bool:
-        find = self.vocabulary
+        if name in self.declared:
+            return True
+        vocabulary, asserted = self.vocabulary, self.asserted
         if kind == "name":
-            number = find.find(name)
-            known = number is not None and (
-                number < self.names or bool((self.asserted[:, 1:] == number).any())
-            )
-            return known or name in self.declared
-        if kind == "class" and find.has_class_variables:
-            number = find.find(name)
-            is_asserted = number is not None and bool((self.asserted[:, 2] == number).any())
-            return is_asserted or (number is not None and number < self.names) or name in self.declared
-        number = find.find_class(name) if kind == "class" else find.find_property(name)
-        known = number is not None and (number < self.symbols or bool((self.asserted[:, 0] == number).any()))
-        return known or name in self.declared
+            return _is_used(vocabulary.find(name), self.names, asserted[:, 1:])
+        if kind == "property":
+            return _is_used(vocabulary.find_property(name), self.symbols, asserted[:, 0])
+        if vocabulary.has_class_variables:
+            return _is_used(vocabulary.find(name), self.names, asserted[:, 2])
+        return _is_used(vocabulary.find_class(name), self.symbols, asserted[:, 0])
 
     def _all(self, kind: NameKind) -> Iterator[Term]:
         """The known names of a kind, as many as are compared."""
@@ -86,6 +82,11 @@ class KnownNames:
         for number in (*range(self.symbols), *met[met >= self.symbols].tolist()):
             if symbols[number].arity == (1 if kind == "class" else 2):
                 yield symbols[number].name
+
+
+def _is_used(number: int | None, given: int, asserted: Integers) -> bool:
+    """Test whether a number is one of the first `given` ones, or is in asserted facts."""
+    return number is not None and (number < given or bool((asserted == number).any()))
 
 
 def unknown_in_axioms(
@@ -136,6 +137,6 @@ def nearest_names(name: Term, known: Iterable[Term]) -> list[Term]:
 
 
 def _words() -> Iterator[Term]:
-    """The words of OWL, RDF and RDFS, among which a misspelt one has its nearest."""
+    """The terms of OWL, RDF and RDFS: candidates for a misspelt one."""
     for namespace in (OWL, RDF, RDFS):
         yield from (namespace[word] for word in sorted(namespace.__annotations__) if word.isidentifier())

@@ -162,12 +162,10 @@ def _named(names: dict[str, str], option: str, sign: str) -> str:
 def _argument(given: Given) -> Argument:
     if isinstance(given, URIRef | Variable):
         return given
-    if (
-        isinstance(given, Literal)
-        or type(given) in (str, int, float, Decimal, bool)
-        or isinstance(given, date)
-    ):
-        return respelled(given if isinstance(given, Literal) else Literal(given))
+    if isinstance(given, Literal):
+        return respelled(given)
+    if type(given) in (str, int, float, Decimal, bool) or isinstance(given, date):
+        return respelled(Literal(given))
     raise OptionError("argument", repr(given)[:200], "a Variable, URIRef or Literal, or a value of Python")
 
 

@@ -127,21 +127,23 @@ def are_equal(left: Temporal, right: Temporal) -> bool:
 
 
 def is_less(left: Temporal, right: Temporal) -> bool:
-    """Whether a time is before another of its type, or a duration shorter, whenever it begins."""
+    """Test whether a time is before another of its type, or a duration shorter, whenever it begins."""
     if isinstance(left, Duration) and isinstance(right, Duration):
-        pairs = list(zip(ends(left), ends(right), strict=True))
-        if left[1:] != right[1:] and len({(one > other) - (one < other) for one, other in pairs} - {0}) != 1:
+        if left[1:] == right[1:]:
+            return False
+        orders = {(one > other) - (one < other) for one, other in zip(ends(left), ends(right), strict=True)}
+        if orders not in ({-1}, {1}):
             raise ExpressionError
-        if left[1:] != right[1:] and any(one == other for one, other in pairs):
-            raise ExpressionError
-        return all(one < other for one, other in pairs)
+        return orders == {-1}
     if not isinstance(left, Time) or not isinstance(right, Time) or left.datatype != right.datatype:
         raise ExpressionError
     return _instants_agree(left, right, operator.lt)
 
 
 def ends(duration: Duration) -> list[Fraction]:
-    """When a duration ends that begins at each of the four times of XML Schema 1.1, section 3.3.6."""
+    """Return the instants at which a duration ends that begins at each of the four times of XML Schema 1.1,
+    section 3.3.6.
+    """
     starts = (datetime(1696, 9, 1), datetime(1697, 2, 1), datetime(1903, 3, 1), datetime(1903, 7, 1))
     times = (Time(XSD.dateTime, Fraction((start - _CYCLE_START).days * _DAY), 0) for start in starts)
     return [_moved(time, duration).instant() for time in times]
