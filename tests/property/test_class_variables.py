@@ -111,6 +111,12 @@ def test_a_proof_goes_through_the_property_and_back_to_the_axiom():
     assert "did you mean Animal?" in str(reasoner.why_not((EX.a, RDF.type, EX.Anmal)))
 
 
+def test_a_misspelt_class_has_its_nearest_among_those_of_the_stream():
+    reasoner = pr.StreamReasoner(ontology(), pr.Window(range=2))
+    reasoner.push(1, [(EX.a, RDF.type, EX.Machine)])
+    assert "did you mean Machine?" in str(reasoner.why_not((EX.a, RDF.type, EX.Machnie)))
+
+
 def test_a_checkpoint_has_what_follows_by_the_property(tmp_path):
     reasoner = pr.StreamReasoner(ontology(), pr.Window(range=2))
     registered = reasoner.register(PAIRS)

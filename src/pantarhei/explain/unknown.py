@@ -77,8 +77,13 @@ class KnownNames:
             yield from map(self.vocabulary.term, numbers[:_MOST_COMPARED])
             return
         yield from self.declared
-        met = np.unique(self.asserted[:, 0])
         symbols = self.vocabulary.symbols
+        if kind == "class" and self.vocabulary.has_class_variables:
+            of_type = self.asserted[:, 0] == self.vocabulary.find_property(RDF.type)
+            classes = np.unique(self.asserted[of_type, 2]).tolist()
+            yield from map(self.vocabulary.term, classes[:_MOST_COMPARED])
+            return
+        met = np.unique(self.asserted[:, 0])
         for number in (*range(self.symbols), *met[met >= self.symbols].tolist()):
             if symbols[number].arity == (1 if kind == "class" else 2):
                 yield symbols[number].name
