@@ -17,7 +17,7 @@ from pantarhei.cli.answer_streams_asked import AskedAnswerStreams, check_models
 from pantarhei.cli.concluded import Concluded
 from pantarhei.cli.run_options import Following
 from pantarhei.cli.static_graphs import static_graphs
-from pantarhei.errors import MalformedInputError, QueryError
+from pantarhei.errors import MalformedInputError, QueryError, QueryLengthError
 from pantarhei.language.time import in_zone_of, kind_of, ticks_of, time_of
 from pantarhei.query.syntax import read_query
 from pantarhei.streams.write import AnswerWriter, format_of, refuse_taken_columns, report_columns
@@ -172,6 +172,8 @@ def asked_of(options: Following, ontology: pr.Ontology, rules: TemporalRules | N
             if not _OF_STREAM_LANGUAGES.search(text):
                 raise
             return _with_window(text, prefixes, options, ontology)
+    except QueryLengthError:
+        raise
     except QueryError as error:
         raise QueryError(f"{name}: {error.reason}") from None
     if options.static:

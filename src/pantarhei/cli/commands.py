@@ -44,7 +44,7 @@ from pantarhei.cli.run_options import (
     OnStream,
 )
 from pantarhei.cli.taking import EachOnce, taking
-from pantarhei.cli.wording import as_typed, one_line, with_options
+from pantarhei.cli.wording import as_typed, one_line, warning_as_typed
 from pantarhei.errors import MissingFileError, MissingImportError, OptionError, PantarheiError, SparkError
 from pantarhei.version import __version__
 
@@ -163,10 +163,10 @@ def check(options: Checking) -> None:
 @app.command("map", cls=EachOnce, help=MAP, epilog=MAP_EXAMPLES)
 def map_table(
     table: Annotated[
-        str, typer.Argument(metavar="TABLE", help="The table: CSV, JSON lines or Parquet; - for stdin.")
+        str, typer.Argument(metavar="TABLE", help="The table: CSV, JSON or Parquet; - for stdin.")
     ],
     format: Annotated[
-        Literal["csv", "tsv", "jsonl", "parquet"] | None,
+        Literal["csv", "tsv", "jsonl", "json", "parquet"] | None,
         typer.Option(help="The table's format, where its suffix does not tell."),
     ] = None,
 ) -> None:
@@ -263,4 +263,4 @@ def _warn(
     line: str | None = None,
 ) -> None:
     """A warning as a line of its own, without the place in the code."""
-    print(f"warning: {with_options(str(message), {'numbers'})}", file=sys.stderr)
+    print(f"warning: {warning_as_typed(message)}", file=sys.stderr)

@@ -62,7 +62,7 @@ class OnStream:
         INPUT(
             metavar="PATH",
             help="The stream: N-Quads, TriG, JSON-LD or a message log; with --mapping a table, or a folder "
-            "or glob of them: CSV, JSON lines, Parquet; - for stdin.",
+            "or glob of them: CSV, JSON, Parquet; - for stdin.",
         ),
     ]
     range: Annotated[

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from pantarhei.cli.left_out import SHOWN, SkipReport
 from pantarhei.cli.run_options import Following
-from pantarhei.cli.wording import with_options
+from pantarhei.cli.wording import warning_as_typed
 from pantarhei.engine.feedback import not_asserted_text
 from pantarhei.errors import InputError
 from pantarhei.language.counted import counted
@@ -106,7 +106,7 @@ def print_summary(
     """Print on standard error what went by."""
     print(counters(reasoner, account, counts, options), file=sys.stderr)
     for line in reasoner.unexpected().lines():
-        print(f"  {with_options(line, {'numbers'})}", file=sys.stderr)
+        print(f"  {warning_as_typed(line)}", file=sys.stderr)
     for skipped in islice(account.skipped, SHOWN):
         line = f"line {skipped.line}: " if skipped.line is not None else ""
         print(f"  skipped {line}{skipped.reason}", file=sys.stderr)

@@ -14,6 +14,8 @@ from pantarhei.errors import (
     MemoryLimitError,
     OptionError,
     PantarheiError,
+    QueryLengthError,
+    QueryMemoryError,
     QueryTimeoutError,
     RegistrationMemoryError,
     SparkError,
@@ -31,6 +33,9 @@ _NAMING_OPTIONS = (
     MemoryLimitError,
     RegistrationMemoryError,
 )
+# The options that warnings name.
+_IN_WARNINGS = ("numbers", "precision")
+_QUERY_LIMIT = re.compile(r"max_(?:bytes|length)=([\d_]+); permit more, (?:or )?")
 _PRIVATE_USE = 0xE000
 _TYPED_AS = {"master": "spark", "source": "stream"}
 
@@ -54,6 +59,8 @@ def as_typed(error: PantarheiError, options: Collection[str]) -> str:
         return str(type(error)(error.problem, expected, *error.args[2:]))
     if isinstance(error, QueryTimeoutError):
         return str(error).replace("timeout=", "--query-timeout ", 1)
+    if isinstance(error, QueryLengthError | QueryMemoryError) and not isinstance(error, _NAMING_OPTIONS):
+        return _QUERY_LIMIT.sub(r"\1 are permitted; ", str(error))  # which no option changes
     if not isinstance(error, _NAMING_OPTIONS):
         return str(error)
     given: dict[str, str] = {}
@@ -71,6 +78,11 @@ def as_typed(error: PantarheiError, options: Collection[str]) -> str:
 
     message = with_options(str(make(*map(masked, error.args))), options)
     return "".join(given.get(character, character) for character in message)
+
+
+def warning_as_typed(message: object) -> str:
+    """A warning's message with its options as they are typed."""
+    return with_options(str(message), _IN_WARNINGS)
 
 
 def with_options(message: str, options: Collection[str]) -> str:

@@ -2,13 +2,16 @@
 
 import pytest
 
-from pantarhei.cli.wording import as_typed, one_line
+from pantarhei.cli.wording import as_typed, one_line, warning_as_typed
 from pantarhei.errors import (
     OptionError,
     QueryError,
+    QueryLengthError,
+    QueryMemoryError,
     QueryTimeoutError,
     RegistrationMemoryError,
     TemporalTextError,
+    TimesCutWarning,
 )
 
 NAMES = ["on_error", "master", "range", "max_bytes"]
@@ -25,11 +28,18 @@ NAMES = ["on_error", "master", "range", "max_bytes"]
         (OptionError("unique_names", "False", "nothing"), "--no-unique-names is not possible"),
         (QueryTimeoutError(2.5), "stopped after --query-timeout 2.5 seconds"),
         (RegistrationMemoryError(115_000, 156_297, 0, 45_000), "where --max-bytes 115000; allow more"),
+        (QueryLengthError(2_000, 1_000), "has 2_000 characters, where 1_000 are permitted; give data as"),
+        (QueryMemoryError(1_000, 2_000, 5), "2_000 bytes, where 1_000 are permitted; query for less"),
+        (QueryMemoryError(1_000, 2_000), "2_000 bytes, where 1_000 are permitted; make fewer or shorter"),
         (QueryError('the literal "range=1"'), 'the literal "range=1"'),
     ],
 )
 def test_options_are_as_typed_and_what_was_given_stays(error, text):
     assert text in as_typed(error, NAMES)
+
+
+def test_warnings_name_options_as_they_are_typed():
+    assert "--precision exact refuses them" in warning_as_typed(TimesCutWarning("s.nq", "10:00"))
 
 
 def test_a_message_of_several_lines_is_one():
