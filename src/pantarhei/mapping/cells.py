@@ -35,10 +35,10 @@ class Cells(NamedTuple):
     Args:
         codes: row by row the place in `values`, -1 where there is none.
         values: the distinct values, as texts; some may not occur.
-        datatype: what the column's type says they are; None for texts.
+        datatype: the datatype of the column's type; None for texts.
         datatypes: the datatype of each of `values`, where they have different ones.
-        ends: where in `codes` those of each row end; None where each row has one.
-        refused: by rows without a value why what is there is none.
+        ends: by row, where its values end in `codes`; None where each row has one.
+        refused: by row without a value, the error of its cell, if any.
     """
 
     codes: Codes
@@ -53,22 +53,22 @@ class Cells(NamedTuple):
         return self.values.take(pa.array(self.codes, mask=self.codes < 0))
 
     def with_(self, datatypes: Container[URIRef | None]) -> Flags:
-        """Which of `values` have one of these datatypes."""
+        """Return flags of those `values` that have one of these datatypes."""
         if self.datatypes is None:
             return np.full(len(self.values), self.datatype in datatypes)
         return np.fromiter((each in datatypes for each in self.datatypes), bool, len(self.values))
 
     def single(self, expected: str) -> Cells:
-        """The column with one value at most a row; rows with several are refused.
+        """Return the column with at most one value a row; rows with several are refused.
 
         Args:
-            expected: what the one value is.
+            expected: the single value, as errors name it.
         """
         if self.ends is None:
             return self
         begins = np.concatenate([[0], self.ends[:-1]]).astype(np.intp)
         counts = self.ends - begins
-        several = f"an array of several values stands here; expected {expected}"
+        several = f"an array of several values; expected {expected}"
         refused = dict.fromkeys(np.flatnonzero(counts > 1).tolist(), several)
         codes = np.full(len(counts), -1, np.int32)
         codes[counts == 1] = self.codes[begins[counts == 1]]
@@ -76,13 +76,13 @@ class Cells(NamedTuple):
 
 
 class CellColumn(Protocol):
-    """A column that is not of Arrow, and makes its cells itself."""
+    """Column that is not one of Arrow, and makes its cells itself."""
 
     def cells(self, nulls: frozenset[str]) -> Cells:
-        """The values; a text among `nulls` is none."""
+        """Return the values as cells; a text among `nulls` is not a value."""
 
     def __getitem__(self, row: int) -> object:
-        """The value of a row, as errors show it."""
+        """Return the value of a row, as errors show it."""
 
 
 def cells_of(array: pa.Array | CellColumn, nulls: frozenset[str]) -> Cells:
@@ -126,7 +126,7 @@ def joined(template: Template, columns: Mapping[str, Cells]) -> Cells:
 
 
 def unfolded(columns: Mapping[str, Cells]) -> tuple[Places | None, Mapping[str, Cells]]:
-    """Columns with each combination of a row's values, and where those of each row end.
+    """Repeat rows for each combination of their values; return where those of a row end, and the columns.
 
     The ends are None where each row has one value.
     """
@@ -145,10 +145,10 @@ def _height(columns: Mapping[str, Cells]) -> int:
 
 
 def combinations(ends: Sequence[Places | None], height: int) -> tuple[Places, list[Places]]:
-    """Each combination of the values that columns have in one row: its row, and its place in each column.
+    """Combine the values that columns have in one row; return the row of each, and its place in each column.
 
     Args:
-        ends: of each column where the values of each row end; None where each row has one.
+        ends: by column, where the values of each row end; None where each row has one.
 
     >>> rows, (first, second) = combinations([np.array([2, 2, 3]), None], 3)
     >>> rows.tolist(), first.tolist(), second.tolist()

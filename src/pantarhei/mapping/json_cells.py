@@ -18,7 +18,7 @@ from rdflib import XSD, URIRef
 from pantarhei.mapping.cells import NOT_FINITE, Cells
 
 JSONObject: TypeAlias = dict[str, Any]
-"""An object of JSON; numbers are bytes, the text that they have in the file."""
+"""Object of JSON; numbers are bytes, the digits of the file."""
 
 _SCALARS = frozenset({str, bytes, bool, type(None)})
 
@@ -29,12 +29,13 @@ DECODER = json.JSONDecoder(
 
 
 class JSONColumn(Sequence[Any]):
-    """The values that objects have for one member, None where an object has none.
+    """Values of one member of objects, None where an object lacks it.
 
     Args:
         name: the member.
         rows: the objects.
-        is_found: whether it is a column only since some object has a value there; an object is none then.
+        is_found: whether no mapping names the member, but a `*` matches it; values that are objects are
+            absent then.
     """
 
     def __init__(self, name: str, rows: Sequence[JSONObject], is_found: bool = False) -> None:
@@ -51,11 +52,11 @@ class JSONColumn(Sequence[Any]):
 
     @property
     def has_values(self) -> bool:
-        """Whether an object has a value there."""
+        """Whether any object has a value for the member."""
         return any(value is not None for value in self._values)
 
     def cells(self, nulls: frozenset[str]) -> Cells:
-        """The values as cells; a text among `nulls` is none."""
+        """Return the values as cells; a text among `nulls` is not a value."""
         values, ends, refused = self._values, None, dict[int, str]()
         if not set(map(type, values)) <= _SCALARS:
             found = [_scalars(value, self.name) for value in values]
@@ -79,12 +80,12 @@ class JSONColumn(Sequence[Any]):
 
 
 class JSONColumns(Mapping[str, JSONColumn]):
-    """The members of objects as columns; those of an object inside are `outer.inner`.
+    """Members of objects as columns; a member of an inner object is `outer.inner`.
 
     Args:
         rows: the objects.
-        names: the members asked for.
-        found: those of them that are asked for only since some object has a value there.
+        names: the requested members.
+        found: those of them that a `*` matches, and no reference names.
     """
 
     def __init__(self, rows: Sequence[JSONObject], names: Sequence[str], found: Container[str] = ()) -> None:
@@ -105,11 +106,11 @@ class JSONColumns(Mapping[str, JSONColumn]):
         return len(self._names)
 
     def members(self) -> list[str]:
-        """The names of all members, in their order as texts."""
+        """Return the names of all members, sorted."""
         return sorted({name for row in self._rows for name in _names(row)})
 
     def with_found(self, names: Sequence[str]) -> JSONColumns:
-        """The columns with other members asked for besides."""
+        """Return the columns with further members, which a `*` matches."""
         found = frozenset(names) - frozenset(self._names)
         return JSONColumns(self._rows, names, found)
 
@@ -151,37 +152,37 @@ def _inner(row: JSONObject, name: str) -> Any:
 
 
 class _Refused(str):
-    """Why a member has no value that could be a term's."""
+    """Error of a member without a value that can be a term's."""
 
 
 _ONE_EACH = "; write each object of an array on a line of its own"
 
 
 def _scalars(value: Any, name: str) -> Sequence[Any] | str:
-    """The values of a member, or why it has none."""
+    """Return the values of a member, or its error."""
     if isinstance(value, _Refused):
         return str(value)
     if isinstance(value, dict):
         inner = next(iter(value), "member")
-        return f"an object stands where one value is expected; refer to a member of it: $({name}.{inner})"
+        return f"an object is not a value; refer to a member of it: $({name}.{inner})"
     if not isinstance(value, list):
         return (value,)
     for each in value:
         if isinstance(each, dict | list):
             what = "an object" if isinstance(each, dict) else "an array"
-            return f"{what} stands in an array, where texts, numbers and booleans are expected{_ONE_EACH}"
+            return f"{what} in an array is not a value; expected texts, numbers and booleans{_ONE_EACH}"
     return value
 
 
 def text_of(value: str | bytes | bool) -> str:
-    """The text of a value: that of a number as it is written."""
+    """Return the text of a value; a number has the digits of the file."""
     if isinstance(value, str):
         return value
     return value.decode() if isinstance(value, bytes) else "true" if value else "false"
 
 
 def datatype_of(value: str | bytes | bool) -> URIRef | None:
-    """The datatype that a value has in JSON; None for texts.
+    """Return the datatype of a value in JSON; None for texts.
 
     >>> [datatype_of(each) for each in (b"21", b"1e-7", "21", True)] == [
     ...     XSD.integer, XSD.decimal, None, XSD.boolean

@@ -30,7 +30,7 @@ _SURE_UNTIL = (datetime(2037, 1, 1, tzinfo=EPOCH.tzinfo) - EPOCH) // MICROSECOND
 
 
 class Candidates(NamedTuple):
-    """The instants that times may be, in ticks; equal where there is one only."""
+    """Instants that times may denote, in ticks; earlier and later are equal where there is one."""
 
     earlier: Ticks
     later: Ticks
@@ -39,8 +39,7 @@ class Candidates(NamedTuple):
 def candidates_of(values: pa.TimestampArray, time: RowTime) -> Candidates | None:
     """Return the candidates of a column of local times, 0 for nulls.
 
-    None where a time does not exist or the zone is unknown, and beyond the years in which Arrow knows when
-    clocks are put forward and back.
+    None where a time does not exist, the zone is unknown to Arrow, or a year is beyond Arrow's clock changes.
     """
     bounds = pc.min_max(values.cast(pa.int64()))
     first, last = bounds["min"].as_py(), bounds["max"].as_py()
@@ -84,7 +83,7 @@ def candidates_at(at: datetime, text: str, time: RowTime) -> tuple[datetime, dat
 
 
 def twice(text: str, time: RowTime) -> str:
-    """Return why a time with two candidates is an error."""
+    """Return the error for a time with two candidates."""
     return (
         f"{text!r} happened twice in {time.zone}, when clocks were put back; expected a time with its "
         "offset, or ambiguous: infer in the mapping where rows are in the order of time (earlier or later "
@@ -93,13 +92,13 @@ def twice(text: str, time: RowTime) -> str:
 
 
 UNDECIDED = (
-    "the order of rows does not tell which of two times it is, since the times before had different numbers "
-    "of rows; expected a time with its offset, or ambiguous: earlier or later in the mapping"
+    "the order of rows does not decide which of two times it is, since the times before had different "
+    "numbers of rows; expected a time with its offset, or ambiguous: earlier or later in the mapping"
 )
 
 
 def check_unordered(mapping: RecordMapping, source: str) -> None:
-    """Check that a mapping does without an order of rows.
+    """Check that a mapping does not need the order of rows.
 
     Raises:
         MappingError: it infers times from the order.
@@ -119,18 +118,18 @@ class _Run:
 
 
 class RowOrder:
-    """The instants of the rows read so far, as far as they tell which of two instants the next row is at."""
+    """Newest instants of the rows read so far, to choose among the candidates of the next row."""
 
     def __init__(self) -> None:
         self._runs: list[_Run] = []  # the last three, the newest last
 
     def note(self, instants: Ticks) -> None:
-        """Take note of rows whose instants are known."""
+        """Add rows whose instants are decided."""
         for at, rows in _last_runs(instants):
             self._add(at, rows)
 
     def choose(self, earlier: int, later: int) -> int | None:
-        """Return the instant of the next row, None where the order of rows does not say; take note of it."""
+        """Choose the instant of the next row, and add it; None where the order of rows does not decide."""
         newest = self._runs[-1].at if self._runs else None
         at: int | None = earlier
         if newest is not None and newest > earlier:
@@ -145,7 +144,7 @@ class RowOrder:
         return at
 
     def _is_sparse(self, repeated: int) -> bool:
-        """Return whether the step to the newest run is so long that the repeated hour has one time."""
+        """Return whether the step to the newest run is at least the repeated time."""
         return len(self._runs) > 1 and self._runs[-1].at - self._runs[-2].at >= repeated
 
     def _add(self, at: int, rows: int) -> None:
@@ -156,7 +155,7 @@ class RowOrder:
 
 
 def _last_runs(instants: Ticks) -> list[tuple[int, int]]:
-    """Return the last runs of equal instants, at most four: the first may be a part of a known one."""
+    """Return the last runs of equal instants, at most four: the first may continue a run of earlier rows."""
     if not len(instants):
         return []
     begins = np.concatenate(([0], np.flatnonzero(np.diff(instants)) + 1))
@@ -169,8 +168,8 @@ class ChosenTimes(NamedTuple):
 
     Args:
         ticks: the instants by place.
-        codes: row by row the place, None where each row has its own.
-        wrong: places of which the candidate is not decided.
+        codes: by row, the place; None where each row has its own.
+        wrong: places whose candidate is not decided.
     """
 
     ticks: Ticks
@@ -179,10 +178,10 @@ class ChosenTimes(NamedTuple):
 
 
 def choose_times(found: Candidates, codes: Codes | None, time: RowTime, order: RowOrder) -> ChosenTimes:
-    """Choose among candidates as the mapping says.
+    """Choose among candidates by the way of the mapping.
 
     Args:
-        codes: row by row the place of its candidates, -1 where there are none; None for row by row.
+        codes: by row, the place of its candidates, -1 where there are none; None where each row has its own.
     """
     differing = np.flatnonzero(found.earlier != found.later)
     if time.ambiguous != "infer":

@@ -35,7 +35,7 @@ UNIT_ASKED = (
     "unit: s, ms, us or ns for a time since 1970, or unit: number where numbers are the stream's times"
 )
 BEYOND = "is no time from the year 1 to 9999"
-OUT_OF_RANGE = f"is no time that a stream can have; expected {IN_RANGE}"
+OUT_OF_RANGE = f"is out of range; expected {IN_RANGE}"
 _PATTERNS = {"": "", "Y": r"(?P<Y>\d{4})", "%": "%", **{each: rf"(?P<{each}>\d{{1,2}})" for each in "mdHMS"}}
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NAIVE, _ZONED = (tuple(pa.timestamp(unit, zone) for unit in ("us", "ns")) for zone in (None, "UTC"))
@@ -47,10 +47,10 @@ class ReadTimes(NamedTuple):
     """Times of distinct values.
 
     Args:
-        kind: what they are.
-        candidates: the instants that they may be.
-        cut: which of them were written finer than microseconds; None for none.
-        reasons: by place what is wrong.
+        kind: their kind.
+        candidates: the instants that they may denote.
+        cut: by place, whether the time was finer than microseconds; None if none was.
+        reasons: by place, the error.
     """
 
     kind: TimeKind
@@ -67,7 +67,7 @@ def kind_of_numbers(unit: Unit | None, is_whole: bool) -> TimeKind:
 
 
 def bounds_of(kind: TimeKind, per_second: int) -> tuple[int, int]:
-    """Return the least and the greatest number that is a time, in a unit of so many a second."""
+    """Return the least and the greatest number that is a time; `per_second` counts the units in a second."""
     if kind is not TimeKind.DATETIME:
         return -MOST_TICKS, MOST_TICKS
     if per_second >= MICROSECONDS:
@@ -78,7 +78,7 @@ def bounds_of(kind: TimeKind, per_second: int) -> tuple[int, int]:
 
 
 def scaled(numbers: Ticks, per_second: int) -> tuple[Ticks, Flags | None]:
-    """Return times since 1970 in microseconds, rounded down, and which were finer."""
+    """Convert times since 1970 to microseconds, rounded down; return them, and flags of finer ones."""
     if per_second <= MICROSECONDS:
         return numbers * (MICROSECONDS // per_second), None
     ticks, rest = np.divmod(numbers, per_second // MICROSECONDS)
@@ -86,7 +86,7 @@ def scaled(numbers: Ticks, per_second: int) -> tuple[Ticks, Flags | None]:
 
 
 def beyond(text: str, unit: Unit) -> str:
-    """Return why a number is not a time."""
+    """Return the error for a number that is not a time."""
     if unit in ("number", "float"):
         return f"{text} as a time is not finite, or does not fit into 62 bits of ticks"
     try:
@@ -213,12 +213,12 @@ def one_by_one(time: RowTime, texts: list[str], used: list[int], kind: TimeKind 
 
 
 def is_whole(text: str) -> bool:
-    """Return whether a text is a whole number, as those are written that can be times."""
+    """Return whether a text is a whole number that can be a time."""
     return re.fullmatch(r"\s*[+-]?[0-9]+\s*", text) is not None
 
 
 def _is_fraction(text: str) -> bool:
-    """Return whether a text is a number that is not whole; other texts are an error of their row."""
+    """Return whether a text is a number with a fraction or an exponent."""
     return not is_whole(text) and _NUMBER.fullmatch(text.strip()) is not None
 
 
@@ -226,7 +226,7 @@ def _number(unit: Unit, text: str, kind: TimeKind) -> tuple[int, bool]:
     """Return the tick of a number, and whether it was cut.
 
     Raises:
-        ValueError: it is not a time; says what was expected.
+        ValueError: it is not a time; the text has the expected form.
     """
     if not _NUMBER.fullmatch(text.strip()):
         raise ValueError(f"{text!r} is no number, and the mapping says unit: {unit}")
@@ -244,14 +244,11 @@ def _number(unit: Unit, text: str, kind: TimeKind) -> tuple[int, bool]:
     if not least <= ticks <= most:
         raise ValueError(beyond(text.strip(), unit))
     if kind is TimeKind.INTEGER and ticks != exact:
-        raise ValueError(f"{text!r} is no whole number, as times here are; {_FLOAT_ASKED}")
+        raise ValueError(f"{text!r} is not a whole number, as the other times are; {_FLOAT_ASKED}")
     return ticks, kind is TimeKind.DATETIME and exact != ticks
 
 
-_FLOAT_ASKED = (
-    "where they may have fractions, the mapping has to say unit: float, or of a DataFrame: cast the column "
-    "to double"
-)
+_FLOAT_ASKED = "for fractions write unit: float in the mapping, or cast the column of a DataFrame to double"
 
 
 def is_time(text: str, kind: TimeKind) -> bool:
@@ -267,7 +264,7 @@ def _instants(time: RowTime, text: str) -> tuple[int, int, bool]:
     """Return the ticks of both candidates of a time, and whether it was cut.
 
     Raises:
-        ValueError: it is not a time; says what was expected.
+        ValueError: it is not a time; the text has the expected form.
     """
     read = _parsed(time, text)
     earlier, later = candidates_at(read.at, text, time)
@@ -295,7 +292,7 @@ def _parsed(time: RowTime, given: str) -> ReadTime:
 
 
 def _with_format(text: str, form: str) -> ReadTime:
-    """Read a text by `strptime`; with more than six decimals and with 24:00 too.
+    """Read a text by `strptime`, which may have more than six decimals, or the time 24:00.
 
     Raises:
         ValueError: it has another form.
@@ -314,7 +311,7 @@ def _with_format(text: str, form: str) -> ReadTime:
 
 
 def _last_hour(text: str, place: int, form: str) -> datetime | None:
-    """Return the time with 23 in place of the 24 of an hour, None where that is not 23:00."""
+    """Replace the 24 of an hour by 23; return the time, None if it is not 23:00."""
     try:
         at = datetime.strptime(f"{text[:place]}23{text[place + 2 :]}", form)
     except ValueError:

@@ -54,12 +54,12 @@ class RowTimes(NamedTuple):
     """Times of rows.
 
     Args:
-        kind: what they are.
-        ticks: of each distinct time.
-        codes: row by row the place in `ticks`; None where each row has its own.
-        reasons: by places in `ticks` what is wrong there; -1 is a row without time.
-        cut: by places in `ticks` whether the time was finer than microseconds; None where none was.
-        refused: by rows what is wrong with what is there.
+        kind: their kind.
+        ticks: the distinct times.
+        codes: by row, the place in `ticks`; None where each row has its own.
+        reasons: by place in `ticks`, the error; -1 is a row without time.
+        cut: by place in `ticks`, whether the time was finer than microseconds; None if none was.
+        refused: by row, the error of a cell that has no time.
     """
 
     kind: TimeKind
@@ -114,9 +114,9 @@ def times_of(
 def first_kind(
     time: RowTime, arrays: Mapping[str, pa.Array | CellColumn], nulls: frozenset[str]
 ) -> TimeKind | None:
-    """Return the kind of times, as a column's type tells, else the first of them; None where there is none.
+    """Return the kind of times: of the column's type, else of the first time; None where there is none.
 
-    So it is known from the first row on, whatever follows it.
+    It depends on the first row alone, not on rows that follow.
     """
     if time.unit != "number":
         return kind_of_numbers(time.unit, True)
@@ -136,11 +136,11 @@ def first_kind(
 def _row_times(
     time: RowTime, found: ReadTimes, codes: Codes | None, order: RowOrder, texts: pa.StringArray | None = None
 ) -> RowTimes:
-    """Return the times of rows whose candidates are known.
+    """Choose the times of rows among their candidates.
 
     Args:
-        codes: row by row the place of its time, -1 where there is none; None where each row has its own.
-        texts: by place the times as errors show them, where a time may have two candidates.
+        codes: by row, the place of its time, -1 where there is none; None where each row has its own.
+        texts: by place, the times as errors show them, where a time may have two candidates.
     """
     chosen = choose_times(found.candidates, codes, time, order)
     reasons, cut = dict(found.reasons), found.cut
@@ -199,7 +199,7 @@ def _of_timestamps(time: RowTime, array: pa.Array, mapping: str, order: RowOrder
 
 
 def _microseconds(values: pa.Array) -> ReadTimes:
-    """Return timestamps or dates as ticks, in UTC or local; 0 where they are out of range."""
+    """Convert timestamps or dates to ticks, in UTC or local; 0 where they are out of range."""
     per_second, numbers = _numbers_of(values)
     least, most = bounds_of(TimeKind.DATETIME, per_second)
     outside = np.flatnonzero((numbers < least) | (numbers > most)).tolist()

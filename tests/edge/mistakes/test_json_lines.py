@@ -157,10 +157,7 @@ MISTAKES = {
     "an object in a member": (
         second("1}", '{"now": 2}}'),
         MAPPING,
-        (
-            "<table>, line 2, column free: an object stands where one value is expected; refer to a "
-            "member of it: $(free.now)"
-        ),
+        ("<table>, line 2, column free: an object is not a value; refer to a member of it: $(free.now)"),
     ),
     "a word where a number is": (
         second("1}", '"many"}'),

@@ -33,8 +33,8 @@ def test_an_array_is_several_values():
     ("text", "name", "reason"),
     [
         ('{"a": {"b": 1}}', "a", "refer to a member of it: $(a.b)"),
-        ('{"a": [[1]]}', "a", "an array stands in an array"),
-        ('{"a": [{"b": 1}]}', "a", "an object stands in an array"),
+        ('{"a": [[1]]}', "a", "an array in an array is not a value"),
+        ('{"a": [{"b": 1}]}', "a", "an object in an array is not a value"),
         ('{"a": [{"b": 1}]}', "a.b", "a is an array of objects"),
         ('{"a": {"b": [{"c": 1}]}}', "a.b.c", "b is an array of objects"),
     ],
