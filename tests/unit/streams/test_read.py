@@ -75,7 +75,8 @@ def test_a_suffix_or_the_format_tells_the_syntax():
         "turtle",
         "nquads",
     ]
-    with pytest.raises(OptionError, match=r"nquads, trig, jsonld, ntriples or turtle: .* carry its time"):
+    every = "nquads, trig, jsonld, ngsi-ld, ntriples or turtle"
+    with pytest.raises(OptionError, match=rf"{every}: .* carry its time"):
         syntax_of("a.rdf", None)
     with pytest.raises(OptionError, match=r"nquads or trig: .* carry its time"):
         syntax_of("a.ttl", None, OF_GRAPHS)
