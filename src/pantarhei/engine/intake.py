@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import partial
 from threading import RLock
 from typing import TYPE_CHECKING, TypeAlias
@@ -221,9 +222,8 @@ class Intake:
         self._count(Counters(late=1))  # now: whoever iterates may stop before the error
         yield from self._pushed(None)
         given, by = show_time(late[0].at), show_length(newest - late[0].ticks, kind)
-        raise LateABoxError(
-            given, show_time(time_of(newest, kind)), str(self._options.allowed_lateness or 0), by
-        )
+        allowed = _written(self._options.allowed_lateness)
+        raise LateABoxError(given, show_time(time_of(newest, kind)), allowed, by)
 
     def _hand_over_invalid(self, at: TimePoint, abox: ABox, error: InputError) -> None:
         """Hand over what cannot be taken in. Called while the error is handled."""
@@ -246,7 +246,7 @@ class Intake:
         kind, first = arrived.waiting.kind, arrived.refuted[0]
         time = arrived.waiting.newest if time is None else time
         assert kind is not None and time is not None, "it is ahead of something"
-        most, needed = str(self._options.max_ahead), show_length(first.ticks - time, kind)
+        most, needed = _written(self._options.max_ahead), show_length(first.ticks - time, kind)
         reference = "the other ABoxes" if self._options.clock is None else "the clock"
         raise FutureABoxError(show_time(first.at), show_time(time_of(time, kind)), reference, most, needed)
 
@@ -314,6 +314,13 @@ class Intake:
         except InputError as error:
             self._held.let_wait(others)
             raise _InvalidError(first, error) from error
+
+
+def _written(length: Duration | None) -> str:
+    """Return a length as an option takes it: a timedelta as an ISO 8601 duration."""
+    if isinstance(length, timedelta):
+        return show_length(duration_ticks(length, TimeKind.DATETIME), TimeKind.DATETIME).strip('"')
+    return str(length or 0)
 
 
 class _InvalidError(Exception):

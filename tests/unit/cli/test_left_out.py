@@ -115,6 +115,19 @@ def test_without_skipping_the_error_says_which_option_takes_the_row_in(files, fo
     assert said in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("option", "seconds", "said"),
+    [
+        ("--allowed-lateness", (10, 3), "later than --allowed-lateness PT2S permits"),
+        ("--max-ahead", (10, 11, 59, 12), "further ahead than --max-ahead PT2S permits: by the other"),
+    ],
+)
+def test_the_error_has_a_duration_as_the_option_takes_it(files, option, seconds, said):
+    times = [f"2026-01-01T00:00:{second:02}Z" for second in seconds]
+    done, _ = run(files, "nquads", times, option, "2s", range_="PT5M")
+    assert done.exit_code == 1 and said in done.stderr
+
+
 def test_a_time_of_another_kind_is_skipped_and_counted(files):
     done, out = run(files, "nquads", (1, 2, 2.5, "2026-01-01T00:00:00Z", 3), "--on-error", "skip")
     assert done.exit_code == 0, done.output
