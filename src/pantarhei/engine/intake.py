@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from functools import partial
+from functools import cache, partial
 from threading import RLock
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -62,8 +62,8 @@ class Arrivals:
     on_invalid: HandOverInvalid | None = None
 
     def __post_init__(self) -> None:
-        check_functions(self.max_ahead, clock=self.clock, on_ahead=self.on_ahead)
-        check_functions(0, on_late=self.on_late, on_invalid=self.on_invalid)
+        check_ahead(self.max_ahead, clock=self.clock, on_ahead=self.on_ahead)
+        check_functions(on_late=self.on_late, on_invalid=self.on_invalid)
 
     @property
     def are_in_order(self) -> bool:
@@ -77,27 +77,27 @@ class Arrivals:
         Raises:
             TimestampError: one of them does not fit the kind.
         """
-        most = None if self.max_ahead is None else duration_ticks(self.max_ahead, kind)
-        return Tolerance(
-            duration_ticks(self.allowed_lateness or 0, kind) if self.allowed_lateness else 0, most
-        )
+        return Tolerance.of(self.allowed_lateness, self.max_ahead, kind)
 
 
-def check_functions(max_ahead: Duration | None, **functions: object) -> None:
-    """Check the functions among the options of `run`.
+def check_ahead(max_ahead: Duration | None, **functions: object) -> None:
+    """Check the functions that say what is too far ahead, and take it.
 
     Raises:
         OptionError: one is not a function, or there is nothing to compare with the clock.
     """
+    check_functions(**functions)
     for name, given in functions.items():
-        if given is None:
-            continue
-        if not callable(given):
+        if given is not None and max_ahead is None:
+            expected = "None without max_ahead, which says how far ahead is too far"
+            raise OptionError(name, repr(given), expected)
+
+
+def check_functions(**functions: object) -> None:
+    """Check functions among the options of `run`. Raises `OptionError` if one is not a function."""
+    for name, given in functions.items():
+        if given is not None and not callable(given):
             raise OptionError(name, repr(given), "a function, or None")
-        if max_ahead is None:
-            raise OptionError(
-                name, repr(given), "None without max_ahead, which says how far ahead is too far"
-            )
 
 
 class Intake:
@@ -120,7 +120,7 @@ class Intake:
         options: Arrivals,
     ) -> None:
         self._held, self._lock, self._step, self._take_in = held, lock, step, take_in
-        self._options = options
+        self._options, self._tolerance = options, cache(options.tolerance)
 
     def updates(self, stream: Iterable[tuple[TimePoint, ABox]]) -> Iterator[WindowUpdate]:
         """Push what waits and is complete, then each ABox of `stream` as soon as it is complete.
@@ -168,7 +168,7 @@ class Intake:
             books = self._held.books
             kind = kind_at(self._held.options.window, books.step, at, books.waiting.kind)
             timed, clock = Timed(ticks_of(at, kind), at, frozen), self._clock(kind)
-            tolerance, now = self._options.tolerance(kind), None if books.step is None else books.step.now
+            tolerance, now = self._tolerance(kind), None if books.step is None else books.step.now
             arrived = replace(books.waiting, kind=kind).arrive(timed, tolerance, now, clock)
             self._store(arrived)
             if cut:
@@ -259,7 +259,7 @@ class Intake:
     def _complete(self) -> Iterator[WindowUpdate]:
         """Push what the watermark has passed, one timestamp after another."""
         kind = self._held.books.waiting.kind
-        return iter(()) if kind is None else self._pushed(self._options.tolerance(kind).lateness)
+        return iter(()) if kind is None else self._pushed(self._tolerance(kind).lateness)
 
     def _pushed(self, lateness: int | None) -> Iterator[WindowUpdate]:
         """Push the items that are complete, one timestamp after another; all that wait with None."""

@@ -23,7 +23,6 @@ from pantarhei.language.time import (
     Duration,
     TimeKind,
     TimePoint,
-    duration_ticks,
     show_time,
     ticks_of,
     time_of,
@@ -111,24 +110,18 @@ class Driver:
         self.reasoner, self.kind, self._said = reasoner, kind, dict(said or {})
         self._on_error, self._on_update, self._on_late = on_error, on_update, on_late
         self._clock, self._on_ahead = clock, on_ahead
-        self._tolerance = Tolerance(
-            duration_ticks(allowed_lateness, kind) if allowed_lateness else 0,
-            None if max_ahead is None else duration_ticks(max_ahead, kind),
-        )
+        self._tolerance = Tolerance.of(allowed_lateness, max_ahead, kind)
         self._stand(self._place_of(reasoner.note))
 
     def _place_of(self, note: dict[str, Json]) -> _Place:
         """Return the progress that a note has."""
-        newest, waiting, unproven = (
-            note.get("newest"),
-            self._unpacked(note, "waiting"),
-            self._unpacked(note, "unproven"),
-        )
+        newest = cast("int | None", note.get("newest"))
+        waiting, unproven = self._unpacked(note, "waiting"), self._unpacked(note, "unproven")
         return _Place(
             cast(int, note.get("batch", NO_BATCH)),
             Counts(**cast("dict[str, int]", note.get("counts", {}))),
             cast("int | None", note.get("passed")),
-            Waiting.of(self.kind, cast("int | None", newest), waiting, unproven),
+            Waiting.of(self.kind, newest, waiting, unproven),
         )
 
     def _unpacked(self, note: dict[str, Json], name: str) -> list[Timed[TimedInterpretation]]:

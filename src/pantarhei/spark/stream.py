@@ -13,7 +13,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from rdflib import Graph, URIRef
 
 from pantarhei.engine.checkpoint import Json
-from pantarhei.engine.intake import check_functions
+from pantarhei.engine.intake import check_ahead
 from pantarhei.engine.options import Options
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import OptionError, check_type
@@ -193,7 +193,7 @@ def reason_stream(
         return run_shards(stream, outlets, chosen, checkpoint, trigger, query_name)
     if shards is not None or streaming is not None:
         raise OptionError("shards or streaming", "given without shard_by", "shard_by too, or neither")
-    check_functions(max_ahead, clock=clock, on_ahead=on_ahead)
+    check_ahead(max_ahead, clock=clock, on_ahead=on_ahead)
     kind = kind_of(given)
     step_to(window, None, time_of(0, kind))  # raises where they do not fit
     temporary = tempfile.TemporaryDirectory(prefix="pantarhei-") if checkpoint is None else None

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Generic, NamedTuple, TypeVar
 
-from pantarhei.language.time import TimeKind, TimePoint
+from pantarhei.language.time import Duration, TimeKind, TimePoint, duration_ticks
 
 T = TypeVar("T")
 
@@ -47,6 +47,16 @@ class Tolerance(NamedTuple):
 
     lateness: int = 0
     max_ahead: int | None = None
+
+    @classmethod
+    def of(cls, lateness: Duration | None, max_ahead: Duration | None, kind: TimeKind) -> Tolerance:
+        """Return the limits in ticks; None for the default.
+
+        Raises:
+            TimestampError: a length does not fit the kind.
+        """
+        most = None if max_ahead is None else duration_ticks(max_ahead, kind)
+        return cls(duration_ticks(lateness, kind) if lateness else 0, most)
 
 
 class Arrived(NamedTuple, Generic[T]):
