@@ -93,7 +93,7 @@ class Anew:
         )
         self._spine, self._clocks, self._asks_times = asked.spine, asked.clocks, asked.looks_at_times
         self._tells_time = tells_time(asked.query.node)
-        self._lock = threading.Lock()  # what it holds may be asked while another thread runs it
+        self._lock = threading.Lock()  # its state may be read while another thread runs it
         self._step: Step | None = None
         self._began = self._taken = 0
         self._held: list[_Held] = []
@@ -147,7 +147,7 @@ class Anew:
         return []
 
     def _close(self, kind: TimeKind, before: int, now: int) -> list[SameReports]:
-        """Look at the boundaries that close; once at those between which no content changes."""
+        """Evaluate the query at the boundaries that close, once where no content changes between them."""
         stops = {stop for each in self._clocks for stop in each.window.stops(kind, before, now)}
         reports: list[SameReports] = []
         for until in (*sorted(stops), now):
@@ -171,9 +171,7 @@ class Anew:
         return reports
 
     def _closings(self, kind: TimeKind, before: int, now: int) -> dict[bool, tuple[range, ...]]:
-        """The boundaries that close and are looked at: those of windows closed to the left, which are first
-        (True), and those of others.
-        """
+        """Return the boundaries that close: of windows closed to the left, first (True), and of others."""
         policy = self._asked.policy
         found: dict[bool, tuple[range, ...]] = {}
         for is_left in (True, False):
@@ -183,7 +181,7 @@ class Anew:
         return {is_left: ranges for is_left, ranges in found.items() if ranges}
 
     def _next_change(self, kind: TimeKind, at: int) -> int | None:
-        """The first tick after a boundary at which time alone changes what a window holds; None for never."""
+        """Return the first tick after a boundary at which time alone changes a window; None for never."""
         ticks: list[int] = []
         for moving, asked in zip(self._windows, self._asked.windows, strict=True):
             if isinstance(moving, Moving):
@@ -201,7 +199,7 @@ class Anew:
         return max(min(ticks), at + 1) if ticks else None
 
     def _held_from(self, tick: int) -> Iterator[_Held]:
-        """What is held from a tick on."""
+        """Iterate over the elements held from a tick on."""
         return islice(self._held, bisect_left(self._held, tick, key=_tick), None)
 
     def _forget(self, step: Step) -> None:
@@ -220,13 +218,13 @@ class Anew:
     # -- looking -----------------------------------------------------------------------------------
 
     def _look_now(self, step: Step) -> list[SameReports]:
-        """The report where no window closes as time passes, if the conditions hold."""
+        """Return the report where no window closes as time passes, if the conditions hold."""
         if not self._asked.policy.looks_at(step.kind, step.now):
             return []
         return self._look(step.kind, Times(step.kind, (range(step.now, step.now + 1),)), None)
 
     def _look(self, kind: TimeKind, times: Times, closes_left: bool | None) -> list[SameReports]:
-        """The reports at some times between which no content changes, if the conditions hold.
+        """Return the reports at times between which no content changes, if the conditions hold.
 
         Args:
             closes_left: whether windows closed to the left close there, or others; None if none does.
@@ -376,7 +374,7 @@ def _rows(result: QueryResult) -> Counter[AnswerRow]:
 
 
 def _parted(ranges: Iterable[range], tick: int, is_after: bool) -> tuple[range, ...]:
-    """The parts of ascending ranges before a tick, or from it on; no empty ones."""
+    """Return the parts of ascending ranges before a tick, or from it on, without empty parts."""
     places = ((each, max(0, -((each.start - tick) // each.step))) for each in ranges)
     parts = (each[place:] if is_after else each[:place] for each, place in places)
     return tuple(part for part in parts if part)
@@ -395,7 +393,7 @@ def _extend(reports: list[SameReports], later: list[SameReports]) -> None:
 
 
 def _change(at: TimePoint, reports: list[SameReports]) -> AnswerChange | None:
-    """The change that the reports of a step make; None where there are none."""
+    """Return the change that the reports of a step make, None without reports."""
     if not reports:
         return None
     return AnswerChange(

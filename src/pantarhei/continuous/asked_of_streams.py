@@ -59,10 +59,10 @@ class Moving:
         return first - self.lag(kind), last - self.lag(kind)
 
     def closings(self, kind: TimeKind, before: int, now: int, began: int, whole: bool) -> range:
-        """The boundaries that close when time goes on from tick `before` to tick `now`.
+        """Return the boundaries that close when time advances from tick `before` to tick `now`.
 
         Args:
-            whole: only those whose content begins at tick `began` or later.
+            whole: only boundaries whose content begins at tick `began` or later.
         """
         found = self.window.closings(kind, before, now)
         return self.window.whole(kind, found, began + self.lag(kind)) if whole else found

@@ -71,5 +71,5 @@ class OverViews:
 
 
 def closed_under(triples: Iterable[Triple], ontology: Ontology) -> tuple[Triple, ...]:
-    """Return what holds where these triples do, and no stream brings any."""
+    """Return the triples that follow from these without a stream."""
     return tuple(StreamReasoner(ontology, Window(0), tuple(triples)).materialization())

@@ -79,7 +79,7 @@ class DatatypeRestriction(Written):
 
 @dataclass(frozen=True, slots=True)
 class Possibly(Written):
-    """Literals that are not known to be outside of a range. OWL has no such range; it stands by itself.
+    """Literals that may be in a range. OWL has no such range; it is not an operand of others.
 
     It differs from the range where a literal's datatype is not recognized: its value may be any.
     """

@@ -42,7 +42,7 @@ class Atom:
 
     @property
     def has_class_variable(self) -> bool:
-        """Whether it is `rdf:type(x, y)` with a variable for the class."""
+        """True of `rdf:type(x, y)` with a variable for the class."""
         return self.predicate in ONLY_TYPE and isinstance(self.arguments[-1], Variable)
 
     @property

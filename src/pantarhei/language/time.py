@@ -281,7 +281,7 @@ def parse_timestamp(
         on_cut: called with the text of a time whose digits below a microsecond are cut; None refuses it.
 
     Raises:
-        TimestampError: it is none of these, or outside the years 1 to 9999 in UTC.
+        TimestampError: it has another form, or is outside the years 1 to 9999 in UTC.
 
     >>> parse_timestamp("7"), parse_timestamp("0.5"), parse_timestamp("2026-01-01T00:00:00Z").year
     (7, 0.5, 2026)

@@ -174,7 +174,7 @@ def computed(name: str, one: Numeric, other: Numeric) -> Numeric:
     """Return the result of `+`, `-`, `*`, `/`, `div`, `mod` or `pow`; `div` is the whole quotient.
 
     Raises:
-        ArithmeticError: there is none.
+        ArithmeticError: there is no result.
 
     >>> computed("/", Numeric(INTEGER, 1), Numeric(INTEGER, 8))
     Numeric(type=17, value=Decimal('0.125'))
@@ -354,7 +354,7 @@ _ROUNDINGS: Final[dict[str, Callable[[Any], int]]] = {
 
 
 def half_to_even(number: Numeric, places: int) -> Numeric:
-    """Round a number to so many decimals; of two numbers as near, to the even one.
+    """Round a number to `places` decimals, a tie to the even digit.
 
     Raises: as `negated`.
     """

@@ -41,7 +41,7 @@ _BOUNDS: Final = {  # facet: is it a lower one, is its limit included
 _LENGTHS: Final = frozenset({XSD.length, XSD.minLength, XSD.maxLength})
 _PATTERN: Final = XSD.pattern
 
-# Datatypes of durations, and what their values have none of.
+# Datatypes of durations, and the part that their values lack.
 _PARTS_OF_DURATIONS: Final = {XSD.dayTimeDuration: "months", XSD.yearMonthDuration: "seconds"}
 
 # Which datatypes have literals of which sorts; those left out have their own texts.
@@ -82,7 +82,7 @@ def is_known(datatype: URIRef) -> bool:
     return datatype in _SORTS or any(datatype.startswith(str(space)) for space in (XSD, RDF, RDFS, OWL))
 
 
-# Datatypes beside those of OWL 2 RL whose values are known to be no others'.
+# Datatypes beside OWL 2 RL's whose value spaces are disjoint from all others.
 _OTHERS: Final = frozenset(
     {
         *(XSD.date, XSD.time, XSD.gYear, XSD.gYearMonth, XSD.gMonth, XSD.gMonthDay, XSD.gDay),
@@ -93,7 +93,7 @@ _OTHERS: Final = frozenset(
 
 
 def is_recognized(datatype: URIRef) -> bool:
-    """Whether it is known which values literals of a datatype may have (RDF 1.1 Semantics, section 7)."""
+    """Return whether the value space of a datatype is known (RDF 1.1 Semantics, section 7)."""
     return datatype in _SORTS or datatype in _OTHERS
 
 
@@ -252,7 +252,11 @@ def _bound(literal: Literal, is_lower: bool, is_inclusive: bool, sort: Sort) -> 
 
 
 def _time_bound(limit: of.Instant, is_lower: bool, is_inclusive: bool, is_alike: bool) -> Formula:
-    """What holds of times on one side of a limit; `is_alike`: both have a time zone, or neither has."""
+    """Return the formula of times on one side of a limit.
+
+    Args:
+        is_alike: both have a time zone, or neither has.
+    """
     if is_alike:
         return of.ValueBound(limit[:2], is_lower, is_inclusive)
     # A time without a time zone may be up to 14 hours away from where it is in Greenwich, and only what is

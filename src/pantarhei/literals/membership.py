@@ -74,7 +74,7 @@ def contains(range: DataRange, literal: Literal) -> bool:
 
 
 def is_passed(test: Member, literal: Literal) -> bool:
-    """Whether a test of a rule is certainly passed by a literal.
+    """Return whether a literal certainly passes a test of a rule.
 
     >>> from rdflib import XSD
     >>> from pantarhei.language.rule import Member
@@ -233,7 +233,7 @@ def _key(literal: Literal) -> Key:
     return key
 
 
-# The literals of all datatypes that no range names: those that are recognized, and those that are not.
+# Literals of all datatypes that no range names, recognized and unrecognized.
 OTHER: Final = text_sort(URIRef(""))
 UNRECOGNIZED: Final = text_sort(URIRef("urn:unrecognized"))
 

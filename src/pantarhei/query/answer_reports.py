@@ -23,7 +23,7 @@ AnswerRow = tuple[Term | None, ...]
 
 
 class AnswerReport(NamedTuple):
-    """What a query reported once.
+    """Rows that a query reported once.
 
     Args:
         at: when; of a window that closed, its end.
@@ -97,7 +97,7 @@ class AnswerReports(Sequence[AnswerReport]):
         return AnswerReport(times[at - (self._ends[run - 1] if run else 0)], added, removed)
 
     def total(self, is_delta: bool) -> tuple[Counter[AnswerRow], Counter[AnswerRow]]:
-        """The rows that came and those that went by all reports.
+        """Return the rows that came and the rows that went by all reports.
 
         Args:
             is_delta: a row that came with one report and went with another did neither; else all is added up.
@@ -138,12 +138,13 @@ def _equal(one: object, other: object) -> bool:
 
 
 class AnswerChange:
-    """What a query reported in a step; made into terms when first looked at.
+    """Reports of a query in one step; their terms are made when first read.
 
     Args:
         at: when the step was.
         make: makes the reports.
-        is_delta: they say what came and went, so that what came with one and went with the next did neither.
+        is_delta: reports have the rows that came and went, so that a row inserted by one and deleted by the
+            next cancels out.
     """
 
     __slots__ = ("_make", "_reports", "_total", "at", "is_delta")
@@ -169,7 +170,7 @@ class AnswerChange:
         make = self._make
         if make is not None:
             self._reports = make()
-            self._make = None  # what it holds is needed no longer
+            self._make = None  # releases what it refers to
         return self._reports
 
     @property

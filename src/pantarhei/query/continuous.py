@@ -367,13 +367,13 @@ class ContinuousQuery:
         `async for change in query` follows with the defaults.
 
         Args:
-            limit: how many changes may wait to be read.
-            overflow: what becomes of a change when so many wait. `"error"` leaves it out, and all that come
-                afterwards: those that wait can be read, then comes a `FollowerOverflowError`. `"drop_oldest"`
-                leaves out the oldest one. `"coalesce"` makes one change of it and those that come afterwards,
-                until that is read: the rows that came and went by all of them (with `emit="delta"`; otherwise
-                the oldest is left out). `"block"` lets the step wait until there is room; where the step is
-                taken in the event loop's own thread, it is an error.
+            limit: number of changes that may wait to be read.
+            overflow: policy for a change when `limit` changes wait. `"error"` drops it and all later changes:
+                the waiting ones can be read, then `FollowerOverflowError` is raised. `"drop_oldest"` drops
+                the oldest one. `"coalesce"` merges it and later changes into one, until that is read: the
+                rows that came and went by all of them (with `emit="delta"`; otherwise the oldest is dropped).
+                `"block"` lets the step wait until there is room; where the step is taken in the event loop's
+                own thread, this is as `"error"`.
 
         Raises:
             OptionError: an argument has no such value.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Overflow = Literal["error", "drop_oldest", "coalesce", "block"]
 MOST_WAITING = 10_000
-"""How many changes wait for a follower by default."""
+"""Number of changes that may wait for a follower by default."""
 _POLL = 0.05  # seconds between checks that a loop still runs
 
 
@@ -25,12 +25,12 @@ class Follower:
     """Changes that wait to be read in an event loop, at most `limit` of them; iterate it with `async for`.
 
     Attributes:
-        dropped: how many changes were not delivered: left out, or for `"coalesce"` merged with others.
+        dropped: number of changes that were not delivered: left out, or for `"coalesce"` merged with others.
 
     Args:
         name: the query's name.
-        limit: how many changes may wait.
-        overflow: what becomes of a change when so many wait.
+        limit: number of changes that may wait.
+        overflow: policy for a change when `limit` changes wait.
         begin: called when it is iterated; returns whether there will be changes. `end` when it is no longer.
     """
 
@@ -59,7 +59,7 @@ class Follower:
         return self._changes()
 
     async def _changes(self) -> AsyncIterator[AnswerChange]:
-        import asyncio  # who awaits nothing need not wait for it
+        import asyncio  # imported where it is used, to keep start-up short
 
         self._loop, self._ready = asyncio.get_running_loop(), asyncio.Event()
         if not self._begin(self):
@@ -80,7 +80,7 @@ class Follower:
             self._end(self)
 
     def _take(self) -> tuple[AnswerChange | None, bool]:
-        """Return the next change, and whether none will come.
+        """Return the next change, and whether the changes have ended.
 
         Raises:
             FollowerOverflowError: changes were left out since the last that was read.
@@ -100,7 +100,7 @@ class Follower:
     # -- in any thread -----------------------------------------------------------------------------
 
     def put(self, change: AnswerChange) -> None:
-        """Hand over a change. With `"block"` this waits until there is room, or nobody reads any more."""
+        """Deliver a change. With `"block"` this waits until there is room, or the reading loop stops."""
         with self._room:
             if self._merged is not None:
                 self._merge(change)
@@ -111,14 +111,14 @@ class Follower:
         self._wake()
 
     def end(self) -> None:
-        """Note that no change will come."""
+        """End the changes: the loop that reads them ends after those that wait."""
         with self._room:
             self._has_ended = True
             self._room.notify_all()
         self._wake()
 
     def _makes_room(self, change: AnswerChange) -> bool:
-        """Return whether a change may wait although so many do; the lock is held."""
+        """Return whether a change may wait although `limit` changes do; the lock is held."""
         overflow = self._overflow
         if overflow == "block":
             while len(self._waiting) >= self._limit and self._is_read_elsewhere() and not self._has_ended:
@@ -126,7 +126,7 @@ class Follower:
                 self._room.wait(_POLL)
             if len(self._waiting) < self._limit:
                 return True
-            overflow = "error"  # who waits would wait for ever
+            overflow = "error"  # no other thread would make room
         if overflow == "coalesce" and change.is_delta:
             self._merge(change)
             return False
@@ -149,7 +149,7 @@ class Follower:
         self._merged = change.at, rows
 
     def _is_read_elsewhere(self) -> bool:
-        """Return whether a loop runs in another thread, and may read."""
+        """Return whether the loop that reads runs in another thread."""
         import asyncio
 
         if self._loop is None or not self._loop.is_running():
@@ -163,5 +163,5 @@ class Follower:
         """Let the loop read. Where it does not run, one call waits in it, not one for each change."""
         if self._loop is not None and self._ready is not None and not self._is_woken:
             self._is_woken = True
-            with suppress(RuntimeError):  # the loop was closed while somebody waited in it
+            with suppress(RuntimeError):  # the loop was closed while a reader waited in it
                 self._loop.call_soon_threadsafe(self._ready.set)

@@ -65,7 +65,7 @@ class Guard:
             raise QueryLengthError(len(text), self.max_length)
 
     def check_rows(self, rows: int) -> None:
-        """Check whether so many matches may be found at once, each of which takes three columns at least.
+        """Check whether `rows` matches may be found at once, each in three columns at least.
 
         Raises:
             QueryMemoryError, QueryTimeoutError: as `check_room`.

@@ -43,7 +43,7 @@ _FUNCTIONS: Final[dict[str, Function]] = {
 }
 
 
-# Functions that may take long, or make texts longer than what they are given: they check limits before.
+# Functions that may take long, or make texts longer than their arguments: they check limits before.
 _LIMITED: Final[dict[str, Callable[..., Term | bool]]] = {
     "REGEX": strings.regex,
     "REPLACE": strings.replace,

@@ -72,7 +72,7 @@ class Content:
         self.began: int | None = None
         """The tick of the first step that it was told of."""
         self.is_changed = True
-        """Whether something may have changed since a boundary closed last."""
+        """True where something may have changed since a boundary closed last."""
 
     def take(self, changes: StepChanges, model: WindowModel, closing: int | None) -> Integers:
         """Go on to the state after a step.
@@ -121,8 +121,8 @@ class Content:
         self.facts.renamed()
 
     def next_closing(self, kind: TimeKind, after: int, until: int, change: int | None) -> int | None:
-        """The next boundary above `after`, closing when time comes to `until`, at which a report may differ
-        from the report at the boundary before it.
+        """Return the next boundary above `after`, closing when time reaches `until`, at which a report may
+        differ from the report at the boundary before it.
 
         Args:
             change: the first tick above `after` at which time alone changes what is inside a window; None for
@@ -130,7 +130,7 @@ class Content:
         """
         closings = self.window.closings(kind, after, until)
         is_seen = not self.is_changed
-        if closings and closings[0] == after:  # it closes as time goes on, with what is inside now
+        if closings and closings[0] == after:  # it closes as time advances, with the present content
             is_seen = is_seen or self.is_open(after)
             closings = closings[1:]
         if not closings or not is_seen or self.window.zone is not None:
@@ -141,12 +141,12 @@ class Content:
         return late[0] if late else None
 
     def next_change(self, kind: TimeKind, after: int, log: Log) -> int | None:
-        """The first tick above `after` at which the window has left its oldest ABox behind."""
+        """Return the first tick above `after` at which the oldest ABox has left the window."""
         oldest = next(iter(log.timeline.after(self.first_level(log) - 1)), None)
         return None if oldest is None else max(after + 1, self.window.leaving_at(kind, oldest.ticks))
 
     def closing_on_the_way(self, now: Step, step: Step, on_the_way: bool) -> range:
-        """The boundaries that close as time goes on from `now` to `step`, and have not closed.
+        """Return the boundaries that close as time advances from `now` to `step`, and have not closed.
 
         Args:
             on_the_way: a boundary at `step` itself closes later, before anything arrives there.
@@ -173,7 +173,7 @@ class Content:
         self.journal.set(self, "began", step.now)
 
     def whole(self, kind: TimeKind, boundaries: range, since: TimePoint | None) -> range:
-        """The boundaries whose windows begin at `since` or later, None for when it began."""
+        """Return the boundaries whose windows begin at `since` or later, None for when it began."""
         began = self.began if since is None else ticks_of(since, kind)
         if began is None or not boundaries:
             return range(0)

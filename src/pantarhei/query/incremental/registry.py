@@ -223,12 +223,12 @@ class Registry:
         return contents + BYTES_A_ROW * (self._rows_then + waiting + 2 * len(self.terms.locals))
 
     def due(self, after: int, until: int) -> int | None:
-        """The next boundary at which the window of a query closes, and the report may be another one."""
+        """Return the next boundary at which the window of a query closes, and its report may differ."""
         now, log = self._outlook.present.step, self._outlook.present.log
         if now is None or not self.reporting.waits:
             return None
         if after < now.now == until and self.reporting.closes_before_arrivals(now):
-            return until  # time stands there, on the way
+            return until  # the present time, on the way
         if self._outlook.tells_time:
             change: int | None = after + 1  # NOW() is another one at each boundary
         else:

@@ -107,11 +107,11 @@ class Reporting:
 
     @property
     def waits(self) -> bool:
-        """Whether some query waits for a window to close."""
+        """True where a query reports when its window closes."""
         return bool(self._closing)
 
     def due(self, kind: TimeKind, after: int, until: int, change: int | None) -> int | None:
-        """The next boundary of a window that some query waits for at which its report may be another one.
+        """Return the next boundary of a window that a query waits for at which its report may differ.
 
         Args:
             change: the first tick above `after` at which time alone changes what queries see; None for never.
@@ -120,11 +120,11 @@ class Reporting:
         return min((tick for tick in ticks if tick is not None), default=None)
 
     def closes_before_arrivals(self, step: Step) -> bool:
-        """Whether a window closed to the left ends where time stands, and has not closed."""
+        """Return whether a window closed to the left ends at the present time, and has not closed."""
         return any(content.closes_before_arrivals(step) for content in self._closing)
 
     def note_changed(self) -> None:
-        """Something that queries see may have changed: reports at the next boundaries may be other ones."""
+        """Note that reports at the next boundaries may differ from the last ones."""
         for content in self._closing:
             if not content.is_changed:
                 self._journal.set(content, "is_changed", True)
@@ -137,14 +137,12 @@ class Reporting:
         return step.now if content in self._closing and content.closes_before_arrivals(step) else None
 
     def come_to(self, step: Step, log: Log) -> None:
-        """Close the windows closed to the left that end at the boundary to which time has come; nothing has
-        arrived there.
-        """
+        """Close the windows closed to the left that end at the present time, before arrivals."""
         closing = (each for each in self._closing if each.closes_before_arrivals(step))
         self._close({content: range(step.now, step.now + 1) for content in closing}, step.kind, log)
 
     def leave(self, now: Step, step: Step, log: Log, on_the_way: bool) -> None:
-        """Close the windows that end as time goes on from `now` to `step`, and leave the timestamp `now`.
+        """Close the windows that end as time advances from `now` to `step`, and leave the timestamp `now`.
 
         Nothing that queries see changes in between: else time would have stopped there.
         """
@@ -158,9 +156,9 @@ class Reporting:
                 self._look_at(registered, log, at_tick(now))
 
     def _close(self, closing: Mapping[Content, range], kind: TimeKind, log: Log) -> None:
-        """Close the windows of contents at boundaries: each query that waits for any looks.
+        """Close the windows of contents at boundaries, and report for each query that waits for them.
 
-        What a query sees is the same at all of them.
+        No content changes between the boundaries.
         """
         for content, boundaries in closing.items():
             self._journal.set(content, "closed", boundaries[-1])
@@ -245,7 +243,7 @@ class Reporting:
                 self._look_at(registered, log, at_tick(step))
 
     def _look_at(self, registered: Registered, log: Log, times: Times) -> None:
-        """Report at some times, at which a query sees the same, if the conditions hold."""
+        """Report at times between which no content changes, if the conditions hold."""
         policy = registered.policy
         if registered.asks_for_change:
             if not registered.moved:
@@ -266,7 +264,7 @@ class Reporting:
         return change
 
     def _report(self, registered: Registered, change: Mapping[Row, int], at: TimePoint) -> None:
-        """Report what has changed in the answers of a query, as far as it asks for that."""
+        """Report the changed answers of a query: all, those that came, or those that went."""
         self._shared.add_all(registered.answers, change)
         if (emit := registered.policy.emit) != "delta":
             sign = 1 if emit == "istream" else -1
@@ -277,7 +275,7 @@ class Reporting:
     def _report_all(
         self, registered: Registered, change: Mapping[Row, int], times: Sequence[TimePoint]
     ) -> None:
-        """Report all answers of a query, the same at some times."""
+        """Report all answers of a query, unchanged between the times."""
         answers = registered.answers
         self._shared.add_all(answers, change)
         version = Version.after(registered.version, change, answers, self._shared.terms.decoder)
@@ -292,5 +290,5 @@ class Reporting:
 
 
 def at_tick(step: Step) -> Times:
-    """The one time at which a step stands."""
+    """Return the time of a step."""
     return Times(step.kind, (range(step.now, step.now + 1),))

@@ -92,7 +92,7 @@ class Policy:
         return self.period is None or now % duration_ticks(self.period, kind) == 0
 
     def at_looks(self, kind: TimeKind, ranges: Iterable[range]) -> Iterable[range]:
-        """The ticks of ascending ranges at which it looks, as far as its period goes."""
+        """Return the ticks of ascending ranges that are multiples of its period, all without a period."""
         if self.period is None:
             return ranges
         every = duration_ticks(self.period, kind)
@@ -115,12 +115,12 @@ def check_period(period: object, expected: str) -> None:
 
 
 class Report(NamedTuple):
-    """What a query said once, or several times in a row.
+    """Report of a query at one time, or equal reports at several.
 
     Args:
         times: when; at its close, the window's end.
-        change: the rows that it says came (above 0) or went (below), with how many copies; a `Version` where
-            it says all its answers.
+        change: the rows that came (above 0) or went (below), with how many copies; a `Version` where it
+            reports all answers.
     """
 
     times: Sequence[TimePoint]

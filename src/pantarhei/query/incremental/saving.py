@@ -52,7 +52,7 @@ class SavedQuery:
 
     @classmethod
     def of(cls, registered: Registered, window: Window | None, decoder: Decoder) -> Callable[[], SavedQuery]:
-        """Return what makes the present state of a query."""
+        """Return a function that encodes the present state of a query."""
         policy, answers = registered.policy, None
         if not policy.is_plain or registered.pending or draws(registered.query.node):
             answers = dict(registered.answers)

@@ -22,7 +22,8 @@ class Reports(NamedTuple):
 
     Args:
         times: when; of windows that closed, their ends.
-        changes: the rows that each says came (above 0) or went (below), with how many copies; or a `Version`.
+        changes: the rows of each query that came (above 0) or went (below), with how many copies; or a
+            `Version`.
         shared: such changes of several queries, still to be told apart.
     """
 
@@ -70,7 +71,7 @@ class StepReports(NamedTuple):
 
 
 def _append(reports: list[Report], report: Report) -> None:
-    """Append a report; one with the answers of the report before it is joined to that."""
+    """Append a report; join it to the report before it where both have the same answers."""
     times, change = report
     if reports and isinstance(change, Version) and change is reports[-1].change:
         before = reports[-1].times

@@ -1,8 +1,9 @@
 """All answers of a query as of its reports, each made of the report before when it is first read.
 
-A version is the answers after one report. It holds what changed since the version before, so a report costs
-what changed, and a read the changes and a copy of the rows made last. Where more has changed than there are
-rows, a version holds the rows themselves. So what nobody reads takes no more than the answers twice.
+A version is the answers after one report. It holds the rows that changed since the version before, so a
+report costs its changes, and a read the changes since the last read and a copy of all rows. Where more rows
+have changed than there are, a version holds the rows themselves. So unread versions take no more than the
+answers twice.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from pantarhei.query.incremental.lasting_terms import Decoder
 from pantarhei.query.incremental.operator import Row
 
 _FEW: Final = 256
-"""So many changed rows are held in any case."""
+"""Changed rows that versions hold in any case."""
 
 
 class _Later(NamedTuple):
-    """Answers that are made of those of another version."""
+    """Answers as changes of another version."""
 
     before: Version
     change: Mapping[Row, int]
@@ -38,7 +39,7 @@ class RowDecoder:
     """Rows of terms by their numbers; a row is made once while versions have it.
 
     Args:
-        decoder: what the numbers mean.
+        decoder: gives the terms of numbers.
     """
 
     def __init__(self, decoder: Decoder) -> None:
@@ -51,7 +52,7 @@ class RowDecoder:
         return Counter({made: bag[row] for row, made in self._made.items()})
 
     def add(self, rows: Counter[AnswerRow], change: Mapping[Row, int]) -> None:
-        """Add the copies that a change says; mostly one look-up a row, since hashing terms takes longest."""
+        """Apply a change; mostly one look-up a row, since hashing terms takes longest."""
         made = self._made
         for row, weight in change.items():
             shown = made.get(row)
@@ -71,7 +72,7 @@ class RowDecoder:
             self._made = {}
 
     def is_of(self, decoder: Decoder) -> bool:
-        """Whether numbers mean the same to a decoder."""
+        """Return whether a decoder has the same terms for all numbers."""
         return self.decoder.locals is decoder.locals and self.decoder.known == decoder.known
 
 
@@ -79,7 +80,7 @@ class Version:
     """The answers of a query after one of its reports. Threads may read it at once.
 
     Args:
-        source: what they are made of.
+        source: a version and its changes, or rows of numbers.
         held: number of changed rows since the last version that was read, those of this version included.
     """
 
@@ -133,7 +134,7 @@ class ReadAnswers:
         self._version: Version | None = None
 
     def rows(self, answers: Mapping[Row, int], decoder: Decoder) -> Counter[AnswerRow]:
-        """The rows of answers as terms. Costs a look-up for each row, and making those that have changed."""
+        """Return the rows of answers as terms. Costs a look-up for each row, and making changed rows."""
         last, before = self._numbers, self._version
         if before is not None and not before.decoder.is_of(decoder):
             last, before = {}, None

@@ -41,7 +41,7 @@ _OF_STREAMS: Final = re.compile(r"(?:REGISTER|[RID]?STREAM|WINDOW)\b", re.IGNORE
 
 
 def _mistake(text: str, error: ParseBaseException, guard: Guard) -> QueryError:
-    """Return the error that says what is wrong there."""
+    """Return the error for the place where the text is malformed."""
     is_at_start = "ConstructQuery |" in error.msg
     if is_at_start and not error.pstr[error.loc :].strip():
         return QueryError(f"the query is empty: expected {_STARTS}")

@@ -33,7 +33,7 @@ def parse_query(text: str, guard: Guard = NO_LIMITS) -> ParseResults:
     """Return the parse tree of a query.
 
     Args:
-        guard: limits the time, that of waiting for other threads included.
+        guard: limits the time, waiting for other threads included.
 
     Raises:
         pyparsing.ParseBaseException: it is none.
