@@ -1,7 +1,7 @@
-"""A mapping compiled for records that come one by one: what is usual is done at once, the rest is left.
+"""Mapping compiled for single records: a fast path for usual records, None for all others.
 
-What is left (`None`) is the matter of `map_rows`, which is the definition: a record gives what a table of
-this one row gives.
+The definition is `map_rows`: a record gives what a table of this one row gives. Records for which the fast
+path returns None are mapped there.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from pantarhei.mapping.terms import ESCAPES, FORMS, IRI, NUMBERS, TEXTS, encoded
 from pantarhei.rdf.ntriples import parse_term
 
 TEXT, INTEGER, DECIMAL, DOUBLE, BOOLEAN = range(5)
-"""What values are in JSON."""
+"""Kinds of values in JSON."""
 
 Value: TypeAlias = tuple[str, int]
-"""The text of a value, and what it is."""
+"""Text of a value, and its kind."""
 Values: TypeAlias = Sequence[Value]
-"""The values of a member: one mostly, none where it is absent, several of an array."""
+"""Values of a member: none where it is absent, several of an array, else one."""
 Record: TypeAlias = Mapping[str, Any]
 
 _DATATYPES = (None, XSD.integer, XSD.decimal, XSD.double, XSD.boolean)
@@ -47,11 +47,11 @@ _ESCAPES = str.maketrans(dict(ESCAPES))
 
 
 class CompiledMapping:
-    """What a mapping makes of records, where they are usual.
+    """Function from usual records to their times and triples.
 
     Args:
         bound: the mapping for the members of the records.
-        value: gives the text of a value, and what it is; None for what is no single value.
+        value: returns the text of a value, and its kind; None for an object or the like.
     """
 
     def __init__(self, bound: BoundMapping, value: Callable[[object], Value | None]) -> None:
@@ -68,11 +68,11 @@ class CompiledMapping:
         self._time = _time_reader(bound.time)
 
     def read(self, record: Record, row: int, kind: TimeKind | None) -> tuple[TimePoint, list[Triple]] | None:
-        """The time of a record and its triples; None where these are not done at once.
+        """Return the time of a record and its triples; None for a record that is not usual.
 
         Args:
             row: its number.
-            kind: what its time has to be; None for what it is.
+            kind: the required kind of its time; None for any.
         """
         cells: dict[str, Values] = {ROW: ((str(row), INTEGER),)}
         for name, read in self._members:
@@ -107,7 +107,7 @@ class CompiledMapping:
 def _reader(
     name: str, nulls: frozenset[str], value_of: Callable[[object], Value | None]
 ) -> Callable[[Record], Values | None]:
-    """Return a function that reads the values of a member, None where there may be something wrong."""
+    """Return a function that reads the values of a member; it returns None where an error is possible."""
     inner = member(name) if "." in name else None
 
     def read(record: Record) -> Values | None:
@@ -128,12 +128,12 @@ def _reader(
 
 
 def value_in_text(value: object) -> Value | None:
-    """The text of a value of a text in JSON, and what it is there; None for what is no single value."""
+    """Return the text and the kind of a value that JSON's decoder gives; None for an object or array."""
     return _number(value.decode()) if isinstance(value, bytes) else value_of(value)
 
 
 def value_of(value: object) -> Value | None:
-    """The text of a value of Python's, and what it is in JSON; None for what is no single value.
+    """Return the text of a Python value, and its kind in JSON; None for a value of another type.
 
     >>> value_of(21.5), value_of(True), value_of([1])
     (('21.5', 2), ('true', 4), None)
@@ -146,7 +146,7 @@ def value_of(value: object) -> Value | None:
     if kind is bool:
         return ("true" if value else "false"), BOOLEAN
     if isinstance(value, int) and kind is int:
-        # Python writes no more than some thousand digits of an int, and all of a Decimal
+        # str() of an int is limited to some thousand digits, str() of a Decimal is not
         return str(value if value.bit_length() < _MOST_BITS else Decimal(value)), INTEGER
     return _number(str(value)) if kind is Decimal else None
 
@@ -166,7 +166,7 @@ def _number(text: str) -> Value:
 
 
 def _maker(pattern: TermPattern, decimal: str) -> Callable[[Mapping[str, Values]], Sequence[Term] | None]:
-    """Return a function that makes a pattern's terms, None where there may be something wrong."""
+    """Return a function that makes a pattern's terms; it returns None where an error is possible."""
     texts, columns = pattern.template.texts, pattern.template.columns
     literal = _literals(pattern, decimal)
     write: Callable[[str, int], Term | None] = literal if pattern.kind is Kind.LITERAL else _iris(pattern)
@@ -244,7 +244,7 @@ def _literals(pattern: TermPattern, decimal: str) -> Callable[[str, int], Term |
 
 
 def _written(pattern: TermPattern, text: str, kind: int, decimal: str) -> str | None:
-    """A literal in the syntax of N-Triples; None where it may be ill-typed."""
+    """Return a literal in the syntax of N-Triples; None where it may be ill-typed."""
     if pattern.language is not None:
         return f'"{text.translate(_ESCAPES)}"@{pattern.language}'
     datatype = pattern.datatype or _DATATYPES[kind]
@@ -282,7 +282,7 @@ def _is_well_typed(text: str, datatype: URIRef) -> bool:
 
 
 def _time_reader(time: RowTime) -> Callable[[Mapping[str, Values], TimeKind | None], TimePoint | None]:
-    """Return a function that reads a record's time, None where it is not of the usual form."""
+    """Return a function that reads a record's time; it returns None for an unusual form."""
     texts, columns = time.template.texts, time.template.columns
     read = _instants(time) if time.unit is None else _amounts(time)
 

@@ -183,5 +183,5 @@ class RecordMapping:
 
     @property
     def has_globs(self) -> bool:
-        """Whether names in which `*` stands for anything say which columns become rows."""
+        """Whether a `*` in `melt` selects columns by their names."""
         return self.melt is not None and any("*" in name for name in self.melt.columns)

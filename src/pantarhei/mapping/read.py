@@ -43,7 +43,7 @@ _CLOCK = frozenset("HIMSfpTXc")
 
 
 def _has_day(directives: set[str]) -> bool:
-    """Return whether directives of a format tell a year, and a day where they tell a time of day."""
+    """Return whether directives have a year, and a day where they have a time of day."""
     whole = bool(directives & {*"cxDF"})
     month, weekday = bool(directives & {*"mbB"}), bool(directives & {*"aAuw"})
     in_week = weekday and bool(directives & {*"UWV"})

@@ -37,7 +37,7 @@ class MappedRows(NamedTuple):
         triples: theirs, row by row.
         ends: where in `triples` those of each row end.
         bad: the rows that are left out.
-        cut: which of those that are not left out have a time that was cut; None for none.
+        cut: by row that is not left out, whether its time was cut; None if none was.
     """
 
     kind: TimeKind
@@ -49,7 +49,7 @@ class MappedRows(NamedTuple):
 
     @property
     def times_cut(self) -> int:
-        """How many rows have a time that was cut."""
+        """Number of rows whose time was cut."""
         return 0 if self.cut is None else int(self.cut.sum())
 
     def first(self, rows: int) -> MappedRows:
@@ -156,7 +156,7 @@ def _triples(
 def _matches(
     pattern: TriplePattern, terms: Mapping[TermPattern, Terms], cells: Mapping[str, Cells], good: Flags
 ) -> tuple[Places, list[Places]]:
-    """The rows of the triples that a pattern makes, and places of their terms among those of each column."""
+    """Return the rows of the triples that a pattern makes, and the places of their terms in each column."""
     made = [terms[term] for term in pattern.terms]
     present = good.copy()
     for column in pattern.needs:
@@ -175,7 +175,7 @@ def _matches(
 
 
 def _has_value(cells: Cells) -> Flags:
-    """Which rows have a value."""
+    """Return flags of the rows that have a value."""
     if cells.ends is None:
         return cells.codes >= 0
     counts = np.concatenate([[0], np.cumsum(cells.codes >= 0)])[np.concatenate([[0], cells.ends])]

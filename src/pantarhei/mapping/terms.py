@@ -30,7 +30,7 @@ FORMS[XSD.float] = FORMS[XSD.double]
 NUMBERS = frozenset({*INTEGER_BOUNDS, *FORMS})
 _ZONE = r"(Z|[+-][0-9]{2}:[0-9]{2})?$"
 _MONTH = "^-?[0-9]{4,}-(0[1-9]|1[0-2])"
-FORMS |= {  # those of which nothing else here knows the values
+FORMS |= {  # datatypes without values in `literals.value`
     XSD.date: rf"{_MONTH}-(0[1-9]|[12][0-9]|3[01]){_ZONE}",
     XSD.time: rf"^([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]+)?{_ZONE}",
     XSD.gYear: rf"^-?[0-9]{{4,}}{_ZONE}",
@@ -170,7 +170,7 @@ def _lexical(cells: Cells, datatype: URIRef | None, decimal: str) -> pa.StringAr
 
 
 def plain_number(text: str) -> str:
-    """A number without an exponent, and without decimals that say nothing; the given text if that is long.
+    """Return a number without exponent and trailing zeros; the given text if that has too many digits.
 
     >>> plain_number("1e-7"), plain_number("21.50"), plain_number("1e999999")
     ('0.0000001', '21.5', '1e999999')

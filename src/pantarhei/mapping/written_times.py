@@ -70,7 +70,7 @@ def _suffix(minutes: int) -> str:
 
 
 def _offsets(seconds: Numbers, name: str) -> Numbers:
-    """Return the offsets of a zone at instants, in seconds; 0 where there is none."""
+    """Return the offsets of a zone at instants, in seconds; 0 for an unknown zone and beyond its years."""
     try:
         zone = zone_named(name)
     except OptionError:

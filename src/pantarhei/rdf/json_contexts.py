@@ -37,10 +37,10 @@ class Contexts:
         self._inlined: dict[str, str] = {}  # by the text of a context
 
     def inlined(self, document: bytes, source: str, line: int | None) -> bytes:
-        """A document with the contexts that it names in the place of their IRIs.
+        """Replace the IRIs of contexts in a document by the contexts.
 
         Args:
-            source, line: where it is.
+            source, line: the place of the document, for errors.
 
         Raises:
             MalformedInputError: one is not known, or contains itself.
@@ -71,7 +71,7 @@ class Contexts:
         return "".join((*pieces, text[place:])).encode()
 
     def _of(self, value: Any, inside: tuple[str, ...]) -> Any:
-        """A context without IRIs of others.
+        """Replace the IRIs of other contexts in a context.
 
         Raises:
             LookupError: one is not known, or contains itself.
@@ -102,8 +102,8 @@ class Contexts:
 
 
 _MISSING = (
-    "the context {} is not known, and nothing is fetched; the option contexts (--context IRI=FILE) says "
-    "which file has it"
+    "the context {} is not known, and nothing is fetched; give its file by the option contexts "
+    "(--context IRI=FILE)"
 )
 
 
@@ -117,9 +117,9 @@ def _context(iri: str, given: object) -> Any:
         try:
             given = json.loads(content)
         except (ValueError, RecursionError) as error:
-            raise MalformedInputError(str(path), None, f"it is no JSON: {error}") from None
+            raise MalformedInputError(str(path), None, f"it is not JSON: {error}") from None
         if not (isinstance(given, Mapping) and "@context" in given):
-            raise MalformedInputError(str(path), None, 'it is no context; expected {"@context": …}')
+            raise MalformedInputError(str(path), None, 'it is not a context; expected {"@context": …}')
     if isinstance(given, Mapping) and "@context" in given:
         return given["@context"]
     raise OptionError("contexts", repr(given)[:200], f'for {iri} a file, or {{"@context": …}}')

@@ -87,7 +87,7 @@ def _may_hold_object(lines: list[bytes]) -> bool:
 
 
 def _reason_between(text: bytes) -> str | None:
-    """Why a text may not be between documents; None where it may."""
+    """Return the error for a text between documents; None for white space, commas and brackets."""
     if _BETWEEN.fullmatch(text):
         return None
     try:

@@ -212,10 +212,10 @@ def triples_of_abox(given: Iterable[Triple]) -> Iterable[Triple]:
 
 
 def frozen_abox(given: Iterable[Triple] | pa.Table) -> Sequence[Triple] | pa.Table:
-    """Return an ABox that later changes of `given` do not reach.
+    """Return an immutable ABox with the triples of `given`.
 
     Raises:
-        InvalidTripleError: it is none, or something in it is no triple; the cells of a table are not parsed.
+        InvalidTripleError: it is not an ABox, or an item is not a triple; cells of a table are not parsed.
     """
     if is_table(given):
         columns_of(given)

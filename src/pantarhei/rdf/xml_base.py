@@ -1,7 +1,7 @@
 """Relative `xml:base` attributes of RDF/XML, which pyoxigraph's parser does not take.
 
 Each is replaced by the absolute IRI that it denotes: it is resolved against the base of the parent element,
-that of the root against the document's own IRI.
+or of the document at the root element.
 
 Source: XML Base, section 4; RDF 1.1 XML Syntax, section 5.3; RFC 3986, section 5.2.
 """
@@ -49,7 +49,7 @@ def with_absolute_bases(content: bytes, base: str) -> bytes:
 
 
 class _Elements:
-    """Finds elements with a relative base: `found` has the place of each, in bytes, and the absolute IRI."""
+    """Elements with a relative base: `found` has the place of each, in bytes, and the absolute IRI."""
 
     def __init__(self, base: str) -> None:
         self.found: list[tuple[int, str]] = []

@@ -124,7 +124,7 @@ MISTAKES = {
         f'{MESSAGE}{{"@context": "https://schema.org/", "at": 1}}\n',
         (
             "<stream>, line 2: the context https://schema.org/ is not known, and nothing is fetched; "
-            "the option contexts (--context IRI=FILE) says which file has it"
+            "give its file by the option contexts (--context IRI=FILE)"
         ),
     ),
     "a relative name": (

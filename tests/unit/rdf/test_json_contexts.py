@@ -56,10 +56,10 @@ def test_contexts_are_files_and_checked_at_once(tmp_path):
     with pytest.raises(MissingFileError):
         Contexts({A: tmp_path / "none.jsonld"})
     path.write_text("[]")
-    with pytest.raises(MalformedInputError, match="it is no context"):
+    with pytest.raises(MalformedInputError, match="it is not a context"):
         Contexts({A: path})
     path.write_text("{")
-    with pytest.raises(MalformedInputError, match="it is no JSON"):
+    with pytest.raises(MalformedInputError, match="it is not JSON"):
         Contexts({A: path})
     for wrong in ({A: 7}, {A: {"p": "urn:p"}}, "a.jsonld"):
         with pytest.raises(OptionError):
