@@ -110,7 +110,7 @@ def read_document(
     Args:
         line: where it begins.
         base: what relative IRIs begin with; None refuses them.
-        contexts: those that documents name; they are never fetched.
+        contexts: contexts that the document names by their IRIs; they are never fetched.
 
     Raises:
         MalformedInputError: it is malformed and nothing takes it.

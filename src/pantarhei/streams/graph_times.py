@@ -34,7 +34,7 @@ _ENCODED = re.compile(r"%(3A|2B|20|2E|2D)", re.IGNORECASE)
 
 
 class TimeReading(NamedTuple):
-    """How times are read.
+    """Options for reading times.
 
     Args:
         zone: of times that are written without one; None refuses them.

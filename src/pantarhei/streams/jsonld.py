@@ -30,7 +30,7 @@ class JSONLDMessages:
         base: what relative IRIs begin with; None refuses them.
         skip: takes what is left out; None to raise.
         reading: how times are read; `on_cut` is called once a message.
-        contexts: those that documents name.
+        contexts: contexts that documents name by their IRIs.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class JSONLDMessages:
                 yield from self._alone.read([Message(line, statements)])
 
     def read_entities(self, feed: ByteFeed) -> Iterator[tuple[TimePoint, Triples]]:
-        """The attributes of NGSI-LD entities in the order of documents, each with its `observedAt`.
+        """Yield the attributes of NGSI-LD entities in the order of documents, each with its `observedAt`.
 
         Raises:
             InputError: as `read`.

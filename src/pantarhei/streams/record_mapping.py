@@ -27,8 +27,8 @@ _NAME = "<record>"
 class Mapping:
     """A mapping of records to timestamped triples; build with `load`.
 
-    A record gives what `read_records` gives for it as a line of JSON. One that is usual is mapped at once,
-    another as a table of one row.
+    A record gives what `read_records` gives for it as a line of JSON. A usual record is mapped by the
+    compiled mapping, any other as a table of one row.
 
     Attributes:
         mapping: the mapping as a value.
@@ -53,11 +53,11 @@ class Mapping:
         """Read and compile a mapping.
 
         Args:
-            source: a path, a text in YAML, a dictionary, or what another reader has of it.
+            source: a path, a text in YAML, a dictionary, or the `mapping` of a reader.
 
         Raises:
             MissingFileError: there is no such file.
-            MappingError: it is not a mapping; names the place, and what is known instead.
+            MappingError: it is not a mapping; the error names the place, and similar names.
             OptionError: it is none of these.
         """
         return cls(read_mapping(source))
@@ -72,12 +72,12 @@ class Mapping:
         """Return the triples of a record with its time.
 
         Args:
-            record: a dictionary as JSON has it, or a text that writes one.
+            record: a dictionary as JSON has it, or the text of an object.
             row: its number, to which `$(_row)` refers.
 
         Raises:
-            InvalidCellError: a member is not what the mapping says.
-            MalformedInputError: a text does not write an object.
+            InvalidCellError: a member does not fit the mapping.
+            MalformedInputError: a text is not an object of JSON.
             OptionError: the record is neither.
         """
         at, triples = self._part(record, row, None)
@@ -88,7 +88,7 @@ class Mapping:
 
         Args:
             records: as `abox` takes them; `$(_row)` counts them from 1.
-            on_bad: is given each record that is not as the mapping says, with the error; None raises it.
+            on_bad: called with each record that does not fit the mapping, and the error; None raises it.
 
         Raises:
             As `abox`.
@@ -116,7 +116,7 @@ class Mapping:
                 if on_bad is None:
                     raise
                 on_bad(record, error)
-                row += isinstance(error, InvalidCellError)  # in a table, too, what is no object has no number
+                row += isinstance(error, InvalidCellError)  # a text that is not an object is not a row
                 continue
             row, kind = row + 1, kind or kind_of(found[0])
             yield found
@@ -130,9 +130,9 @@ class Mapping:
         return found
 
     def _of_members(self, names: tuple[str, ...], is_text: bool) -> CompiledMapping:
-        """The compiled mapping for records; names matter where `*` stands for some of them."""
+        """Return the compiled mapping for records; `names` are their members where the mapping has a `*`."""
         if (is_text, names) not in self._compiled:
-            # Arrow takes a while to be there
+            # imported here, since importing Arrow takes a while
             from pantarhei.mapping.binding import bind
             from pantarhei.mapping.compiled_mapping import CompiledMapping, value_in_text, value_of
 
@@ -151,7 +151,7 @@ class Mapping:
         return at, triples.sequence()
 
 
-_SHAPES = 1_000  # sets of names that a mapping remembers
+_SHAPES = 1_000  # compiled mappings that are kept
 
 
 def _members(record: Record) -> MappingOf[str, Any]:
@@ -174,13 +174,13 @@ def _names(record: MappingOf[str, Any]) -> list[str]:
 
 
 def _as_json(value: Any, name: str = "") -> Any:
-    """A value as the reader of JSON gives it.
+    """Convert a Python value to the form in which JSON is read.
 
     Args:
         name: the member, for errors.
 
     Raises:
-        InvalidCellError: JSON has none like it.
+        InvalidCellError: its type has no form in JSON.
     """
     from pantarhei.mapping.compiled_mapping import value_of
 

@@ -27,7 +27,7 @@ class Block(NamedTuple):
         height: how many rows there are.
         places: gives the line of each row in its file, or its number.
         left_out: what is malformed among them, in its order.
-        text: gives a row as it is written; None where that is not known.
+        text: returns the text of a row; None where rows are not texts.
     """
 
     columns: Mapping[str, pa.Array | CellColumn]

@@ -46,7 +46,6 @@ class CSVTable:
         self._line = 1  # of what comes next
         self.header_size = 0  # in bytes, without a byte order mark; known once it is open
         self._rest = b""  # read and not yet part of a block
-        self._ended = False
 
     def type_of(self, column: str) -> pa.DataType:
         return pa.string()
@@ -65,10 +64,10 @@ class CSVTable:
         self._line = begin + _line_ends(header)
 
     def _header(self) -> bytes:
-        """The first record that is not blank, with blank lines before it; empty where there is none.
+        """Return the first record that is not blank, with blank lines before it; empty where there is none.
 
         Raises:
-            MalformedInputError: it is none, and that is not left out.
+            MalformedInputError: it is malformed, and malformed lines are not left out.
         """
         while True:
             end = _header_end(self._rest, self.delimiter)
@@ -182,9 +181,9 @@ class CSVTable:
         )
 
     def _without_other_encodings(self, text: bytes, line: int, columns: Sequence[str]) -> Block:
-        """A block in which something is no UTF-8, without the records that are not."""
+        """Read a block without the records that are not UTF-8."""
         kept: list[bytes] = []
-        lines: list[int] = []  # of each line of those that are kept
+        lines: list[int] = []  # their numbers in the file
         left_out: list[LeftOut] = []
         for at, _, row in self._rows(text, line):
             if _is_utf_8(row):
@@ -235,7 +234,7 @@ _NOT_CLOSED = "a quotation mark is opened here and not closed; inside of cells i
 
 
 def _unfinished(text: bytes, delimiter: str) -> tuple[int, str | None]:
-    """Where a record ends that the table's end or a limit ends, and why it is none; None if it is one."""
+    """Return the end of the last record and None, or the end of a broken line and its error."""
     if len(text) <= LONGEST_LINE and _records_end(text + b"\n", delimiter) > len(text):
         return len(text), None
     end = text.find(b"\n") + 1 or len(text)

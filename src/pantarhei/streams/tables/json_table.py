@@ -1,4 +1,4 @@
-"""JSON lines: an object a line, whose members are columns; those of an object inside are `outer.inner`."""
+"""JSON lines and documents: objects, whose members are columns; inner members are `outer.inner`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _EMPTY = "it is empty; expected an object in each line"
 
 
 class JSONTable:
-    """A table in JSON lines. Each row has members of its own; one that a row lacks has no value there.
+    """Table in JSON lines. Each row has its own members; a member that a row lacks has no value there.
 
     Args:
         source: what errors call it.
@@ -86,7 +86,7 @@ class JSONTable:
 
 
 class JSONRows(JSONTable):
-    """A table whose rows have been read.
+    """Table of objects that have been read.
 
     Args:
         source: what errors call it.
@@ -105,7 +105,7 @@ class JSONRows(JSONTable):
 
 
 class JSONDocument(JSONTable):
-    """A table in one JSON document, which is held whole: an array of objects, one object, or several."""
+    """Table in one JSON document, which is held whole: an array of objects, one object, or several."""
 
     counted = "row"
 
@@ -130,7 +130,7 @@ class JSONDocument(JSONTable):
 
 
 def _values(content: bytes) -> Iterator[JSONObject | ValueError]:
-    """The objects of a document, or in the place of one why it is none; nothing follows malformed text."""
+    """Yield the objects of a document, or errors in their places; malformed text ends the document."""
     try:
         text = content.decode()
     except UnicodeDecodeError:
@@ -146,7 +146,7 @@ def _values(content: bytes) -> Iterator[JSONObject | ValueError]:
             place, depth = place + 1, 0
         elif place == len(text):
             if depth:
-                yield ValueError("the array does not end; what is behind this row is missing")
+                yield ValueError("the array does not end, so that rows behind this place may be missing")
             return
         else:
             try:
@@ -155,7 +155,7 @@ def _values(content: bytes) -> Iterator[JSONObject | ValueError]:
             except (JSONDecodeError, RecursionError) as error:
                 place = getattr(error, "pos", place)
                 line = text.count("\n", 0, place) + 1
-                yield ValueError(f"it is no JSON from line {line} on: {text[place : place + 40]!r}")
+                yield ValueError(f"it is not JSON from line {line} on: {text[place : place + 40]!r}")
                 return
             except ValueError as error:
                 yield error
@@ -167,7 +167,7 @@ _EMPTY_DOCUMENT = "it is empty; expected an array of objects, or an object"
 
 
 def _texts(block: bytes) -> Sequence[str | bytes]:
-    """The lines of a block; one that is not UTF-8 is bytes."""
+    """Split a block into lines; a line that is not UTF-8 stays bytes."""
     try:
         return block.decode().split("\n")
     except UnicodeDecodeError:
@@ -175,7 +175,7 @@ def _texts(block: bytes) -> Sequence[str | bytes]:
 
 
 def line_of(line: str | bytes) -> str | bytes:
-    """A line without spaces around it, as text if it is UTF-8."""
+    """Return a line without spaces around it, as text if it is UTF-8."""
     try:
         return (line.decode() if isinstance(line, bytes) else line).strip(_SPACE)
     except UnicodeDecodeError:
@@ -191,10 +191,10 @@ def _shown(line: str | bytes) -> str:
 
 
 def read_object(line: str | bytes) -> JSONObject:
-    """Read the object that a text writes, without spaces around it.
+    """Read the object in a text that has no spaces around it.
 
     Raises:
-        ValueError: it writes none; says why, and what to do.
+        ValueError: it is not an object; the text has the reason, and advice.
     """
     if isinstance(line, bytes):
         raise ValueError(NOT_UTF_8)
@@ -215,10 +215,10 @@ _SURROGATE = "\\ud"
 
 
 def _checked(row: Any, may_have_surrogates: bool) -> JSONObject:
-    """A value, if it is an object of which all can be written.
+    """Return a value that is an object whose texts are Unicode.
 
     Raises:
-        ValueError: it is not; says why, and what to do.
+        ValueError: it is not one; the text has the reason, and advice.
     """
     if isinstance(row, dict):
         if may_have_surrogates and not _is_text(row):

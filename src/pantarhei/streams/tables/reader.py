@@ -93,7 +93,7 @@ class RecordReader(ReaderCounts):
         yield from self._aboxes(table, block, mapped)
 
     def _aboxes(self, table: Table, block: Block, mapped: MappedRows) -> Iterator[tuple[TimePoint, Triples]]:
-        """Give the ABoxes of rows, and count times that were cut."""
+        """Return the ABoxes of rows, and count times that were cut."""
         if mapped.cut is not None and (count := mapped.times_cut):
             bad = {each.row for each in mapped.bad}
             rows = [row for row in range(block.height) if row not in bad]
@@ -114,10 +114,10 @@ _MANY = 1_000
 
 
 class _RowMapper:
-    """Maps the rows of tables that are read one after the other.
+    """Mapping of the rows of tables that are read one after the other.
 
     Args:
-        kind: what times have to be; None for what the first one is.
+        kind: the required kind of times; None for the kind of the first.
         row: the number of the first.
     """
 
@@ -125,12 +125,12 @@ class _RowMapper:
         self._mapping, self._kind = mapping, kind
         self._row, self._order = row, RowOrder()
         self._times = frozenset(mapping.time.template.columns)
-        self._unseen: dict[str, None] | None = None  # members that no row has had
+        self._unseen: dict[str, None] | None = None  # referred members that no row has had
         self._names: dict[str, None] = {}  # members that rows have
         self._source, self._rows = "", 0
 
     def of(self, table: Table, sources: Sources) -> Iterator[tuple[Block, MappedRows]]:
-        """The blocks of a table, and what their rows say."""
+        """Yield the blocks of a table with their mapped rows."""
         bound = self._bound(table, sources)
         for column, line in bound.columns.items():
             if column in table.names:
@@ -150,8 +150,9 @@ class _RowMapper:
         if absent:
             columns = {**columns, **dict.fromkeys(absent, pa.nulls(block.height))}
         self._kind = self._kind or first_kind(bound.time, columns, bound.nulls)
-        told = self._mapping.source, self._kind, self._order
-        mapped = map_rows(bound, columns, block.height, self._row, *told)
+        mapped = map_rows(
+            bound, columns, block.height, self._row, self._mapping.source, self._kind, self._order
+        )
         self._row += block.height
         return mapped
 
@@ -168,7 +169,7 @@ class _RowMapper:
             self.warn()
 
     def warn(self) -> None:
-        """Warn of members that no row has had: of few rows only where rows have one with a similar name."""
+        """Warn of members that no row has had; after few rows, only where a member has a similar name."""
         for name in self._unseen or () if self._rows else ():
             hint = "" if name in self._names else on_column(name, list(self._names), False)
             if hint or self._rows >= _MANY:
@@ -176,10 +177,10 @@ class _RowMapper:
         self._unseen = {}
 
     def _bound(self, table: Table, sources: Sources) -> BoundMapping:
-        """The mapping for a table; columns that only others of several tables have are without values.
+        """Bind the mapping to a table; columns that only other tables have are without values.
 
         Raises:
-            MappingError: none has a column.
+            MappingError: no table has a column.
         """
         is_text = isinstance(table, CSVTable)
         if isinstance(table, JSONTable) or (is_text and not table.names):
@@ -227,15 +228,15 @@ def _wrong(table: Table, block: Block, mapped: MappedRows) -> list[_Wrong]:
 def row_of(
     row: JSONObject, mapping: RecordMapping, number: int, kind: TimeKind | None, source: str
 ) -> tuple[TimePoint, Triples]:
-    """The time of one row and its triples.
+    """Map one row; return its time and its triples.
 
     Args:
-        number: the row's.
-        kind: what its time has to be; None for what it is.
+        number: the row's number.
+        kind: the required kind of its time; None for any.
         source: what errors call it.
 
     Raises:
-        InvalidCellError: it is not as the mapping says.
+        InvalidCellError: it does not fit the mapping.
     """
     rows = _RowMapper(mapping, kind, number)
     for _, mapped in rows.of(JSONRows(source, [row]), Sources(source, (), None)):

@@ -101,8 +101,8 @@ def test_what_is_no_object_in_a_document_is_left_out():
     ("content", "reason"),
     [
         (b'[{"a": 1}', "the array does not end"),
-        (b'[{"a": 1},\n{"a"}', "it is no JSON from line 2 on"),
-        (b"[" * 100_000, "it is no JSON from line 1 on"),
+        (b'[{"a": 1},\n{"a"}', "it is not JSON from line 2 on"),
+        (b"[" * 100_000, "it is not JSON from line 1 on"),
         (b"\xff", "it is not UTF-8"),
     ],
 )
