@@ -123,10 +123,7 @@ def save(
         **of_repairs,
         **of_waiting,
         **background.columns,
-        **{
-            _CONSUMER + name: np.frombuffer(make(), np.uint8)
-            for name, make in sorted(state.consumers.items())
-        },
+        **_columns_of_consumers(state.consumers),
     }
     header: Header = {
         "rules": ontology.fingerprints.rules,
