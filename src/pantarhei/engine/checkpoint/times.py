@@ -16,11 +16,10 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from pantarhei.engine.checkpoint.container import Column, Contents, Json, narrow
+from pantarhei.language.iso_time import EPOCH, MICROSECOND, tick_of_datetime
 from pantarhei.language.time import Duration, TimeKind, TimePoint, plain_time, ticks_of
 
-_EPOCH = datetime(1970, 1, 1)
-_EPOCH_UTC = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
+_EPOCH = EPOCH.replace(tzinfo=None)
 
 
 class _Mark(NamedTuple):
@@ -44,7 +43,7 @@ def _parts(at: TimePoint) -> tuple[int | float, _Mark]:
         return at, _Mark(type(at).__name__)
     zone = at.tzinfo.key if isinstance(at.tzinfo, ZoneInfo) else None
     ticks, clock = ticks_of(at, TimeKind.DATETIME), at.replace(tzinfo=None, fold=0)
-    return ticks, _Mark("datetime", zone, (clock - _EPOCH) // _MICROSECOND - ticks, at.fold)
+    return ticks, _Mark("datetime", zone, (clock - _EPOCH) // MICROSECOND - ticks, at.fold)
 
 
 def _whole(number: int | float, mark: _Mark) -> TimePoint:
@@ -89,22 +88,29 @@ class TimesWriter:
         Tuples that stay are made for the marks alone: of many, garbage collection would hold up all threads.
         """
         marks: dict[_Mark, int] = {}
-        known: dict[object, int] = {}  # the places of marks by what they are made of, where that is enough
+        known: dict[object, int] = {}  # the places of marks that no time changes, by `_key_of_mark`
         numbers, places = list[int | float](), list[int]()
         for at in self._times:
-            key = (at.tzinfo, at.fold) if isinstance(at, datetime) else type(at)
-            place = known.get(key)
+            key = _key_of_mark(at)
+            place = None if key is None else known.get(key)
             if place is None:
                 number, mark = _parts(at)
                 place = marks.setdefault(mark, len(marks))
-                if not isinstance(at, datetime) or isinstance(at.tzinfo, timezone):
+                if key is not None:
                     known[key] = place
             else:
-                number = (at - _EPOCH_UTC) // _MICROSECOND if isinstance(at, datetime) else at
+                number = tick_of_datetime(at) if isinstance(at, datetime) else at
             numbers.append(number)
             places.append(place)
         of_numbers = np.array(numbers, _type_of(kind))
         return {"times.number": of_numbers, "times.mark": narrow(np.array(places, np.uint32))}, list(marks)
+
+
+def _key_of_mark(at: TimePoint) -> object:
+    """Return what a mark is made of: a type, or a fixed distance from UTC; None if the distance varies."""
+    if not isinstance(at, datetime):
+        return type(at)
+    return (at.tzinfo, at.fold) if isinstance(at.tzinfo, timezone) else None
 
 
 def read_times(contents: Contents, marks: Sequence[Sequence[Any]], kind: TimeKind) -> list[TimePoint]:
@@ -126,7 +132,7 @@ def json_of(given: Duration | TimePoint | None) -> Json:
     if isinstance(given, datetime):
         return {"timestamp": [_parts(given)[0], *_parts(given)[1]]}
     if isinstance(given, timedelta):
-        return {"microseconds": given // _MICROSECOND}
+        return {"microseconds": given // MICROSECOND}
     return given if given is None or isinstance(given, str) else cast(int | float, plain_time(given))
 
 

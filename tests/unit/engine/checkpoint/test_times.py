@@ -1,6 +1,6 @@
 """Timestamps, durations and windows come back as they were given."""
 
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from fractions import Fraction
 from zoneinfo import ZoneInfo
 
@@ -12,9 +12,25 @@ from pantarhei import StreamReasoner, Window
 from strategies import A, C, a, member
 
 
+class Unhashable(tzinfo):
+    """A zone without hash, as `dateutil.tz.tzlocal` is one."""
+
+    __hash__ = None
+
+    def utcoffset(self, dt):
+        return timedelta(hours=dt.month)
+
+    def dst(self, dt):
+        return timedelta(0)
+
+    def tzname(self, dt):
+        return "odd"
+
+
 @pytest.mark.parametrize(
     "times",
     [
+        [datetime(2026, month, 1, tzinfo=Unhashable()) for month in (1, 2, 3)],
         [datetime(2026, 3, 29, 0, 30, tzinfo=ZoneInfo("Europe/Brussels")) + timedelta(hours=1)],
         [datetime(2026, 10, 25, 2, 30, fold=fold, tzinfo=ZoneInfo("Europe/Brussels")) for fold in (0, 1)],
         [datetime(2026, 1, 1, tzinfo=timezone(timedelta(hours=5, minutes=30, seconds=7), "odd"))],
