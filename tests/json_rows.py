@@ -138,12 +138,10 @@ def _joined(pieces, texts):
 
 
 def _iris(row, template):
-    from urllib.parse import quote
-
-    from pantarhei.mapping.terms import UNSAFE
+    from pantarhei.mapping.terms import encoded
 
     for pieces, values in _texts(row, template.removesuffix("~iri")):
-        texts = [UNSAFE.sub(lambda found: quote(found[0], safe=""), _text(each)) for each in values]
+        texts = [encoded(_text(each)) for each in values]
         yield URIRef(_joined(pieces, texts).replace("ex:", str(EX), 1))
 
 
