@@ -112,11 +112,9 @@ class RepairTable:
         self._terms: dict[Term, int] = {}
         self._keys: list[tuple[str, str]] = []  # by which terms are sorted
         self._rules: dict[Rule, int] = {}
-        self._of_lexicon = _LexiconNumbers()
-        self._of_program: tuple[object, dict[int, int]] = (
-            None,
-            {},
-        )  # rules, and numbers of constraints in them
+        self._of_lexicon: _LexiconNumbers | None = None
+        # The rules of a program, and the numbers of constraints in them.
+        self._of_program: tuple[object, dict[int, int]] = None, {}
 
     def columns(
         self, repairs: Iterable[tuple[int, Repair]], first_level: int, times: TimesWriter
@@ -199,7 +197,9 @@ class RepairTable:
         """Occurrences by numbers of the table, in their order. Costs a step of Python for each term that the
         table has not seen in this lexicon.
         """
-        known = self._of_lexicon.of(found.lexicon, self._term)
+        known = self._of_lexicon
+        if known is None or known.lexicon is not found.lexicon:
+            known = self._of_lexicon = _LexiconNumbers(found.lexicon, self._term)
         places, predicates, subjects, objects = found.rows.T
         is_class = objects == NONE
         rows = np.empty_like(found.rows)
@@ -241,32 +241,22 @@ class RepairTable:
 class _LexiconNumbers:
     """Numbers in a table of one lexicon's terms, each assigned when it is first read."""
 
-    def __init__(self) -> None:
-        self._lexicon: Lexicon | None = None
-        self._number: Callable[[Term], int] = hash
+    def __init__(self, lexicon: Lexicon, number: Callable[[Term], int]) -> None:
+        self.lexicon, self._number = lexicon, number
         self._symbols = self._names = self._literals = _NOTHING
-
-    def of(self, lexicon: Lexicon, number: Callable[[Term], int]) -> _LexiconNumbers:
-        """The numbers of the terms of this lexicon; `number` gives them."""
-        if self._lexicon is not lexicon:
-            self.__init__()  # type: ignore[misc]
-            self._lexicon, self._number = lexicon, number
-        return self
 
     def symbols(self, column: Integers) -> Integers:
         """The numbers of classes and properties."""
-        assert self._lexicon is not None, "it is of a lexicon"
-        symbols = self._lexicon.symbols
+        symbols = self.lexicon.symbols
         self._symbols = self._asked(self._symbols, column, lambda place: symbols[place].name)
         return self._symbols[column]
 
     def terms(self, column: Integers) -> Integers:
         """The numbers of names and literals."""
-        assert self._lexicon is not None, "it is of a lexicon"
         found, is_literal = np.empty_like(column), column >= FIRST_LITERAL
         names, literals = column[~is_literal], column[is_literal] - FIRST_LITERAL
-        self._names = self._asked(self._names, names, self._lexicon.names.__getitem__)
-        self._literals = self._asked(self._literals, literals, self._lexicon.literals.__getitem__)
+        self._names = self._asked(self._names, names, self.lexicon.names.__getitem__)
+        self._literals = self._asked(self._literals, literals, self.lexicon.literals.__getitem__)
         found[~is_literal], found[is_literal] = self._names[names], self._literals[literals]
         return found
 
