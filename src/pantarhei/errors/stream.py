@@ -170,11 +170,7 @@ class CheckpointMismatchError(CheckpointError):
 class CheckpointOptionError(CheckpointMismatchError):
     """A checkpoint was made with another option than it is restored with.
 
-    Args:
-        source: where it is, or what was given.
-        what: the name of the option.
-        saved: its value in the checkpoint.
-        given: its value now.
+    Of the arguments `what` is the name of the option, `saved` and `given` are its values then and now.
     """
 
     @property

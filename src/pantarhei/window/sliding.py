@@ -58,6 +58,8 @@ class Window:
             or `P1Y`, by default a slide of `P1D`. Boundaries are then starts of local days, mostly 23 to 25
             hours apart; the origin is one of them, by default Monday, 1970-01-05, for months 1970-01-01.
 
+    Methods that take a kind of time raise `TimestampError` or `OptionError` if the window does not fit it.
+
     Raises:
         OptionError: `closed` is none of these, a step is of no length, no timestamp falls into a window, or
             there is no such zone.
@@ -111,52 +113,33 @@ class Window:
             return False
 
     def step_at(self, kind: TimeKind, now: int) -> Step:
-        """Where it stands at a tick.
-
-        Raises:
-            TimestampError, OptionError: it is no window of that kind of time.
-        """
+        """Where it stands at a tick."""
         bounds = self._in_ticks(kind)
         end = bounds.end(now)
         return Step(kind, now, bounds.first(end), end, bounds.start(end))
 
     def next_boundary(self, kind: TimeKind, at: int) -> int:
-        """The first boundary not before a tick.
-
-        Raises:
-            TimestampError, OptionError: it is no window of that kind of time.
-        """
+        """The first boundary not before a tick."""
         return self._in_ticks(kind).boundary(at)
 
     def content_at(self, kind: TimeKind, boundary: int) -> tuple[int, int]:
         """The first and the last tick inside the window that ends at a boundary.
 
-        Raises:
-            TimestampError, OptionError: it is no window of that kind of time.
-
-        >>> windows = [Window(4, 2, closed=closed) for closed in ("both", "right", "left")]
-        >>> [window.content_at(TimeKind.INTEGER, 8) for window in windows]
+        >>> [Window(4, 2, closed=each).content_at(TimeKind.INTEGER, 8) for each in get_args(Closed)]
         [(4, 8), (5, 8), (4, 7)]
         """
         bounds = self._in_ticks(kind)
         return bounds.first(boundary), boundary - bounds.open_end
 
     def start_at(self, kind: TimeKind, boundary: int) -> int:
-        """The older end, itself inside or not, of the window that ends at a boundary.
-
-        Raises:
-            TimestampError, OptionError: it is no window of that kind of time.
-        """
+        """The older end, itself inside or not, of the window that ends at a boundary."""
         return self._in_ticks(kind).start(boundary)
 
     def closings(self, kind: TimeKind, before: int, now: int) -> Boundaries:
         """The boundaries that close when time goes on from tick `before` to tick `now`, ascending.
 
-        All that are passed are among them, however many: they are a range, and take no room. Of a window in
-        calendar days the first two are given, and `stops` gives the ticks at which to ask again.
-
-        Raises:
-            TimestampError, OptionError: it is no window of that kind of time.
+        They are a range, so that many of them take no room. Of a window in calendar days only the first two
+        are given; `stops` gives the ticks at which to call again.
 
         >>> list(Window(4, 2).closings(TimeKind.INTEGER, 2, 6))  # 6 closes when time comes to 7
         [2, 4]
@@ -165,29 +148,17 @@ class Window:
         return bounds.closings(before, now + bounds.open_end)
 
     def stops(self, kind: TimeKind, before: int, now: int) -> Iterator[int]:
-        """Iterate over the ticks between two at which to part time, so that `closings` has all boundaries.
-
-        Raises:
-            TimestampError, OptionError: it is not a window of that kind of time.
-        """
+        """Iterate over the ticks between two at which to part time, so that `closings` has all boundaries."""
         return self._in_ticks(kind).stops(before, now)
 
     def whole(self, kind: TimeKind, boundaries: Boundaries, began: int) -> Boundaries:
-        """Return those of some boundaries whose windows begin at a tick or later.
-
-        Raises:
-            TimestampError, OptionError: it is not a window of that kind of time.
-        """
+        """Return those of some boundaries whose windows begin at a tick or later."""
         return self._in_ticks(kind).whole(boundaries, began)
 
     def leaving_at(self, kind: TimeKind, at: int) -> int:
         """The first tick at which the window has left tick `at` behind.
 
-        Raises:
-            TimestampError, OptionError: it is no window of that kind of time.
-
-        >>> windows = [Window(4, 2, closed=closed) for closed in ("both", "right", "left")]
-        >>> [window.leaving_at(TimeKind.INTEGER, 1) for window in windows]
+        >>> [Window(4, 2, closed=each).leaving_at(TimeKind.INTEGER, 1) for each in get_args(Closed)]
         [5, 5, 4]
         """
         return self._in_ticks(kind).leaving(at)
@@ -195,11 +166,7 @@ class Window:
     def entering_at(self, kind: TimeKind, at: int) -> int:
         """The first tick at which tick `at` is not after the window's end.
 
-        Raises:
-            TimestampError, OptionError: it is no window of that kind of time.
-
-        >>> windows = [Window(4, 2, closed=closed) for closed in ("both", "right", "left")]
-        >>> [window.entering_at(TimeKind.INTEGER, 2) for window in windows]
+        >>> [Window(4, 2, closed=each).entering_at(TimeKind.INTEGER, 2) for each in get_args(Closed)]
         [1, 1, 2]
         """
         return self._in_ticks(kind).entering(at)
@@ -219,11 +186,7 @@ class Window:
         return its.extent[1] + later + mine.open_start - its.open_start
 
     def length(self, kind: TimeKind) -> int:
-        """Return the length of the window in ticks, the least one in calendar days.
-
-        Raises:
-            TimestampError, OptionError: it is not a window of that kind of time.
-        """
+        """Return the length of the window in ticks, the least one in calendar days."""
         return self._in_ticks(kind).extent[0]
 
     def check_holds_all(self, kind: TimeKind) -> None:
