@@ -110,10 +110,10 @@ def as_decimal(value: Number) -> Decimal:
 def promoted(one: Numeric, other: Numeric) -> tuple[int, Number, Number]:
     """Return the common type of two numbers, and both in it."""
     type_ = max(one.type, other.type)
-    return type_, in_type(type_, one), in_type(type_, other)
+    return type_, _in_type(type_, one), _in_type(type_, other)
 
 
-def in_type(type_: int, number: Numeric) -> Number:
+def _in_type(type_: int, number: Numeric) -> Number:
     """Return a number in a type that is not less than its own."""
     value = number.value
     if type_ == DOUBLE:
@@ -310,15 +310,7 @@ def negated(number: Numeric) -> Numeric:
         ArithmeticError: it is too large.
     """
     value = number.value
-    return _in_bounds(Numeric(number.type, value.copy_negate() if isinstance(value, Decimal) else -value))
-
-
-def plain(number: Numeric) -> Numeric:
-    """Return the number itself.
-
-    Raises: as `negated`.
-    """
-    return _in_bounds(number)
+    return in_bounds(Numeric(number.type, value.copy_negate() if isinstance(value, Decimal) else -value))
 
 
 def to_whole(name: str, number: Numeric) -> Numeric:
@@ -336,7 +328,7 @@ def to_whole(name: str, number: Numeric) -> Numeric:
         # what is rounded to zero keeps its sign
         return Numeric(type_, math.copysign(to_double(_ROUNDINGS[name](Fraction(value))), value))
     if name == "ABS":
-        return _in_bounds(number if value >= 0 else negated(number))
+        return in_bounds(number if value >= 0 else negated(number))
     whole = value if isinstance(value, int) else _ROUNDINGS[name](value)
     return Numeric(type_, _bounded(whole) if type_ == INTEGER else Decimal(_bounded(whole)))
 
@@ -364,10 +356,14 @@ def half_to_even(number: Numeric, places: int) -> Numeric:
         if not math.isfinite(value):
             return number
         return Numeric(type_, math.copysign(to_double(round(Fraction(value), digits)), value))
-    return _in_bounds(Numeric(type_, round(Fraction(value), digits)))
+    return in_bounds(Numeric(type_, round(Fraction(value), digits)))
 
 
-def _in_bounds(number: Numeric) -> Numeric:
+def in_bounds(number: Numeric) -> Numeric:
+    """Return the number, an owl:rational rounded.
+
+    Raises: as `negated`.
+    """
     type_, value = number
     if isinstance(value, int):
         return Numeric(type_, _bounded(value))

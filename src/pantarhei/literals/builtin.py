@@ -28,8 +28,8 @@ from pantarhei.literals.arithmetic import (
     Numeric,
     computed,
     half_to_even,
+    in_bounds,
     negated,
-    plain,
     promoted,
     to_whole,
 )
@@ -221,7 +221,7 @@ _COMPUTATIONS: Final[dict[URIRef, _Computation]] = {
     **{name: _Computation(partial(computed, sign), (2,)) for name, sign in _SIGNS.items()},
     **{name: _Computation(partial(to_whole, how), (1,)) for name, how in _WHOLE.items()},
     SWRLB.unaryMinus: _Computation(negated, (1,)),
-    SWRLB.unaryPlus: _Computation(plain, (1,)),
+    SWRLB.unaryPlus: _Computation(in_bounds, (1,)),
     SWRLB.roundHalfToEven: _Computation(_half_to_even, (1, 2)),
 }
 COMPUTATIONS: Final = frozenset(_COMPUTATIONS)
