@@ -19,5 +19,5 @@ def end_of(asked: AskedOfStreams, kind: TimeKind, now: int) -> int | None:
 def _last(moving: Moving, kind: TimeKind, now: int) -> int | None:
     """The tick at which the last boundary closes whose window begins by now."""
     window, lag = moving.window, moving.lag(kind)
-    last = window.leaving_at(kind, now + lag) - (window.closed != "left")
-    return last + (window.closed != "left") if last >= window.step_at(kind, now).end else None
+    end = window.leaving_at(kind, now + lag)
+    return end if end - (window.closed != "left") >= window.step_at(kind, now).end else None
