@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
+from operator import eq
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from pantarhei.language.counted import counted
@@ -115,7 +116,7 @@ class AnswerReports(Sequence[AnswerReport]):
     def __eq__(self, other: object) -> bool:
         if isinstance(other, AnswerReports) and self.distinct == other.distinct:
             return True
-        return isinstance(other, Sequence) and len(self) == len(other) and all(map(_equal, self, other))
+        return isinstance(other, Sequence) and len(self) == len(other) and all(map(eq, self, other))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -131,10 +132,6 @@ class AnswerReports(Sequence[AnswerReport]):
 
 def _restored(distinct: tuple[tuple[Any, ...], ...]) -> AnswerReports:
     return AnswerReports(SameReports(*each) for each in distinct)
-
-
-def _equal(one: object, other: object) -> bool:
-    return one == other
 
 
 class AnswerChange:

@@ -8,6 +8,7 @@ from functools import cached_property, reduce
 from heapq import merge
 from itertools import combinations, groupby, islice
 from math import gcd
+from operator import eq
 from typing import overload
 
 from pantarhei.language.time import TimeKind, TimePoint, time_of
@@ -85,13 +86,9 @@ class Times(Sequence[TimePoint]):
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Times) and (self.kind, self.ranges) == (other.kind, other.ranges):
             return True
-        return isinstance(other, Sequence) and len(self) == len(other) and all(map(_equal, self, other))
+        return isinstance(other, Sequence) and len(self) == len(other) and all(map(eq, self, other))
 
     __hash__ = None  # type: ignore[assignment]
-
-
-def _equal(one: object, other: object) -> bool:
-    return one == other
 
 
 def common(one: range, other: range) -> range:
