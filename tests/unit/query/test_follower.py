@@ -110,9 +110,7 @@ def test_a_step_may_wait_until_there_is_room(reasoner):
 
     async def follow():
         found = []
-        worker = threading.Thread(
-            target=lambda: (push(reasoner, *range(MANY)), reasoner.queries["all"].close())
-        )
+        worker = threading.Thread(target=push_and_close)
         changes = aiter(follower)
         first = asyncio.ensure_future(anext(changes))
         await asyncio.sleep(0)
