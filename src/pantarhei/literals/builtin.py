@@ -40,6 +40,7 @@ from pantarhei.literals.value import (
     DOUBLE,
     DURATION,
     FLOAT,
+    FURTHEST_ZONE,
     STRING,
     Key,
     is_ill_typed,
@@ -51,7 +52,6 @@ from pantarhei.literals.value import (
 SWRLB: Final = Namespace("http://www.w3.org/2003/11/swrlb#")
 EQUAL: Final = SWRLB.equal
 
-_FURTHEST_ZONES = 14 * 3600  # seconds between local time and Greenwich's, at most
 _ORDERED = frozenset({STRING, BOOLEAN, DURATION})
 
 _COMPARISONS: dict[URIRef, Callable[[Any, Any], Any]] = {
@@ -127,7 +127,7 @@ def _are_comparable(one: Key, other: Key) -> bool:
     if (zoned is None) == (also is None):
         return True
     early, late = sorted([_exact_seconds(instant), _exact_seconds(other_instant)])
-    return late - early > _FURTHEST_ZONES
+    return late - early > 60 * FURTHEST_ZONE
 
 
 def _exact_seconds(instant: list[Any]) -> Fraction:

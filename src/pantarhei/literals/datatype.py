@@ -18,6 +18,7 @@ from pantarhei.literals import condition as of
 from pantarhei.literals.condition import Formula, Sort, all_of, sort_and_value
 from pantarhei.literals.pattern import PatternError, compile_pattern
 from pantarhei.literals.value import (
+    FURTHEST_ZONE,
     INTEGER_BOUNDS,
     LANG_STRING,
     PLAIN_LITERAL,
@@ -261,11 +262,9 @@ def _time_bound(limit: of.Instant, is_lower: bool, is_inclusive: bool, is_alike:
         return of.ValueBound(limit[:2], is_lower, is_inclusive)
     # A time without a time zone may be up to 14 hours away from where it is in Greenwich, and only what is
     # further off is certain.
-    hours = _FURTHEST_ZONE if is_lower else -_FURTHEST_ZONE
+    hours = (60 if is_lower else -60) * FURTHEST_ZONE
     return of.ValueBound((limit.seconds + hours, limit.fraction), is_lower, is_inclusive=False)
 
-
-_FURTHEST_ZONE = 14 * 3600
 
 _TEXT_FACETS = frozenset({*_LENGTHS, _PATTERN})
 _FACETS: Final[dict[Sort, frozenset[URIRef]]] = {

@@ -46,6 +46,7 @@ from pantarhei.literals.condition import (
 )
 from pantarhei.literals.datatype import is_derived, is_sorted
 from pantarhei.literals.membership import OTHER, datatypes, formula, refuse_undecidable
+from pantarhei.literals.value import FURTHEST_ZONE
 
 MOST_BRANCHES: Final = 10_000
 
@@ -178,11 +179,8 @@ def _instants(points: Sequence[Any] | None, sort: Sort) -> Sequence[Instant] | N
     """List the times at given instants, in all zones that there are."""
     if points is None:
         return None
-    zones = range(-_FURTHEST_ZONE, _FURTHEST_ZONE + 1) if sort == ZONED else (None,)
+    zones = range(-FURTHEST_ZONE, FURTHEST_ZONE + 1) if sort == ZONED else (None,)
     return [Instant(seconds, fraction, zone) for seconds, fraction in points for zone in zones]
-
-
-_FURTHEST_ZONE: Final = 14 * 60  # minutes
 
 
 def _excluded(leaves: Sequence[_Leaf]) -> int:

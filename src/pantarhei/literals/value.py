@@ -316,11 +316,15 @@ def _datetime(lexical: str) -> Key | None:
     return (DATE_TIME, minutes, (year // 400) * _SECONDS_IN_A_CYCLE + seconds, fraction)
 
 
+# Minutes between local time and Greenwich's, at most.
+FURTHEST_ZONE: Final = 14 * 60
+
+
 def _offset(zone: str | None) -> timedelta | None:
     if zone is None or zone == "Z":
         return timedelta(0)
     hours, minutes = int(zone[1:3]), int(zone[4:6])
-    if minutes > 59 or 60 * hours + minutes > 14 * 60:
+    if minutes > 59 or 60 * hours + minutes > FURTHEST_ZONE:
         return None
     offset = timedelta(hours=hours, minutes=minutes)
     return -offset if zone[0] == "-" else offset

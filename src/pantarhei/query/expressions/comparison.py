@@ -20,6 +20,7 @@ from rdflib import Literal
 
 from pantarhei.language.term import Term
 from pantarhei.literals.arithmetic import Numeric, promoted
+from pantarhei.literals.value import FURTHEST_ZONE
 from pantarhei.literals.value import value_of as key_of
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.calls import common_size, results_of, spread_ids
@@ -45,7 +46,7 @@ ORDERS: Final[dict[str, Comparator]] = {
     "<=": operator.le,
     ">=": operator.ge,
 }
-_FURTHEST_ZONES = 14 * 3600  # seconds between local time and Greenwich's, at most
+_FURTHEST_ZONES = 60 * FURTHEST_ZONE  # seconds
 _MICROSECONDS = 1_000_000
 _DOUBT = 1e-12  # of a long number, relative to it; far more than any rounding before
 
