@@ -51,7 +51,7 @@ class Part(NamedTuple):
         """Whether all facts of some predicates are derived."""
         if symbols is None:
             return not self.lacks
-        return self.lacks.isdisjoint(relations_of(symbols) or () if TYPE in self.lacks else symbols)
+        return self.lacks.isdisjoint(relations_of(symbols) if TYPE in self.lacks else symbols)
 
 
 class GrowingProgram:

@@ -133,7 +133,7 @@ def _situation(
     else:
         asserted = _declared(streaming, known)
         if theory.has_class_variables:
-            asserted = set(relations_of(frozenset(asserted)) or ())
+            asserted = set(relations_of(asserted))
         known |= asserted
     rules, known = _with_demanded(theory, known)
     assertable = {s for s in known if s.name not in given} if asserted is None else asserted

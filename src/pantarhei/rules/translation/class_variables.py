@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from rdflib import Literal
 
-from pantarhei.encoding.numbers import Symbol, Symbols
+from pantarhei.encoding.numbers import Symbol
 from pantarhei.language.rule import Atom, Rule
 from pantarhei.language.term import ONLY_TYPE, RDF_TYPE
 from pantarhei.rules.translation.canonical_rule import canonical
@@ -23,12 +23,12 @@ TYPE = Symbol(RDF_TYPE, 2)
 
 
 def has_class_variables(rules: Iterable[Rule]) -> bool:
-    """Whether a rule has a class variable."""
+    """Test whether a rule has a class variable."""
     return any(atom.has_class_variable for rule in rules for atom in rule.atoms)
 
 
 def by_class(rule: Rule) -> Rule:
-    """The canonical rule with `C(x)` for each atom `type(x, C)` whose class is a name."""
+    """Return the canonical rule with `C(x)` for each atom `type(x, C)` whose class is a name."""
     if not any(atom.predicate in ONLY_TYPE for atom in rule.atoms):
         return rule
     changed = _with_atoms(rule, {atom: atom.as_class for atom in rule.atoms})
@@ -36,13 +36,13 @@ def by_class(rule: Rule) -> Rule:
 
 
 def gives_literal_class(rule: Rule) -> bool:
-    """Whether the head puts something into a class that is a literal, which no triple can state."""
+    """Test whether the class of the head is a literal, which no triple can state."""
     head = rule.head
     return head is not None and head.predicate in ONLY_TYPE and isinstance(head.arguments[-1], Literal)
 
 
 def over_one_relation(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """The rules with `type(x, C)` for each atom `C(x)`. Costs time linear in their size."""
+    """Return the rules with `type(x, C)` for each atom `C(x)`. Costs time linear in their size."""
     known: dict[Atom, Atom] = {}
     made = []
     for rule in rules:
@@ -53,15 +53,13 @@ def over_one_relation(rules: Iterable[Rule]) -> tuple[Rule, ...]:
     return tuple(made)
 
 
-def relations_of(symbols: Symbols) -> Symbols:
-    """The predicates with rdf:type for the classes, as rules over one relation have them."""
-    if symbols is None:
-        return None
+def relations_of(symbols: Iterable[Symbol]) -> frozenset[Symbol]:
+    """Return the predicates with rdf:type for the classes, as rules over one relation have them."""
     return frozenset(symbol if symbol.arity == 2 else TYPE for symbol in symbols)
 
 
 def _with_atoms(rule: Rule, changed: dict[Atom, Atom]) -> Rule:
-    """The rule with other atoms; the rule itself if none changes."""
+    """Return the rule with other atoms; the rule itself if none changes."""
     if all(changed[atom] is atom for atom in rule.atoms):
         return rule
     head = None if rule.head is None else changed[rule.head]

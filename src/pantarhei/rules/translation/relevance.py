@@ -94,13 +94,15 @@ _Symbol = tuple[Predicate, int]
 
 
 def _relation_of(varies: bool) -> Callable[[Atom], _Symbol]:
-    """A function that gives the relation of an atom: rdf:type for a class, where classes are variables."""
+    """Return a function that gives the relation of an atom: rdf:type for a class, where classes are
+    variables.
+    """
     return _type_or_property if varies else _symbol_of
 
 
 def _relations(varies: bool, symbols: Iterable[Symbol]) -> Iterable[Symbol]:
-    """The relations of classes and properties."""
-    return relations_of(frozenset(symbols)) or () if varies else symbols
+    """Return the relations of classes and properties."""
+    return relations_of(symbols) if varies else symbols
 
 
 def _type_or_property(atom: Atom) -> _Symbol:

@@ -57,7 +57,6 @@ def test_all_rules_are_over_one_relation_then():
     assert over_one_relation([KIND]) == (KIND,)
     asked = frozenset({Symbol(EX.Cat, 1), Symbol(EX.kind, 2)})
     assert relations_of(asked) == {TYPE, Symbol(EX.kind, 2)}
-    assert relations_of(None) is None
 
 
 def test_a_literal_as_class_is_seen_in_heads_alone():
