@@ -5,7 +5,7 @@ A fact is a row `(predicate, subject, object)` of int32: `C(x)` is `(C, x, NONE)
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple, cast
 
@@ -50,6 +50,11 @@ def together(*parts: Symbols) -> Symbols:
 def as_tuples(facts: Integers) -> list[Fact]:
     """Facts, shape (n, 3), as keys for sets and dictionaries. Costs a step of Python each."""
     return cast("list[Fact]", list(map(tuple, facts.tolist())))
+
+
+def from_tuples(facts: Iterable[Fact]) -> Integers:
+    """Return facts as an array of shape (n, 3): the inverse of `as_tuples`. Costs a step of Python each."""
+    return np.array(list(facts), np.int32).reshape(-1, 3)
 
 
 def keys_of(facts: Integers) -> npt.NDArray[np.int64]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples
+from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples, from_tuples
 from pantarhei.materialize.kernel.runs import Runs
 from pantarhei.temporal.boxes import StateBox
 from pantarhei.temporal.numbered import Feed
@@ -138,7 +138,7 @@ class EventsAlways:
         (came, went), self._turned = self._turned, (NO_FACTS, NO_FACTS)
         if tick != self._tick:
             self._tick = tick
-            self._tell(fresh, _array(self._standing), tick)
+            self._tell(fresh, from_tuples(self._standing), tick)
             return Rows(*self._runs.change())
         self._events.take_back(self._runs, lost)
         self._states.take_back(self._runs, went)
@@ -153,10 +153,6 @@ class EventsAlways:
 
     def _among(self, states: Integers) -> Integers:
         return states[np.isin(states[:, 0], list(self._states.sources))] if self._states.sources else NO_FACTS
-
-
-def _array(facts: Iterable[Fact]) -> Integers:
-    return np.array(list(facts), np.int32).reshape(-1, 3)
 
 
 def _by_source(feeds: Sequence[Feed]) -> dict[int, list[int]]:

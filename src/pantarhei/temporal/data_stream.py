@@ -16,6 +16,7 @@ from pantarhei.encoding.numbers import (
     Integers,
     as_tuples,
     each_once,
+    from_tuples,
     net_changes,
     parted,
     signed,
@@ -130,7 +131,7 @@ class DataStream(NamedTuple):
             survived: dict[Fact, None] = {}
             for part in parts:
                 assert_part(survived, part)
-            return np.array(list(survived), np.int32).reshape(-1, 3)
+            return from_tuples(survived)
         return each_once(np.concatenate([NO_FACTS, *(part.facts for part in parts)]))
 
     @property

@@ -5,9 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import NamedTuple
 
-import numpy as np
-
-from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples, each_once
+from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples, each_once, from_tuples
 from pantarhei.temporal.data_stream import Appended, Asserted, assert_part
 
 
@@ -54,7 +52,7 @@ class TickEvents:
                 fresh.pop(fact, None)
             fresh.update(dict.fromkeys(came))
         # what was lost and came again stands elsewhere in the order
-        return EventChanges(_array(fresh), _array(lost), not lost)
+        return EventChanges(from_tuples(fresh), from_tuples(lost), not lost)
 
     def _redo(self, asserted: Appended[Asserted]) -> EventChanges:
         before, events = self._all(), dict[Fact, None]()
@@ -63,7 +61,7 @@ class TickEvents:
         self._facts = events
         fresh = [fact for fact in events if fact not in before]
         lost = [fact for fact in before if fact not in events]
-        return EventChanges(_array(dict.fromkeys(fresh)), _array(dict.fromkeys(lost)), is_appended=False)
+        return EventChanges(from_tuples(fresh), from_tuples(lost), is_appended=False)
 
     def _all(self) -> dict[Fact, None]:
         if self._only is not None:
@@ -77,8 +75,4 @@ class TickEvents:
     @property
     def facts(self) -> Integers:
         """All of them, shape (n, 3). Costs their number."""
-        return _array(self._facts) if self._only is None else self._only
-
-
-def _array(facts: dict[Fact, None]) -> Integers:
-    return np.array(list(facts), np.int32).reshape(-1, 3)
+        return from_tuples(self._facts) if self._only is None else self._only
