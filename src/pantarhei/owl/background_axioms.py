@@ -12,24 +12,25 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from rdflib import OWL, RDF, RDFS, XSD, BNode, URIRef
+from rdflib import OWL, RDFS, XSD, BNode, URIRef
 
 from pantarhei.language.term import RDF_TYPE, Term, Triple
 from pantarhei.owl.axiom_mapping import MAIN_PREDICATES, MAIN_TYPES
 from pantarhei.owl.document import Document
 from pantarhei.owl.expression_mapping import EXPRESSION_PREDICATES
-from pantarhei.owl.name_kinds import DECLARED_TYPES
+from pantarhei.owl.name_kinds import DECLARED_TYPES, LIST_PREDICATES
 from pantarhei.owl.swrl import SWRL
 from pantarhei.rdf.triple_table import columns_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_LISTS: Final = frozenset({RDF.first, RDF.rest})
 _FACTS: Final[frozenset[Term]] = frozenset(
     {OWL.sameAs, OWL.differentFrom, OWL.Thing, OWL.Nothing, OWL.NamedIndividual, RDFS.Resource}
 )
-AXIOM_PREDICATES: Final[frozenset[Term]] = (MAIN_PREDICATES | EXPRESSION_PREDICATES) - _LISTS - _FACTS
+AXIOM_PREDICATES: Final[frozenset[Term]] = (
+    (MAIN_PREDICATES | EXPRESSION_PREDICATES) - LIST_PREDICATES - _FACTS
+)
 AXIOM_TYPES: Final[frozenset[Term]] = MAIN_TYPES - _FACTS
 _DECLARED: Final = DECLARED_TYPES - _FACTS
 _FACETS: Final = str(XSD)
@@ -84,10 +85,10 @@ def axioms_of(document: Document) -> Document | None:
 
 
 def lists_of_facts(triples: Iterable[Triple], of_axioms: Collection[Triple]) -> set[Triple]:
-    """The triples of axioms' lists that facts lead to, so that they are facts as well."""
+    """Return the triples of axioms' lists that facts refer to: they are facts as well."""
     cells: dict[Term, list[Triple]] = {}
     for triple in of_axioms:
-        if triple[1] in _LISTS:
+        if triple[1] in LIST_PREDICATES:
             cells.setdefault(triple[0], []).append(triple)
     facts = set(triples).difference(of_axioms) if cells else ()
     waiting = [term for subject, _, object_ in facts for term in (subject, object_) if term in cells]
@@ -103,7 +104,7 @@ def _parts_of_lists(triples: Iterable[Triple]) -> dict[Term, list[int]]:
     """Where it stands what lists and facets without a name are written with, by their nodes."""
     parts: dict[Term, list[int]] = {}
     for place, (subject, predicate, _) in enumerate(triples):
-        if isinstance(subject, BNode) and (predicate in _LISTS or predicate.startswith(_FACETS)):
+        if isinstance(subject, BNode) and (predicate in LIST_PREDICATES or predicate.startswith(_FACETS)):
             parts.setdefault(subject, []).append(place)
     return parts
 

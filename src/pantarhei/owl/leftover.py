@@ -6,7 +6,7 @@ W3C: OWL 2 mapping to RDF graphs, section 3.2.2 (annotations) and tables 16 and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from rdflib import OWL, RDF, BNode, Literal, Namespace, URIRef
@@ -16,6 +16,7 @@ from pantarhei.owl.axiom import PropertyKind
 from pantarhei.owl.expression_mapping import EXPRESSION_PREDICATES, NameKinds, prefixed
 from pantarhei.owl.name_kinds import (
     HEADER_PREDICATES,
+    LIST_PREDICATES,
     SCHEMA_TYPES,
     is_declaration,
     is_defined,
@@ -31,7 +32,6 @@ SHACL = Namespace("http://www.w3.org/ns/shacl#")
 _REIFIED = frozenset({OWL.Axiom, OWL.Annotation})
 _ANNOTATED = (OWL.annotatedSource, OWL.annotatedProperty, OWL.annotatedTarget)
 _ABOUT_INDIVIDUALS = frozenset({OWL.sameAs, OWL.differentFrom})
-_LISTS = frozenset({RDF.first, RDF.rest})
 _DECLARING = frozenset({RDF.type, *HEADER_PREDICATES})
 
 
@@ -160,29 +160,32 @@ class Remainder:
                 self._leave_structure(triple)
 
     def take_lists(self) -> None:
-        """Lists that data lead to are data, even where axioms are written with them too; of the others those
-        that annotations lead to are annotations.
+        """Take lists that data refer to as data, even where axioms are written with them too, and of the
+        other lists those that annotations refer to as annotations.
         """
-        cells = (s for s in self._cells() if isinstance(s, URIRef))
-        named = [s for s in cells if not self.taken.issuperset(self._cell(s))]
-        of_data = self._lists_from(self.assertions, named)
+        written = (t for p in LIST_PREDICATES for t in self.index.with_predicate(p))
+        cells = {subject for subject, _, _ in written}.union(self.index.instances(RDF.List))
+        if not cells:
+            return
+        iris = (cell for cell in cells if isinstance(cell, URIRef))
+        named = [cell for cell in iris if not self.taken.issuperset(self._cell(cell))]
+        of_data = self._lists_from(self.assertions, cells, named)
         self.assertions |= of_data
-        of_annotations = self._lists_from(self.annotations) - of_data - self.taken
+        of_annotations = self._lists_from(self.annotations, cells) - of_data - self.taken
         self.annotations |= of_annotations
         self.taken |= of_data | of_annotations
-
-    def _cells(self) -> set[Term]:
-        """The subjects of what lists are written with."""
-        written = (t for p in _LISTS for t in self.index.with_predicate(p))
-        return {subject for subject, _, _ in written} | set(self.index.instances(RDF.List))
 
     def _cell(self, node: Term) -> list[Triple]:
         return list(filter(is_part_of_a_list, self.index.about(node)))
 
-    def _lists_from(self, triples: Iterable[Triple], nodes: Iterable[Term] = ()) -> set[Triple]:
-        """What the lists are written with that nodes, or subjects and objects of triples, are part of."""
-        if not (cells := self._cells()):
-            return set()
+    def _lists_from(
+        self, triples: Iterable[Triple], cells: Collection[Term], nodes: Iterable[Term] = ()
+    ) -> set[Triple]:
+        """Return the triples of the lists that nodes, or subjects and objects of triples, are cells of.
+
+        Args:
+            cells: the cells of all lists.
+        """
         waiting = [*nodes, *{term for s, _, o in triples for term in (s, o) if term in cells}]
         seen, found = set(waiting), set[Triple]()
         for node in waiting:

@@ -127,7 +127,7 @@ _FOR_DATA = frozenset(
     }
 )
 _MEMBER = re.compile(re.escape(f"{RDF}_") + "[1-9][0-9]*")
-_LISTS = frozenset({RDF.first, RDF.rest})
+LIST_PREDICATES: frozenset[Term] = frozenset({RDF.first, RDF.rest})
 _USABLE = frozenset(
     {
         *_FOR_DATA,
@@ -145,16 +145,16 @@ _BUILT_IN = (str(OWL), str(RDF), str(RDFS))
 
 
 def is_reserved(term: Term) -> bool:
-    """Whether `term` is a word of OWL, RDF or RDFS that is neither a datatype nor a word for data."""
+    """Test whether a term is of OWL, RDF or RDFS, and neither a datatype nor for data."""
     if not isinstance(term, URIRef) or term in _USABLE:
         return False
     return str(term).startswith(_BUILT_IN) and _MEMBER.fullmatch(term) is None
 
 
 def is_part_of_a_list(triple: Triple) -> bool:
-    """Whether the triple is one of those that a list is written with."""
+    """Test whether a list is written with the triple."""
     _, predicate, object_ = triple
-    return predicate in _LISTS or (object_ == RDF.List and predicate == RDF_TYPE)
+    return predicate in LIST_PREDICATES or (object_ == RDF.List and predicate == RDF_TYPE)
 
 
 @lru_cache(maxsize=65536)
