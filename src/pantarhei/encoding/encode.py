@@ -91,7 +91,7 @@ def _encode_columns(columns: TripleColumns, numbers_of: _NumbersOf, has_class_va
 def _numbered(
     columns: TripleColumns, numbers_of: _NumbersOf, has_class_variables: bool
 ) -> tuple[Integers, dict[int, Literal]]:
-    """The facts, and by their rows the forms of literals that are not the first ones of their values.
+    """Return the facts, and by row the forms of literals other than the first forms of their values.
 
     Args:
         has_class_variables: classes are names, and objects of the property rdf:type.

@@ -171,7 +171,7 @@ class Lexicon:
     def _decode_columns(
         self, predicates: list[int], subjects: list[int], objects: list[int]
     ) -> Iterator[Triple]:
-        """As `decode`, a column at a time."""
+        """Decode facts a column at a time, as `decode` does one by one."""
         named = {number: self.symbols[number].name for number in set(predicates)}
         numbers = set(subjects).union(objects)
         has_classes = NONE in numbers
@@ -192,7 +192,7 @@ class Lexicon:
         )
 
     def _terms(self, numbers: set[int]) -> dict[int, Term]:
-        """Return the terms of numbers, by these."""
+        """Return the terms of numbers, by number."""
         names = list(numbers)
         if max(names) >= FIRST_LITERAL:
             names = [number for number in names if number < FIRST_LITERAL]

@@ -83,7 +83,7 @@ class Renaming:
 
     @property
     def keeps_all(self) -> bool:
-        """Whether no symbol and no term is forgotten: then each has the number that it had."""
+        """Test whether every symbol and term is kept: each has the number that it had."""
         return self.keeps_symbols and NONE not in self._numbers[:-1]
 
     @property

@@ -89,8 +89,11 @@ class Tables(NamedTuple):
         )
 
     def _kept_names(self, keys: list[str], names: Sequence[int]) -> dict[str, int]:
-        """Return the numbers of the names that are kept, whose keys are these. Costs what is kept, except
-        where one name has the number of another.
+        """Return the numbers of the kept names, by key. Costs the kept names; all names where two names have
+        one number.
+
+        Args:
+            keys: keys of the kept names.
         """
         if len(self.name_numbers) == len(self.lexicon.names.keys):
             return dict(zip(keys, range(len(keys)), strict=True))

@@ -165,7 +165,7 @@ class Vocabulary:
         keys: Sequence[str],
         objects: Sequence[URIRef | Literal],
     ) -> Encoded:
-        """As `encode`, a column at a time; no predicate is `rdf:type`.
+        """Encode columns of triples, as `encode` does triples; no predicate is `rdf:type`.
 
         Args:
             keys: keys of the predicates.
@@ -188,7 +188,7 @@ class Vocabulary:
         return Encoded(facts, Forms.given(facts, given))
 
     def _number_iris(self, names: Sequence[URIRef]) -> list[int]:
-        """Return the numbers of names that are IRIs, new ones for those that have none."""
+        """Return the numbers of IRIs; an IRI without a number gets a new one."""
         keys, known = keys_of_iris(names), self._name_numbers
         found = list(map(known.get, keys))
         if None not in found:
@@ -293,8 +293,8 @@ class Vocabulary:
         return self._number_class(symbol.name) if symbol.arity == 1 else self._number_property(symbol.name)
 
     def number_relation(self, symbol: Symbol) -> int:
-        """The number of the relation that has the facts of a class or property: rdf:type's of a class, where
-        classes are names.
+        """Return the number of the relation that has the facts of a class or property: for a class rdf:type's
+        number, where classes are names.
         """
         is_type = symbol.arity == 1 and self.has_class_variables
         return self._number_property(RDF_TYPE) if is_type else self.number_symbol(symbol)
@@ -471,9 +471,9 @@ class Vocabulary:
         return exact(term) if self.numbers == "by_value" else term
 
     def with_classes(self, facts: Integers) -> Integers:
-        """Facts in which each class is a predicate, as they are encoded without class variables.
+        """Return facts in which each class is a predicate, as they are encoded without class variables.
 
-        Classes get numbers as symbols where they have none. Costs sorting the facts of rdf:type.
+        A class without a number as symbol gets a new one. Costs sorting the facts of rdf:type.
 
         Args:
             facts: shape (n, 3), or with further columns, which stay.
@@ -489,8 +489,8 @@ class Vocabulary:
         return made
 
     def with_types(self, facts: Integers) -> Integers:
-        """Facts as they are encoded here: those with a class as predicate have rdf:type where classes are
-        names. The inverse of `with_classes`.
+        """Return facts as they are encoded here: where classes are names, rdf:type replaces a class as
+        predicate. The inverse of `with_classes`.
         """
         rows = np.flatnonzero(facts[:, 2] == NONE) if self.has_class_variables else ()
         if not len(rows):
@@ -502,7 +502,7 @@ class Vocabulary:
         return made
 
     def predicates_of(self, facts: Integers) -> set[Symbol]:
-        """The classes and properties of facts. Costs a step of Python each."""
+        """Return the classes and properties of facts. Costs a step of Python each."""
         found = {self.symbols[number] for number in set(facts[:, 0].tolist())}
         if self.has_class_variables and Symbol(RDF_TYPE, 2) in found:
             classes = set(facts[facts[:, 0] == self._number_property(RDF_TYPE), 2].tolist())
@@ -555,7 +555,7 @@ class Vocabulary:
     @property
     def tables(self) -> Tables:
         """All of it that another numbering replaces (`Tables.renamed`); `take` puts it in place."""
-        del self.names.keys[len(self._name_numbers) - self._merged :]  # what a step broken off left behind
+        del self.names.keys[len(self._name_numbers) - self._merged :]  # left by an interrupted step
         return Tables(
             self.lexicon,
             self._classes,
@@ -601,8 +601,8 @@ _Columns = tuple[tuple[URIRef, ...], tuple[URIRef, ...], list[str], tuple[URIRef
 
 
 def _plain_columns(triples: Collection[Triple]) -> _Columns | None:
-    """Return the columns of triples of IRIs and literals with properties, as most are, those of predicates
-    with their keys; None for others.
+    """Return the columns of triples, and the keys of their predicates; None unless subjects and predicates
+    are IRIs, objects are IRIs or literals, and no predicate is `rdf:type`.
     """
     if len(triples) < _FEW or set(map(type, triples)) != {tuple} or set(map(len, triples)) != {3}:
         return None

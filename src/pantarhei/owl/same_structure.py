@@ -1,7 +1,7 @@
 """Structural equality of what blank nodes write: class expressions, data ranges and lists.
 
 Two blank nodes are alike if both write the same constructor, with parts that are equal or alike. The order of
-operands does not matter, that of property chains and of lists that are data does. Types, such as
+operands does not matter, the order of property chains and of lists that are data does. Types, such as
 `a owl:Restriction`, do not matter. Symmetric axioms, such as disjointness, are alike with sides swapped.
 An individual without a name is alike to itself alone.
 
@@ -70,7 +70,7 @@ class Structures:
         return sides in found or (is_symmetric and sides[::-1] in found)
 
     def key(self, term: Term, role: Term, depth: int = 0) -> Hashable:
-        """Return a value that equals those of the terms that are alike.
+        """Return a value that is equal for alike terms, and different for others.
 
         Args:
             role: the property whose object the term is; it says whether the order of a list matters.
@@ -92,7 +92,7 @@ class Structures:
         return found
 
     def _members(self, node: Term) -> list[Term] | None:
-        """Return the members of a list, None for what is not a list, or not a well-formed one."""
+        """Return the members of a list; None unless the node is a well-formed list."""
         members, seen = list[Term](), set[Term]()
         while node != RDF.nil:
             first, rest = self._index.objects(node, RDF.first), self._index.objects(node, RDF.rest)

@@ -120,7 +120,7 @@ def _matches(
 
 
 def _is_malformed(triple: Triple) -> bool:
-    """Whether a literal is the subject, or the object of rdf:type."""
+    """Test whether a literal is the subject, or the object of rdf:type."""
     subject, predicate, object_ = triple
     return isinstance(subject, Literal) or (predicate == RDF.type and isinstance(object_, Literal))
 

@@ -99,7 +99,7 @@ class EventsAlways:
         self._largest = max((feed.size for feed in feeds), default=None)
         self._runs = Runs(sizes, first)
         self._standing: dict[Fact, None] = {}  # the states of now
-        self._turned = NO_FACTS, NO_FACTS  # those that came and went since the last look
+        self._turned = NO_FACTS, NO_FACTS  # states that came and went since the last `change`
         self._tick = first - 1
 
     def begin(self, past: Past, states: Integers, tick: int) -> None:
@@ -129,9 +129,9 @@ class EventsAlways:
             self._standing.update(dict.fromkeys(as_tuples(coming)))
 
     def change(self, fresh: Integers, lost: Integers, tick: int) -> Rows:
-        """Events of a tick that are new, and those that are none any more.
+        """Apply new and lost events of a tick.
 
-        Returns: What holds now, and what does not any more.
+        Returns: Rows that hold now and did not, and rows that do not hold any more.
         """
         if self._largest is None:
             return NOTHING

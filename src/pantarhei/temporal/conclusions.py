@@ -114,11 +114,11 @@ def concluded_triples(atoms: Iterable[TemporalAtom]) -> Iterator[Triple]:
 
 
 class ConclusionSet(Set[Triple]):
-    """The triples that temporal rules conclude in one state of a reasoner: a set that does not change.
+    """Triples that temporal rules conclude in one state of a reasoner: an immutable set.
 
-    Compares and combines as a frozenset does. The newest state holds the triples; an older one, as long as
-    somebody has it, how it differs from the next. So a further state costs what changed, a look at the newest
-    one nothing more, and the first look at an older one what changed since then.
+    Compares and combines as a frozenset does. The newest state holds the triples, an older state its
+    difference from the next one. A new state costs its changes. The first read of an older state costs the
+    changes since then.
 
     >>> from rdflib import RDF, URIRef
     >>> hot, cold = ((URIRef("urn:v"), RDF.type, URIRef(f"urn:{name}")) for name in ("Hot", "Cold"))
@@ -140,7 +140,7 @@ class ConclusionSet(Set[Triple]):
         """Return the next state; this one is the newest. Costs the changes.
 
         Args:
-            added, removed: triples that came and went, each in one of both at most.
+            added, removed: triples that came and went; the sets are disjoint.
         """
         newer = ConclusionSet((), self._lock)
         with self._lock:
@@ -153,7 +153,7 @@ class ConclusionSet(Set[Triple]):
         return newer
 
     def _newest(self) -> set[Triple]:
-        """The triples of the newest state, whose difference from this one is brought up to date."""
+        """Return the triples of the newest state, and update the difference from it."""
         while self._newer is not None and (further := self._newer)._held is None:
             self._add(further._added, self._removed, self._added)
             self._add(further._removed, self._added, self._removed)
@@ -164,7 +164,7 @@ class ConclusionSet(Set[Triple]):
 
     @staticmethod
     def _add(changed: Set[Triple], opposite: set[Triple], same: set[Triple]) -> None:
-        """Add changes to those of before: what went and came again has not changed."""
+        """Add changes to earlier ones; a triple that went and came again is unchanged."""
         back = changed & opposite
         opposite -= back
         same |= changed - back

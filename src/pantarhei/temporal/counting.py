@@ -68,11 +68,11 @@ class Counting:
         model: ExpiryModel,
         last: Callable[[int], list[Fact]] | None = None,
     ) -> Rows:
-        """Facts of the present tick that are new, and those that are lost.
+        """Apply new and lost facts of the present tick.
 
         Args:
-            last: returns the last facts of the tick in their order, where the new ones are not the last, or
-                some are lost.
+            last: returns the last facts of the tick in their order; None if the new facts are the last ones
+                and no fact is lost.
         """
         if self._inside.counts_tuples and last is not None:
             self._changed.update(self._inside.replace(last(self._feeds[0].size)))

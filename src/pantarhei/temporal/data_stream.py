@@ -30,9 +30,9 @@ T = TypeVar("T")
 
 
 class Appended(Generic[T]):
-    """A sequence as a value, for appending. A longer one shares the items of the one it was made from.
+    """Immutable sequence with cheap appending: a longer sequence shares the items of the shorter one.
 
-    Appending costs O(1); after an item was taken back, by going on from a shorter value, O(n).
+    Appending costs O(1); a second append to the same sequence costs O(n).
 
     Args:
         items: the first of them.
@@ -136,7 +136,7 @@ class DataStream(NamedTuple):
 
     @property
     def turned(self) -> tuple[Integers, Integers]:
-        """The states that hold now and did not when the last closed tick ended, and the other way round."""
+        """States that came, and states that went, since the last closed tick ended."""
         return parted(net_changes(np.concatenate([NO_CHANGES, *self.changed])))
 
     def with_changes(self, came: Integers, went: Integers) -> DataStream:
@@ -145,8 +145,9 @@ class DataStream(NamedTuple):
         return self._replace(changed=self.changed.with_item(changes, changes.nbytes))
 
     def with_abox(self, entry: Entry, fed: Callable[[Integers], Integers]) -> DataStream:
-        """With an ABox of the present tick, the newest, or with it as it is now, and what it cuts. Costs its
-        facts that are new; all of the tick where a further part calls for another repair.
+        """With an ABox of the present tick, new or a changed newest one, and the facts that it cuts.
+
+        Costs its new facts; all facts of the tick where a further part calls for another repair.
 
         Args:
             fed: selects the facts that rules ask for.
@@ -222,7 +223,7 @@ class DataStream(NamedTuple):
 
 
 def changed_by(came: Integers, went: Integers) -> Appended[Integers]:
-    """Return the changes by which states came and went."""
+    """Return states that came and states that went as one item of `DataStream.changed`."""
     changes = np.concatenate([signed(came, 1), signed(went, -1)])
     return Appended([changes], changes.nbytes)
 
@@ -230,7 +231,7 @@ def changed_by(came: Integers, went: Integers) -> Appended[Integers]:
 def assert_part(events: dict[Fact, None], part: Asserted) -> tuple[list[Fact], list[Fact]]:
     """Add the facts of an ABox to the events of a tick, in their order, and remove what it cuts.
 
-    Returns: The facts that are new, and those that are lost.
+    Returns: The new facts, and the lost ones.
     """
     cut = dict.fromkeys(as_tuples(part.cut))
     lost = [fact for fact in cut if fact in events]
@@ -243,24 +244,24 @@ def assert_part(events: dict[Fact, None], part: Asserted) -> tuple[list[Fact], l
 
 
 class StandingFacts:
-    """Facts that come and go. A change costs O(1); the next look at all of them, their number.
+    """Set of facts whose changes are applied when it is read. A change costs O(1), the next read all facts.
 
     Args:
-        facts: those that are there.
+        facts: the facts to begin with.
     """
 
     def __init__(self, facts: Integers = NO_FACTS) -> None:
         self._facts, self._changes, self._count = facts, list[Integers](), len(facts)
 
     def change(self, came: Integers, went: Integers) -> None:
-        """Add facts that were not there, and remove others that were."""
+        """Add facts that are not in the set, and remove others that are."""
         if len(came) or len(went):
             self._changes += (signed(came, 1), signed(went, -1))
             self._count += len(came) - len(went)
 
     @property
     def facts(self) -> Integers:
-        """All of them, shape (n, 3)."""
+        """All facts, shape (n, 3)."""
         if self._changes:
             came, went = parted(net_changes(np.concatenate(self._changes)))
             self._facts, self._changes = union(without(self._facts, went), came), []

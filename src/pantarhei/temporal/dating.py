@@ -50,7 +50,7 @@ class Dating:
         self._events = self._following(feed for feed in feeds if feed.is_asserted)
         self._conclusions = self._following(program.dated_conclusions)
         self._supports = RowSupports(self._states, self._events)
-        self._standing = StandingFacts()  # states that are asked for
+        self._standing = StandingFacts()  # states that rules use
         self._timed = first - 1, NONE
         self._concluded = NO_FACTS  # remembered conclusions, when the last closed tick ended
 
@@ -94,10 +94,10 @@ class Dating:
         yield from self.standing(tick)
 
     def states(self, came: Integers, went: Integers, tick: int, events: Callable[[], Integers]) -> _Turned:
-        """States came and went at the present tick.
+        """Apply changes of states at the present tick.
 
         Args:
-            events: returns those of the tick.
+            events: returns the events of the tick.
         """
         coming, going = _of(came, self._states.sources), _of(went, self._states.sources)
         self._standing.change(NO_FACTS, going)
@@ -108,10 +108,10 @@ class Dating:
     def change_events(
         self, fresh: Integers, lost: Integers, tick: int, remaining: Callable[[], Integers]
     ) -> _Turned:
-        """Events of the present tick are new, and others are lost.
+        """Apply new and lost events of the present tick.
 
         Args:
-            remaining: returns the others.
+            remaining: returns the events that are neither new nor lost.
         """
         gone = self._gone(self._fed(self._events, lost, tick), tick, remaining)
         return self._counted(self.events(fresh, tick)), gone
@@ -121,7 +121,7 @@ class Dating:
         return self._fed(self._events, events, tick)
 
     def standing(self, tick: int) -> Parts:
-        """What comes with all states of a tick."""
+        """Return the rows of all states of a tick."""
         return self._fed(self._states, self._standing.facts, tick)
 
     def _counted(self, parts: Parts) -> Parts:
@@ -130,7 +130,7 @@ class Dating:
             yield rows, expiry
 
     def _gone(self, parts: Parts, tick: int, events: Callable[[], Integers]) -> Integers:
-        """The rows among those of lost facts that nothing else supports."""
+        """Return the rows of lost facts that no other fact supports."""
 
         def remaining() -> Iterator[Integers]:
             for others in (self.events(events(), tick), self.standing(tick)):

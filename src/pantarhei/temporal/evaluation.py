@@ -199,11 +199,11 @@ class Evaluation:
 
     @property
     def has_remembered_changes(self) -> bool:
-        """Whether any came or went at the present tick, so far."""
+        """Test whether remembered conclusions came or went at the present tick, so far."""
         return bool(self._remembered)
 
     def _remember(self, changes: Integers) -> None:
-        """Remembered conclusions came (1) and went (-1, last column)."""
+        """Add changes of remembered conclusions, which came (1) or went (-1, last column)."""
         if not self.program.windows:
             return
         for *fact, sign in changes.tolist():
@@ -214,7 +214,7 @@ class Evaluation:
     # -- what is said at the present tick ----------------------------------------------------------
 
     def change(self, came: Integers, went: Integers, asserted: Appended[Asserted]) -> None:
-        """States came and went, and these are all ABoxes of the present tick. Costs what has changed."""
+        """Apply changes of states, and the ABoxes of the present tick. Costs what has changed."""
         self.program.literals.begin()
         fresh, lost, is_appended = self._events.follow(asserted)
         if len(came) or len(went):
@@ -231,9 +231,9 @@ class Evaluation:
         self._settle()
 
     def _change_states(self, came: Integers, went: Integers, fresh: Integers, lost: Integers) -> None:
-        """States came and went; events that are fresh or lost are as they were before.
+        """Apply changes of states, beside the events as they were before.
 
-        Those that are lost support nothing: what they alone supported goes with them.
+        Rows that only lost states support are removed.
         """
         self._feeding.change_states(came, went)
         if self._dating is not None:

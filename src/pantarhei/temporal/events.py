@@ -1,4 +1,4 @@
-"""The events of the present tick, kept as ABoxes come and repairs cut."""
+"""Events of the present tick, updated by ABoxes and by the cuts of repairs."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class EventChanges(NamedTuple):
 
     Args:
         fresh: events that are new, in their order.
-        lost: events that are none any more.
-        is_appended: whether the fresh ones are the last, and nothing is lost.
+        lost: events that were removed.
+        is_appended: whether the fresh events are the last ones, and no event is lost.
     """
 
     fresh: Integers = NO_FACTS
@@ -24,18 +24,18 @@ class EventChanges(NamedTuple):
 
 
 class TickEvents:
-    """The events of a tick, each once, in the order given. Costs what changes.
+    """Events of a tick, each once, in the order given.
 
-    Where a further part of a timestamp calls for another repair, costs all events of the tick.
+    Costs the changes; all events of the tick where a further part of a timestamp calls for another repair.
     """
 
     def __init__(self) -> None:
         self._seen = Appended[Asserted]()
-        self._only: Integers | None = NO_FACTS  # all of them as long as there is one ABox and nothing is cut
-        self._facts: dict[Fact, None] = {}  # all of them else
+        self._only: Integers | None = NO_FACTS  # all events, while there is one ABox without cuts
+        self._facts: dict[Fact, None] = {}  # else all events
 
     def follow(self, asserted: Appended[Asserted]) -> EventChanges:
-        """Return what changes with the ABoxes of the tick as they are now."""
+        """Update the events to the present ABoxes of the tick; return the changes."""
         parts, self._seen = asserted.after(self._seen), asserted
         if parts is None:
             return self._redo(asserted)
@@ -51,7 +51,7 @@ class TickEvents:
             for fact in went:
                 fresh.pop(fact, None)
             fresh.update(dict.fromkeys(came))
-        # what was lost and came again stands elsewhere in the order
+        # an event that was lost and came again has another place
         return EventChanges(from_tuples(fresh), from_tuples(lost), not lost)
 
     def _redo(self, asserted: Appended[Asserted]) -> EventChanges:
@@ -69,10 +69,10 @@ class TickEvents:
         return self._facts
 
     def last(self, most: int) -> list[Fact]:
-        """Return the last events, at most so many, in their order."""
+        """Return the last events, at most `most`, in their order."""
         return list(islice(reversed(self._all()), most))[::-1]
 
     @property
     def facts(self) -> Integers:
-        """All of them, shape (n, 3). Costs their number."""
+        """All events, shape (n, 3). Costs their number."""
         return from_tuples(self._facts) if self._only is None else self._only

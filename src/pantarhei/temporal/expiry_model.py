@@ -141,14 +141,14 @@ class ExpiryModel:
         return previous
 
     def expiries(self, levels: Integers) -> Expiries:
-        """Return the expiries that levels of the kernel stand for, `EXPIRED` for `NONE`."""
+        """Return the expiries of levels of the kernel, `EXPIRED` for `NONE`."""
         found = levels.astype(np.int64) + self._shift
         found[levels == FOREVER] = UNTIL_REMOVED
         found[levels == NONE] = EXPIRED
         return found
 
     def lower(self, facts: Integers, until: Until) -> None:
-        """Lower base facts to their expiries; one before the present tick, as `EXPIRED` is, removes."""
+        """Lower base facts to their expiries; an expiry before the present tick, as `EXPIRED`, removes."""
         self._let_go()
         self._consult()
         self._kernel.retract(readable(facts), readable(self._levels(until, len(facts))))

@@ -51,7 +51,7 @@ class Feeding:
         )
         self._supports = RowSupports(self._of_events)
         self._raised: list[tuple[Integers, Integers]] = []  # at the present tick, with their levels before
-        self._before: dict[Fact, int] = {}  # their expiries before, of those that left `_raised`
+        self._before: dict[Fact, int] = {}  # earlier expiries of rows that left `_raised`
 
     def begin(self, past: Past, states: Integers, concluded: Integers) -> None:
         """Start from what was said before the present tick.
@@ -90,7 +90,7 @@ class Feeding:
         """Remove events of the present tick.
 
         Args:
-            remaining: returns the other events, without those that are added next.
+            remaining: returns the other events, without the ones to be added next.
         """
         parts = [rows for _, rows, _ in self._of_events.parts(lost)]
         for rows in self._supports.unsupported(parts, lambda: self._rows(remaining())):

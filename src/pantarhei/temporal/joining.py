@@ -111,7 +111,7 @@ def _fired(theory: Theory, begun: dict[Symbol, Formula]) -> tuple[list[Rule], di
 
 
 def _instances(rules: Iterable[Rule], symbol: Symbol) -> Iterator[Rule]:
-    """The rules with a class for each of their class variables, for conclusions of that class."""
+    """Return the rules with a class in place of a class variable, for conclusions of that class."""
     for rule in rules if symbol.arity == 1 else ():
         variables = dict.fromkeys(a.arguments[1] for a in rule.body if a.has_class_variable)
         for variable in variables:
@@ -132,7 +132,7 @@ def _check(rule: Rule, reached: dict[Symbol, Formula], feedback: bool) -> None:
         head = _begun_by(rule, reached)
         name = short(head.atom.predicate)
         given = f"{name} is a premise of {rule.axiom}, whose class is variable: temporal rules name theirs"
-        raise refused(given, "a predicate that is no premise of such an axiom", head)
+        raise refused(given, "a predicate that is not a premise of such an axiom", head)
     if feedback if rule.head is None else symbol_of(rule.head) != SAME:
         return
     head = _begun_by(rule, reached)
@@ -148,7 +148,7 @@ def _check(rule: Rule, reached: dict[Symbol, Formula], feedback: bool) -> None:
 
 
 def _begun_by(rule: Rule, reached: dict[Symbol, Formula]) -> Formula:
-    """The head whose conclusions the rule can fire on; a class variable stands for any class."""
+    """Return the head whose conclusions the rule can fire on; a class variable matches any class."""
     found = [reached[symbol] for symbol in map(symbol_of, rule.body) if symbol in reached]
     return (found or [head for symbol, head in reached.items() if symbol.arity == 1])[0]
 

@@ -354,7 +354,7 @@ class Computing:
 
 
 def _symbols(program: TemporalProgram) -> list[Symbol]:
-    """Return the predicates that no rule need have."""
+    """Return the predicates of a program, which may be in no rule."""
     return [
         ALWAYS,
         PAIR,

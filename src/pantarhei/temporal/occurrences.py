@@ -67,9 +67,9 @@ class Occurrences:
         return changed
 
     def add(self, fresh: Iterable[Fact]) -> OccurrenceChanges:
-        """Add facts that occur at the present tick as well, the last ones.
+        """Add facts to the present tick, as its last ones.
 
-        Returns: What is inside now and was not, and the other way round.
+        Returns: Occurrences that entered the window (True) and that left it (False).
         """
         changed: dict[Occurrence, bool] = {}
         for fact in fresh:
@@ -85,7 +85,7 @@ class Occurrences:
         return changed
 
     def remove(self, lost: Iterable[Fact]) -> OccurrenceChanges:
-        """Remove facts from the present tick of a window of ticks; returns what leaves."""
+        """Remove facts from the present tick of a window of ticks; return the occurrences that leave."""
         for fact in lost:
             del self._present[fact]
             self._less(fact)
@@ -95,9 +95,9 @@ class Occurrences:
         """Replace what occurs at the present tick in a window of assertions. Costs the window's size.
 
         Args:
-            last: the last of what occurs, in its order, as many as the window holds.
+            last: the last facts of the tick, in their order, as many as the window holds.
 
-        Returns: What may be inside now and was not, and the other way round.
+        Returns: Occurrences that are in the window (True), and others that were in it before (False).
         """
         before, room = self._inside, self._size - len(last)
         older = self._closed[-room:] if room > 0 else []

@@ -1,4 +1,4 @@
-"""Rows that several facts of a tick support: which of them go when a fact is lost."""
+"""Support counts of rows: which rows are removed when a fact of a tick is lost."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class RowSupports:
         self._counts: Counter[Fact] | None = None
 
     def come_to_tick(self) -> None:
-        """Begin a tick: no fact supports a row."""
+        """Begin a tick, without supported rows."""
         self._counts = None
 
     def add(self, rows: Integers) -> None:
-        """Count rows of facts that came."""
+        """Count rows of added facts."""
         if self._counts is not None:
             self._counts.update(as_tuples(rows))
 
@@ -43,7 +43,7 @@ class RowSupports:
 
         Args:
             lost: the rows of the lost facts.
-            remaining: returns the rows of all other facts, without those that come next.
+            remaining: returns the rows of all other facts, without the ones to be added next.
         """
         if not self._is_needed or not any(map(len, lost)):
             return list(lost)

@@ -107,8 +107,8 @@ class TemporalRules:
             *uncompared(self.rules),
         )
 
-    def says_same(self, other: TemporalRules) -> bool:
-        """Return whether other rules conclude the same from the same: their order makes no difference."""
+    def is_equivalent(self, other: TemporalRules) -> bool:
+        """Test whether other rules have the same conclusions: the order of rules makes no difference."""
         mine, theirs = (
             (set(each.rules), each.remembered, each.start, each.feedback) for each in (self, other)
         )

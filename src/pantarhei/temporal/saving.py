@@ -190,6 +190,6 @@ def _narrow(column: Column) -> Column:
     if not len(column):
         return column.astype("<u1")
     first, last = int(column.min()), int(column.max())
-    # of numbers on both sides of 0 a signed type: numpy promotes one type of each kind to a float
+    # a signed type for numbers on both sides of 0: numpy promotes int64 and uint64 to a float
     least = np.min_scalar_type(last) if first >= 0 else np.min_scalar_type(min(first, -last - 1))
     return column.astype(least.newbyteorder("<"))

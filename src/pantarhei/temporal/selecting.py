@@ -250,6 +250,6 @@ class Following(Generic[K]):
             runs.tell(self._selecting, readable(facts), self._selectors.memberships)
 
     def take_back(self, runs: Runs, facts: Integers) -> None:
-        """Notify the kernel's `Runs` that these facts, told at the present tick, are not there."""
+        """Notify the kernel's `Runs` that these facts, added at the present tick, are removed."""
         if len(facts) and self.sources:
             runs.take_back(self._selecting, readable(facts), self._selectors.memberships)

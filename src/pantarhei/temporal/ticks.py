@@ -91,7 +91,7 @@ class Ticks:
         return Literal(time_of(self.end_of(tick), self.kind))
 
     def literal_like(self, given: Literal) -> Literal:
-        """Write a time that a rule names as those of the stream: integers as floats, datetimes in UTC."""
+        """Write a time of a rule as the times of the stream: integers as floats, datetimes in UTC."""
         if self.kind is TimeKind.FLOAT and isinstance(given.value, int):
             return Literal(float(given.value))
         if self.kind is TimeKind.DATETIME and isinstance(given.value, datetime) and given.value.tzinfo:

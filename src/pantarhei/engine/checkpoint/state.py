@@ -261,7 +261,7 @@ class Checkpoint:
         if given is None:
             return saved
         check_type("temporal", given, TemporalRules, "TemporalRules, as load_rules(text) gives them")
-        if saved is None or not given.says_same(saved):
+        if saved is None or not given.is_equivalent(saved):
             shown = _rules_apart(saved, given)
             raise CheckpointOptionError(self._contents.source, "temporal", *shown)
         return given

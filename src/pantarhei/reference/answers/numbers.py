@@ -69,7 +69,7 @@ class Number(NamedTuple):
 
     @property
     def is_finite(self) -> bool:
-        """Whether it is neither infinite nor NaN."""
+        """Test whether the number is neither infinite nor NaN."""
         return not isinstance(self.value, float) or math.isfinite(self.value)
 
     def promoted(self, kind: int) -> Number:

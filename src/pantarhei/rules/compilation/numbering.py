@@ -94,9 +94,9 @@ class Numbering:
 
 
 class GivenNumbers(Numbering):
-    """Numbers of predicates in the order given and met, beside terms that all have numbers elsewhere.
+    """Numbers of predicates in the order given, then met; terms have numbers of their own.
 
-    A program with such numbers lists no terms, so that it costs nothing of those that it does not have.
+    A program with such numbers has no list of terms: it costs nothing for terms that it does not use.
 
     Args:
         symbols: the predicates that come first.

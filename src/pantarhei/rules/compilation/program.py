@@ -73,7 +73,7 @@ def compile_(rules: Iterable[Rule], numbered: Numbered | Numbering | None = None
     """The program of `rules`, constraints among them. Costs time linear in their size.
 
     Args:
-        numbered: what has numbers already, which it keeps; the program begins with it. Or what gives numbers.
+        numbered: what has numbers already, which it keeps; the program begins with it. Or a numbering.
 
     Raises:
         InvalidRuleError: a rule's body is not connected, or lacks a variable of its head, its inequalities or

@@ -220,7 +220,7 @@ def _by_symbol(facts: Iterable[Triple], has_class_variables: bool) -> Facts:
 
 
 def _names_of(facts: Iterable[Triple], has_class_variables: bool) -> set[Predicate]:
-    """The predicates of facts; no classes where rdf:type is one relation, which streams may assert."""
+    """Return the predicates of facts; no classes where rdf:type is one relation, which streams may assert."""
     properties = {cast(Predicate, p) for _, p, _ in facts if p != RDF.type}
     if has_class_variables:
         return properties

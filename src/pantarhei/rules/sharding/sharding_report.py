@@ -170,8 +170,8 @@ class ShardingReport:
         return self.relation_of(Symbol(predicate, 1 if is_class else 2)) in self.assertable
 
     def relation_of(self, symbol: Symbol) -> Symbol:
-        """The predicate that has the facts of a class or property: rdf:type for a class, where rules have
-        class variables.
+        """Return the predicate that has the facts of a class or property: rdf:type for a class, where rules
+        have class variables.
         """
         return TYPE if symbol.arity == 1 and self.has_class_variables else symbol
 

@@ -120,7 +120,7 @@ def _made_of(part: Axiom, origin: Origin) -> Iterable[Rule]:
 
 @lru_cache(maxsize=65536)
 def _writes_axioms(name: Predicate) -> bool:
-    """Whether the triples of a property are parts of axioms: it is a term of RDFS or OWL about classes."""
+    """Test whether the triples of a property are parts of axioms: a term of RDFS or OWL about classes."""
     if name in AXIOM_PREDICATES:
         return True
     is_of_owl = str(name).startswith(str(OWL)) and is_reserved(name) and is_defined(name)
@@ -164,8 +164,8 @@ def _is_about_annotations(axiom: Axiom) -> bool:
 
 
 def _says_nothing(axiom: Axiom) -> bool:
-    """Whether the axiom is an inclusion in everything, or a domain or range that RDFS and OWL give to a term
-    of axioms: what has that property is a class, a property, or anything.
+    """Test whether the axiom is an inclusion in everything, or a domain or range that RDFS and OWL give to a
+    term of axioms: its subjects or objects are classes, properties, or anything.
     """
     match axiom:
         case owl.PropertyDomain(owl.Property(iri), owl.Class(class_)) | owl.PropertyRange(

@@ -33,7 +33,7 @@ def is_time(given: Argument) -> bool:
     """Return whether a term can be a time: a variable, a number, or a datetime of a stream.
 
     Raises:
-        TimestampError: it is a datetime that no stream has.
+        TimestampError: the datetime is outside the range of streams.
     """
     if not isinstance(given, Literal):
         return isinstance(given, Variable)

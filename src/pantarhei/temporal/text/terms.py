@@ -22,7 +22,7 @@ USUAL_PREFIXES = {
     "swrlb": str(SWRLB),
     "xsd": str(XSD),
 }
-# What is an IRI as it is, though its scheme could be a prefix.
+# An absolute IRI, although its scheme could be a prefix.
 _WHOLE_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|(?:urn|tag|did|mailto|file|data):")
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
 _NO_IRI = re.compile(r'[\x00-\x20<>"{}|\\^`]')
