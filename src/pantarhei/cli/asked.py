@@ -49,7 +49,7 @@ class Asked(Protocol):
 
     @property
     def background(self) -> tuple[Triple, ...]:
-        """What the reasoner is to hold at every time besides what options say."""
+        """Facts that hold at every time, besides those of options."""
 
     def begin(self, reasoner: pr.StreamReasoner) -> None:
         """The stream is about to begin."""
@@ -267,7 +267,7 @@ def _check_unlimited(options: Following) -> None:
 
 
 def _static_of(made: StreamText, given: Sequence[str]) -> dict[str, list[Triple]]:
-    """Read the graphs besides its windows that a text asks for; raises what `static_graphs` does."""
+    """Read the static graphs that a text names. Raises as `static_graphs` does."""
     from pantarhei.continuous.asked_of_streams import graphs_named
 
     windows = [window.name for window in made.windows]

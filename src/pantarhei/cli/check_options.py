@@ -49,8 +49,7 @@ class Checking:
         Option(
             min=0,
             metavar="N",
-            help="The rules are to run with --models: they need no strata, and what they may not have there "
-            "is refused.",
+            help="Check the rules as run takes them with --models: they need no strata.",
         ),
     ] = None
     range: Annotated[

@@ -89,12 +89,12 @@ def run(options: Following) -> None:
 
 
 class _Terminated(KeyboardInterrupt):
-    """The process is asked to end."""
+    """The process has received SIGTERM."""
 
 
 @contextmanager
 def _terminating() -> Iterator[None]:
-    """Let SIGTERM end what is done inside as an interrupt does."""
+    """Raise `_Terminated` inside on SIGTERM, as an interrupt raises `KeyboardInterrupt`."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

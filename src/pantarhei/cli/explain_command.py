@@ -67,7 +67,7 @@ def explain(options: Explaining) -> None:
 
 
 def _is_without_stream(options: Explaining, ontology: pr.Ontology, asked: Sequence[Triple]) -> bool:
-    """Test whether the ontology answers by itself; what it lacks is told by an empty window."""
+    """Test whether the ontology alone answers; missing facts are found in an empty window."""
     return not options.stream and not (options.why_not and not ontology.entails(asked))
 
 

@@ -218,7 +218,7 @@ def follow(options: Following, source: Source) -> None:
     if asked is not None:
         asked.begin(reasoner)
     if options.history is not None:
-        end_line(options.history)  # what cannot be written is said now
+        end_line(options.history)  # fails now if it cannot be written
     prefixes = {} if asked is None else asked.prefixes
     with (
         appending(options.dead_letters) as letters,

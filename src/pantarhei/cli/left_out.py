@@ -19,7 +19,7 @@ from pantarhei.streams.write import time_text
 
 Reason = Literal["late", "ahead", "invalid"]
 SHOWN = 10
-"""How many of what was left out are reported one by one."""
+"""Number of rows and of ABoxes left out that are reported one by one."""
 
 
 @dataclass(slots=True)

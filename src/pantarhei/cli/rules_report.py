@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class _Report:
-    """What is said of rules with strata and without."""
+    """Report on temporal rules: the parts that do not depend on strata."""
 
     def __init__(
         self, rules: tuple[TemporalRule, ...], ticks: Ticks | None, ontology: pr.Ontology | None
@@ -45,7 +45,7 @@ class _Report:
         return list(dict.fromkeys(formula for formula in formulas if formula.window or is_unbounded(formula)))
 
     def _size(self, formula: Formula) -> int | None:
-        """How many ticks a formula looks back; None where nobody knows."""
+        """Return the length of a formula's window in ticks; None if it is not known."""
         if self._ticks is None or not isinstance(formula.window, TimeWindow):
             return None
         return self._ticks.size_of(formula.window, formula)
@@ -73,7 +73,7 @@ class _Report:
         ]
 
     def _window_lines(self, costs: Callable[[Formula], str]) -> Iterator[str]:
-        """A line on each window; `costs` tells what it costs, or an empty text."""
+        """Yield a line for each window; `costs` returns its cost, or an empty text."""
         if windows := self._windows:
             yield f"windows, {self._tick_text}"
             for formula in windows:

@@ -169,7 +169,7 @@ class OnStream:
     ] = None
     clock: Annotated[
         Literal["wall"] | None,
-        READING(help="What --max-ahead is compared with: the machine's clock."),
+        READING(help="Let --max-ahead bound how far times are ahead of the machine's clock."),
     ] = None
     slide: Annotated[
         str | None,
@@ -303,7 +303,7 @@ class OnStream:
 
     @property
     def disorder(self) -> dict[str, Any]:
-        """How the stream may be out of order, as `StreamReasoner.run` takes it; empty for not at all.
+        """Bounds of disorder as arguments of `StreamReasoner.run`; empty if none is given.
 
         Raises:
             BadParameter: a duration is none, or of another kind than the window; there is no bound for the
@@ -329,7 +329,7 @@ class OnStream:
 
     @property
     def _is_timed(self) -> bool | None:
-        """Whether the window's length is one of datetimes; None if it also fits numbers, or is not given."""
+        """True for a window of datetimes, False for one of numbers, None if both fit or it is not given."""
         if self.window_zone is not None:
             return True
         if self.range is None or self.length == 0:
@@ -423,7 +423,7 @@ class Following(WithRules):
         ),
     ] = None
     append: Annotated[
-        bool, ANSWERS("--append", help="Write behind what --output, --history and --dead-letters have.")
+        bool, ANSWERS("--append", help="Append to the files of --output, --history and --dead-letters.")
     ] = False
     dead_letters: Annotated[
         str | None,

@@ -31,7 +31,7 @@ from pantarhei.materialize.model import Overfull, WindowModel
 from pantarhei.window.sliding import Step
 
 Saved = Callable[[], bytes]
-"""What makes the bytes of a state, which does not change any more."""
+"""Function that returns the bytes of a state; later steps do not change them."""
 
 
 class Consumer(Protocol):

@@ -81,7 +81,7 @@ class Arrivals:
 
 
 def check_ahead(max_ahead: Duration | None, **functions: object) -> None:
-    """Check the functions that say what is too far ahead, and take it.
+    """Check the clock, and the function that takes ABoxes too far ahead.
 
     Raises:
         OptionError: one is not a function, or there is nothing to compare with the clock.
@@ -219,7 +219,7 @@ class Intake:
                 self._count(Counters(late=1))
                 self._options.on_late(each.at, each.item)
             return
-        self._count(Counters(late=1))  # now: whoever iterates may stop before the error
+        self._count(Counters(late=1))  # now: iteration may end before the error
         yield from self._pushed(None)
         given, by = show_time(late[0].at), show_length(newest - late[0].ticks, kind)
         allowed = _written(self._options.allowed_lateness)
@@ -328,4 +328,4 @@ class _InvalidError(Exception):
 
 
 class _NothingDueError(Exception):
-    """Nothing is complete."""
+    """No item is complete."""

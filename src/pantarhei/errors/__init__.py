@@ -36,7 +36,7 @@
     │   ├── QueryTextError             its text cannot be read on, with line and column
     │   ├── NotKeyLocalQueryError      it joins facts of different shards
     │   ├── QueryTimeoutError          it took longer than its `timeout`
-    │   ├── FollowerOverflowError      one who follows it was too slow
+    │   ├── FollowerOverflowError      a follower was too slow
     │   ├── QueryLengthError           its text is too long
     │   └── QueryMemoryError           it needs more than its `max_bytes`
     │       └── RegistrationMemoryError    registered, more would be held than the reasoner may hold

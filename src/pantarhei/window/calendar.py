@@ -175,7 +175,7 @@ class CalendarBounds:
 
     @property
     def leaves_out(self) -> bool:
-        """Whether a step is longer than the range, so that some timestamps are in no window."""
+        """True if a step is longer than the range, so that some timestamps are in no window."""
         if self.slide == self.range:
             return False
         if bool(self.slide.months) == bool(self.range.months) and not self.range.days * self.slide.months:

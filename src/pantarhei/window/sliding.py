@@ -263,7 +263,7 @@ class _Bounds:
         return range(self.end(before), until, self.slide)
 
     def stops(self, before: int, until: int) -> Iterator[int]:
-        """Iterate over boundaries that no range of boundaries has; there are none."""
+        """Iterate over nothing: one range has all boundaries."""
         return iter(())
 
     def whole(self, boundaries: Boundaries, began: int) -> Boundaries:
@@ -284,7 +284,7 @@ class _Bounds:
 
     @property
     def leaves_out(self) -> bool:
-        """Whether a step is longer than the range, so that some timestamps are in no window."""
+        """True if a step is longer than the range, so that some timestamps are in no window."""
         return self.slide > self.range + 1 - self.open_start
 
     @property

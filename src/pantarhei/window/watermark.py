@@ -26,7 +26,7 @@ from pantarhei.language.time import Duration, TimeKind, TimePoint, duration_tick
 T = TypeVar("T")
 
 PROOFS = 3
-"""How many following items prove that time has advanced."""
+"""Number of following items that prove that time has advanced."""
 
 
 class Timed(NamedTuple, Generic[T]):

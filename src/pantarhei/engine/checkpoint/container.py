@@ -175,7 +175,7 @@ class Contents:
 
     @property
     def has_waiting(self) -> bool:
-        """Whether it has the ABoxes that wait."""
+        """True from the version on that has waiting ABoxes."""
         return self.version >= FIRST_WITH_WAITING
 
     def broken(self, reason: object) -> CheckpointError:

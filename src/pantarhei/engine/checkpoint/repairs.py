@@ -248,20 +248,20 @@ class _LexiconNumbers:
     def symbols(self, column: Integers) -> Integers:
         """The numbers of classes and properties."""
         symbols = self.lexicon.symbols
-        self._symbols = self._asked(self._symbols, column, lambda place: symbols[place].name)
+        self._symbols = self._completed(self._symbols, column, lambda place: symbols[place].name)
         return self._symbols[column]
 
     def terms(self, column: Integers) -> Integers:
         """The numbers of names and literals."""
         found, is_literal = np.empty_like(column), column >= FIRST_LITERAL
         names, literals = column[~is_literal], column[is_literal] - FIRST_LITERAL
-        self._names = self._asked(self._names, names, self.lexicon.names.__getitem__)
-        self._literals = self._asked(self._literals, literals, self.lexicon.literals.__getitem__)
+        self._names = self._completed(self._names, names, self.lexicon.names.__getitem__)
+        self._literals = self._completed(self._literals, literals, self.lexicon.literals.__getitem__)
         found[~is_literal], found[is_literal] = self._names[names], self._literals[literals]
         return found
 
-    def _asked(self, known: Integers, places: Integers, term: Callable[[int], Term]) -> Integers:
-        """What is known, with the numbers of the terms at some places."""
+    def _completed(self, known: Integers, places: Integers, term: Callable[[int], Term]) -> Integers:
+        """Return the known numbers, completed by the terms at some places."""
         if not len(places):
             return known
         if (most := int(places.max()) + 1) > len(known):

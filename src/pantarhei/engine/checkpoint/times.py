@@ -71,7 +71,7 @@ class TimesWriter:
 
     def __init__(self, times: Sequence[TimePoint]) -> None:
         self._times = list(times)
-        self._places: dict[object, int] = {}  # by keys, once somebody asks
+        self._places: dict[object, int] = {}  # by keys; filled by the first call of `number`
 
     def number(self, at: TimePoint) -> int:
         """The place of a timestamp in the table."""
