@@ -328,7 +328,7 @@ class Anew:
         return len(self._answers)
 
     def rows(self) -> Counter[AnswerRow]:
-        return Counter(self._answers)  # a report replaces them, and changes nothing in them
+        return self._answers  # replaced by a report, not changed
 
     def stats(self) -> QueryStats:
         with self._lock:

@@ -53,10 +53,10 @@ class OverViews:
         return change
 
     def count(self) -> int:
-        return len(self._kept.answers)
+        return self._kept._answering.count()
 
     def rows(self) -> Counter[AnswerRow]:
-        return Counter(self._kept.answers)
+        return self._kept._answering.rows()
 
     def plan(self) -> str:
         windows = self._asked.windows_told

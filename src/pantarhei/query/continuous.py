@@ -155,7 +155,7 @@ class Answering(Protocol):
         """How many different rows it has."""
 
     def rows(self) -> Counter[AnswerRow]:
-        """Its rows in order, with how many copies there are."""
+        """Rows in order, with how many copies there are. A step replaces them, and nothing changes them."""
 
     def plan(self) -> str:
         """How it is answered."""
@@ -313,7 +313,7 @@ class ContinuousQuery:
         return tuple(map(str, query.variables)) if query.form == "SELECT" else ()
 
     @property
-    def answers(self) -> Mapping[AnswerRow, int]:
+    def answers(self) -> LiveAnswers:
         """Its answers as last reported, live: rows, with how many copies there are.
 
         Each read sees one state, while other threads take steps too; `answers.copy()` is a Counter of one

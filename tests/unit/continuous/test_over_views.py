@@ -5,6 +5,7 @@ from rdflib import RDF, Graph, Namespace
 
 import pantarhei as pr
 from pantarhei import InconsistentOntologyError
+from pantarhei.continuous import making
 
 EX = Namespace("http://example.org/")
 ONTOLOGY = """
@@ -136,3 +137,15 @@ def test_a_default_window_beside_a_named_one_and_what_it_describes():
         {"b"},
         set(),
     ]
+
+
+@pytest.mark.parametrize("is_anew", [False, True], ids=["views", "anew"])
+def test_reads_between_reports_share_the_rows(is_anew, monkeypatch):
+    if is_anew:
+        monkeypatch.setattr(making, "views_of", lambda asked: "it is to be compared")
+    query = made(f"SELECT ?x {TWO} WHERE {{ WINDOW :w1 {{ ?x a :A }} }}", (1, "a"), (2, "b"), (3, "c"))
+    reports = query.run()
+    next(reports)
+    rows = query._answering.rows()
+    assert rows and dict(query.answers) == query.answers.copy() == rows
+    assert query._answering.rows() is rows
