@@ -8,6 +8,7 @@ The exit code is 0, 1 for an error in what was given to read, 2 for wrong usage,
 from __future__ import annotations
 
 import errno
+import os
 import signal
 import sys
 import threading
@@ -245,12 +246,16 @@ def _failed(message: str, code: int) -> typer.Exit:
 
 def _close_quietly() -> None:
     """Nobody reads standard output any more: what is still buffered must not raise when the process ends."""
-    sys.stdout = open("/dev/null" if sys.platform != "win32" else "nul", "w")  # noqa: SIM115
+    sys.stdout = open(os.devnull, "w")  # noqa: SIM115
 
 
 def main() -> None:
     """The entry point."""
     warnings.showwarning = _warn
+    if sys.stdin is None:  # closed by the caller: there is nothing to read
+        sys.stdin = open(os.devnull)  # noqa: SIM115
+    if sys.stdout is None:
+        _close_quietly()
     app()
 
 

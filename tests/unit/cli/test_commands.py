@@ -1,12 +1,14 @@
 """The commands: what comes of errors, and where the stream comes from."""
 
 import errno
+import sys
+import warnings
 
 import pytest
 from typer.testing import CliRunner
 
 from pantarhei.cli import commands
-from pantarhei.cli.commands import app, option_names
+from pantarhei.cli.commands import app, main, option_names
 from pantarhei.cli.follow import FileSource
 from pantarhei.errors import MissingFileError, MissingImportError, OptionError, QueryError, SparkError
 from pantarhei.version import __version__
@@ -96,3 +98,15 @@ def test_the_demo_says_where_it_can_be_run(monkeypatch, tmp_path):
 def test_a_warning_is_a_line_without_its_place_in_the_code(capsys):
     commands._warn("slow", UserWarning, "file.py", 7)
     assert capsys.readouterr() == ("", "warning: slow\n")
+
+
+def test_a_closed_standard_input_is_an_empty_stream(monkeypatch, capsys, tmp_path):
+    (tmp_path / "o.ttl").write_text("<urn:A> a <http://www.w3.org/2002/07/owl#Class> .")
+    given = ["--ontology", str(tmp_path / "o.ttl"), "--stream", "-", "--stream-format", "nquads"]
+    monkeypatch.setattr(sys, "argv", ["pantarhei", "run", *given, "--range", "5"])
+    monkeypatch.setattr(sys, "stdin", None)
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    sys.stdin.close()
+    assert ended.value.code == 0 and "0 ABoxes" in capsys.readouterr().err
