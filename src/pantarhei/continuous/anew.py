@@ -40,7 +40,7 @@ from pantarhei.query.view import View
 from pantarhei.rdf.blank_nodes import prefix_of_push
 from pantarhei.rdf.triple_table import is_table, triples_of
 from pantarhei.reasoner import StreamReasoner
-from pantarhei.window.boundary_times import Times
+from pantarhei.window.boundary_times import Times, joined
 from pantarhei.window.sliding import Step, Window, step_to
 
 if TYPE_CHECKING:
@@ -383,13 +383,12 @@ def _parted(ranges: Iterable[range], tick: int, is_after: bool) -> tuple[range, 
 def _extend(reports: list[SameReports], later: list[SameReports]) -> None:
     """Append reports; one with the answers of the report before it is joined to that."""
     for times, added, removed in later:
-        if reports and added is reports[-1].added:
-            before = reports[-1].times
-            together = before.with_next(times) if isinstance(before, Times) else None
-            if together is not None:
-                reports[-1] = SameReports(together, added, removed)
-                continue
-        reports.append(SameReports(times, added, removed))
+        is_same = reports and added is reports[-1].added
+        together = joined(reports[-1].times, times) if is_same else None
+        if together is None:
+            reports.append(SameReports(times, added, removed))
+        else:
+            reports[-1] = SameReports(together, added, removed)
 
 
 def _change(at: TimePoint, reports: list[SameReports]) -> AnswerChange | None:

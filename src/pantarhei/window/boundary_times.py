@@ -52,20 +52,6 @@ class Times(Sequence[TimePoint]):
         kind = self.kind
         return (time_of(tick, kind) for tick in self.ticks())
 
-    def with_next(self, later: Sequence[TimePoint]) -> Times | None:
-        """These times and later ones, if all are one range; else None.
-
-        >>> Times(TimeKind.INTEGER, (range(2, 3),)).with_next(Times(TimeKind.INTEGER, (range(5, 12, 3),)))
-        Times(kind=<TimeKind.INTEGER: 'an integer'>, ranges=(range(2, 12, 3),))
-        """
-        if not isinstance(later, Times) or len(self.ranges) != 1 or len(later.ranges) != 1:
-            return None
-        (one,), (other,) = self.ranges, later.ranges
-        step = other[0] - one[-1]
-        if any(len(each) > 1 and each.step != step for each in (one, other)):
-            return None
-        return Times(self.kind, (range(one[0], other[-1] + 1, step),))
-
     @overload
     def __getitem__(self, place: int) -> TimePoint: ...
     @overload
@@ -105,3 +91,20 @@ def common(one: range, other: range) -> range:
     first = one.start + apart * pow(one.step // shared, -1, cycle) % cycle * one.step
     step, low = one.step * cycle, max(one.start, other.start)
     return range(first - (first - low) // step * step, min(one.stop, other.stop), step)
+
+
+def joined(before: Sequence[TimePoint], later: Sequence[TimePoint]) -> Times | None:
+    """Return times and later ones as one range; None where they are not one.
+
+    >>> joined(Times(TimeKind.INTEGER, (range(2, 3),)), Times(TimeKind.INTEGER, (range(5, 12, 3),)))
+    Times(kind=<TimeKind.INTEGER: 'an integer'>, ranges=(range(2, 12, 3),))
+    """
+    if not isinstance(before, Times) or not isinstance(later, Times):
+        return None
+    if len(before.ranges) != 1 or len(later.ranges) != 1:
+        return None
+    (one,), (other,) = before.ranges, later.ranges
+    step = other[0] - one[-1]
+    if any(len(each) > 1 and each.step != step for each in (one, other)):
+        return None
+    return Times(before.kind, (range(one[0], other[-1] + 1, step),))

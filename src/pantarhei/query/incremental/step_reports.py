@@ -14,7 +14,7 @@ from pantarhei.query.incremental.operator import Row
 from pantarhei.query.incremental.registered import Registered
 from pantarhei.query.incremental.reports import Report
 from pantarhei.query.incremental.versions import Version
-from pantarhei.window.boundary_times import Times
+from pantarhei.window.boundary_times import joined
 
 
 class Reports(NamedTuple):
@@ -73,10 +73,9 @@ class StepReports(NamedTuple):
 def _append(reports: list[Report], report: Report) -> None:
     """Append a report; join it to the report before it where both have the same answers."""
     times, change = report
-    if reports and isinstance(change, Version) and change is reports[-1].change:
-        before = reports[-1].times
-        together = before.with_next(times) if isinstance(before, Times) else None
-        if together is not None:
-            reports[-1] = Report(together, change)
-            return
-    reports.append(report)
+    is_same = reports and isinstance(change, Version) and change is reports[-1].change
+    together = joined(reports[-1].times, times) if is_same else None
+    if together is None:
+        reports.append(report)
+    else:
+        reports[-1] = Report(together, change)
