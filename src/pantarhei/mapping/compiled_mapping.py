@@ -22,7 +22,7 @@ from pantarhei.language.zone import zone_named
 from pantarhei.literals.value import INTEGER_BOUNDS, is_ill_typed, value_key
 from pantarhei.mapping.binding import BoundMapping
 from pantarhei.mapping.cells import NOT_FINITE
-from pantarhei.mapping.json_cells import member
+from pantarhei.mapping.json_cells import is_unicode, member
 from pantarhei.mapping.mapping import ROW, UNITS, Kind, RowTime, TermPattern
 from pantarhei.mapping.terms import ESCAPES, FORMS, IRI, NUMBERS, TEXTS, encoded, plain_number, suffix_of
 from pantarhei.rdf.ntriples import parse_term
@@ -112,7 +112,7 @@ def _reader(
 
     def read(record: Record) -> Values | None:
         value = record.get(name) if inner is None else inner((record,))[0]  # type: ignore[arg-type]
-        if type(value) is str:
+        if type(value) is str and value.isascii():
             return () if value in nulls else ((value, TEXT),)
         if value is None:
             return ()
@@ -140,7 +140,8 @@ def value_of(value: object) -> Value | None:
     """
     kind = type(value)
     if kind is str:
-        return str(value), TEXT
+        text = str(value)
+        return (text, TEXT) if is_unicode(text) else None
     if kind is float:
         return _number(repr(value))
     if kind is bool:

@@ -7,6 +7,7 @@ array is several values, as in RML; an object is not a value.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, TypeAlias
@@ -21,6 +22,8 @@ JSONObject: TypeAlias = dict[str, Any]
 """Object of JSON; numbers are bytes, the digits of the file."""
 
 _SCALARS = frozenset({str, bytes, bool, type(None)})
+_SURROGATES = re.compile("[\ud800-\udfff]")
+HALF_A_PAIR = "half of a pair of surrogates (\\ud800 to \\udfff), which is no character"
 
 DECODER = json.JSONDecoder(
     parse_int=str.encode, parse_float=str.encode, parse_constant=lambda text: NOT_FINITE[text].encode()
@@ -172,6 +175,15 @@ def _scalars(value: Any, name: str) -> Sequence[Any] | str:
             what = "an object" if isinstance(each, dict) else "an array"
             return f"{what} in an array is not a value; expected texts, numbers and booleans{_ONE_EACH}"
     return value
+
+
+def is_unicode(text: str) -> bool:
+    """Return whether a text has no half of a pair of surrogates, which JSON and Python can hold.
+
+    >>> is_unicode("\\U0001d11e"), is_unicode("\\ud834")
+    (True, False)
+    """
+    return text.isascii() or _SURROGATES.search(text) is None
 
 
 def text_of(value: str | bytes | bool) -> str:

@@ -80,7 +80,7 @@ def _of_entity(entity: Any, context: Any, zone: tzinfo) -> Iterator[bytes | Valu
         yield json.dumps(
             {
                 "@context": contexts,
-                "@id": f"urn:observed:{quote(at, safe='')}",
+                "@id": f"urn:observed:{quote(at, safe='', errors='replace')}",
                 "@graph": [graph],
             }
         ).encode()

@@ -124,9 +124,12 @@ class Mapping:
     def _part(self, record: Record, row: int, kind: TimeKind | None) -> tuple[TimePoint, Sequence[Triple]]:
         is_text, members = isinstance(record, str | bytes), _members(record)
         names = tuple(_names(members)) if self.mapping.has_globs else ()
-        found = self._of_members(names, is_text).read(members, row, kind)
+        try:
+            found = self._of_members(names, is_text).read(members, row, kind)
+        except UnicodeEncodeError:  # of the name of a member
+            found = None
         if found is None:
-            return self._by_table(members if is_text else _as_json(members), row, kind)
+            return self._by_table(members if is_text else _as_row(members), row, kind)
         return found
 
     def _of_members(self, names: tuple[str, ...], is_text: bool) -> CompiledMapping:
@@ -173,6 +176,19 @@ def _names(record: MappingOf[str, Any]) -> list[str]:
     return JSONColumns([dict(record)], ()).members()
 
 
+def _as_row(record: MappingOf[str, Any]) -> Any:
+    """Convert a dictionary to a row as JSON is read.
+
+    Raises:
+        InvalidCellError: a value has no form in JSON.
+        MalformedInputError: it is nested too deep.
+    """
+    try:
+        return _as_json(record)
+    except RecursionError:
+        raise MalformedInputError(_NAME, None, "it is nested too deep") from None
+
+
 def _as_json(value: Any, name: str = "") -> Any:
     """Convert a Python value to the form in which JSON is read.
 
@@ -183,11 +199,16 @@ def _as_json(value: Any, name: str = "") -> Any:
         InvalidCellError: its type has no form in JSON.
     """
     from pantarhei.mapping.compiled_mapping import value_of
+    from pantarhei.mapping.json_cells import HALF_A_PAIR, is_unicode
 
+    if isinstance(value, str) and not is_unicode(value):
+        raise InvalidCellError(_NAME, None, name, HALF_A_PAIR)
     if value is None or isinstance(value, str | bool):
         return value
     if isinstance(value, MappingOf):
         outer = f"{name}." if name else ""
+        for inner in value:
+            _as_json(str(inner), ascii(inner))
         return {str(inner): _as_json(each, f"{outer}{inner}") for inner, each in value.items()}
     if isinstance(value, list | tuple):
         return [_as_json(each, name) for each in value]

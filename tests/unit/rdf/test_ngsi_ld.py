@@ -102,12 +102,13 @@ def test_an_attribute_that_is_none_is_left_out_by_itself(wrong, reason):
 
 
 def test_bad_documents_and_times_are_skipped():
-    soon = entity(warm=attribute(1, "soon"))
-    content = b"\n".join([b"\xff", b'{"type": "Sensor"}', soon, entity(warm=attribute(1))])
+    soon, half = entity(warm=attribute(1, "soon")), entity(warm=attribute(1, TEN + "\ud800"))
+    content = b"\n".join([half, b"\xff", b'{"type": "Sensor"}', soon, entity(warm=attribute(1))])
     with pytest.raises(MalformedInputError):
         read(content)
-    with pytest.raises(PantarheiError):
-        read(soon)
+    for bad in (soon, half):
+        with pytest.raises(PantarheiError):
+            read(bad)
     reader = read_stream(io.BytesIO(content), format="ngsi-ld", on_error="skip")
     assert [abox.at.hour for abox in reader] == [10]
     assert reader.skipped_count >= 3

@@ -20,6 +20,11 @@ MAPPING = {
     "mappings": {"m": {"s": "ex:$(id)", "po": [["ex:v", "$(v)"], ["ex:row", "$(_row)"]]}},
 }
 NUMBERED = {**MAPPING, "time": {"column": "at", "unit": "number"}}
+MELTED = {
+    **MAPPING,
+    "melt": {"columns": ["v", "k*"]},
+    "mappings": {"m": {"s": "ex:$(id)", "po": [["ex:$(variable)", "$(value)"]]}},
+}
 TEN = "2026-03-02T10:00:00Z"
 
 
@@ -75,6 +80,39 @@ def test_what_is_no_value_is_refused_with_the_member(value):
         Mapping.load(MAPPING).abox({"at": TEN, "id": "a", "v": value})
     assert caught.value.column == "v"
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("record", "column"),
+    [
+        ({"id": "a\ud800"}, "id"),
+        ({"v": "\ud800"}, "v"),
+        ({"v": ["x", "\udfff"]}, "v"),
+        ({"at": "\ud800"}, "at"),
+        ({"v": {"x": "\ud800"}}, "v.x"),
+    ],
+)
+@pytest.mark.parametrize("mapping", [MAPPING, MELTED])
+def test_half_of_a_pair_of_surrogates_is_refused_with_the_member(record, column, mapping):
+    with pytest.raises(InvalidCellError, match="half of a pair of surrogates") as caught:
+        Mapping.load(mapping).abox({"at": TEN, "id": "a", "v": "x", **record})
+    assert caught.value.column == column
+
+
+def test_half_of_a_pair_of_surrogates_in_a_name_matters_where_names_do():
+    record = {"at": TEN, "id": "a", "v": "x", "k\ud800": "x"}
+    assert values(Mapping.load(MAPPING).abox(record)) == [Literal("x")]
+    with pytest.raises(InvalidCellError, match="half of a pair of surrogates") as caught:
+        Mapping.load(MELTED).abox(record)
+    assert caught.value.column == ascii("k\ud800")
+
+
+def test_a_record_that_is_nested_too_deep_is_refused():
+    value = {}
+    for _ in range(100_000):
+        value = {"x": value}
+    with pytest.raises(MalformedInputError, match="nested too deep"):
+        Mapping.load(MAPPING).abox({"at": TEN, "id": "a", "v": value})
 
 
 def test_a_text_that_writes_no_object_is_refused():

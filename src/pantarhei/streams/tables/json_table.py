@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from pantarhei.errors import MalformedInputError
-from pantarhei.mapping.json_cells import DECODER, JSONColumns, JSONObject
+from pantarhei.mapping.json_cells import DECODER, HALF_A_PAIR, JSONColumns, JSONObject, is_unicode
 from pantarhei.rdf.json_slips import advice_on
 from pantarhei.rdf.statements import ByteFeed, line_blocks
 from pantarhei.streams.tables.block import Block, LeftOut
@@ -222,7 +222,7 @@ def _checked(row: Any, may_have_surrogates: bool) -> JSONObject:
     """
     if isinstance(row, dict):
         if may_have_surrogates and not _is_text(row):
-            raise ValueError("half of a pair of surrogates (\\ud800 to \\udfff), which is no character")
+            raise ValueError(HALF_A_PAIR)
         return row
     what = next(name for kind, name in _KINDS if isinstance(row, kind))
     advice = _OF_ARRAY if isinstance(row, list) else ""
@@ -261,6 +261,6 @@ def _is_text(row: JSONObject) -> bool:
             inside += [*value, *value.values()]
         elif isinstance(value, list):
             inside += value
-        elif isinstance(value, str) and any("\ud800" <= each <= "\udfff" for each in value):
+        elif isinstance(value, str) and not is_unicode(value):
             return False
     return True
