@@ -1,11 +1,15 @@
 """The driver's part of a stream, fed with blocks as workers make them, without Spark."""
 
+import random
+from itertools import pairwise
+
 import pyarrow as pa
 import pytest
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import DoubleType, LongType, TimestampType
 from rdflib import BNode
 
+from counts import cases
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.errors import InvalidRowError
 from pantarhei.interpretation.materializer import ABoxMaterializer
@@ -25,11 +29,13 @@ NEVER = InvalidRowError(("timestamp=null",), "timestamp", "it is null")
 class Stream:
     """A driver, and what came of it; `restarted` is what a later process makes of its note."""
 
-    def __init__(self, lateness=None, reasoner=None, on_update=None, on_error="raise", background=()):
+    def __init__(
+        self, lateness=None, reasoner=None, on_update=None, on_error="raise", background=(), **bounds
+    ):
         self.ontology = Ontology.from_rules(RULES)
         self.reasoner = reasoner or StreamReasoner(self.ontology, Window(100), background)
         self.schema = to_arrow_schema(block_schema(LongType()))
-        self.pushed, self.late = [], []
+        self.pushed, self.late, self.ahead = [], [], []
         self.driver = Driver(
             self.reasoner,
             TimeKind.INTEGER,
@@ -37,6 +43,8 @@ class Stream:
             on_error,
             on_update or (lambda update: self.pushed.append(update.at)),
             self.late.append,
+            on_ahead=self.ahead.append,
+            **bounds,
         )
         self.worker = ABoxMaterializer(self.reasoner.foundation)
 
@@ -53,11 +61,11 @@ class Stream:
     def apply(self, batch, *times, skipped=0, deliver=lambda: None):
         self.driver.apply(batch, self.blocks(*times, skipped=skipped), deliver)
 
-    def restarted(self, lateness=None, background=None):
+    def restarted(self, lateness=None, background=None, **bounds):
         """In a process where the background's blank nodes are called otherwise."""
         saved = self.reasoner.snapshot(self.driver.note)
         reasoner = StreamReasoner.restore(saved, Ontology.from_rules(RULES), background=background)
-        return Stream(lateness, reasoner)
+        return Stream(lateness, reasoner, **bounds)
 
 
 def test_aboxes_wait_until_the_watermark_has_passed_them_and_later_ones_are_late():
@@ -139,6 +147,51 @@ def test_lateness_may_be_another_after_a_restart(before, after):
     assert pushed == sorted(pushed)
     assert sorted(pushed + [late.at for late in second.late]) == [4, 5, 6, 7, 9, 10]
     assert second.driver.counts.aboxes + second.driver.counts.late_aboxes == 6
+
+
+def test_what_is_too_far_ahead_waits_for_proof_and_survives_a_restart():
+    stream = Stream(max_ahead=10)
+    stream.apply(0, 1, 2)
+    stream.apply(1, 500)
+    stream = stream.restarted(max_ahead=10)
+    stream.apply(2, 3)
+    assert [(each.at, each.abox.num_rows) for each in stream.ahead] == [(500, 3)]
+    stream.apply(3, 600)
+    stream.apply(4, 601, 602, 603)  # three prove it
+    assert stream.pushed == [3, 600, 601, 602, 603]
+    assert (stream.driver.counts.ahead, stream.driver.counts.aboxes) == (1, 7)
+
+
+def test_what_is_ahead_of_the_clock_is_handed_over_at_once():
+    stream = Stream(max_ahead=10, clock=lambda: 5)
+    stream.apply(0, 1, 15, 16)
+    assert stream.pushed == [1, 15] and [each.at for each in stream.ahead] == [16]
+
+
+def of_run(batches, lateness, max_ahead):
+    """Times that a reasoner pushes, late ones and ones too far ahead, where `run` is given the batches."""
+    late, ahead = [], []
+    bounds = {} if max_ahead is None else {"max_ahead": max_ahead, "on_ahead": lambda at, _: ahead.append(at)}
+    given = [(at, [member(A, EX.all)]) for batch in batches for at in batch]
+    reasoner = StreamReasoner(Ontology.from_rules(RULES), Window(100))
+    updates = reasoner.run(given, lateness, lambda at, _: late.append(at), **bounds)
+    return [update.at for update in updates], late, ahead
+
+
+@pytest.mark.parametrize("lateness", [0, 3])
+@pytest.mark.parametrize("max_ahead", [None, 5])
+def test_batches_come_to_what_run_comes_to_with_their_aboxes_in_order(lateness, max_ahead):
+    rng = random.Random(f"{lateness} {max_ahead}")
+    for _ in range(cases(15, 50, 500)):
+        times = [n + rng.choice((0, 0, 0, -4, -2, 40)) for n in range(rng.randint(1, 12))]
+        cuts = sorted(rng.sample(range(len(times) + 1), k=min(3, len(times))))
+        batches = [sorted(set(times[i:j])) for i, j in pairwise([0, *cuts, len(times)])]
+        stream = Stream(lateness, max_ahead=max_ahead)
+        for number, batch in enumerate(batches):
+            stream.apply(number, *batch)
+        stream.driver.take_in_what_waits()
+        left = ([each.at for each in given] for given in (stream.late, stream.ahead))
+        assert (stream.pushed, *left) == of_run(batches, lateness, max_ahead)
 
 
 class Broken(Exception):
