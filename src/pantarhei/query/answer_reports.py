@@ -1,4 +1,4 @@
-"""Reports of a query as its users see them: one for each boundary, equal ones held once."""
+"""Reports of a query, one for each boundary, equal ones held once; and the change of a step."""
 
 from __future__ import annotations
 
