@@ -47,8 +47,8 @@ def expression(random: Random, names: list[str], depth: int = 2) -> str:
     )
 
 
-def chain(random: Random) -> str:
-    """A query that makes texts of texts."""
+def chain(random: Random) -> tuple[str, str]:
+    """A pattern that makes texts of texts, and the variable of the last."""
     names = ["?v"]
     binds = []
     for number in range(random.randint(1, 9)):
