@@ -34,7 +34,7 @@ class SparkSource:
         master: where Spark runs, as `session` takes it.
 
     Raises:
-        OptionError: an option of the stream has no such value, or the stream is standard input.
+        OptionError: an option of the stream has no such value, or Spark has no use for it.
     """
 
     def __init__(self, options: Following, master: str) -> None:
@@ -44,6 +44,9 @@ class SparkSource:
         if options.max_ahead is not None:
             expected = "none with --spark, which puts the whole stream in time order before the first ABox"
             raise OptionError("max_ahead", options.max_ahead, expected)
+        if options.dead_letters is not None:
+            expected = "none with --spark, whose workers hand over only the first of what they leave out"
+            raise OptionError("dead_letters", options.dead_letters, expected)
         self._master, self.account = master, FilesAccount()
         self._files: FileOptions | TableOptions
         skips = options.on_error == "skip"

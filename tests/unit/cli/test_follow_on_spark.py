@@ -88,3 +88,19 @@ def test_standard_input_and_a_time_that_is_none_are_refused_at_once(source):
         SparkSource(Following(["o.ttl"], "-", "2"), "local[2]")
     with pytest.raises(OptionError, match="clock"):
         source(time="clock")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("max_ahead", "5"),
+        ("dead_letters", "left.ndjson"),
+        ("base", "http://e/"),
+        ("zone", "UTC"),
+        ("context", ["urn:c=c.jsonld"]),
+    ],
+)
+def test_options_that_have_no_effect_on_spark_are_refused_at_once(source, name, value):
+    with pytest.raises(OptionError) as refused:
+        source(**{name: value})
+    assert refused.value.option == name and source.asked == []
