@@ -10,9 +10,9 @@ import pantarhei as pr
 from counts import cases
 from expressions import NOW, context
 from pantarhei.language.rule_text import RELATIONS
-from pantarhei.literals.arithmetic import EXACT
 from pantarhei.literals.builtin import COMPARISONS, SWRLB, compute, holds
 from pantarhei.literals.comparing import is_true
+from pantarhei.literals.numeric import EXACT
 from pantarhei.literals.value import value_of
 from pantarhei.materialize.kernel.summing import NOTHING, sum_up
 from pantarhei.query.algebra.expressions import Aggregate, Call

@@ -22,8 +22,8 @@ from rdflib import Literal, Namespace, URIRef
 from pantarhei.language.data_range import Compared
 from pantarhei.language.rule import Builtin, Member, Test
 from pantarhei.language.term import Term
-from pantarhei.literals import arithmetic, canonical
-from pantarhei.literals.arithmetic import (
+from pantarhei.literals import canonical, numeric
+from pantarhei.literals.numeric import (
     NumberError,
     Numeric,
     computed,
@@ -154,13 +154,13 @@ def as_member(test: Test) -> Test:
 
 # -- computations ----------------------------------------------------------------------------------
 
-_NO_DECIMALS: Final = Numeric(arithmetic.INTEGER, 0)
+_NO_DECIMALS: Final = Numeric(numeric.INTEGER, 0)
 
 
 def compute(name: URIRef, *operands: Term) -> Literal | None:
     """The result of a computation of `COMPUTATIONS`, None where there is none.
 
-    Numbers are computed and rounded as by SPARQL (`pantarhei.literals.arithmetic`) and written in canonical
+    Numbers are computed and rounded as by SPARQL (`pantarhei.literals.numeric`) and written in canonical
     form. The datatype depends on the operands' values: whole numbers, also those that are written `2.0`, give
     an xsd:integer, other than by `divide`. `pow` with an exponent that is not whole gives an xsd:double.
     `roundHalfToEven` takes the number of decimals as a second operand, 0 without it.
@@ -189,9 +189,9 @@ def _operand(key: Key) -> Numeric | None:
     """Return the number in a key; a whole number is an integer. None if it is not a number."""
     tag, value = key[:2]
     if tag == DECIMAL and isinstance(value, int | Decimal | Fraction):
-        return Numeric(arithmetic.INTEGER if type(value) is int else arithmetic.DECIMAL, value)
+        return Numeric(numeric.INTEGER if type(value) is int else numeric.DECIMAL, value)
     if isinstance(value, bytes) and tag in (FLOAT, DOUBLE):
-        return Numeric(arithmetic.FLOAT if tag == FLOAT else arithmetic.DOUBLE, unpacked(value))
+        return Numeric(numeric.FLOAT if tag == FLOAT else numeric.DOUBLE, unpacked(value))
     return None
 
 

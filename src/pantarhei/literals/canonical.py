@@ -13,7 +13,7 @@ from typing import Final
 from rdflib import XSD, Literal, URIRef
 
 from pantarhei.language.term import Term
-from pantarhei.literals.arithmetic import (
+from pantarhei.literals.numeric import (
     DECIMAL,
     FLOAT,
     INTEGER,
@@ -72,7 +72,7 @@ def integer_text(value: int) -> str:
     """Write an integer in digits.
 
     Raises:
-        NumberError: there are more than `arithmetic.MOST_DIGITS`.
+        NumberError: there are more than `numeric.MOST_DIGITS`.
     """
     if abs(value) >= TOO_LARGE:
         raise NumberError

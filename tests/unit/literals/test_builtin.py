@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from rdflib import OWL, RDF, XSD, BNode, Literal, URIRef, Variable
 
 from pantarhei.language.rule import Builtin
-from pantarhei.literals.arithmetic import MOST_DIGITS, PRECISION
 from pantarhei.literals.builtin import (
     COMPARISONS,
     COMPUTATIONS,
@@ -21,6 +20,7 @@ from pantarhei.literals.builtin import (
     holds,
 )
 from pantarhei.literals.membership import contains
+from pantarhei.literals.numeric import MOST_DIGITS, PRECISION
 from pantarhei.literals.value import LONGEST_PARSED_LITERAL, is_well_typed, value_of
 from ranges import LITERALS, literal
 

@@ -6,7 +6,7 @@ import pytest
 from rdflib import Literal
 
 from pantarhei.literals import canonical
-from pantarhei.literals.arithmetic import NumberError, Numeric
+from pantarhei.literals.numeric import NumberError, Numeric
 from pantarhei.query.expressions import kinds
 
 

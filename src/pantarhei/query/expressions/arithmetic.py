@@ -1,6 +1,6 @@
 """`+`, `-`, `*`, `/`, the sign, ABS, ROUND, CEIL and FLOOR of numbers.
 
-Single numbers are computed by `literals/arithmetic.py`. By column that is done in floating point where it is
+Single numbers are computed by `literals/numeric.py`. By column that is done in floating point where it is
 exact.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from pantarhei.language.term import Term
 from pantarhei.literals import canonical
-from pantarhei.literals.arithmetic import computed, negated, to_whole
+from pantarhei.literals.numeric import computed, negated, to_whole
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.bulk import (
     EXACT_INTEGER,

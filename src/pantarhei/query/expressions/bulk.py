@@ -15,7 +15,7 @@ import numpy.typing as npt
 from rdflib import XSD, Literal, URIRef
 
 from pantarhei.language.term import Term
-from pantarhei.literals.arithmetic import Numeric, as_decimal, to_double
+from pantarhei.literals.numeric import Numeric, as_decimal, to_double
 from pantarhei.literals.value import INTEGER_BOUNDS
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.kinds import Kinds

@@ -17,7 +17,7 @@ from rdflib import BNode, Literal, URIRef
 
 from pantarhei.language.term import Term
 from pantarhei.literals import canonical
-from pantarhei.literals.arithmetic import Number, Numeric, as_decimal, rounded, to_double, to_single
+from pantarhei.literals.numeric import Number, Numeric, as_decimal, rounded, to_double, to_single
 from pantarhei.literals.value import (
     BOOLEAN,
     DATE_TIME,

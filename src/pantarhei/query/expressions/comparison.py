@@ -19,7 +19,7 @@ import numpy as np
 from rdflib import Literal
 
 from pantarhei.language.term import Term
-from pantarhei.literals.arithmetic import Numeric, promoted
+from pantarhei.literals.numeric import Numeric, promoted
 from pantarhei.literals.value import FURTHEST_ZONE
 from pantarhei.literals.value import value_of as key_of
 from pantarhei.query.expressions import kinds

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from pantarhei.literals import arithmetic
+from pantarhei.literals import numeric
 
 Kinds = npt.NDArray[np.int8]
 
@@ -22,10 +22,10 @@ ZONED: Final = 7  # an xsd:dateTime with a time zone
 UNZONED: Final = 8  # one without
 TEMPORAL: Final = 9  # a date, time or duration; an xsd:dateTime centuries away, or finer than microseconds
 KNOWN: Final = 10  # a literal whose value is only known to be the same as another's, or not
-INTEGER: Final = arithmetic.INTEGER
-DECIMAL: Final = arithmetic.DECIMAL
-FLOAT: Final = arithmetic.FLOAT
-DOUBLE: Final = arithmetic.DOUBLE
+INTEGER: Final = numeric.INTEGER
+DECIMAL: Final = numeric.DECIMAL
+FLOAT: Final = numeric.FLOAT
+DOUBLE: Final = numeric.DOUBLE
 LONG_INTEGER: Final = 20  # with more digits than a float64 holds
 LONG_DECIMAL: Final = 21
 

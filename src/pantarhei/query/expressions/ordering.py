@@ -19,7 +19,7 @@ import numpy.typing as npt
 from rdflib import BNode, Literal
 
 from pantarhei.language.term import Term
-from pantarhei.literals.arithmetic import Numeric, as_decimal
+from pantarhei.literals.numeric import Numeric, as_decimal
 from pantarhei.literals.value import DATE_TIME
 from pantarhei.query.algebra.expressions import OrderKey
 from pantarhei.query.expressions import kinds

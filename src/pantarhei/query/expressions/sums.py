@@ -16,8 +16,8 @@ import numpy.typing as npt
 from rdflib import Literal
 
 from pantarhei.literals import canonical
-from pantarhei.literals.arithmetic import EXACT, Numeric, as_decimal, rounded, to_double, to_single
-from pantarhei.literals.arithmetic import divided as quotient
+from pantarhei.literals.numeric import EXACT, Numeric, as_decimal, rounded, to_double, to_single
+from pantarhei.literals.numeric import divided as quotient
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.bulk import Floats, are_ties, to_singles
 from pantarhei.query.expressions.columns import Column

@@ -8,7 +8,7 @@ from typing import Final
 from rdflib import RDF, BNode, Literal, URIRef
 
 from pantarhei.language.term import Term
-from pantarhei.literals.arithmetic import Numeric
+from pantarhei.literals.numeric import Numeric
 from pantarhei.literals.value import STRING
 from pantarhei.query.expressions.strings import simple
 from pantarhei.query.expressions.values import ExpressionError, value_of

@@ -15,8 +15,8 @@ from typing import Final, NamedTuple
 from rdflib import XSD, Literal, URIRef
 
 from pantarhei.language.term import Term
-from pantarhei.literals.arithmetic import Numeric
 from pantarhei.literals.duration import Period
+from pantarhei.literals.numeric import Numeric
 from pantarhei.literals.value import (
     BOOLEAN,
     DATE_TIME,

@@ -14,7 +14,7 @@ from rdflib import BNode
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.language.term import Term
-from pantarhei.literals.arithmetic import EXACT, Numeric
+from pantarhei.literals.numeric import EXACT, Numeric
 from pantarhei.materialize.kernel.groups import count_values
 from pantarhei.materialize.kernel.summing import numbers_of, sum_up
 from pantarhei.query.algebra.expressions import Aggregate

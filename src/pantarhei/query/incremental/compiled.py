@@ -16,7 +16,7 @@ from rdflib import Literal, Variable
 from pantarhei.encoding.numbers import NONE
 from pantarhei.language.term import Term
 from pantarhei.literals import canonical
-from pantarhei.literals.arithmetic import Numeric, computed, negated, promoted
+from pantarhei.literals.numeric import Numeric, computed, negated, promoted
 from pantarhei.query.algebra.expressions import Call, Expression
 from pantarhei.query.expressions.comparison import ORDERS, Comparator
 from pantarhei.query.expressions.values import ExpressionError, Time

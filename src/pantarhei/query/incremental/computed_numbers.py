@@ -9,7 +9,7 @@ from typing import Any, Final, SupportsIndex
 
 from pantarhei.language.term import Term
 from pantarhei.literals import canonical
-from pantarhei.literals.arithmetic import Numeric
+from pantarhei.literals.numeric import Numeric
 from pantarhei.literals.value import DECIMAL, double_key, number
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.values import number_of

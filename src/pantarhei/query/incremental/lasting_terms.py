@@ -23,7 +23,7 @@ from rdflib import Literal
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.term import Term
-from pantarhei.literals.arithmetic import Numeric
+from pantarhei.literals.numeric import Numeric
 from pantarhei.literals.value import STRING
 from pantarhei.query.answer_reports import AnswerRow
 from pantarhei.query.expressions.sums import written

@@ -22,8 +22,8 @@ from rdflib import Literal
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.language.term import Term
-from pantarhei.literals.arithmetic import Numeric, rounded, to_double, to_single
-from pantarhei.literals.arithmetic import divided as quotient
+from pantarhei.literals.numeric import Numeric, rounded, to_double, to_single
+from pantarhei.literals.numeric import divided as quotient
 from pantarhei.literals.value import DECIMAL, double_key
 from pantarhei.materialize.kernel.summing import UNIT, whole_total
 from pantarhei.query.expressions import kinds

@@ -11,8 +11,8 @@ from rdflib import OWL, RDF, RDFS, XSD, Literal, URIRef, Variable
 from pantarhei.errors import OptionError, TemporalTextError, check_type
 from pantarhei.language.rdflib_forms import respelled
 from pantarhei.language.rule import Argument
-from pantarhei.literals.arithmetic import MOST_DIGITS
 from pantarhei.literals.builtin import SWRLB
+from pantarhei.literals.numeric import MOST_DIGITS
 from pantarhei.temporal.text.cursor import WORDS, Cursor, Token
 
 USUAL_PREFIXES = {

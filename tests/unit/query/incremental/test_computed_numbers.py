@@ -7,7 +7,7 @@ import pytest
 from rdflib import XSD, Literal
 
 from pantarhei.literals import canonical
-from pantarhei.literals.arithmetic import Numeric
+from pantarhei.literals.numeric import Numeric
 from pantarhei.literals.value import value_of
 from pantarhei.query.expressions import kinds
 from pantarhei.query.incremental.computed_numbers import LocalTerms, value_key

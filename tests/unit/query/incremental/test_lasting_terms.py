@@ -8,7 +8,7 @@ from rdflib import XSD, Literal, URIRef
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.literals.arithmetic import Numeric
+from pantarhei.literals.numeric import Numeric
 from pantarhei.query.expressions import kinds
 from pantarhei.query.incremental.computed_numbers import numeric_of, value_key
 from pantarhei.query.incremental.journal import Journal

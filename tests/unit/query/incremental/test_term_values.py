@@ -1,7 +1,7 @@
 """The values of terms are read once, and forgotten when numbers get another meaning."""
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.literals.arithmetic import Numeric
+from pantarhei.literals.numeric import Numeric
 from pantarhei.query.expressions import kinds
 from pantarhei.query.incremental.term_values import ODD, Name
 from signed_bags import Bench

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pantarhei.literals.arithmetic import EXACT
+from pantarhei.literals.numeric import EXACT
 from pantarhei.literals.value import value_of
 from pantarhei.materialize.kernel.summing import NOTHING, result_of, sum_up
 from pantarhei.query.expressions.sums import written
