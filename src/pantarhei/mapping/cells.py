@@ -81,7 +81,7 @@ class CellColumn(Protocol):
     def cells(self, nulls: frozenset[str]) -> Cells:
         """Return the values as cells; a text among `nulls` is not a value."""
 
-    def __getitem__(self, row: int) -> object:
+    def shown(self, row: int) -> object:
         """Return the value of a row, as errors show it."""
 
 
@@ -170,7 +170,7 @@ def combinations(ends: Sequence[Places | None], height: int) -> tuple[Places, li
 def shown_cell(array: pa.Array | CellColumn, row: int) -> object:
     """Return the value of a cell as errors show it: Python's, or a text where Python has no such value."""
     if not isinstance(array, pa.Array):
-        return array[row]
+        return cast(CellColumn, array).shown(row)
     try:
         value: object = array[row].as_py()
     except (OverflowError, ValueError):  # a time beyond Python's years, or of nanoseconds

@@ -53,6 +53,10 @@ class JSONColumn(Sequence[Any]):
     def __getitem__(self, row: Any) -> Any:
         return self._values[row]
 
+    def shown(self, row: int) -> object:
+        """Return the value of a row, as errors show it."""
+        return _shown(self._values[row])
+
     @property
     def has_values(self) -> bool:
         """Whether any object has a value for the member."""
@@ -152,6 +156,15 @@ def _inner(row: JSONObject, name: str) -> Any:
         inner, dot, rest = rest.partition(".")
         outer = f"{outer}.{inner}"
     return None
+
+
+def _shown(value: Any) -> Any:
+    """Return a value with the texts of its numbers."""
+    if isinstance(value, list):
+        return [_shown(each) for each in value]
+    if isinstance(value, dict):
+        return {name: _shown(each) for name, each in value.items()}
+    return value.decode() if isinstance(value, bytes) else value
 
 
 class _Refused(str):

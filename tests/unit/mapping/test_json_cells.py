@@ -1,6 +1,7 @@
 import pytest
 from rdflib import XSD
 
+from pantarhei.mapping.cells import shown_cell
 from pantarhei.mapping.json_cells import DECODER, JSONColumns
 
 NONE = frozenset({""})
@@ -46,3 +47,10 @@ def test_objects_are_refused_where_a_value_is_expected(text, name, reason):
 def test_a_member_with_a_dot_in_its_name_comes_before_one_of_an_object_inside():
     found = cells('{"a": {"b": 1}, "a.b": 2}', '{"a": {"b": 3}}', '{"a": 4}', name="a.b")
     assert found.dense().to_pylist() == ["2", "3", None]
+
+
+def test_errors_show_numbers_with_the_digits_of_the_file():
+    row = DECODER.decode('{"v": [21.50, {"a": 1e-7}, "x"], "w": 1}')
+    columns = JSONColumns([row], ["v", "w"])
+    assert shown_cell(columns["v"], 0) == ["21.50", {"a": "1e-7"}, "x"]
+    assert shown_cell(columns["w"], 0) == "1"
