@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Mapping as MappingOf
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from pantarhei.errors import InvalidCellError, MalformedInputError, OptionError
+from pantarhei.errors import InvalidCellError, MalformedInputError, OptionError, TimesCutWarning
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimeKind, TimePoint, kind_of
 from pantarhei.mapping.mapping import RecordMapping
@@ -32,6 +33,7 @@ class Mapping:
 
     Attributes:
         mapping: the mapping as a value.
+        times_cut: number of records whose time was cut to microseconds; the first emits a `TimesCutWarning`.
 
     >>> mapping = Mapping.load({
     ...     "prefixes": {"ex": "http://example.org/"},
@@ -44,7 +46,7 @@ class Mapping:
     """
 
     def __init__(self, mapping: RecordMapping) -> None:
-        self.mapping = mapping
+        self.mapping, self.times_cut = mapping, 0
         self._compiled: dict[tuple[bool, tuple[str, ...]], CompiledMapping] = {}
         self._of_members((), False)
 
@@ -150,8 +152,12 @@ class Mapping:
     ) -> tuple[TimePoint, Sequence[Triple]]:
         from pantarhei.streams.tables.reader import row_of
 
-        at, triples = row_of(dict(record), self.mapping, row, kind, _NAME)
-        return at, triples.sequence()
+        made = row_of(dict(record), self.mapping, row, kind, _NAME)
+        if made.cut is not None:
+            if not self.times_cut:
+                warnings.warn(TimesCutWarning(_NAME, made.cut), stacklevel=2)
+            self.times_cut += 1
+        return made.at, made.triples.sequence()
 
 
 _SHAPES = 1_000  # compiled mappings that are kept

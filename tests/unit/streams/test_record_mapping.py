@@ -12,6 +12,7 @@ from pantarhei import (
     MappingError,
     MissingFileError,
     OptionError,
+    TimesCutWarning,
 )
 
 MAPPING = {
@@ -137,6 +138,13 @@ def test_bad_records_are_handed_over():
     assert [record for record, _ in bad] == records[1:4]
     with pytest.raises(InvalidCellError):
         Mapping.load(NUMBERED).aboxes(records)
+
+
+def test_times_that_are_cut_are_counted_with_one_warning():
+    mapping = Mapping.load({**MAPPING, "time": {"column": "at", "unit": "s"}})
+    with pytest.warns(TimesCutWarning, match="<record>: the time 1.1234567 is cut") as caught:
+        mapping.aboxes([{"at": 1.1234567, "id": "a"}, {"at": 2, "id": "a"}, b'{"at": 3.1234567, "id": "a"}'])
+    assert (len(caught), mapping.times_cut) == (1, 2)
 
 
 def test_a_mapping_pickles():

@@ -98,9 +98,7 @@ class RecordReader(ReaderCounts):
             bad = {each.row for each in mapped.bad}
             rows = [row for row in range(block.height) if row not in bad]
             row = rows[int(mapped.cut.argmax())]
-            columns = self.mapping.time.template.columns
-            cells = (block.columns[name] for name in columns if name in block.columns)
-            text = ", ".join(str(shown_cell(each, row)) for each in cells)
+            text = _time_text(self.mapping, block, row)
             self._note_cut(f"{text} ({table.counted} {block.places()[row]})", count)
         return _aboxes(mapped, self.mapping)
 
@@ -225,10 +223,30 @@ def _wrong(table: Table, block: Block, mapped: MappedRows) -> list[_Wrong]:
     return sorted(found, key=lambda each: each.rows_before)
 
 
+def _time_text(mapping: RecordMapping, block: Block, row: int) -> str:
+    """Return the text of the cells with the time of a row."""
+    names = mapping.time.template.columns
+    return ", ".join(str(shown_cell(block.columns[name], row)) for name in names if name in block.columns)
+
+
+class RowParts(NamedTuple):
+    """One mapped row.
+
+    Args:
+        at: its time.
+        triples: its triples.
+        cut: the text of its time if that was cut, else None.
+    """
+
+    at: TimePoint
+    triples: Triples
+    cut: str | None
+
+
 def row_of(
     row: JSONObject, mapping: RecordMapping, number: int, kind: TimeKind | None, source: str
-) -> tuple[TimePoint, Triples]:
-    """Map one row; return its time and its triples.
+) -> RowParts:
+    """Map one row.
 
     Args:
         number: the row's number.
@@ -239,11 +257,12 @@ def row_of(
         InvalidCellError: it does not fit the mapping.
     """
     rows = _RowMapper(mapping, kind, number)
-    for _, mapped in rows.of(JSONRows(source, [row]), Sources(source, (), None)):
+    for block, mapped in rows.of(JSONRows(source, [row]), Sources(source, (), None)):
         for wrong in mapped.bad:
             raise InvalidCellError(source, None, wrong.column, wrong.reason)
         ((at, triples),) = _aboxes(mapped, mapping)
-    return at, triples
+        cut = _time_text(mapping, block, 0) if mapped.times_cut else None
+    return RowParts(at, triples, cut)
 
 
 def _aboxes(mapped: MappedRows, mapping: RecordMapping) -> Iterator[tuple[TimePoint, Triples]]:
