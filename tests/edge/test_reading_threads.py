@@ -198,7 +198,7 @@ def test_a_read_of_a_reasoner_is_of_one_state(read):
 
 
 def told(update):
-    """Everything that an update says, made now."""
+    """All parts of an update, made now."""
     query = next(iter(update.answers), None)
     change = None if query is None else update.answers[query]
     return (
@@ -212,7 +212,7 @@ def told(update):
 
 
 def test_updates_are_read_while_later_steps_are_taken():
-    """Each says what it says when it is read at once."""
+    """Each is the same as when it is read at once."""
     expected, updates, reasoners = [], [], [stream_reasoner() for _ in range(2)]
     for reasoner in reasoners:
         reasoner.register(COUNTS, "counts", window=pr.Window(RANGE, 1), on="close", emit="rstream")

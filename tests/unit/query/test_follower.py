@@ -1,4 +1,4 @@
-"""What waits for a follower is bounded, and what is left out is counted and said."""
+"""Changes that wait for a follower are bounded; changes that are left out are counted and reported."""
 
 import asyncio
 import threading
@@ -26,7 +26,7 @@ def push(reasoner, *times: TimePoint):
 
 
 def unread(reasoner, follower, work=None):
-    """What a follower reads that begins, does not read while there are many steps, and then reads on."""
+    """Changes read by a follower that pauses during many steps, and the error at its end."""
 
     async def follow():
         found, changes = [], aiter(follower)

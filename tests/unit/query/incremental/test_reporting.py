@@ -1,4 +1,4 @@
-"""A gap in time costs what changes at its boundaries, however many it has; each of them is reported."""
+"""A gap in time costs the changes at its boundaries, not their number; each boundary is reported."""
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
@@ -19,7 +19,7 @@ BACKGROUND = [(EX.always, EX.p, EX.here)]
 
 @pytest.fixture
 def looks(monkeypatch):
-    """The times at which queries have looked, those of equal reports together."""
+    """Times at which queries are evaluated, those of equal reports together."""
     known, look = [], Reporting._look_at
     monkeypatch.setattr(
         Reporting,

@@ -1,4 +1,4 @@
-"""Versions of answers are the answers after each report, whichever of them are read, and in what order."""
+"""Versions of answers are the answers after each report, in any order of reads."""
 
 from collections import Counter
 from random import Random
