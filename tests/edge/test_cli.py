@@ -89,6 +89,20 @@ def test_answers_as_csv_into_a_file(run, tmp_path):
     assert len(rows) == 7
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"SELECT ?who {{ ?who a :Accelerating }} #{'x' * 5_000}",  # longer than names of files may be
+        "DESCRIBE <http://example.org/pedals#x>",
+        "PREFIX e: <http://example.org/pedals#>\ndescribe e:x",
+    ],
+)
+def test_the_text_of_a_query_is_told_from_the_name_of_a_file(run, text):
+    done = run("--query", text)
+    assert done.exit_code == 0, done.output
+    assert "GasPedalPressed" in done.stdout or "who" in done.stdout
+
+
 def test_a_text_in_a_stream_language_brings_its_window(cli):
     text = "SELECT ?who FROM STREAM <urn:s> [RANGE 2 STEP 2] { ?who a :Accelerating }"
     done = cli(

@@ -4,6 +4,7 @@ what temporal rules conclude.
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from pantarhei.temporal.rules import TemporalRules
     from pantarhei.window.sliding import Window
 
+_IS_TEXT = re.compile(r"\{|\bDESCRIBE\s", re.IGNORECASE)
 _OF_STREAM_LANGUAGES = re.compile(r"\b(?:REGISTER|STREAM|WINDOW)\b", re.IGNORECASE)
 
 
@@ -189,8 +191,8 @@ def asked_of(options: Following, ontology: pr.Ontology, rules: TemporalRules | N
 
 
 def _text_of(given: str) -> tuple[str, str]:
-    """What errors call a query, and its text: what is given, if it has a brace, or what the file holds."""
-    if "{" in given and not Path(given).is_file():
+    """Return the name that errors give a query, and its text: the one given, or that of a file."""
+    if _IS_TEXT.search(given) and not os.path.isfile(given):  # which a long text is not; pathlib raises
         return "--query", given
     try:
         return given, Path(given).read_text(encoding="utf-8")
