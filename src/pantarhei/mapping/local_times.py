@@ -126,7 +126,7 @@ class RowOrder:
     def note(self, instants: Ticks) -> None:
         """Add rows whose instants are decided."""
         for at, rows in _last_runs(instants):
-            self._add(at, rows)
+            self.add(at, rows)
 
     def choose(self, earlier: int, later: int) -> int | None:
         """Choose the instant of the next row, and add it; None where the order of rows does not decide."""
@@ -140,14 +140,15 @@ class RowOrder:
                 return None
             at = later if self._runs[-1].rows >= min(known) else earlier
         assert at is not None
-        self._add(at, 1)
+        self.add(at)
         return at
 
     def _is_sparse(self, repeated: int) -> bool:
         """Return whether the step to the newest run is at least the repeated time."""
         return len(self._runs) > 1 and self._runs[-1].at - self._runs[-2].at >= repeated
 
-    def _add(self, at: int, rows: int) -> None:
+    def add(self, at: int, rows: int = 1) -> None:
+        """Add rows at one instant."""
         if self._runs and self._runs[-1].at == at:
             self._runs[-1].rows += rows
         else:

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pantarhei.errors import InvalidCellError, MalformedInputError, OptionError, TimesCutWarning
 from pantarhei.language.term import Triple
-from pantarhei.language.time import TimeKind, TimePoint, kind_of
+from pantarhei.language.time import TimeKind, TimePoint, kind_of, ticks_of
 from pantarhei.mapping.mapping import RecordMapping
 from pantarhei.mapping.read import read_mapping
 from pantarhei.streams.abox import TimestampedABox
 
 if TYPE_CHECKING:
     from pantarhei.mapping.compiled_mapping import CompiledMapping
+    from pantarhei.mapping.local_times import RowOrder
 
 Record: TypeAlias = "MappingOf[str, Any] | str | bytes"
 OnBad: TypeAlias = "Callable[[Record, MalformedInputError], object]"
@@ -82,7 +83,7 @@ class Mapping:
             MalformedInputError: a text is not an object of JSON.
             OptionError: the record is neither.
         """
-        at, triples = self._part(record, row, None)
+        at, triples = self._part(record, row, None, None)
         return TimestampedABox(at, tuple(triples))
 
     def aboxes(self, records: Iterable[Record], on_bad: OnBad | None = None) -> list[TimestampedABox]:
@@ -109,11 +110,14 @@ class Mapping:
     def _parts(
         self, records: Iterable[Record], on_bad: OnBad | None
     ) -> Iterator[tuple[TimePoint, Sequence[Triple]]]:
+        from pantarhei.mapping.local_times import RowOrder
+
         kind: TimeKind | None = None
+        order = RowOrder() if self.mapping.time.ambiguous == "infer" else None
         row = 1
         for record in records:
             try:
-                found = self._part(record, row, kind)
+                found = self._part(record, row, kind, order)
             except MalformedInputError as error:
                 if on_bad is None:
                     raise
@@ -123,7 +127,9 @@ class Mapping:
             row, kind = row + 1, kind or kind_of(found[0])
             yield found
 
-    def _part(self, record: Record, row: int, kind: TimeKind | None) -> tuple[TimePoint, Sequence[Triple]]:
+    def _part(
+        self, record: Record, row: int, kind: TimeKind | None, order: RowOrder | None
+    ) -> tuple[TimePoint, Sequence[Triple]]:
         is_text, members = isinstance(record, str | bytes), _members(record)
         names = tuple(_names(members)) if self.mapping.has_globs else ()
         try:
@@ -131,7 +137,9 @@ class Mapping:
         except UnicodeEncodeError:  # of the name of a member
             found = None
         if found is None:
-            return self._by_table(members if is_text else _as_row(members), row, kind)
+            return self._by_table(members if is_text else _as_row(members), row, kind, order)
+        if order is not None:
+            order.add(ticks_of(found[0], TimeKind.DATETIME))
         return found
 
     def _of_members(self, names: tuple[str, ...], is_text: bool) -> CompiledMapping:
@@ -148,11 +156,11 @@ class Mapping:
         return self._compiled[is_text, names]
 
     def _by_table(
-        self, record: MappingOf[str, Any], row: int, kind: TimeKind | None
+        self, record: MappingOf[str, Any], row: int, kind: TimeKind | None, order: RowOrder | None
     ) -> tuple[TimePoint, Sequence[Triple]]:
         from pantarhei.streams.tables.reader import row_of
 
-        made = row_of(dict(record), self.mapping, row, kind, _NAME)
+        made = row_of(dict(record), self.mapping, row, kind, order, _NAME)
         if made.cut is not None:
             if not self.times_cut:
                 warnings.warn(TimesCutWarning(_NAME, made.cut), stacklevel=2)

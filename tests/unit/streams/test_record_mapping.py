@@ -1,3 +1,4 @@
+import json
 import pickle
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -145,6 +146,17 @@ def test_times_that_are_cut_are_counted_with_one_warning():
     with pytest.warns(TimesCutWarning, match="<record>: the time 1.1234567 is cut") as caught:
         mapping.aboxes([{"at": 1.1234567, "id": "a"}, {"at": 2, "id": "a"}, b'{"at": 3.1234567, "id": "a"}'])
     assert (len(caught), mapping.times_cut) == (1, 2)
+
+
+@pytest.mark.parametrize("is_text", [False, True])
+def test_records_have_an_order_for_times_that_clocks_show_twice(is_text):
+    mapping = Mapping.load(
+        {**MAPPING, "time": {"column": "at", "zone": "Europe/Berlin", "ambiguous": "infer"}}
+    )
+    clocks = ["01:45", "02:15", "02:45", "02:15", "02:45", "03:15"]
+    records = [{"at": f"2026-10-25T{clock}:00", "id": "a"} for clock in clocks]
+    found = mapping.aboxes(map(json.dumps, records) if is_text else records)
+    assert [abox.at.isoformat()[-6:] for abox in found] == ["+02:00"] * 3 + ["+01:00"] * 3
 
 
 def test_a_mapping_pickles():

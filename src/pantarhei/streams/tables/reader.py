@@ -117,11 +117,14 @@ class _RowMapper:
     Args:
         kind: the required kind of times; None for the kind of the first.
         row: the number of the first.
+        order: the rows before.
     """
 
-    def __init__(self, mapping: RecordMapping, kind: TimeKind | None, row: int = 1) -> None:
+    def __init__(
+        self, mapping: RecordMapping, kind: TimeKind | None, row: int = 1, order: RowOrder | None = None
+    ) -> None:
         self._mapping, self._kind = mapping, kind
-        self._row, self._order = row, RowOrder()
+        self._row, self._order = row, RowOrder() if order is None else order
         self._times = frozenset(mapping.time.template.columns)
         self._unseen: dict[str, None] | None = None  # referred members that no row has had
         self._names: dict[str, None] = {}  # members that rows have
@@ -244,19 +247,25 @@ class RowParts(NamedTuple):
 
 
 def row_of(
-    row: JSONObject, mapping: RecordMapping, number: int, kind: TimeKind | None, source: str
+    row: JSONObject,
+    mapping: RecordMapping,
+    number: int,
+    kind: TimeKind | None,
+    order: RowOrder | None,
+    source: str,
 ) -> RowParts:
     """Map one row.
 
     Args:
         number: the row's number.
         kind: the required kind of its time; None for any.
+        order: the rows before, for `ambiguous: infer`.
         source: what errors call it.
 
     Raises:
         InvalidCellError: it does not fit the mapping.
     """
-    rows = _RowMapper(mapping, kind, number)
+    rows = _RowMapper(mapping, kind, number, order)
     for block, mapped in rows.of(JSONRows(source, [row]), Sources(source, (), None)):
         for wrong in mapped.bad:
             raise InvalidCellError(source, None, wrong.column, wrong.reason)
