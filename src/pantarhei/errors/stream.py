@@ -26,18 +26,20 @@ class LateABoxError(StreamError):
         self.at, self.newest, self.allowed_lateness, self.lateness = at, newest, allowed_lateness, lateness
 
     def __str__(self) -> str:
+        wrong = "; if the newest time is wrong, max_ahead excludes such times"
         if self.allowed_lateness is not None:
             return (
                 f"the ABox at {self.at} comes later than allowed_lateness={self.allowed_lateness} permits: "
                 f"time has come to {self.newest}; allow more lateness or leave the ABox out"
                 + ("" if self.lateness is None else f" (allowed_lateness={self.lateness} takes this one in)")
+                + wrong
             )
         wait = "allowed_lateness"
         if self.lateness is not None:
             wait += f"={self.lateness}, or more where others come later"
         return (
             f"the ABox at {self.at} is older than the newest time seen, {self.newest}; "
-            f"push ABoxes in time order, or let the stream wait for them with {wait}"
+            f"push ABoxes in time order, or let the stream wait for them with {wait}{wrong}"
         )
 
 
