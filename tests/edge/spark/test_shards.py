@@ -304,7 +304,6 @@ def conclusions_of_one(rows, first, now, temporal):
         (None, TEMPORAL, 1),
         (IN, TEMPORAL, 1),
         (IN, FED_BACK, 1),
-        (None, TEMPORAL, -8),
         (IN, TEMPORAL, -8),
         (IN, FED_BACK, -20),
     ],
