@@ -25,6 +25,7 @@ LENGTHS = ["P1D", "P2D", "P1W", "P1M", "P3M", "P1Y"]
 STEPS = ["P1D", "P2D", "P7D", "P1M", "P2M"]
 
 
+@cache
 def zone_of(name):
     return ZoneInfo(name) if name in available_timezones() else UTC if name == "UTC" else pr_zone(name)
 

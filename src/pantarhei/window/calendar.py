@@ -160,8 +160,8 @@ class CalendarBounds:
 
     def leaving(self, at: int) -> int:
         """Return the first tick at which the window has left a tick behind."""
-        least = self._number(at)
-        most = least + 1
+        most = self._number(at)
+        least = most - 1  # ends before the tick, so it begins before the tick, too
         while self.first(self._at(most)) <= at:
             least, most = most, most + 2 * (most - least)
         while least + 1 < most:
