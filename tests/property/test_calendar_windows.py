@@ -36,10 +36,14 @@ def pr_zone(name):
 
 @cache
 def start_of(zone, day):
-    """The first instant whose local date is that day or later: minute by minute, then second by second."""
+    """The first instant whose local date is that day or later: by minutes, then by seconds.
+
+    Clocks that are put back after midnight return to the day before: steps of hours end three hours before.
+    """
     at = datetime.combine(day, datetime.min.time(), UTC) - timedelta(hours=40)
-    for step in (timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1)):
-        while (at + step).astimezone(zone_of(zone)).date() < day:
+    hour, minute, second = timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1)
+    for step, ahead in ((hour, 3 * hour), (minute, minute), (second, second)):
+        while (at + ahead).astimezone(zone_of(zone)).date() < day:
             at += step
     return at + timedelta(seconds=1)
 

@@ -4,7 +4,7 @@ import json
 import pytest
 from rdflib import RDF, XSD, Literal, Namespace, URIRef
 
-from pantarhei import MalformedInputError, PantarheiError, read_stream
+from pantarhei import MalformedInputError, PantarheiError, TimestampError, read_stream
 
 NGSI = Namespace("https://uri.etsi.org/ngsi-ld/default-context/")
 S = URIRef("urn:s")
@@ -104,8 +104,10 @@ def test_an_attribute_that_is_none_is_left_out_by_itself(wrong, reason):
 def test_bad_documents_and_times_are_skipped():
     soon, half = entity(warm=attribute(1, "soon")), entity(warm=attribute(1, TEN + "\ud800"))
     content = b"\n".join([half, b"\xff", b'{"type": "Sensor"}', soon, entity(warm=attribute(1))])
-    with pytest.raises(MalformedInputError):
+    with pytest.raises(TimestampError):
         read(content)
+    with pytest.raises(MalformedInputError):
+        read(b"\xff")
     for bad in (soon, half):
         with pytest.raises(PantarheiError):
             read(bad)

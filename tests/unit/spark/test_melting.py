@@ -65,7 +65,7 @@ def test_rows_that_are_left_out_carry_what_is_wrong_to_who_looks_at_rows():
     rows = melted(TEXTS, "carry")
     errors = [error_of(rows, problem) for problem in problems(rows)]
     assert [(error.column, error.row[0]) for error in errors] == [("ozone", "at=8"), ("at", "at=9.5")]
-    assert "cast the column to double" in errors[1].reason
+    assert "cast the column of a DataFrame to double" in errors[1].reason
     assert rows.column("timestamp").to_pylist() == [7, 7, None, None]
 
 
@@ -114,5 +114,5 @@ def test_a_fraction_among_whole_times_leaves_out_its_own_row_alone():
     assert rows.column("timestamp").to_pylist() == [large, 7, None, None, None]
     errors = [error_of(rows, problem) for problem in problems(rows)]
     assert [error.row[1] for error in errors] == ["place=a", "place=c", "place=e"]
-    for error, said in zip(errors, ("no whole number", "no time", "'x' is no number"), strict=True):
+    for error, said in zip(errors, ("not a whole number", "no time", "'x' is no number"), strict=True):
         assert said in error.reason
