@@ -84,10 +84,10 @@ def test_the_log_of_an_older_time_is_the_one_the_reasoner_had_then(monkeypatch, 
     window = Window(dice.choice((3, 6)), dice.choice((None, 2, 3)))
     history, revisions = History(steps=dice.choice((5, 12, 40))), []
     remembered = Remembered(world.reasoner(window, keep=keep, history=history))
-    for number, (at, facts) in enumerate(steps_of(world, dice, 40)):
+    for number, (at, facts) in enumerate(steps_of(world, dice, 120)):
         remembered.step(at, facts)
         revisions.append(remembered.reasoner._held.vocabulary.revision)
-        if number % 13 == 12:
+        if number in (12, 25, 38):
             snapshot = remembered.reasoner.snapshot()
             remembered.reasoner = StreamReasoner.restore(snapshot, remembered.reasoner.ontology)
         if number % 8 == 7:
