@@ -50,7 +50,7 @@ check: $(VENV)/.check $(VENV)/.kernel
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports --no-cache
+	PYTHONPATH=tests $(BIN)/lint-imports --no-cache
 
 bench: $(VENV)/.bench $(VENV)/.kernel
 	$(BIN)/python -m bench

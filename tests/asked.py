@@ -8,10 +8,10 @@ from typing import Any
 import pyoxigraph
 from rdflib import XSD, URIRef
 
+from oracle.answers import answers
+from oracle.answers.terms import ntriples
 from pantarhei.language.term import Term, Triple
 from pantarhei.rdf.ntriples import to_rdflib
-from pantarhei.reference.answers import answers
-from pantarhei.reference.answers.terms import ntriples
 
 PREFIXES = {"": "urn:", "xsd": str(XSD)}
 _DECLARED = "".join(f"PREFIX {prefix}: <{iri}> " for prefix, iri in PREFIXES.items())

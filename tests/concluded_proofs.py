@@ -2,16 +2,16 @@
 
 from dataclasses import replace
 
+from oracle.canonical_literals import canonical_term, canonical_triple
+from oracle.lars.answers import answer_stream
+from oracle.lars.grounding import passed
+from oracle.lars.satisfaction import literal_of, satisfies, tick_of
+from oracle.lars.streams import canonical, window_of
+from oracle.materialization import unify
 from pantarhei.language.rule import Variable
 from pantarhei.language.temporal_rule import Mode, TupleWindow
 from pantarhei.proofs.kind import StepKind
 from pantarhei.proofs.temporal import Known
-from pantarhei.reference.canonical_literals import canonical_term, canonical_triple
-from pantarhei.reference.lars.answers import answer_stream
-from pantarhei.reference.lars.grounding import passed
-from pantarhei.reference.lars.satisfaction import literal_of, satisfies, tick_of
-from pantarhei.reference.lars.streams import canonical, window_of
-from pantarhei.reference.materialization import unify
 
 
 class ConcludedProofs:

@@ -6,6 +6,9 @@ import pytest
 from rdflib import RDF, Graph, Namespace, Variable
 
 import pantarhei as pr
+from oracle.lars.coupling import coupled
+from oracle.lars.output import answers, fed_back, output_stream
+from oracle.lars.streams import Stream
 from pantarhei.language.temporal_rule import (
     Formula,
     Mode,
@@ -14,9 +17,6 @@ from pantarhei.language.temporal_rule import (
     TimeWindow,
     TupleWindow,
 )
-from pantarhei.reference.lars.coupling import coupled
-from pantarhei.reference.lars.output import answers, fed_back, output_stream
-from pantarhei.reference.lars.streams import Stream
 
 E = Namespace("http://e/")
 DRIVING = pr.load_ontology(

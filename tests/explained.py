@@ -7,14 +7,14 @@ from random import Random
 import pytest
 from rdflib import RDF
 
+from oracle.canonical_literals import canonical_facts, canonical_triple
+from oracle.conflicts import canonical_assertions
+from oracle.explanations.proofs import check_proof
+from oracle.explanations.shortest import fewest_instances
+from oracle.explanations.supports import best_supports, minimal_supports, newest_occurrences
+from oracle.materialization import closure, instances
+from oracle.window import INFINITY, newest
 from pantarhei import NotEntailedError, StreamReasoner
-from pantarhei.reference.canonical_literals import canonical_facts, canonical_triple
-from pantarhei.reference.conflicts import canonical_assertions
-from pantarhei.reference.explanations.proofs import check_proof
-from pantarhei.reference.explanations.shortest import fewest_instances
-from pantarhei.reference.explanations.supports import best_supports, minimal_supports, newest_occurrences
-from pantarhei.reference.materialization import closure, instances
-from pantarhei.reference.window import INFINITY, newest
 from scenes import table
 from strategies import EX
 from worlds import interpretations

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from pantarhei.reference.answers.terms import plain
+from oracle.answers.terms import plain
 from random_queries import PREFIXES
 
 HEAD = "".join(f"PREFIX {prefix}: <{iri}> " for prefix, iri in PREFIXES.items())

@@ -15,6 +15,7 @@ from enum import Flag, auto
 
 from rdflib import Literal, Namespace, URIRef, Variable
 
+from oracle.lars.streams import Stream
 from pantarhei.language.rule import Argument, Atom, Builtin, Rule
 from pantarhei.language.temporal_rule import (
     Formula,
@@ -27,7 +28,6 @@ from pantarhei.language.temporal_rule import (
 )
 from pantarhei.language.term import short
 from pantarhei.literals.builtin import SWRLB
-from pantarhei.reference.lars.streams import Stream
 
 EX = Namespace("http://example.org/")
 

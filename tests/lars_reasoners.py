@@ -8,11 +8,11 @@ from rdflib import RDF, Graph
 
 import pantarhei as pr
 from lars_programs import Case, Part, random_case
+from oracle.lars.output import output_stream
+from oracle.lars.strata import NotStratifiedError, strata
+from oracle.lars.streams import Stream
+from oracle.materialization import closure
 from pantarhei.language.temporal_rule import Mode, TemporalAtom
-from pantarhei.reference.lars.output import output_stream
-from pantarhei.reference.lars.strata import NotStratifiedError, strata
-from pantarhei.reference.lars.streams import Stream
-from pantarhei.reference.materialization import closure
 
 NO_AXIOMS = pr.load_ontology(Graph())
 COVERED = {

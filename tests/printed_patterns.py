@@ -1,11 +1,11 @@
 """Algorithms 1 to 3 of GD (Gergatsoulis & Damigos) word for word, faults included.
 
-The reference has them as they must read (`pantarhei.reference.pattern_changes`).
+The reference has them as they must read (`oracle.pattern_changes`).
 """
 
 from itertools import product
 
-from pantarhei.reference.pattern_changes import decomposition, instance, unified, variables_of
+from oracle.pattern_changes import decomposition, instance, unified, variables_of
 
 
 def ground_bgp_eval(matched):

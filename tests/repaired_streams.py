@@ -1,6 +1,6 @@
 """Small ontologies with random streams, and what a window keeps of them by definition.
 
-The rules of a world are grounded once over a small pool of facts (`pantarhei.reference`); a step is then an
+The rules of a world are grounded once over a small pool of facts (`oracle`); a step is then an
 enumeration of subsets (`lineages`).
 """
 
@@ -17,11 +17,11 @@ from rdflib import OWL, Graph, URIRef
 
 import equality
 from lineages import Case, Meaning
+from oracle.canonical_literals import canonical_triple
+from oracle.materialization import closure, instances, is_consistent
 from pantarhei import Ontology, StreamReasoner, Window, load_ontology
 from pantarhei.language.rule import Different, Rule
 from pantarhei.language.term import Triple
-from pantarhei.reference.canonical_literals import canonical_triple
-from pantarhei.reference.materialization import closure, instances, is_consistent
 from strategies import (
     CONSTRAINTS,
     DERIVING_RULES,

@@ -11,6 +11,11 @@ from datetime import timedelta
 from rdflib import Literal, URIRef
 
 import pantarhei as pr
+from oracle.answers import Answers, answers
+from oracle.answers.result import AnswerRow
+from oracle.continuous import CountedWindow, Policy, SlidingWindow, dstream, istream, reports
+from oracle.window import INFINITY, newest
+from oracle.window_repair import fold
 from pantarhei.language.rule import Rule
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimeKind, TimePoint, ticks_of, time_of
@@ -22,11 +27,6 @@ from pantarhei.query.languages.stream_text import (
     PastWindow,
     StreamWindow,
 )
-from pantarhei.reference.answers import Answers, answers
-from pantarhei.reference.answers.result import AnswerRow
-from pantarhei.reference.continuous import CountedWindow, Policy, SlidingWindow, dstream, istream, reports
-from pantarhei.reference.window import INFINITY, newest
-from pantarhei.reference.window_repair import fold
 from pantarhei.window.sliding import Window
 
 Reports = list[tuple[TimePoint, Counter[AnswerRow]]]

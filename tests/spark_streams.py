@@ -7,8 +7,8 @@ import re
 import pyarrow as pa
 from rdflib import BNode
 
+from oracle.canonical_literals import canonical_triple
 from pantarhei.rdf.ntriples import write_term
-from pantarhei.reference.canonical_literals import canonical_triple
 
 COLUMNS = ("timestamp", "subject", "predicate", "object")
 TEXTS = "subject string, predicate string, object string"

@@ -13,9 +13,9 @@ from typing import TypeVar
 from hypothesis import strategies as st
 from rdflib import RDF, XSD, Literal, Namespace, URIRef, Variable
 
+from oracle.materialization import is_consistent
 from pantarhei.language.rule import Argument, Atom, Different, Rule
 from pantarhei.language.term import Term, Triple
-from pantarhei.reference.materialization import is_consistent
 
 EX = Namespace("http://example.org/")
 A, B, C, D = CLASSES = (EX.A, EX.B, EX.C, EX.D)

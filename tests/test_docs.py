@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import oracle
 import pantarhei
 
 ROOT = Path(__file__).parents[1]
@@ -25,7 +26,10 @@ def blocks(page):
 
 
 def modules():
-    walked = pkgutil.walk_packages(pantarhei.__path__, "pantarhei.")
+    walked = [
+        *pkgutil.walk_packages(pantarhei.__path__, "pantarhei."),
+        *pkgutil.walk_packages(oracle.__path__, "oracle."),
+    ]
     return ["pantarhei", *(module.name for module in walked if module.name != "pantarhei.__main__")]
 
 

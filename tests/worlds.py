@@ -7,13 +7,13 @@ import pytest
 from hypothesis import strategies as st
 from rdflib import RDF, Literal
 
+from oracle.canonical_literals import canonical_triple
+from oracle.conflicts import conflict_sets
+from oracle.materialization import closure, is_consistent
+from oracle.window import INFINITY, newest, with_oldest_assertion
+from oracle.window_repair import repair
 from pantarhei import Ontology, StreamReasoner
 from pantarhei.materialize.model import WindowModel
-from pantarhei.reference.canonical_literals import canonical_triple
-from pantarhei.reference.conflicts import conflict_sets
-from pantarhei.reference.materialization import closure, is_consistent
-from pantarhei.reference.window import INFINITY, newest, with_oldest_assertion
-from pantarhei.reference.window_repair import repair
 from pantarhei.rules.compilation import dispatch as dispatch_module
 from pantarhei.rules.compilation import program as program_module
 from strategies import (

@@ -14,13 +14,13 @@ from rdflib import Graph, Literal, URIRef
 
 import pantarhei as pr
 from counts import some
+from oracle.answers import answers
+from oracle.continuous import Policy, SlidingWindow, reports
 from pantarhei.errors import QueryTextError
 from pantarhei.language.time import TimeKind
 from pantarhei.literals.value import value_of
 from pantarhei.query.languages import read_stream_text
 from pantarhei.query.syntax import read_query
-from pantarhei.reference.answers import answers
-from pantarhei.reference.continuous import Policy, SlidingWindow, reports
 
 FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "conformance" / "csrbench"
 QUERIES = ("q1", "q2", "q3", "q4", "q5", "q6", "q6_5s", "q7")

@@ -16,12 +16,12 @@ import pytest
 
 from lars_programs import Case, always, at, atom, compared, no, rule, some
 from lars_reasoners import as_pushed, expected, reasoner_for, triple
+from oracle.lars.answers import answer_stream, answer_streams, is_model
+from oracle.lars.grounding import ground
+from oracle.lars.output import output_stream
+from oracle.lars.satisfaction import satisfies, tick_of
+from oracle.lars.streams import Stream, canonical, time_window, tuple_window
 from pantarhei.language.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TimeWindow
-from pantarhei.reference.lars.answers import answer_stream, answer_streams, is_model
-from pantarhei.reference.lars.grounding import ground
-from pantarhei.reference.lars.output import output_stream
-from pantarhei.reference.lars.satisfaction import satisfies, tick_of
-from pantarhei.reference.lars.streams import Stream, canonical, time_window, tuple_window
 
 Annotated = tuple[Formula, float, float]
 

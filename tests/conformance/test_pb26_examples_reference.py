@@ -5,11 +5,11 @@ from itertools import chain, combinations, pairwise
 import pytest
 from rdflib import Namespace, Variable
 
+from oracle.conflicts import conflict_sets
+from oracle.materialization import closure, instances, is_consistent
+from oracle.window import INFINITY, interpretations
+from oracle.window_repair import algorithm3, fold, maximal_consistent_subsets, precedes, repair
 from pantarhei.language.rule import Rule
-from pantarhei.reference.conflicts import conflict_sets
-from pantarhei.reference.materialization import closure, instances, is_consistent
-from pantarhei.reference.window import INFINITY, interpretations
-from pantarhei.reference.window_repair import algorithm3, fold, maximal_consistent_subsets, precedes, repair
 from strategies import is_a, member, related
 
 EX = Namespace("http://example.org/")

@@ -15,11 +15,11 @@ from rdflib import Dataset, Graph
 
 import pantarhei as pr
 import w3c_sparql
+from oracle.answers import answers
 from pantarhei.errors import QueryError
 from pantarhei.query import run_query
 from pantarhei.query.languages import read_stream_text
 from pantarhei.query.syntax import read_query
-from pantarhei.reference.answers import answers
 
 CASES = w3c_sparql.cases()
 pytestmark = pytest.mark.skipif(not CASES, reason=f"no test cases in {w3c_sparql.FOLDER}")

@@ -9,13 +9,13 @@ from rdflib import RDF, BNode
 
 from counts import of_many, seeds
 from equality import AXIOMS, EQUALITY, NAMES, SAME, matching
+from oracle.canonical_literals import canonical_facts, canonical_term, canonical_triple
+from oracle.explanations.reasons import NEW_NAME as REFERENCE_NEW
+from oracle.explanations.reasons import reasons_for_absence
+from oracle.explanations.supports import follows
+from oracle.materialization import is_consistent
 from pantarhei import EntailedError, Ontology, StreamReasoner, Window
 from pantarhei.explain.search import NEW_NAME
-from pantarhei.reference.canonical_literals import canonical_facts, canonical_term, canonical_triple
-from pantarhei.reference.explanations.reasons import NEW_NAME as REFERENCE_NEW
-from pantarhei.reference.explanations.reasons import reasons_for_absence
-from pantarhei.reference.explanations.supports import follows
-from pantarhei.reference.materialization import is_consistent
 from strategies import CLASSES, DERIVING_RULES, PROPERTIES
 from worlds import CONSTRAINTS
 

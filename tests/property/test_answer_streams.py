@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 import pantarhei as pr
 from counts import cases, of_many
 from lars_programs import FRAGMENTS, Case, random_case, random_ground_case
+from oracle.lars.answers import answer_streams as all_answer_streams
+from oracle.lars.answers import drawn
+from oracle.lars.grounding import ground
+from oracle.lars.streams import Stream, canonical
 from pantarhei.language.temporal_rule import Mode, TemporalRule
-from pantarhei.reference.lars.answers import answer_streams as all_answer_streams
-from pantarhei.reference.lars.answers import drawn
-from pantarhei.reference.lars.grounding import ground
-from pantarhei.reference.lars.streams import Stream, canonical
 from pantarhei.temporal.models.said import SaidAt, SaidStream
 from pantarhei.temporal.models.solving import answer_streams
 from pantarhei.temporal.ticks import Ticks, kind_for

@@ -13,6 +13,8 @@ from rdflib import XSD, Literal, URIRef
 
 import pantarhei.materialize.bulk.aboxes as aboxes_module
 from counts import cases, of_many, seeds
+from oracle.canonical_literals import canonical_triple
+from oracle.materialization import closure, instances, is_consistent
 from pantarhei import InconsistentOntologyError, Ontology
 from pantarhei.encoding.numbers import FIRST_LITERAL
 from pantarhei.encoding.vocabulary import Vocabulary
@@ -26,8 +28,6 @@ from pantarhei.language.rule import Builtin, Rule
 from pantarhei.materialize.bulk.aboxes import ABoxProgram, most_aboxes
 from pantarhei.materialize.model import WindowModel
 from pantarhei.rdf.ntriples import parse_term, write_term
-from pantarhei.reference.canonical_literals import canonical_triple
-from pantarhei.reference.materialization import closure, instances, is_consistent
 from pantarhei.rules.compilation.program import compile_
 from scenes import SWRLB, scenes
 from strategies import EX, A, B, R, V, is_a, member, related, x, y, z

@@ -11,10 +11,10 @@ from rdflib import RDF, Graph
 import pantarhei as pr
 from counts import cases, of_many
 from lars_programs import Part, random_case
+from oracle.datalog_mtl import materialized
+from oracle.lars.streams import Stream, canonical
 from pantarhei.errors import TemporalRuleError
 from pantarhei.language.temporal_rule import Mode
-from pantarhei.reference.datalog_mtl import materialized
-from pantarhei.reference.lars.streams import Stream, canonical
 
 NO_AXIOMS = pr.load_ontology(Graph())
 FRAGMENT = Part.SOMETIME | Part.ALWAYS | Part.NEGATION

@@ -16,6 +16,9 @@ from hypothesis import strategies as st
 from rdflib import RDF, XSD, Literal, Variable
 
 from counts import cases, of_many
+from oracle import materialization
+from oracle.canonical_literals import canonical_facts, canonical_literal
+from oracle.materialization import closure, is_consistent
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.encoding import vocabulary
 from pantarhei.language.data_range import (
@@ -31,9 +34,6 @@ from pantarhei.literals.builtin import SWRLB, compute
 from pantarhei.literals.by_value import exact_rule
 from pantarhei.literals.membership import check_range
 from pantarhei.literals.value import is_ill_typed, unpacked, value_of
-from pantarhei.reference import materialization
-from pantarhei.reference.canonical_literals import canonical_facts, canonical_literal
-from pantarhei.reference.materialization import closure, is_consistent
 from ranges import RANGES
 from ranges import literal as written
 from strategies import EX, ONE, ONE_POINT_ZERO, TWO, A, B, C, D, R, V, a, b, is_a, member, related, x, y, z

@@ -10,6 +10,11 @@ from rdflib import RDF, XSD, Graph, Literal, Namespace, Variable
 import pantarhei as pr
 from counts import cases
 from expressions import NOW, context
+from oracle.answers import algebra
+from oracle.answers.context import Context as ReferenceContext
+from oracle.answers.expressions import Expressions
+from oracle.answers.graph import Graph as ReferenceGraph
+from oracle.canonical_literals import canonical_literal
 from pantarhei.language.data_range import Datatype, DatatypeRestriction
 from pantarhei.language.rule_text import RELATIONS
 from pantarhei.literals.builtin import SWRLB, holds
@@ -19,11 +24,6 @@ from pantarhei.literals.value import value_of
 from pantarhei.query.algebra.expressions import Call, OrderKey
 from pantarhei.query.expressions import compute, order
 from pantarhei.query.table import Table
-from pantarhei.reference.answers import algebra
-from pantarhei.reference.answers.context import Context as ReferenceContext
-from pantarhei.reference.answers.expressions import Expressions
-from pantarhei.reference.answers.graph import Graph as ReferenceGraph
-from pantarhei.reference.canonical_literals import canonical_literal
 
 pytestmark = pytest.mark.usefixtures("quiet")
 

@@ -14,6 +14,9 @@ from rdflib import RDF, Graph, Literal, URIRef
 from counts import seeds
 from interrupting import interrupted
 from kept_answers import HEAD, wrong_in_any_order
+from oracle.answers import answers, difference
+from oracle.conflicts import conflict_sets
+from oracle.materialization import closure, is_consistent
 from pantarhei import (
     ContradictionError,
     DynamicGraph,
@@ -23,9 +26,6 @@ from pantarhei import (
     load_ontology,
 )
 from pantarhei.query import ONTOLOGY_GRAPH, SCHEMA_GRAPH
-from pantarhei.reference.answers import answers, difference
-from pantarhei.reference.conflicts import conflict_sets
-from pantarhei.reference.materialization import closure, is_consistent
 from random_queries import ONTOLOGY, PREFIXES, random_dataset, random_query
 from worlds import World, canonical
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from counts import cases, of_many
 from equality import AXIOMS, CLASSES, DIFFERENT, EQUALITY, LINKED, NAMES, PAIRS, SAME, VALUES, matching
+from oracle.materialization import is_consistent
 from pantarhei import Ontology, StreamReasoner, Window
-from pantarhei.reference.materialization import is_consistent
 from strategies import R, S, V, a, b, c, member
 from worlds import SideBySide, arrivals, windows
 

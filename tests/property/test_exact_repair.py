@@ -9,11 +9,11 @@ import pantarhei.repair.conflict as conflict_module
 import pantarhei.repair.exact as exact_module
 from counts import of_many, seeds
 from lineages import Meaning, large_cases, lineage_of, rank, small_cases, tangled_cases
+from oracle.window_repair import repair_of_conflicts
 from pantarhei.materialize.kernel.constants import OPEN
 from pantarhei.materialize.kernel.decision import Decision
 from pantarhei.materialize.kernel.horn import program_of
 from pantarhei.materialize.readable import readable
-from pantarhei.reference.window_repair import repair_of_conflicts
 from pantarhei.repair.conflict import Budget, ConflictEvidence, decision_of
 from pantarhei.repair.exact import exact_cut
 

@@ -9,17 +9,17 @@ import pytest
 from rdflib import XSD, BNode, Literal, Variable
 
 from expressions import NOW, context, table_of, term
+from oracle.answers import algebra
+from oracle.answers.aggregates import aggregated
+from oracle.answers.comparing import order_key
+from oracle.answers.context import Context as ReferenceContext
+from oracle.answers.expressions import Expressions
+from oracle.answers.graph import Graph
+from oracle.answers.terms import ExpressionError, plain
 from pantarhei.language.term import Term
 from pantarhei.query.algebra.expressions import Aggregate, Call, Expression, OrderKey
 from pantarhei.query.expressions import aggregate, compute, least, order, truth
 from pantarhei.query.table import Table
-from pantarhei.reference.answers import algebra
-from pantarhei.reference.answers.aggregates import aggregated
-from pantarhei.reference.answers.comparing import order_key
-from pantarhei.reference.answers.context import Context as ReferenceContext
-from pantarhei.reference.answers.expressions import Expressions
-from pantarhei.reference.answers.graph import Graph
-from pantarhei.reference.answers.terms import ExpressionError, plain
 
 CASES = int(os.environ.get("EXPRESSION_CASES", "150"))
 X, Y, Z = VARIABLES = Variable("x"), Variable("y"), Variable("z")

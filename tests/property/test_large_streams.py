@@ -7,11 +7,11 @@ only what was kept, and, where that is not too slow, the literal closure.
 import pytest
 
 from counts import seeds
+from oracle.canonical_literals import canonical_triple
+from oracle.materialization import closure, is_consistent
+from oracle.window_repair import repair_of_conflicts
 from pantarhei import Budget, Window
 from pantarhei.materialize.model import WindowModel
-from pantarhei.reference.canonical_literals import canonical_triple
-from pantarhei.reference.materialization import closure, is_consistent
-from pantarhei.reference.window_repair import repair_of_conflicts
 from worlds import World, canonical, interpretations
 
 MOST_DISPUTED = 12  # the reference enumerates their subsets

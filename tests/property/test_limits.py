@@ -8,11 +8,11 @@ from rdflib import RDF
 
 import pantarhei.window.limits as limits_module
 from counts import seeds
+from oracle.canonical_literals import canonical_triple
+from oracle.materialization import closure
 from pantarhei import Interpretation, MemoryLimitError, StreamReasoner, Window
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.materializer import ABoxMaterializer
-from pantarhei.reference.canonical_literals import canonical_triple
-from pantarhei.reference.materialization import closure
 from strategies import EX
 from worlds import World, canonical, interpretations
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from counts import seeds
+from oracle.materialization import instances
 from pantarhei import Window
 from pantarhei.encoding.numbers import NONE
 from pantarhei.materialize.model import FOREVER
-from pantarhei.reference.materialization import instances
 from worlds import World, canonical
 
 

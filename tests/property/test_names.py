@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from rdflib import OWL, RDF, BNode
 
 from counts import cases, of_many
+from oracle.canonical_literals import canonical_triple
+from oracle.materialization import is_consistent
 from pantarhei import InconsistentOntologyError, Ontology, StreamReasoner, Window
 from pantarhei.language.rule import Atom, Different, Rule
-from pantarhei.reference.canonical_literals import canonical_triple
-from pantarhei.reference.materialization import is_consistent
 from strategies import (
     EX,
     LITERALS,

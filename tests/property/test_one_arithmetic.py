@@ -9,6 +9,12 @@ from rdflib import XSD, Graph, Literal, Namespace, Variable
 import pantarhei as pr
 from counts import cases
 from expressions import NOW, context
+from oracle.answers import algebra
+from oracle.answers.aggregates import aggregated
+from oracle.answers.context import Context as ReferenceContext
+from oracle.answers.expressions import Expressions
+from oracle.answers.graph import Graph as ReferenceGraph
+from oracle.answers.terms import ExpressionError
 from pantarhei.language.rule_text import RELATIONS
 from pantarhei.literals.builtin import COMPARISONS, SWRLB, compute, holds
 from pantarhei.literals.comparing import is_true
@@ -22,12 +28,6 @@ from pantarhei.query.expressions.sums import written
 from pantarhei.query.incremental.row_expressions import RowExpression
 from pantarhei.query.incremental.totals import Total, addend_of
 from pantarhei.query.table import Table
-from pantarhei.reference.answers import algebra
-from pantarhei.reference.answers.aggregates import aggregated
-from pantarhei.reference.answers.context import Context as ReferenceContext
-from pantarhei.reference.answers.expressions import Expressions
-from pantarhei.reference.answers.graph import Graph as ReferenceGraph
-from pantarhei.reference.answers.terms import ExpressionError
 from signed_bags import Bench
 
 pytestmark = pytest.mark.usefixtures("quiet")

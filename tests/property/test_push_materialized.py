@@ -9,12 +9,12 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from rdflib import RDF, Variable
 
 from counts import LONG, cases, of_many, some
+from oracle.canonical_literals import canonical_triple
 from pantarhei import Ontology, Rule, StreamReasoner, Window
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.interpretation.writing import Texts
 from pantarhei.language.rule import Atom
-from pantarhei.reference.canonical_literals import canonical_triple
 from strategies import EX, FUNCTIONAL, INVERSE, SYMMETRIC, TRANSITIVE, worlds
 from worlds import World, interpretations, subsets
 

@@ -14,10 +14,10 @@ from rdflib import Graph, URIRef
 
 from counts import seeds
 from kept_answers import HEAD, wrong_in_any_order
+from oracle.answers import answers, difference
+from oracle.canonical_literals import canonical_triple
 from pantarhei import OptionError, QueryError, StreamReasoner, Window, load_ontology
 from pantarhei.language.time import TimeKind
-from pantarhei.reference.answers import answers, difference
-from pantarhei.reference.canonical_literals import canonical_triple
 from random_queries import ONTOLOGY, PREFIXES, random_dataset, random_query
 
 SEEDS = seeds(3, 40, long=2_000)

@@ -3,7 +3,7 @@
 from random import Random
 
 from counts import cases
-from pantarhei.reference.answers import agrees, answers
+from oracle.answers import agrees, answers
 from random_queries import random_dataset, random_query
 
 QUERIES = cases(30, 150)

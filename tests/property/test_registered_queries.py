@@ -14,9 +14,9 @@ from rdflib import RDF, Graph, Literal, URIRef
 
 from counts import seeds
 from kept_answers import HEAD, wrong_in_any_order
+from oracle.answers import answers, difference
 from pantarhei import InvalidTripleError, MemoryLimitError, QueryError, StreamReasoner, Window, load_ontology
 from pantarhei.query import ONTOLOGY_GRAPH, SCHEMA_GRAPH, timestamp_graph
-from pantarhei.reference.answers import answers, difference
 from random_queries import ONTOLOGY, PREFIXES, random_dataset, random_query
 
 SEEDS = seeds(3, 25, long=2_000)

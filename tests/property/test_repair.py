@@ -9,9 +9,9 @@ from rdflib import RDF, Namespace, Variable
 
 from counts import cases
 from lineages import Case, Meaning, lineage_of, rank
+from oracle import window_repair as reference
 from pantarhei import Budget, Ontology, StreamReasoner, Window
 from pantarhei.language.rule import Atom, Rule
-from pantarhei.reference import window_repair as reference
 from pantarhei.repair.choose import algorithm3, grounded
 from pantarhei.repair.exact import exact_cut
 from strategies import conflict_hypergraphs

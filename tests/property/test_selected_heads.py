@@ -12,7 +12,7 @@ import pantarhei as pr
 from counts import cases
 from lars_programs import EX, FRAGMENTS, always, at, atom, compared, no, rule, some
 from lars_reasoners import case_of, expected, reasoner_for, triple
-from pantarhei.reference.lars.streams import canonical
+from oracle.lars.streams import canonical
 from pantarhei.temporal import translation
 
 SEEDS = st.integers(0, 1 << 30)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import pantarhei as pr
 from counts import cases, of_many
+from oracle.canonical_literals import canonical_term
 from pantarhei.engine.options import Options
 from pantarhei.errors import NotKeyLocalQueryError, OptionError
 from pantarhei.language.rule import Different, Rule
@@ -21,7 +22,6 @@ from pantarhei.query.registration import Registration
 from pantarhei.query.sharding import check_key_local
 from pantarhei.query.syntax import read_query
 from pantarhei.rdf.ntriples import parse_term, write_term
-from pantarhei.reference.canonical_literals import canonical_term
 from pantarhei.spark.answer_rows import changed_rows
 from pantarhei.spark.registrations import take_up
 from pantarhei.spark.shards.router import Router

@@ -12,13 +12,13 @@ from counts import cases
 from driven_rules import Driven
 from lars_programs import EX, random_ontology
 from lars_reasoners import COVERED, case_of, closed, expected, have_strata, reasoner_for, triple
+from oracle.lars.answers import answer_stream
+from oracle.lars.coupling import coupled
+from oracle.lars.output import output_stream
+from oracle.lars.streams import canonical
 from pantarhei import NotEntailedError, Ontology
 from pantarhei.language.temporal_rule import TemporalAtom
 from pantarhei.proofs.kind import StepKind
-from pantarhei.reference.lars.answers import answer_stream
-from pantarhei.reference.lars.coupling import coupled
-from pantarhei.reference.lars.output import output_stream
-from pantarhei.reference.lars.streams import canonical
 
 SEEDS = st.integers(0, 1 << 30)
 

@@ -24,10 +24,10 @@ from lars_reasoners import (
     triple,
     with_jumps,
 )
+from oracle.lars.coupling import coupled
+from oracle.lars.output import output_stream
+from oracle.lars.streams import canonical
 from pantarhei.errors import TemporalRuleError
-from pantarhei.reference.lars.coupling import coupled
-from pantarhei.reference.lars.output import output_stream
-from pantarhei.reference.lars.streams import canonical
 
 SEEDS = st.integers(0, 1 << 30)
 BEGINS = (0, -5, -40)

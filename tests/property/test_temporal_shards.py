@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import cases, of_many
-from pantarhei.reference.lars.streams import canonical
+from oracle.lars.streams import canonical
 from pantarhei.spark.shards.router import Router
 from pantarhei.spark.shards.shard import Shard
 from sharded_rules import COUNTS, Sharded, concluded, rows

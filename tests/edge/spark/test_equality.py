@@ -20,10 +20,10 @@ from rdflib import RDF, XSD, BNode, Graph, Literal
 
 import pantarhei as pr
 from counts import some
+from oracle.canonical_literals import canonical_term, canonical_triple
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.rdf.ntriples import parse_term
-from pantarhei.reference.canonical_literals import canonical_term, canonical_triple
 from pantarhei.spark import reason_stream, register, run
 from spark_streams import NOW, Folder, Recorder, aboxes_of, by_value, rows_of, state_of, table_of
 from strategies import CLASSES, V

@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 from rdflib import RDF, XSD, Graph, Literal
 
 from counts import cases
+from oracle.canonical_literals import canonical_triple
+from oracle.conflicts import conflict_sets
+from oracle.materialization import closure
 from pantarhei import Ontology, OptionError, StreamReasoner, Window
 from pantarhei.errors import InvalidTripleError
 from pantarhei.interpretation import materializer
@@ -19,9 +22,6 @@ from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.interpretation.writing import Texts
 from pantarhei.language.rule import Rule
 from pantarhei.rdf.ntriples import parse_term
-from pantarhei.reference.canonical_literals import canonical_triple
-from pantarhei.reference.conflicts import conflict_sets
-from pantarhei.reference.materialization import closure
 from strategies import EX, A, B, C, R, V, is_a, member, related, worlds, x, y
 from worlds import subsets
 

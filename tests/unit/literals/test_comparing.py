@@ -5,9 +5,9 @@ from itertools import product
 import pytest
 from rdflib import XSD, BNode, Literal, URIRef
 
+from oracle.lars import comparisons
 from pantarhei.literals.builtin import EQUAL, SWRLB
 from pantarhei.literals.comparing import NOT_EQUAL, is_true
-from pantarhei.reference.lars import comparisons
 
 A, B = URIRef("http://e/a"), URIRef("http://e/b")
 OWN = URIRef("http://e/datatype")

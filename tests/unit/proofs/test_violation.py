@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from rdflib import OWL, RDF, XSD, Literal, Variable
 
 from counts import cases
+from oracle.canonical_literals import canonical_triple
+from oracle.materialization import instances, is_consistent
 from pantarhei import InconsistentOntologyError, Ontology, StreamReasoner, Window
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.data_range import Datatype, DatatypeRestriction
@@ -17,8 +19,6 @@ from pantarhei.language.term import in_order
 from pantarhei.literals.builtin import SWRLB
 from pantarhei.proofs.proof import Proof, ProofStep
 from pantarhei.proofs.violation import proof_of_violation
-from pantarhei.reference.canonical_literals import canonical_triple
-from pantarhei.reference.materialization import instances, is_consistent
 from pantarhei.repair.consistency import inconsistency, model_of_background
 from pantarhei.repair.contradiction import Contradiction
 from pantarhei.repair.result import ConflictList

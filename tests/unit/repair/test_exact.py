@@ -9,8 +9,8 @@ import pytest
 import pantarhei.repair.exact as exact_module
 from counts import seeds
 from lineages import Case, Meaning, large_cases, lineage_of, rank, small_cases
+from oracle import window_repair as reference
 from pantarhei.proofs.antichain import Meter
-from pantarhei.reference import window_repair as reference
 from pantarhei.repair.choose import algorithm3, grounded
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.exact import exact_cut

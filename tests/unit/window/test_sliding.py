@@ -9,9 +9,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from oracle.continuous import Policy, SlidingWindow, reports
 from pantarhei.errors import LateABoxError, OptionError, QueryWindowError, TimestampError
 from pantarhei.language.time import TimeKind
-from pantarhei.reference.continuous import Policy, SlidingWindow, reports
 from pantarhei.window.sliding import Window, step_to
 
 

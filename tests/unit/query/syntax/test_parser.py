@@ -7,11 +7,11 @@ import pytest
 import rdflib.plugins.sparql.parser
 from rdflib import Graph, Literal, URIRef
 
+from oracle.answers import answers
 from pantarhei.errors import QueryError
 from pantarhei.query import run_query
 from pantarhei.query.syntax import read_query
 from pantarhei.query.syntax.parser import parse_query
-from pantarhei.reference.answers import answers
 
 FIRST_QUERIES = """
 import sys, threading

@@ -10,11 +10,11 @@ from rdflib import OWL, RDF, Namespace, Variable
 
 import random_ontologies
 from counts import seeds
+from oracle.materialization import closure, is_consistent
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.entailment.closure import Closure, is_internal
 from pantarhei.language.rule import Atom, Rule
 from pantarhei.owl.axiom_mapping import read_axioms
-from pantarhei.reference.materialization import closure, is_consistent
 from pantarhei.rules.translation.relevance import that_can_fire, that_matter
 from pantarhei.rules.translation.translate import translate
 from strategies import facts, rules

@@ -1,0 +1,197 @@
+"""The value of an expression for a row (SPARQL 1.1, section 17), or `ExpressionError`.
+
+A variable that the row leaves unbound has the value that is given from outside, if there is one.
+"""
+
+from __future__ import annotations
+
+import secrets
+import uuid
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Final
+
+from rdflib import BNode, URIRef, Variable
+
+from oracle.answers import comparing, numbers, terms, texts, times
+from oracle.answers.algebra import Aggregate, Call, Exists, Expression, Pattern
+from oracle.answers.casts import CASTS
+from oracle.answers.comparing import truth
+from oracle.answers.context import Context, Row
+from oracle.answers.terms import ExpressionError, boolean, iri, literal, string
+from oracle.answers.times import Temporal
+from pantarhei.language.term import Term
+
+TIMESTAMP: Final = "http://larkc.eu/csparql/sparql/jena/ext#timestamp"
+"""C-SPARQL's function."""
+
+HasSolution = Callable[[Pattern, Row, Context], bool]
+
+
+def _of_times_too(
+    of_numbers: Callable[..., Term], of_times: Callable[[Temporal, Temporal], Term]
+) -> Callable[[Term, Term], Term]:
+    """A sum or difference of numbers, or of times and durations."""
+
+    def compute(left: Term, right: Term) -> Term:
+        one, other = times.temporal(left), times.temporal(right)
+        return of_numbers(left, right) if one is None or other is None else of_times(one, other)
+
+    return compute
+
+
+_FUNCTIONS: Final[dict[str, Callable[..., Term]]] = {
+    **terms.FUNCTIONS,
+    **numbers.FUNCTIONS,
+    "+": _of_times_too(numbers.FUNCTIONS["+"], times.plus),
+    "-": _of_times_too(numbers.FUNCTIONS["-"], times.minus),
+    **comparing.FUNCTIONS,
+    **texts.FUNCTIONS,
+    **times.FUNCTIONS,
+    **CASTS,
+}
+
+
+class Expressions:
+    """Evaluates expressions for one row, so that `BNODE("a")` is one node in all of them.
+
+    Args:
+        row: the row.
+        context: where.
+        has_solution: whether a pattern has a solution that agrees with the row.
+    """
+
+    def __init__(self, row: Row, context: Context, has_solution: HasSolution) -> None:
+        self.row, self._context, self._has_solution = dict(row), context, has_solution
+        self._nodes: dict[str, BNode] = {}
+
+    def value(self, expression: Expression) -> Term:
+        """The term that an expression is.
+
+        Raises:
+            ExpressionError: it is an error.
+        """
+        if isinstance(expression, Variable):
+            found = self.row.get(expression, self._context.given.get(expression))
+            if found is None:
+                raise ExpressionError
+            return found
+        if isinstance(expression, Call):
+            special = _SPECIAL.get(expression.name)
+            if special is not None:
+                return special(self, *expression.arguments)
+            return _called(expression.name, [self.value(argument) for argument in expression.arguments])
+        if isinstance(expression, Exists):
+            return boolean(self._has_solution(expression.pattern, self.row, self._context))
+        assert not isinstance(expression, Aggregate), expression
+        return expression
+
+    def value_or_none(self, expression: Expression) -> Term | None:
+        """The term that an expression is, None for an error."""
+        with suppress(ExpressionError):
+            return self.value(expression)
+        return None
+
+    def holds(self, condition: Expression) -> bool:
+        """Whether a condition is true: neither false nor an error."""
+        return self._truth(condition) is True
+
+    def _truth(self, condition: Expression) -> bool | None:
+        """Whether a condition is true, None for an error."""
+        with suppress(ExpressionError):
+            return truth(self.value(condition))
+        return None
+
+    # -- what does not evaluate all arguments first ------------------------------------------------
+
+    def _or(self, *operands: Expression) -> Term:
+        found = [self._truth(operand) for operand in operands]
+        if None in found and True not in found:
+            raise ExpressionError
+        return boolean(True in found)
+
+    def _and(self, *operands: Expression) -> Term:
+        found = [self._truth(operand) for operand in operands]
+        if None in found and False not in found:
+            raise ExpressionError
+        return boolean(False not in found)
+
+    def _not(self, operand: Expression) -> Term:
+        return boolean(not truth(self.value(operand)))
+
+    def _is_bound(self, variable: Expression) -> Term:
+        return boolean(self.value_or_none(variable) is not None)
+
+    def _if(self, condition: Expression, then: Expression, otherwise: Expression) -> Term:
+        return self.value(then if truth(self.value(condition)) else otherwise)
+
+    def _coalesce(self, *choices: Expression) -> Term:
+        for choice in choices:
+            with suppress(ExpressionError):
+                return self.value(choice)
+        raise ExpressionError
+
+    def _in(self, searched: Expression, *members: Expression) -> Term:
+        """IN: `=` with each member, joined by `||`."""
+        return self._or(*(Call("=", (searched, member)) for member in members))
+
+    def _not_in(self, searched: Expression, *members: Expression) -> Term:
+        return boolean(not truth(self._in(searched, *members)))
+
+    # -- what depends on more than its arguments ---------------------------------------------------
+
+    def _iri(self, name: Expression) -> Term:
+        return iri(self.value(name), self._context.base)
+
+    def _node(self, label: Expression | None = None) -> Term:
+        return BNode() if label is None else self._nodes.setdefault(string(self.value(label)), BNode())
+
+    def _now(self) -> Term:
+        return times.at(self._context.now)
+
+    def _time_of(self, subject: Expression, predicate: Expression, object: Expression) -> Term:
+        """C-SPARQL's: the time of a triple in the active graph; without one it is an error."""
+        found = self._context.graph.time_of((self.value(subject), self.value(predicate), self.value(object)))
+        if found is None:
+            raise ExpressionError
+        return found
+
+    def _random(self) -> Term:
+        self._context.notes.is_determined = False
+        return numbers.written(numbers.Number(numbers.LONG, secrets.randbelow(1 << 53) / (1 << 53)))
+
+    def _uuid(self) -> Term:
+        self._context.notes.is_determined = False
+        return URIRef(uuid.uuid4().urn)
+
+    def _uuid_text(self) -> Term:
+        self._context.notes.is_determined = False
+        return literal(str(uuid.uuid4()))
+
+
+def _called(name: str, arguments: Sequence[Term]) -> Term:
+    """The value of a function; one that is not known is an error (section 17.6)."""
+    function = _FUNCTIONS.get(name)
+    if function is None or (name in CASTS and len(arguments) != 1):
+        raise ExpressionError
+    return function(*arguments)
+
+
+_SPECIAL: Final[dict[str, Callable[..., Term]]] = {
+    "||": Expressions._or,
+    "&&": Expressions._and,
+    "!": Expressions._not,
+    "BOUND": Expressions._is_bound,
+    "IF": Expressions._if,
+    "COALESCE": Expressions._coalesce,
+    "IN": Expressions._in,
+    "NOT IN": Expressions._not_in,
+    "IRI": Expressions._iri,
+    "URI": Expressions._iri,
+    "BNODE": Expressions._node,
+    "NOW": Expressions._now,
+    TIMESTAMP: Expressions._time_of,
+    "RAND": Expressions._random,
+    "UUID": Expressions._uuid,
+    "STRUUID": Expressions._uuid_text,
+}

@@ -1,0 +1,145 @@
+"""Answers of a query, and whether others give the same."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TypeVar
+
+from rdflib import BNode
+
+from oracle.answers.terms import ntriples, plain
+from pantarhei.language.term import Term, Triple
+
+AnswerRow = tuple[Term | None, ...]
+_Row = TypeVar("_Row", bound=tuple[object, ...])
+
+_MADE = BNode("made")  # stands for any blank node that the data have not
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What a query answers.
+
+    Args:
+        form: "SELECT", "ASK", "CONSTRUCT" or "DESCRIBE".
+        variables: the names of SELECT's columns, in order.
+        solutions: SELECT's rows before OFFSET and LIMIT, in an order that ORDER BY allows, each with its
+            rank: rows of one rank may come in any order. Without ORDER BY all have the rank 0.
+        offset: how many of them are left out.
+        limit: how many are taken, None for all.
+        triples: of CONSTRUCT and DESCRIBE.
+        ask: of ASK.
+        is_determined: whether the standard leaves only these answers: no random numbers, and no LIMIT on an
+            order that leaves it open, other than SELECT's own.
+        known: the blank nodes of the data; others are made by the query, and their names are nothing.
+    """
+
+    form: str
+    variables: tuple[str, ...] = ()
+    solutions: tuple[tuple[AnswerRow, int], ...] = ()
+    offset: int = 0
+    limit: int | None = None
+    triples: frozenset[Triple] = frozenset()
+    ask: bool | None = None
+    is_determined: bool = True
+    known: frozenset[BNode] = frozenset()
+
+    @property
+    def rows(self) -> Counter[AnswerRow]:
+        """SELECT's rows, some of those that may be where LIMIT leaves it open."""
+        return Counter(row for row, _ in self._slice())
+
+    @property
+    def rows_in_order(self) -> list[AnswerRow]:
+        """SELECT's rows in an order that ORDER BY allows."""
+        return [row for row, _ in self._slice()]
+
+    def _slice(self) -> Sequence[tuple[AnswerRow, int]]:
+        return self.solutions[self.offset :][: self.limit]
+
+
+def agrees(
+    answers: Answers, variables: Sequence[str], rows_in_order: Iterable[Sequence[Term | None]]
+) -> bool:
+    """Whether rows are the answers, in an order that ORDER BY allows, and any of the right count where LIMIT
+    leaves it open which. Blank nodes that the query made may have any name.
+
+    Args:
+        variables: the names of SELECT's columns, in order; none for the other forms.
+        rows_in_order: SELECT's rows; the triples of CONSTRUCT and DESCRIBE; for ASK, `()` if it is true.
+    """
+    return difference(answers, variables, rows_in_order) is None
+
+
+def difference(
+    answers: Answers, variables: Sequence[str], rows_in_order: Iterable[Sequence[Term | None]]
+) -> str | None:
+    """What is wrong with rows that are not the answers (see `agrees`), None if nothing is."""
+    rows = [tuple(None if term is None else plain(term) for term in row) for row in rows_in_order]
+    if answers.form == "ASK":
+        return None if bool(rows) == answers.ask else f"ASK is {answers.ask}"
+    if answers.form != "SELECT":
+        return _difference_of_triples(answers, rows)
+    if tuple(map(str, variables)) != answers.variables:
+        return f"the columns are {', '.join(answers.variables)}, not {', '.join(variables)}"
+    return _difference_of_rows(answers, rows) if answers.is_determined else None
+
+
+def _difference_of_triples(answers: Answers, rows: Iterable[AnswerRow]) -> str | None:
+    if not answers.is_determined:
+        return None
+    expected, given = (_told_by_neighbours(triples, answers) for triples in (answers.triples, rows))
+    return None if expected == given else _listing(Counter(expected), Counter(given))
+
+
+_ROUNDS = 8  # no template of a test has blank nodes in a longer chain
+
+
+def _told_by_neighbours(triples: Iterable[AnswerRow], answers: Answers) -> frozenset[tuple[str, ...]]:
+    """The triples as texts, the blank nodes that are made told apart by what they are connected to.
+
+    Two that have the same triples are one: a row that there is twice says nothing more.
+    """
+    given = [tuple(term for term in triple if term is not None) for triple in triples]
+    names = {term: "" for triple in given for term in triple if _is_made(term, answers)}
+    for _ in range(_ROUNDS):
+        around: dict[Term, set[str]] = {node: set() for node in names}
+        for triple in given:
+            for node in names.keys() & set(triple):
+                around[node].add(
+                    " ".join("this" if term == node else names.get(term, ntriples(term)) for term in triple)
+                )
+        names = {
+            node: sha256("\n".join(sorted(texts)).encode()).hexdigest() for node, texts in around.items()
+        }
+    return frozenset(tuple(names.get(term, ntriples(term)) for term in triple) for triple in given)
+
+
+def _is_made(term: Term | None, answers: Answers) -> bool:
+    return isinstance(term, BNode) and term not in answers.known
+
+
+def _difference_of_rows(answers: Answers, rows: Sequence[AnswerRow]) -> str | None:
+    """Each row must be one of those of its place's rank, none more often than there."""
+    ranks = [rank for _, rank in answers._slice()]
+    expected = Counter((_unnamed(row, answers), rank) for row, rank in answers.solutions)
+    given = [_unnamed(row, answers) for row in rows]
+    used = Counter(zip(given, ranks, strict=False))
+    if len(given) == len(ranks) and used <= expected:
+        return None
+    return _listing(Counter(_unnamed(row, answers) for row, _ in answers._slice()), Counter(given))
+
+
+def _unnamed(row: AnswerRow, answers: Answers) -> AnswerRow:
+    return tuple(_MADE if _is_made(term, answers) else term for term in row)
+
+
+def _listing(expected: Counter[_Row], given: Counter[_Row]) -> str:
+    if expected == given:
+        return "the same, in an order that ORDER BY does not allow"
+    lines = [f"missing {count} x {row}" for row, count in (expected - given).items()]
+    lines += [f"too many {count} x {row}" for row, count in (given - expected).items()]
+    return "\n".join(lines)

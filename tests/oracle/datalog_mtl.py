@@ -1,0 +1,110 @@
+"""Temporal rules read as DatalogMTL: metric temporal logic over the integers (Brandt et al., JAIR 62, 2018).
+
+A rule holds at every tick, not at the present one alone: `a :- b in [n], c always in [n]` is
+`a ← ◇⁻[0,n] b, □⁻[0,n] c`. What it derives at a tick stays there, so windows look back at it. That is what
+rules of LARS say once all that they conclude is remembered, as far as both have them: plain heads, `in` and
+`always in` windows of ticks, negation with strata.
+
+An atom is read as the set of ticks at which it holds; rules are applied to the whole timeline at once, until
+nothing is new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import cast
+
+from rdflib import Variable
+
+from oracle.lars.grounding import Binding
+from oracle.lars.strata import kind, strata
+from oracle.lars.streams import Stream, canonical
+from oracle.materialization import unify
+from pantarhei.language.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TimeWindow
+from pantarhei.language.term import Term
+
+Ticks = frozenset[int]
+
+
+def materialized(rules: Iterable[TemporalRule], stream: Stream) -> dict[int, frozenset[TemporalAtom]]:
+    """What holds at each tick of the timeline: what the stream says, and all that follows.
+
+    Raises:
+        NotStratifiedError: a conclusion rests on its own negation.
+        ValueError: a rule is outside of what both languages have.
+    """
+    given = list(rules)
+    for rule in given:
+        _check(rule)
+    holding: dict[TemporalAtom, Ticks] = {}
+    for tick in stream.timeline:
+        for atom in stream.at(tick):
+            holding[atom] = holding.get(atom, Ticks()) | {tick}
+    for layer in strata(given):
+        while True:
+            derived = [each for rule in layer for each in _derived(rule, holding, stream.timeline)]
+            new = [(atom, ticks) for atom, ticks in derived if not ticks <= holding.get(atom, Ticks())]
+            if not new:
+                break
+            for atom, ticks in new:
+                holding[atom] = holding.get(atom, Ticks()) | ticks
+    return {
+        tick: frozenset(atom for atom, ticks in holding.items() if tick in ticks) for tick in stream.timeline
+    }
+
+
+def ticks_of(formula: Formula, holding: Mapping[TemporalAtom, Ticks], timeline: range) -> Ticks:
+    """The ticks at which a formula without variables holds; before the timeline nothing does."""
+    ticks = holding.get(formula.atom, Ticks())
+    reach = range(_size(formula) + 1)
+    if formula.mode is Mode.ALWAYS:
+        found = {tick for tick in ticks if all(tick - back in ticks for back in reach)}
+    else:
+        found = {tick + on for tick in ticks for on in reach}
+    return Ticks(set(timeline) - found if formula.is_negated else found & set(timeline))
+
+
+def _derived(
+    rule: TemporalRule, holding: Mapping[TemporalAtom, Ticks], timeline: range
+) -> Iterator[tuple[TemporalAtom, Ticks]]:
+    """Each instance of the head with the ticks at which the body holds."""
+    positive = [formula for formula in rule.body if not formula.is_negated]
+    for binding in _bindings(positive, list(holding), {}):
+        body = (ticks_of(_bound(formula, binding), holding, timeline) for formula in rule.body)
+        yield _bound(rule.head, binding).atom, Ticks(timeline).intersection(*body)
+
+
+def _bindings(formulas: list[Formula], atoms: list[TemporalAtom], binding: Binding) -> Iterator[Binding]:
+    """All ways in which formulas are about atoms that hold at some tick."""
+    if not formulas:
+        yield binding
+        return
+    first, *rest = formulas
+    for atom in atoms:
+        if kind(atom) == kind(first.atom):
+            terms = cast("tuple[Term, ...]", atom.arguments)  # a stream has no variables
+            extended = unify(canonical(first.atom).arguments, terms, binding)
+            if extended is not None:
+                yield from _bindings(rest, atoms, extended)
+
+
+def _bound(formula: Formula, binding: Binding) -> Formula:
+    atom = formula.atom
+    arguments = (binding[each] if isinstance(each, Variable) else each for each in atom.arguments)
+    bound = canonical(TemporalAtom(atom.predicate, tuple(arguments), atom.is_asserted))
+    return Formula(bound, formula.mode, formula.window, is_negated=formula.is_negated)
+
+
+def _size(formula: Formula) -> int:
+    window = formula.window
+    return window.size if isinstance(window, TimeWindow) and isinstance(window.size, int) else 0
+
+
+def _check(rule: TemporalRule) -> None:
+    for formula in rule.formulas:
+        windowed = isinstance(formula.window, TimeWindow) and isinstance(formula.window.size, int)
+        plain = formula.mode is Mode.NOW and formula.window is None
+        if not (plain or (windowed and formula.mode in (Mode.SOMETIME, Mode.ALWAYS) and formula.times == 1)):
+            raise ValueError(f"{formula} is given, and windows of ticks with in and always in are expected")
+    if rule.tests:
+        raise ValueError(f"{rule} is given, and no comparisons and computations are expected")

@@ -1,0 +1,174 @@
+"""The materialization of a set of facts: the least set that contains it and is closed under the rules.
+
+For an OWL 2 RL ontology's rules this is the canonical model of PB26 Definition 1. A class atom `C(x)` is the
+triple `(x, rdf:type, C)`. Heads that would have a literal as subject or as class are not derived.
+Rules that compute must not run for ever: the fixpoint is then infinite.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from rdflib import RDF, Literal, Variable
+
+from oracle.canonical_literals import canonical_facts, canonical_rule, canonical_term
+from pantarhei.language.rule import Argument, Atom, Different, Member, Rule, Test
+from pantarhei.language.term import Term, Triple
+from pantarhei.literals.builtin import SWRLB, compute, holds, is_computation
+from pantarhei.literals.membership import is_passed
+from pantarhei.literals.value import value_of
+
+Instance = tuple[Rule, tuple[Triple, ...], Triple | None]
+
+_Binding = Mapping[Variable, Term]
+_Key = tuple[Term, int] | tuple[Term, int, int, Term]
+_Index = Mapping[_Key, Sequence[tuple[tuple[Term, ...], Triple]]]
+
+
+def closure(rules: Iterable[Rule], facts: Iterable[Triple]) -> frozenset[Triple]:
+    """All facts that follow from `facts`, these included; constraints derive nothing.
+
+    A naive fixpoint (PB26 Definition 1): apply every rule to everything until nothing is new.
+
+    >>> from rdflib import Namespace
+    >>> EX, x = Namespace("http://example.org/"), Variable("x")
+    >>> subclass = Rule("cax-sco", (Atom(EX.A, (x,)),), Atom(EX.B, (x,)))
+    >>> closure([subclass], [(EX.a, RDF.type, EX.A)]) == {(EX.a, RDF.type, EX.A), (EX.a, RDF.type, EX.B)}
+    True
+    """
+    return _closure(tuple(rule for rule in rules if not rule.is_constraint), canonical_facts(facts))
+
+
+def instances(rules: Iterable[Rule], facts: Iterable[Triple]) -> Iterator[Instance]:
+    """Every instance of a rule or constraint whose body holds in `facts`.
+
+    Yields: The rule as given, its ground body in the rule's order, and its ground head: None for a
+        constraint. Instances for which an inequality or a test of the rule fails, or whose head would have a
+        literal as subject or as class, are left out.
+    """
+    index = _by_predicate(canonical_facts(facts))
+    for rule in rules:
+        compared = canonical_rule(rule)
+        for body, matched in _matches(compared.body, index, {}):
+            binding = tested(compared.tests, matched)
+            if binding is None or not all(_differ(pair, binding) for pair in compared.different):
+                continue
+            head = None if compared.head is None else compared.head.ground(binding)
+            if head is None or not _is_malformed(head):
+                yield rule, body, head
+
+
+def is_consistent(rules: Iterable[Rule], facts: Iterable[Triple]) -> bool:
+    """Whether no constraint has an instance in the closure of `facts`."""
+    return _is_consistent(tuple(rules), canonical_facts(facts))
+
+
+@lru_cache(maxsize=4096)
+def _closure(rules: tuple[Rule, ...], facts: frozenset[Triple]) -> frozenset[Triple]:
+    known = facts
+    while True:
+        heads = frozenset(head for _, _, head in instances(rules, known) if head is not None)
+        if heads <= known:
+            return known
+        known |= heads
+
+
+@lru_cache(maxsize=16384)
+def _is_consistent(rules: tuple[Rule, ...], facts: frozenset[Triple]) -> bool:
+    constraints = [rule for rule in rules if rule.is_constraint]
+    return not constraints or next(instances(constraints, closure(rules, facts)), None) is None
+
+
+def _by_predicate(facts: Iterable[Triple]) -> _Index:
+    """The arguments of the facts of each predicate and arity, and of those with a term at a place; class
+    memberships stand under both arities.
+    """
+    index: defaultdict[_Key, list[tuple[tuple[Term, ...], Triple]]] = defaultdict(list)
+    for triple in facts:
+        subject, predicate, object_ = triple
+        atoms: list[tuple[Term, tuple[Term, ...]]] = [(predicate, (subject, object_))]
+        if predicate == RDF.type:
+            atoms.append((object_, (subject,)))
+        for symbol, arguments in atoms:
+            index[symbol, len(arguments)].append((arguments, triple))
+            for place, term in enumerate(arguments):
+                index[symbol, len(arguments), place, term].append((arguments, triple))
+    return index
+
+
+def _matches(
+    atoms: tuple[Atom, ...], index: _Index, binding: _Binding
+) -> Iterator[tuple[tuple[Triple, ...], _Binding]]:
+    """All ways to extend `binding` so that every atom holds, with the triples that the atoms become."""
+    if not atoms:
+        yield (), binding
+        return
+    first, rest = atoms[0], atoms[1:]
+    known = [binding.get(each, each) if isinstance(each, Variable) else each for each in first.arguments]
+    predicate, arity = first.predicate, len(known)
+    found = [index.get((predicate, arity), ())]
+    for place, each in enumerate(known):
+        if not isinstance(each, Variable):
+            found.append(index.get((predicate, arity, place, each), ()))
+    for arguments, triple in min(found, key=len):
+        extended = unify(first.arguments, arguments, binding)
+        if extended is not None:
+            for triples, complete in _matches(rest, index, extended):
+                yield (triple, *triples), complete
+
+
+def _is_malformed(triple: Triple) -> bool:
+    """Test whether a literal is the subject, or the object of rdf:type."""
+    subject, predicate, object_ = triple
+    return isinstance(subject, Literal) or (predicate == RDF.type and isinstance(object_, Literal))
+
+
+def unify(pattern: tuple[Argument, ...], terms: tuple[Term, ...], binding: _Binding) -> _Binding | None:
+    """`binding` extended so that `pattern` becomes `terms`; None if it cannot be."""
+    extended = dict(binding)
+    for argument, term in zip(pattern, terms, strict=True):
+        expected = extended.setdefault(argument, term) if isinstance(argument, Variable) else argument
+        if expected is not term and expected != term:
+            return None
+    return extended
+
+
+def tested(tests: tuple[Test, ...], binding: _Binding) -> _Binding | None:
+    """`binding` with what the tests compute, one after the other; None if one of them fails.
+
+    What is computed for a variable that is bound already must equal it.
+    """
+    bound = dict(binding)
+    for test in tests:
+        if isinstance(test, Member):
+            if not _is_passed(test, bound):
+                return None
+            continue
+        if not is_computation(test):
+            if not holds(test.name, *(_value(each, bound) for each in test.arguments)):
+                return None
+            continue
+        result, *operands = test.arguments
+        found = compute(test.name, *(_value(each, bound) for each in operands))
+        if found is None:
+            return None
+        if isinstance(result, Variable) and result not in bound:
+            bound[result] = canonical_term(found)
+        elif not holds(SWRLB.equal, found, _value(result, bound)):
+            return None
+    return bound
+
+
+def _is_passed(test: Member, binding: _Binding) -> bool:
+    term = _value(test.argument, binding)
+    return isinstance(term, Literal) and is_passed(test, term)
+
+
+def _differ(pair: Different, binding: _Binding) -> bool:
+    return value_of(_value(pair.left, binding)) != value_of(_value(pair.right, binding))
+
+
+def _value(argument: Argument, binding: _Binding) -> Term:
+    return binding[argument] if isinstance(argument, Variable) else argument
