@@ -19,7 +19,7 @@ from bench.thresholds import EX, LEVEL
 from bench.thresholds import ontology as ontology_of
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.materializer import ABoxMaterializer
-from pantarhei.language.rule import Atom, Builtin, Rule
+from pantarhei.model.rule import Atom, Builtin, Rule
 
 READINGS = 10
 HIGH, MORE = URIRef(f"{EX}High"), URIRef(f"{EX}more")

@@ -25,8 +25,8 @@ from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.forms import NO_FORMS
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.update import WindowUpdate
-from pantarhei.language.term import Triple
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.term import Triple
 from pantarhei.rules.compilation.program import compile_
 
 Row = tuple[str, str, str]  # local names; the predicate "a" is rdf:type

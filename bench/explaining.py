@@ -17,7 +17,7 @@ from rdflib import RDF
 import pantarhei as pr
 from bench.building import WINDOW, Building
 from bench.measuring import SEED, Figure, check, cpu_seconds, figure, ratios
-from pantarhei.language.term import Triple
+from pantarhei.model.term import Triple
 
 _TRIED = 10  # so many answers of why_not are tried out
 

@@ -34,7 +34,7 @@ import pantarhei as pr
 from bench.building import table
 from bench.dataset import universities
 from bench.measuring import SEED, Figure, check, cpu_seconds, figure, race, ratios, remark, settled
-from pantarhei.language.term import Term, Triple
+from pantarhei.model.term import Term, Triple
 from pantarhei.query import timestamp_graph
 from pantarhei.rdf.ntriples import to_rdflib, write_term
 

@@ -22,8 +22,8 @@ import pantarhei as pr
 import pantarhei.repair.step as step
 from bench.engine import Row, Rows, ontology_of, rdflib_triples
 from bench.measuring import Figure, check, cpu_seconds, figure, ratios
-from pantarhei.language.term import Triple
 from pantarhei.materialize.lineage_rows import Lineage
+from pantarhei.model.term import Triple
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.repair.conflict import Budget, Rank
 from pantarhei.repair.exact import Cut, exact_cut

@@ -15,7 +15,7 @@ from rdflib import OWL, RDF, Graph, Literal, Namespace
 
 import pantarhei as pr
 from bench.measuring import Figure, check, cpu_seconds, figure, settled
-from pantarhei.language.term import Triple
+from pantarhei.model.term import Triple
 
 EX = Namespace("http://example.org/")
 LONGEST = 20.0

@@ -22,7 +22,7 @@ from bench.peers.process import Job, Outcome, contest
 from bench.temporal_workloads import EX, WORKLOADS, Row, Workload
 from pantarhei.encoding.numbers import NO_FACTS, Integers, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.temporal.data_stream import Appended, Asserted
 from pantarhei.temporal.evaluation import Evaluation, Standing

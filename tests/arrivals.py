@@ -10,7 +10,7 @@ import pyarrow as pa
 from rdflib import Graph, Literal
 
 from pantarhei import read_stream
-from pantarhei.language.time import duration_ticks, kind_of, ticks_of
+from pantarhei.model.time import duration_ticks, kind_of, ticks_of
 from pantarhei.window.watermark import Timed, Tolerance, Waiting
 from strategies import EX
 

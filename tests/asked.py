@@ -10,7 +10,7 @@ from rdflib import XSD, URIRef
 
 from oracle.answers import answers
 from oracle.answers.terms import ntriples
-from pantarhei.language.term import Term, Triple
+from pantarhei.model.term import Term, Triple
 from pantarhei.rdf.ntriples import to_rdflib
 
 PREFIXES = {"": "urn:", "xsd": str(XSD)}

@@ -12,8 +12,8 @@ from rdflib import XSD, BNode, Literal
 
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.engine.checkpoint.container import DIGEST_LENGTH, pack, unpack
-from pantarhei.language.data_range import Datatype
-from pantarhei.language.rule import Different, Member, Rule
+from pantarhei.model.data_range import Datatype
+from pantarhei.model.rule import Different, Member, Rule
 from strategies import EX, A, B, C, R, V, a, b, c, is_a, member, related, x, y, z
 
 SUBCLASS = Rule("cax-sco", (is_a(A, x),), is_a(B, x))

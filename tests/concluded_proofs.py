@@ -8,8 +8,8 @@ from oracle.lars.grounding import passed
 from oracle.lars.satisfaction import literal_of, satisfies, tick_of
 from oracle.lars.streams import canonical, window_of
 from oracle.materialization import unify
-from pantarhei.language.rule import Variable
-from pantarhei.language.temporal_rule import Mode, TupleWindow
+from pantarhei.model.rule import Variable
+from pantarhei.model.temporal_rule import Mode, TupleWindow
 from pantarhei.proofs.kind import StepKind
 from pantarhei.proofs.temporal import Known
 

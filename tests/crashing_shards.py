@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pantarhei as pr
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from pantarhei.spark import session
 from pantarhei.spark.shards.sharded_stream import shard_stream
 from spark_streams import NOW, SCHEMA

@@ -9,14 +9,7 @@ import pantarhei as pr
 from oracle.lars.coupling import coupled
 from oracle.lars.output import answers, fed_back, output_stream
 from oracle.lars.streams import Stream
-from pantarhei.language.temporal_rule import (
-    Formula,
-    Mode,
-    TemporalAtom,
-    TemporalRule,
-    TimeWindow,
-    TupleWindow,
-)
+from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TimeWindow, TupleWindow
 
 E = Namespace("http://e/")
 DRIVING = pr.load_ontology(

@@ -8,8 +8,8 @@ from itertools import product
 
 from rdflib import OWL, RDFS, XSD, Literal
 
-from pantarhei.language.data_range import Datatype
-from pantarhei.language.rule import Different, Member, Rule
+from pantarhei.model.data_range import Datatype
+from pantarhei.model.rule import Different, Member, Rule
 from strategies import EX, A, B, C, D, R, S, V, a, b, c, is_a, related, w, x, y, z
 
 SAME, DIFFERENT = OWL.sameAs, OWL.differentFrom

@@ -8,7 +8,7 @@ import numpy as np
 from rdflib import XSD, Literal, URIRef, Variable
 
 from pantarhei.encoding.numbers import FIRST_LITERAL
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import Aggregate, Call, OrderKey
 from pantarhei.query.expressions import Context, LiteralValues, aggregate, compute, order, truth
 from pantarhei.query.guard import Guard

@@ -16,8 +16,9 @@ from enum import Flag, auto
 from rdflib import Literal, Namespace, URIRef, Variable
 
 from oracle.lars.streams import Stream
-from pantarhei.language.rule import Argument, Atom, Builtin, Rule
-from pantarhei.language.temporal_rule import (
+from pantarhei.literals.builtin import SWRLB
+from pantarhei.model.rule import Argument, Atom, Builtin, Rule
+from pantarhei.model.temporal_rule import (
     Formula,
     Mode,
     Reach,
@@ -26,8 +27,7 @@ from pantarhei.language.temporal_rule import (
     TimeWindow,
     TupleWindow,
 )
-from pantarhei.language.term import short
-from pantarhei.literals.builtin import SWRLB
+from pantarhei.model.term import short
 
 EX = Namespace("http://example.org/")
 

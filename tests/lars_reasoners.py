@@ -12,7 +12,7 @@ from oracle.lars.output import output_stream
 from oracle.lars.strata import NotStratifiedError, strata
 from oracle.lars.streams import Stream
 from oracle.materialization import closure
-from pantarhei.language.temporal_rule import Mode, TemporalAtom
+from pantarhei.model.temporal_rule import Mode, TemporalAtom
 
 NO_AXIOMS = pr.load_ontology(Graph())
 COVERED = {

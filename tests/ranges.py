@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from rdflib import OWL, RDF, RDFS, XSD, Literal, URIRef
 
-from pantarhei.language.data_range import (
+from pantarhei.literals.datatype import LANG_RANGE
+from pantarhei.model.data_range import (
     ILL_TYPED,
     DataComplementOf,
     DataIntersectionOf,
@@ -15,7 +16,6 @@ from pantarhei.language.data_range import (
     DatatypeRestriction,
     DataUnionOf,
 )
-from pantarhei.literals.datatype import LANG_RANGE
 
 MINE = URIRef("urn:mine")
 

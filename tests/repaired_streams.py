@@ -20,8 +20,8 @@ from lineages import Case, Meaning
 from oracle.canonical_literals import canonical_triple
 from oracle.materialization import closure, instances, is_consistent
 from pantarhei import Ontology, StreamReasoner, Window, load_ontology
-from pantarhei.language.rule import Different, Rule
-from pantarhei.language.term import Triple
+from pantarhei.model.rule import Different, Rule
+from pantarhei.model.term import Triple
 from strategies import (
     CONSTRAINTS,
     DERIVING_RULES,

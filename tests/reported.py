@@ -16,9 +16,9 @@ from oracle.answers.result import AnswerRow
 from oracle.continuous import CountedWindow, Policy, SlidingWindow, dstream, istream, reports
 from oracle.window import INFINITY, newest
 from oracle.window_repair import fold
-from pantarhei.language.rule import Rule
-from pantarhei.language.term import Triple
-from pantarhei.language.time import TimeKind, TimePoint, ticks_of, time_of
+from pantarhei.model.rule import Rule
+from pantarhei.model.term import Triple
+from pantarhei.model.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.query.languages import StreamText, read_stream_text
 from pantarhei.query.languages.stream_text import (
     CountWindow,

@@ -8,9 +8,9 @@ import numpy as np
 
 from pantarhei.encoding.numbers import Integers
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.rule import Rule
-from pantarhei.language.term import Triple
 from pantarhei.materialize.model import Keep, WindowModel
+from pantarhei.model.rule import Rule
+from pantarhei.model.term import Triple
 from pantarhei.rules.compilation.program import compile_
 
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from rdflib import OWL, RDF, XSD, BNode, Literal, URIRef
 
 from pantarhei import Budget
-from pantarhei.language.data_range import Datatype, DatatypeRestriction
-from pantarhei.language.rule import Builtin, Different, Member, Rule
+from pantarhei.model.data_range import Datatype, DatatypeRestriction
+from pantarhei.model.rule import Builtin, Different, Member, Rule
 from ranges import literal
 from strategies import EX, A, B, C, R, S, V, a, b, c, is_a, member, related, worlds, x, y, z
 

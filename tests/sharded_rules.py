@@ -12,9 +12,9 @@ from lars_programs import EX, FRAGMENTS, KINDS, random_case
 from oracle.lars.streams import canonical
 from pantarhei.engine.options import Options
 from pantarhei.errors import NotKeyLocalRuleError, TemporalRuleError
-from pantarhei.language.rule import Rule
-from pantarhei.language.temporal_rule import TemporalAtom
-from pantarhei.language.time import TimeKind
+from pantarhei.model.rule import Rule
+from pantarhei.model.temporal_rule import TemporalAtom
+from pantarhei.model.time import TimeKind
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.rules.translation.demand import Theory
 from pantarhei.spark.answer_rows import conclusion_columns

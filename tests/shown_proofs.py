@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from rdflib import RDF, RDFS, Graph, Literal
 
 import pantarhei as pr
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from pantarhei.proofs.proof import Proof, ProofStep
 from strategies import EX, A, B, R, a, is_a, member, related, x, y, z
 

@@ -13,7 +13,7 @@ from rdflib import XSD, Literal, URIRef, Variable
 from asked import triples
 from pantarhei.encoding.numbers import NONE
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 from pantarhei.query.algebra.nodes import Node, Values
 from pantarhei.query.expressions import Context, LiteralValues
 from pantarhei.query.guard import NO_LIMITS

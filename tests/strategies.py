@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from rdflib import RDF, XSD, Literal, Namespace, URIRef, Variable
 
 from oracle.materialization import is_consistent
-from pantarhei.language.rule import Argument, Atom, Different, Rule
-from pantarhei.language.term import Term, Triple
+from pantarhei.model.rule import Argument, Atom, Different, Rule
+from pantarhei.model.term import Term, Triple
 
 EX = Namespace("http://example.org/")
 A, B, C, D = CLASSES = (EX.A, EX.B, EX.C, EX.D)

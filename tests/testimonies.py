@@ -3,7 +3,7 @@
 from rdflib import RDF, Graph, Literal, Namespace
 
 import pantarhei as pr
-from pantarhei.language.temporal_rule import TemporalAtom
+from pantarhei.model.temporal_rule import TemporalAtom
 
 EX = Namespace("http://example.org/")
 NO_AXIOMS = pr.load_ontology(Graph())

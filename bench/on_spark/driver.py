@@ -29,8 +29,8 @@ from bench.measuring import Figure, check, cpu_seconds, figure, ratios
 from bench.on_spark.sensors import SCHEMA, Sensors
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.materializer import ABoxMaterializer
-from pantarhei.language.place import Place
-from pantarhei.language.term import Triple
+from pantarhei.model.place import Place
+from pantarhei.model.term import Triple
 
 READINGS = 1_000  # a tick
 WINDOW = 20
@@ -212,7 +212,7 @@ def _blocks(worker: ABoxMaterializer, tables: list[tuple[int, pa.Table]]) -> pa.
 
 
 def _take_in(reasoner: pr.StreamReasoner, blocks: pa.Table) -> None:
-    from pantarhei.language.time import TimeKind
+    from pantarhei.model.time import TimeKind
     from pantarhei.spark.blocks import read_blocks
 
     for each in read_blocks(blocks, TimeKind.INTEGER):

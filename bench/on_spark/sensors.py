@@ -19,7 +19,7 @@ import pyarrow as pa
 from rdflib import RDF, XSD, Graph, Literal, Namespace
 
 import pantarhei as pr
-from pantarhei.language.term import Triple
+from pantarhei.model.term import Triple
 
 ROOT = Path(__file__).resolve().parents[2]
 START = datetime(2026, 3, 2, tzinfo=UTC)

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from rdflib import Variable
 
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.language.rule import Argument, Atom, Rule
-from pantarhei.language.term import Term
+from pantarhei.model.rule import Argument, Atom, Rule
+from pantarhei.model.term import Term
 
 Numbers = Mapping[Symbol, int]
 Constant = Callable[[Term], str]

@@ -73,7 +73,7 @@ from pantarhei.explain.records import HistoryRecord
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.interpretation.materializer import ABoxMaterializer
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from pantarhei.ontology import Ontology, load_ontology
 from pantarhei.proofs.proof import Proof, ProofStep
 from pantarhei.reasoner import StreamReasoner

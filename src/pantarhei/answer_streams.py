@@ -14,11 +14,11 @@ from pantarhei.encoding.numbers import Symbol, Symbols
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.engine.changes import Changes
 from pantarhei.errors import OptionError, TemporalRuleError, check_type
-from pantarhei.language.rule import Predicate
-from pantarhei.language.temporal_rule import TemporalAtom, TemporalRule, TimeWindow, TupleWindow
-from pantarhei.language.term import RDF_TYPE, short
-from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.rule import Predicate
+from pantarhei.model.temporal_rule import TemporalAtom, TemporalRule, TimeWindow, TupleWindow
+from pantarhei.model.term import RDF_TYPE, short
+from pantarhei.model.time import TimePoint
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.temporal.binding import is_unbounded
 from pantarhei.temporal.checks.dates import check_dates
@@ -33,7 +33,7 @@ from pantarhei.temporal.ticks import Ticks
 from pantarhei.window.sliding import Step, Window
 
 if TYPE_CHECKING:
-    from pantarhei.language.term import Triple
+    from pantarhei.model.term import Triple
 
 HEARING: Final = "answer streams"
 """The name that it is attached to a reasoner by."""

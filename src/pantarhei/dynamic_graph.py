@@ -16,10 +16,10 @@ from pantarhei.engine.stats import Stats
 from pantarhei.engine.update import GraphUpdate
 from pantarhei.errors import OptionError, check_choice, check_type
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.language.counted import counted
-from pantarhei.language.term import Triple
 from pantarhei.literals.by_value import Numbers
 from pantarhei.materialized import Materialized
+from pantarhei.model.counted import counted
+from pantarhei.model.term import Triple
 from pantarhei.ontology import Ontology
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.contradiction import Contradiction

@@ -21,10 +21,10 @@ from pantarhei.explain.clauses import Clauses
 from pantarhei.explain.search import NEW_NAME
 from pantarhei.explain.unknown import KnownNames, nearest_names
 from pantarhei.explain.why_not import Standpoint, WhyNot
-from pantarhei.language.temporal_rule import TemporalAtom
-from pantarhei.language.term import Triple, check_triple
-from pantarhei.language.time import TimePoint, plain_time, show_time, time_of
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.temporal_rule import TemporalAtom
+from pantarhei.model.term import Triple, check_triple
+from pantarhei.model.time import TimePoint, plain_time, show_time, time_of
 from pantarhei.ontology import Ontology
 from pantarhei.owl.background_axioms import says_axioms
 from pantarhei.proofs.explaining import AssertedAt, Explanations

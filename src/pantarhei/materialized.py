@@ -17,8 +17,8 @@ from pantarhei.engine.unexpected import Unexpected
 from pantarhei.engine.update import GraphUpdate, WindowUpdate
 from pantarhei.engine.upkeep import Standing, Upkeep
 from pantarhei.errors import OptionError
-from pantarhei.language.term import Term, Triple
 from pantarhei.materialize.model import WindowModel, Work
+from pantarhei.model.term import Term, Triple
 from pantarhei.ontology import Ontology
 from pantarhei.query.algebra.symbols import symbols_of_pattern
 from pantarhei.query.answers import MAX_BYTES, QueryResult

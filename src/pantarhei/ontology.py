@@ -34,14 +34,14 @@ from pantarhei.errors import (
 from pantarhei.explain.absence import NameKind, UnknownName
 from pantarhei.explain.unknown import unknown_in_axioms
 from pantarhei.interpretation.foundation import Foundation, always_true
-from pantarhei.language.counted import counted
-from pantarhei.language.data_range import DataRange
-from pantarhei.language.origin import Origin
-from pantarhei.language.rule import Predicate, Rule
-from pantarhei.language.shown import NO_NAMES, ShownNames, told_apart
-from pantarhei.language.term import ONLY_TYPE, Term, Triple, check_triple, in_order
 from pantarhei.literals.by_value import Numbers
 from pantarhei.literals.membership import check_range, why_unknown
+from pantarhei.model.counted import counted
+from pantarhei.model.data_range import DataRange
+from pantarhei.model.origin import Origin
+from pantarhei.model.rule import Predicate, Rule
+from pantarhei.model.shown import NO_NAMES, ShownNames, told_apart
+from pantarhei.model.term import ONLY_TYPE, Term, Triple, check_triple, in_order
 from pantarhei.owl.axiom import Axiom, Class, ClassAssertion
 from pantarhei.owl.axiom_mapping import BEYOND_DL, Reading, read_axioms
 from pantarhei.owl.background_axioms import axioms_of, lists_of_facts, says_axioms, table_says_axioms

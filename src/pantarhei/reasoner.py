@@ -51,9 +51,14 @@ from pantarhei.interpretation.closed_abox import ClosedABox, encode, split
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.interpretation.prover import Prover
-from pantarhei.language.temporal_rule import TemporalAtom
-from pantarhei.language.term import Triple
-from pantarhei.language.time import (
+from pantarhei.literals.by_value import Numbers
+from pantarhei.materialize.model import Keep, WindowModel
+from pantarhei.materialize.plain import plain_model
+from pantarhei.materialize.readable import readable
+from pantarhei.materialized import Materialized
+from pantarhei.model.temporal_rule import TemporalAtom
+from pantarhei.model.term import Triple
+from pantarhei.model.time import (
     Duration,
     Precision,
     TimePoint,
@@ -63,11 +68,6 @@ from pantarhei.language.time import (
     time_of,
     timed,
 )
-from pantarhei.literals.by_value import Numbers
-from pantarhei.materialize.model import Keep, WindowModel
-from pantarhei.materialize.plain import plain_model
-from pantarhei.materialize.readable import readable
-from pantarhei.materialized import Materialized
 from pantarhei.ontology import Ontology
 from pantarhei.proofs.proof import Assertion, Proof
 from pantarhei.proofs.sentences import Labels, labels_of

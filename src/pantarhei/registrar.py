@@ -16,8 +16,8 @@ from pantarhei.engine.consumer import QUERIES
 from pantarhei.engine.update import GraphUpdate, WindowUpdate
 from pantarhei.engine.upkeep import Upkeep
 from pantarhei.errors import OptionError, QueryError, RegistrationMemoryError, TimestampError, check_type
-from pantarhei.language.doing_all import do_all
-from pantarhei.language.time import Duration, TimeKind, duration_ticks, show_time, time_of
+from pantarhei.model.doing_all import do_all
+from pantarhei.model.time import Duration, TimeKind, duration_ticks, show_time, time_of
 from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.answer_reports import AnswerRow
 from pantarhei.query.answers import MAX_BYTES

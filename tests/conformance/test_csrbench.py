@@ -17,8 +17,8 @@ from counts import some
 from oracle.answers import answers
 from oracle.continuous import Policy, SlidingWindow, reports
 from pantarhei.errors import QueryTextError
-from pantarhei.language.time import TimeKind
 from pantarhei.literals.value import value_of
+from pantarhei.model.time import TimeKind
 from pantarhei.query.languages import read_stream_text
 from pantarhei.query.syntax import read_query
 

@@ -21,7 +21,7 @@ from oracle.lars.grounding import ground
 from oracle.lars.output import output_stream
 from oracle.lars.satisfaction import satisfies, tick_of
 from oracle.lars.streams import Stream, canonical, time_window, tuple_window
-from pantarhei.language.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TimeWindow
+from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TimeWindow
 
 Annotated = tuple[Formula, float, float]
 

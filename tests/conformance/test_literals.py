@@ -24,13 +24,13 @@ from rdflib import XSD, Literal
 
 from counts import cases
 from jdk import SimpleType, java
-from pantarhei.language.data_range import Datatype, DatatypeRestriction
-from pantarhei.language.rule_text import RELATIONS as SIGNS
 from pantarhei.literals.builtin import SWRLB, compute, holds
 from pantarhei.literals.condition import is_in_language
 from pantarhei.literals.membership import contains
 from pantarhei.literals.pattern import PatternError, compile_pattern
 from pantarhei.literals.value import INTEGER_BOUNDS, is_well_typed, value_of
+from pantarhei.model.data_range import Datatype, DatatypeRestriction
+from pantarhei.model.rule_text import RELATIONS as SIGNS
 from ranges import literal
 
 FEW, MANY = (

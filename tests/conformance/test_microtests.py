@@ -19,7 +19,7 @@ import pytest
 from rdflib import OWL, RDF, BNode, Graph
 from rdflib.namespace import XSD
 
-from pantarhei.language.term import short
+from pantarhei.model.term import short
 from pantarhei.owl.axiom_mapping import read_axioms
 from pantarhei.owl.document import read_graph
 

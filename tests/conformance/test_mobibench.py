@@ -14,8 +14,8 @@ from rdflib import OWL, RDF, RDFS, XSD, URIRef
 
 from counts import some
 from pantarhei import StreamReasoner, Window, load_ontology
-from pantarhei.language.data_range import Datatype
 from pantarhei.literals.emptiness import includes
+from pantarhei.model.data_range import Datatype
 from pantarhei.owl.document import read_graph
 
 FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "conformance" / "mobibench-ore"

@@ -4,7 +4,7 @@ import pytest
 from rdflib import RDF, Namespace, Variable
 
 from pantarhei import NotEntailedError, Ontology, StreamReasoner, Window
-from pantarhei.language.rule import Atom, Rule
+from pantarhei.model.rule import Atom, Rule
 
 EX = Namespace("http://example.org/")
 x, y = Variable("x"), Variable("y")

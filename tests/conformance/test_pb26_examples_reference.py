@@ -9,7 +9,7 @@ from oracle.conflicts import conflict_sets
 from oracle.materialization import closure, instances, is_consistent
 from oracle.window import INFINITY, interpretations
 from oracle.window_repair import algorithm3, fold, maximal_consistent_subsets, precedes, repair
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from strategies import is_a, member, related
 
 EX = Namespace("http://example.org/")

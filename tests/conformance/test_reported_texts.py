@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from rdflib import Namespace
 
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 from reported import as_run, reported, without_empty
 
 EX = Namespace("http://example.org/")

@@ -7,7 +7,7 @@ import pytest
 from rdflib import RDF, Namespace, Variable
 
 from pantarhei import Ontology, StreamReasoner, Window
-from pantarhei.language.rule import Atom, Different, Rule
+from pantarhei.model.rule import Atom, Different, Rule
 
 EX = Namespace("http://example.org/")
 x, y, z = Variable("x"), Variable("y"), Variable("z")

@@ -1,6 +1,6 @@
 """One literal for each value, so that equality of triples is equality of facts.
 
-Literals are compared by value (`pantarhei.language.term.value_of`). The reference replaces each literal by
+Literals are compared by value (`pantarhei.model.term.value_of`). The reference replaces each literal by
 the canonical literal of its value on entry and never looks at lexical forms again: its answers hold canonical
 literals only. The choice depends on the value alone, so that answers of different calls can be compared.
 
@@ -21,10 +21,10 @@ from typing import TypeVar
 
 from rdflib import OWL, RDF, XSD, Literal, URIRef, Variable
 
-from pantarhei.language.rule import Atom, Different, Rule
-from pantarhei.language.term import Term, Triple
 from pantarhei.literals.duration import Period
 from pantarhei.literals.value import is_ill_typed, value_of
+from pantarhei.model.rule import Atom, Different, Rule
+from pantarhei.model.term import Term, Triple
 
 _TermOrVariable = TypeVar("_TermOrVariable", Term, Term | Variable)
 

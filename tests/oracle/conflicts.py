@@ -7,8 +7,8 @@ from itertools import combinations
 
 from oracle.canonical_literals import canonical_triple
 from oracle.materialization import is_consistent
-from pantarhei.language.rule import Rule
-from pantarhei.language.term import Triple
+from pantarhei.model.rule import Rule
+from pantarhei.model.term import Triple
 
 Assertion = tuple[int, Triple]
 """A fact with the timestamp of its ABox."""

@@ -23,7 +23,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
-from pantarhei.language.time import Duration, TimeKind, TimePoint, duration_ticks, ticks_of, time_of
+from pantarhei.model.time import Duration, TimeKind, TimePoint, duration_ticks, ticks_of, time_of
 
 Fact = TypeVar("Fact", bound=Hashable)
 Row = TypeVar("Row", bound=Hashable)

@@ -20,8 +20,8 @@ from oracle.lars.grounding import Binding
 from oracle.lars.strata import kind, strata
 from oracle.lars.streams import Stream, canonical
 from oracle.materialization import unify
-from pantarhei.language.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TimeWindow
-from pantarhei.language.term import Term
+from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TimeWindow
+from pantarhei.model.term import Term
 
 Ticks = frozenset[int]
 

@@ -29,8 +29,8 @@ from typing import Literal, NamedTuple
 
 from rdflib import Variable
 
-from pantarhei.language.rule import Argument
-from pantarhei.language.term import Term, Triple
+from pantarhei.model.rule import Argument
+from pantarhei.model.term import Term, Triple
 
 Pattern = tuple[Argument, Term, Argument]
 Query = frozenset[Pattern]

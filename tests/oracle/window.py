@@ -18,8 +18,8 @@ from itertools import combinations, product
 
 from oracle.canonical_literals import canonical_facts
 from oracle.materialization import closure, instances
-from pantarhei.language.rule import Rule
-from pantarhei.language.term import Triple
+from pantarhei.model.rule import Rule
+from pantarhei.model.term import Triple
 
 INFINITY = math.inf
 

@@ -13,8 +13,8 @@ from itertools import combinations
 from typing import TypeVar
 
 from oracle.conflicts import Assertion, canonical_assertions, conflict_sets
-from pantarhei.language.rule import Rule
-from pantarhei.language.term import Triple
+from pantarhei.model.rule import Rule
+from pantarhei.model.term import Triple
 
 _Thing = TypeVar("_Thing", bound=Hashable)
 

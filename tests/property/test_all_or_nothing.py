@@ -25,9 +25,9 @@ from pantarhei import (
     Window,
 )
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.data_range import Datatype, DatatypeRestriction
-from pantarhei.language.rule import Atom, Different, Member, Rule
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.data_range import Datatype, DatatypeRestriction
+from pantarhei.model.rule import Atom, Different, Member, Rule
 from ranges import literal
 from strategies import EX, V
 from worlds import World, interpretations

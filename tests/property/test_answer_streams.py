@@ -16,7 +16,7 @@ from oracle.lars.answers import answer_streams as all_answer_streams
 from oracle.lars.answers import drawn
 from oracle.lars.grounding import ground
 from oracle.lars.streams import Stream, canonical
-from pantarhei.language.temporal_rule import Mode, TemporalRule
+from pantarhei.model.temporal_rule import Mode, TemporalRule
 from pantarhei.temporal.models.said import SaidAt, SaidStream
 from pantarhei.temporal.models.solving import answer_streams
 from pantarhei.temporal.ticks import Ticks, kind_for

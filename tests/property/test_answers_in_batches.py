@@ -11,8 +11,8 @@ from pyspark.sql.types import LongType
 from counts import seeds
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.interpretation.materializer import ABoxMaterializer
-from pantarhei.language.rule import Rule
-from pantarhei.language.time import TimeKind
+from pantarhei.model.rule import Rule
+from pantarhei.model.time import TimeKind
 from pantarhei.query.registration import Registration
 from pantarhei.spark.answer_rows import text_row
 from pantarhei.spark.blocks import BlockWriter, block_schema

@@ -11,12 +11,12 @@ import pantarhei.materialize.bulk.evaluation as closure_module
 from counts import seeds
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.rule import Builtin, Member, Rule
 from pantarhei.materialize.bulk.columns import Columns
 from pantarhei.materialize.bulk.evaluation import BulkProgram, TooManyError, TooSlowError
 from pantarhei.materialize.bulk.load import load
 from pantarhei.materialize.kernel.rows import Overfull
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.rule import Builtin, Member, Rule
 from pantarhei.rules.compilation.program import compile_
 from scenes import HOT, SWRLB
 from strategies import EX, A, C, R, S, V, is_a, related, worlds, x, y, z

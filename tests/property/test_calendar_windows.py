@@ -13,7 +13,7 @@ from rdflib import RDF, Graph, Namespace
 from tests.counts import cases
 
 import pantarhei as pr
-from pantarhei.language.time import TimeKind, ticks_of, time_of
+from pantarhei.model.time import TimeKind, ticks_of, time_of
 
 EX = Namespace("http://example.org/")
 KIND = TimeKind.DATETIME

@@ -24,9 +24,9 @@ from pantarhei.interpretation.canonical_models import CanonicalModels
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.interpretation.writing import Texts
-from pantarhei.language.rule import Builtin, Rule
 from pantarhei.materialize.bulk.aboxes import ABoxProgram, most_aboxes
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.rule import Builtin, Rule
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.rules.compilation.program import compile_
 from scenes import SWRLB, scenes

@@ -14,7 +14,7 @@ from lars_programs import Part, random_case
 from oracle.datalog_mtl import materialized
 from oracle.lars.streams import Stream, canonical
 from pantarhei.errors import TemporalRuleError
-from pantarhei.language.temporal_rule import Mode
+from pantarhei.model.temporal_rule import Mode
 
 NO_AXIOMS = pr.load_ontology(Graph())
 FRAGMENT = Part.SOMETIME | Part.ALWAYS | Part.NEGATION

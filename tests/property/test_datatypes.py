@@ -21,7 +21,11 @@ from oracle.canonical_literals import canonical_facts, canonical_literal
 from oracle.materialization import closure, is_consistent
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.encoding import vocabulary
-from pantarhei.language.data_range import (
+from pantarhei.literals.builtin import SWRLB, compute
+from pantarhei.literals.by_value import exact_rule
+from pantarhei.literals.membership import check_range
+from pantarhei.literals.value import is_ill_typed, unpacked, value_of
+from pantarhei.model.data_range import (
     ILL_TYPED,
     DataComplementOf,
     DataOneOf,
@@ -29,11 +33,7 @@ from pantarhei.language.data_range import (
     DatatypeRestriction,
     DataUnionOf,
 )
-from pantarhei.language.rule import Builtin, Different, Member, Rule
-from pantarhei.literals.builtin import SWRLB, compute
-from pantarhei.literals.by_value import exact_rule
-from pantarhei.literals.membership import check_range
-from pantarhei.literals.value import is_ill_typed, unpacked, value_of
+from pantarhei.model.rule import Builtin, Different, Member, Rule
 from ranges import RANGES
 from ranges import literal as written
 from strategies import EX, ONE, ONE_POINT_ZERO, TWO, A, B, C, D, R, V, a, b, is_a, member, related, x, y, z

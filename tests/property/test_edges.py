@@ -8,8 +8,8 @@ import pytest
 
 from counts import seeds
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.rule import Rule
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.rule import Rule
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.rules.compilation.transitive_edges import NO_EDGE
 from strategies import EX, is_a, related, x, y, z

@@ -14,7 +14,7 @@ import random_ontologies
 from counts import of_many, seeds
 from explained import Explained
 from pantarhei import Budget, InconsistentOntologyError, Ontology, StreamReasoner, Window, load_ontology
-from pantarhei.language.term import in_order
+from pantarhei.model.term import in_order
 from random_ontologies import CLASSES, DATA_PROPERTIES, INDIVIDUALS, LITERALS, OBJECT_PROPERTIES
 from scenes import FORMS, OTHERS, OVER_FORMS
 from strategies import (

@@ -16,7 +16,7 @@ from oracle.answers.context import Context as ReferenceContext
 from oracle.answers.expressions import Expressions
 from oracle.answers.graph import Graph
 from oracle.answers.terms import ExpressionError, plain
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import Aggregate, Call, Expression, OrderKey
 from pantarhei.query.expressions import aggregate, compute, least, order, truth
 from pantarhei.query.table import Table

@@ -9,8 +9,8 @@ from rdflib import Variable
 from counts import seeds
 from pantarhei.encoding.numbers import NONE
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.rule import Atom, Rule
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.rule import Atom, Rule
 from pantarhei.rules.compilation import superclasses as superclasses_module
 from pantarhei.rules.compilation.program import compile_
 from strategies import EX

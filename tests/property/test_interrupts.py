@@ -19,9 +19,9 @@ import pantarhei.rules.compilation.growth as growth
 from counts import some
 from interrupting import interrupted
 from pantarhei import ABoxMaterializer, InvalidTripleError, Ontology, StreamReasoner, Window, load_ontology
-from pantarhei.language.data_range import Datatype, DatatypeRestriction
-from pantarhei.language.rule import Atom, Builtin, Member, Rule
 from pantarhei.literals.builtin import SWRLB
+from pantarhei.model.data_range import Datatype, DatatypeRestriction
+from pantarhei.model.rule import Atom, Builtin, Member, Rule
 from pantarhei.rdf.ntriples import write_term
 from ranges import literal
 from strategies import EX, V

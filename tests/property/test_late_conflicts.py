@@ -14,7 +14,7 @@ import pantarhei.engine.books as books_module
 import pantarhei.engine.compaction as compaction_module
 from counts import of_many, seeds
 from pantarhei import Conflict, History, MemoryLimitError, Ontology, StreamReasoner, Window
-from pantarhei.language.rule import Different, Rule
+from pantarhei.model.rule import Different, Rule
 from repaired_streams import stream, world
 from strategies import EX, R, is_a, related, x, y, z
 

@@ -13,8 +13,8 @@ from followed import Followed
 from pantarhei import MemoryLimitError, Ontology, OptionError, StreamReasoner, Window
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.materializer import ABoxMaterializer
-from pantarhei.language.rule import Atom, Rule
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.rule import Atom, Rule
 from strategies import DISJOINT_CLASSES, DOMAIN, EX, SUBCLASS, TRANSITIVE
 
 x, y = Variable("x"), Variable("y")

@@ -10,8 +10,8 @@ from rdflib import Variable
 from counts import seeds
 from pantarhei import InvalidRuleError, Ontology, StreamReasoner, Window
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.language.rule import Atom, Different, Rule
 from pantarhei.materialize.model import FOREVER
+from pantarhei.model.rule import Atom, Different, Rule
 from strategies import CLASSES, EX, PROPERTIES, TRANSITIVE
 from worlds import World
 

@@ -16,7 +16,7 @@ from counts import cases, of_many
 from oracle.canonical_literals import canonical_triple
 from oracle.materialization import is_consistent
 from pantarhei import InconsistentOntologyError, Ontology, StreamReasoner, Window
-from pantarhei.language.rule import Atom, Different, Rule
+from pantarhei.model.rule import Atom, Different, Rule
 from strategies import (
     EX,
     LITERALS,

@@ -18,7 +18,7 @@ from rdflib import RDF, Graph, Namespace
 from tests.counts import cases
 
 import pantarhei as pr
-from pantarhei.language.time import TimeKind, parse_timestamp, ticks_of
+from pantarhei.model.time import TimeKind, parse_timestamp, ticks_of
 
 EX = Namespace("http://example.org/")
 XSD = "http://www.w3.org/2001/XMLSchema#"

@@ -15,12 +15,12 @@ from oracle.answers.context import Context as ReferenceContext
 from oracle.answers.expressions import Expressions
 from oracle.answers.graph import Graph as ReferenceGraph
 from oracle.answers.terms import ExpressionError
-from pantarhei.language.rule_text import RELATIONS
 from pantarhei.literals.builtin import COMPARISONS, SWRLB, compute, holds
 from pantarhei.literals.comparing import is_true
 from pantarhei.literals.numeric import EXACT
 from pantarhei.literals.value import value_of
 from pantarhei.materialize.kernel.summing import NOTHING, sum_up
+from pantarhei.model.rule_text import RELATIONS
 from pantarhei.query.algebra.expressions import Aggregate, Call
 from pantarhei.query.expressions import aggregate
 from pantarhei.query.expressions import compute as compute_columns

@@ -17,7 +17,7 @@ from kept_answers import HEAD, wrong_in_any_order
 from oracle.answers import answers, difference
 from oracle.canonical_literals import canonical_triple
 from pantarhei import OptionError, QueryError, StreamReasoner, Window, load_ontology
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 from random_queries import ONTOLOGY, PREFIXES, random_dataset, random_query
 
 SEEDS = seeds(3, 40, long=2_000)

@@ -7,8 +7,8 @@ from rdflib import Namespace, Variable
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.rule import Atom, Rule
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.rule import Atom, Rule
 from pantarhei.rules.compilation.program import compile_
 
 N = Namespace("http://example.org/n#")

@@ -11,7 +11,7 @@ from counts import cases
 from lineages import Case, Meaning, lineage_of, rank
 from oracle import window_repair as reference
 from pantarhei import Budget, Ontology, StreamReasoner, Window
-from pantarhei.language.rule import Atom, Rule
+from pantarhei.model.rule import Atom, Rule
 from pantarhei.repair.choose import algorithm3, grounded
 from pantarhei.repair.exact import exact_cut
 from strategies import conflict_hypergraphs

@@ -10,8 +10,8 @@ import pytest
 import pantarhei.repair.conflict as conflict_module
 import pantarhei.repair.exact as exact_module
 from pantarhei import Budget, Ontology, StreamReasoner, Window
-from pantarhei.language.rule import Different, Rule
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.rule import Different, Rule
 from strategies import EX, is_a, member, related, x, y, z
 
 pytestmark = [

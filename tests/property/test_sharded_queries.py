@@ -15,8 +15,8 @@ from counts import cases, of_many
 from oracle.canonical_literals import canonical_term
 from pantarhei.engine.options import Options
 from pantarhei.errors import NotKeyLocalQueryError, OptionError
-from pantarhei.language.rule import Different, Rule
-from pantarhei.language.time import TimeKind
+from pantarhei.model.rule import Different, Rule
+from pantarhei.model.time import TimeKind
 from pantarhei.query.incremental.reports import Policy
 from pantarhei.query.registration import Registration
 from pantarhei.query.sharding import check_key_local

@@ -16,7 +16,7 @@ from driven_rules import DRIVING, PUSHED, E, driving_rules, fed_back_rules
 from lars_programs import shifted, shifted_atoms
 from lars_reasoners import COVERED, NO_AXIOMS, case_of, have_strata, triple
 from pantarhei.errors import InconsistentOntologyError, OptionError, QueryError, TemporalRuleError
-from pantarhei.language.temporal_rule import TimeWindow
+from pantarhei.model.temporal_rule import TimeWindow
 from pantarhei.spark.shards.router import Router
 from pantarhei.spark.shards.shard import Shard
 from random_queries import ONTOLOGY, random_dataset, random_query

@@ -12,7 +12,7 @@ from rdflib import RDF, RDFS, Graph, Literal
 from counts import cases
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.errors import InconsistentOntologyError
-from pantarhei.language.term import in_order
+from pantarhei.model.term import in_order
 from pantarhei.proofs.outline import Mention, outline
 from pantarhei.proofs.svg import MOST
 from scenes import scenes

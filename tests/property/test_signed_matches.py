@@ -12,7 +12,7 @@ from rdflib import Variable
 from counts import seeds
 from pantarhei import InvalidRuleError, Ontology, StreamReasoner, Window
 from pantarhei.encoding.numbers import NONE
-from pantarhei.language.rule import Atom
+from pantarhei.model.rule import Atom
 from pantarhei.rules.compilation.body_plan import FactPattern
 from strategies import CLASSES, EX, PROPERTIES, TRANSITIVE
 from worlds import World

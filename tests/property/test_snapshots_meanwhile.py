@@ -9,7 +9,7 @@ from rdflib import XSD, Literal
 import pantarhei.engine.checkpoint.state as state_module
 from counts import seeds
 from pantarhei import Ontology, StreamReasoner, Window, load_rules
-from pantarhei.language.rule import Different, Rule
+from pantarhei.model.rule import Different, Rule
 from strategies import EX, is_a, related, x, y, z
 
 FUNCTIONAL = Rule("prp-fp", (related(EX.v, x, y), related(EX.v, x, z)), None, (Different(y, z),))

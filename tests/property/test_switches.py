@@ -6,7 +6,7 @@ from rdflib import RDF, Namespace, Variable
 
 from counts import cases, seeds
 from pantarhei import Ontology, StreamReasoner, Window
-from pantarhei.language.rule import Atom, Rule
+from pantarhei.model.rule import Atom, Rule
 from strategies import worlds
 from worlds import SideBySide, World, arrivals, interpretations, switches_everywhere, windows
 

@@ -17,7 +17,7 @@ from oracle.lars.coupling import coupled
 from oracle.lars.output import output_stream
 from oracle.lars.streams import canonical
 from pantarhei import NotEntailedError, Ontology
-from pantarhei.language.temporal_rule import TemporalAtom
+from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.proofs.kind import StepKind
 
 SEEDS = st.integers(0, 1 << 30)

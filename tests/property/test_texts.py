@@ -8,7 +8,7 @@ from rdflib import RDF, Graph, Namespace
 import pantarhei as pr
 from counts import cases
 from pantarhei.continuous import making
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 from pantarhei.query.languages import read_stream_text
 from reported import as_run, reported, without_empty
 

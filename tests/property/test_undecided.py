@@ -12,8 +12,8 @@ import pytest
 from counts import of_many, seeds
 from pantarhei import Budget, Ontology, StreamReasoner, UndecidedRepairWarning, Window
 from pantarhei.encoding.numbers import NONE
-from pantarhei.language.rule import Rule
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.rule import Rule
 from repaired_streams import MOST_FACTS, Fold, stream, world
 from strategies import EX, IRREFLEXIVE, TRANSITIVE, A, B, C, R, a, is_a, member, x
 

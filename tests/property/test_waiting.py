@@ -23,7 +23,7 @@ from pantarhei import (
     Window,
     load_rules,
 )
-from pantarhei.language.rule import Different, Rule
+from pantarhei.model.rule import Different, Rule
 from strategies import EX, V, a, b, member, related, x, y, z
 
 FUNCTIONAL = Rule("prp-fp", (related(EX.v, x, y), related(EX.v, x, z)), None, (Different(y, z),))

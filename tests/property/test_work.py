@@ -6,7 +6,7 @@ import pytest
 from rdflib import RDF, Literal, Namespace, Variable
 
 from pantarhei import Budget, Ontology, StreamReasoner, Window
-from pantarhei.language.rule import Atom, Rule
+from pantarhei.model.rule import Atom, Rule
 
 EX = Namespace("http://example.org/")
 x, y, z = Variable("x"), Variable("y"), Variable("z")

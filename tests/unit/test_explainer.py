@@ -12,8 +12,8 @@ from pantarhei import (
     Window,
     load_rules,
 )
-from pantarhei.language.rule import Atom, Rule
-from pantarhei.language.temporal_rule import TemporalAtom
+from pantarhei.model.rule import Atom, Rule
+from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.proofs.kind import StepKind
 from strategies import EX, SUBCLASS, TRANSITIVE, A, B, R, a, b, c, member
 

@@ -13,8 +13,8 @@ from rdflib import OWL, RDF, RDFS, BNode, Graph, Literal, URIRef, Variable
 from pantarhei import StreamReasoner, Window
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.errors import InconsistentOntologyError, InvalidTripleError, UnsupportedAxiomError
-from pantarhei.language.origin import Origin
-from pantarhei.language.rule import Atom, Rule
+from pantarhei.model.origin import Origin
+from pantarhei.model.rule import Atom, Rule
 from pantarhei.ontology import Ontology, load_ontology
 from pantarhei.owl.document import read_document
 from pantarhei.rules.translation.demand import Theory

@@ -33,7 +33,7 @@ from pantarhei import (
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import ReadOnlyError
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.language.rule import Atom, Different, Rule
+from pantarhei.model.rule import Atom, Different, Rule
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.rules.compilation.program import compile_
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import typer
 
 from pantarhei.cli.concluded import declared_in
-from pantarhei.language.shown import told_apart
-from pantarhei.language.temporal_rule import TemporalAtom
-from pantarhei.language.time import TimePoint, show_time
+from pantarhei.model.shown import told_apart
+from pantarhei.model.temporal_rule import TemporalAtom
+from pantarhei.model.time import TimePoint, show_time
 from pantarhei.streams.write import AnswerWriter, Cell, TableWriter, time_text
 
 if TYPE_CHECKING:

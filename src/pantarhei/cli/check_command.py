@@ -14,7 +14,7 @@ from pantarhei.cli.check_options import Checking
 from pantarhei.cli.concluded import check_feedback, declared_in, rules_from
 from pantarhei.cli.follow import format_told_by
 from pantarhei.cli.rules_report import AnswerStreamsReport, RulesReport
-from pantarhei.language.rule import Predicate
+from pantarhei.model.rule import Predicate
 
 if TYPE_CHECKING:
     import pantarhei as pr

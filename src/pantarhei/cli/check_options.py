@@ -11,7 +11,7 @@ from typer import Argument, Option
 
 from pantarhei.cli.given_values import length_of_range, length_of_slide
 from pantarhei.cli.run_options import Imports
-from pantarhei.language.time import time_of
+from pantarhei.model.time import time_of
 
 if TYPE_CHECKING:
     from pantarhei.window.sliding import Window

@@ -15,7 +15,7 @@ from pantarhei.cli.written_proofs import written
 from pantarhei.errors import EntailedError, NotEntailedError
 from pantarhei.explain import absence_json
 from pantarhei.explain.absence import UnknownName
-from pantarhei.language.term import Triple
+from pantarhei.model.term import Triple
 from pantarhei.rdf.ntriples import write_triple
 
 if TYPE_CHECKING:

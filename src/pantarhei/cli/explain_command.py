@@ -22,9 +22,9 @@ from pantarhei.cli.summary import Followed
 from pantarhei.cli.written_proofs import written
 from pantarhei.errors import MalformedInputError, NotEntailedError, TemporalRuleError
 from pantarhei.explainer import LIMIT, WAYS
-from pantarhei.language.nearest import did_you_mean
-from pantarhei.language.temporal_rule import Mode, TemporalAtom
-from pantarhei.language.term import Triple
+from pantarhei.model.nearest import did_you_mean
+from pantarhei.model.temporal_rule import Mode, TemporalAtom
+from pantarhei.model.term import Triple
 from pantarhei.owl.background_axioms import says_axioms
 from pantarhei.rdf.ntriples import to_rdflib
 from pantarhei.rdf.parse import parser_errors

@@ -27,10 +27,10 @@ from pantarhei.cli.repair_text import Chains, assertion_texts, cut_lines
 from pantarhei.cli.run_options import Following, OnStream
 from pantarhei.cli.summary import Account, Followed, print_progress, print_summary
 from pantarhei.errors import UnknownFormatError
-from pantarhei.language.counted import counted
-from pantarhei.language.shown import ShownNames
-from pantarhei.language.term import Triple
-from pantarhei.language.time import TimePoint, in_zone_of, kind_of, ticks_of
+from pantarhei.model.counted import counted
+from pantarhei.model.shown import ShownNames
+from pantarhei.model.term import Triple
+from pantarhei.model.time import TimePoint, in_zone_of, kind_of, ticks_of
 from pantarhei.rdf.statements import ByteFeed
 from pantarhei.rdf.unpacking import Unpacking
 from pantarhei.streams.abox import TimestampedABox

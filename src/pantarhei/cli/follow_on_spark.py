@@ -12,9 +12,9 @@ from pantarhei.cli.summary import Followed
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import OptionError
 from pantarhei.interpretation.interpretation import Interpretation
-from pantarhei.language.time import TimeKind, time_of
 from pantarhei.mapping.local_times import check_unordered
 from pantarhei.mapping.read import read_mapping
+from pantarhei.model.time import TimeKind, time_of
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.spark.closed_files import close_files
 from pantarhei.spark.counted_files import FilesAccount

@@ -10,7 +10,7 @@ from pathlib import Path
 import typer
 
 from pantarhei.errors import OptionError, TimestampError
-from pantarhei.language.time import (
+from pantarhei.model.time import (
     Duration,
     TimeKind,
     TimePoint,

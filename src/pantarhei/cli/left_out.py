@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, TextIO
 
-from pantarhei.language.term import Triple
-from pantarhei.language.time import TimePoint, show_time
+from pantarhei.model.term import Triple
+from pantarhei.model.time import TimePoint, show_time
 from pantarhei.streams.reader_counts import Skipped
 from pantarhei.streams.write import time_text
 

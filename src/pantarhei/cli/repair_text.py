@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from rdflib import RDF
 
-from pantarhei.language.shown import NO_NAMES, ShownNames, told_apart
-from pantarhei.language.term import Triple, short
-from pantarhei.language.time import TimePoint
+from pantarhei.model.shown import NO_NAMES, ShownNames, told_apart
+from pantarhei.model.term import Triple, short
+from pantarhei.model.time import TimePoint
 from pantarhei.streams.write import time_text
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from rdflib import URIRef
 
 from pantarhei.answer_streams import looking_back
-from pantarhei.language.counted import counted
-from pantarhei.language.rule_text import duration_text
-from pantarhei.language.shown import NO_NAMES, ShownNames, told_apart
-from pantarhei.language.temporal_rule import Formula, TemporalRule, TimeWindow
-from pantarhei.language.term import short
-from pantarhei.language.time import TimeKind, time_of
+from pantarhei.model.counted import counted
+from pantarhei.model.rule_text import duration_text
+from pantarhei.model.shown import NO_NAMES, ShownNames, told_apart
+from pantarhei.model.temporal_rule import Formula, TemporalRule, TimeWindow
+from pantarhei.model.term import short
+from pantarhei.model.time import TimeKind, time_of
 from pantarhei.rules.translation.demand import Theory
 from pantarhei.temporal.binding import is_unbounded
 from pantarhei.temporal.costs import Costs

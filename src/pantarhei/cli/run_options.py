@@ -21,7 +21,7 @@ from pantarhei.cli.given_values import (
 )
 from pantarhei.cli.output_files import format_by_suffix
 from pantarhei.errors import OptionError, TimestampError
-from pantarhei.language.time import Duration, TimeKind, TimePoint, ticks_of
+from pantarhei.model.time import Duration, TimeKind, TimePoint, ticks_of
 
 if TYPE_CHECKING:
     from pantarhei.engine.options import Options

@@ -21,8 +21,8 @@ from rdflib import BNode, Literal, URIRef
 
 from pantarhei.continuous.asked_of_streams import AskedOfStreams, Moving
 from pantarhei.continuous.counting import Counted
-from pantarhei.language.term import Term, Triple
-from pantarhei.language.time import TimeKind, TimePoint, ticks_of, time_of
+from pantarhei.model.term import Term, Triple
+from pantarhei.model.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.ontology import Ontology
 from pantarhei.query.algebra.binding import tells_time
 from pantarhei.query.algebra.passes import simplified

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from rdflib import Graph, URIRef, Variable
 
 from pantarhei.errors import OptionError
-from pantarhei.language.term import Term, Triple
-from pantarhei.language.time import Duration, TimeKind, TimePoint, duration_ticks
+from pantarhei.model.term import Term, Triple
+from pantarhei.model.time import Duration, TimeKind, TimePoint, duration_ticks
 from pantarhei.query.algebra.binding import expressions_of
 from pantarhei.query.algebra.expressions import looks_at_times
 from pantarhei.query.algebra.nodes import Graph as GraphNode

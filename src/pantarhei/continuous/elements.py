@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rdflib import URIRef
 
 from pantarhei.errors import OptionError, TimestampError
-from pantarhei.language.time import TimePoint, plain_time, show_time, timed
+from pantarhei.model.time import TimePoint, plain_time, show_time, timed
 from pantarhei.streams.read import read_stream
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pantarhei.continuous.asked_of_streams import AskedOfStreams, Moving
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 
 
 def end_of(asked: AskedOfStreams, kind: TimeKind, now: int) -> int | None:

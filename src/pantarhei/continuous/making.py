@@ -15,8 +15,8 @@ from pantarhei.continuous.over_views import OverViews
 from pantarhei.continuous.query import Driven, StreamQuery
 from pantarhei.continuous.views import views_of
 from pantarhei.errors import OptionError, QueryError
-from pantarhei.language.term import Triple
-from pantarhei.language.time import TimePoint
+from pantarhei.model.term import Triple
+from pantarhei.model.time import TimePoint
 from pantarhei.ontology import Ontology, load_ontology
 from pantarhei.query.languages import StreamText, read_stream_text
 from pantarhei.query.languages.stream_text import StreamWindow

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pantarhei.continuous.asked_of_streams import AskedOfStreams
 from pantarhei.continuous.views import Views
 from pantarhei.engine.update import WindowUpdate
-from pantarhei.language.term import Triple
+from pantarhei.model.term import Triple
 from pantarhei.ontology import Ontology
 from pantarhei.query.answer_reports import AnswerChange, AnswerRow
 from pantarhei.query.continuous import QueryStats
@@ -18,7 +18,7 @@ from pantarhei.window.sliding import Window
 
 if TYPE_CHECKING:
     from pantarhei.continuous.elements import Element
-    from pantarhei.language.time import TimePoint
+    from pantarhei.model.time import TimePoint
 
 
 class OverViews:

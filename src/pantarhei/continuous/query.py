@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from pantarhei.continuous.elements import Element
 from pantarhei.continuous.ending import end_of
 from pantarhei.errors import StreamsEndedError
-from pantarhei.language.time import TimePoint, ticks_of, time_of
+from pantarhei.model.time import TimePoint, ticks_of, time_of
 from pantarhei.query.answer_reports import AnswerChange, AnswerReport
 from pantarhei.query.continuous import Answering, ContinuousQuery
 from pantarhei.window.sliding import Step, step_to

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from pantarhei.errors import OptionError, check_type
-from pantarhei.language.term import Triple
-from pantarhei.language.time import TimePoint, plain_time
+from pantarhei.model.term import Triple
+from pantarhei.model.time import TimePoint, plain_time
 from pantarhei.ontology import Ontology
 from pantarhei.window.sliding import Closed, Window
 

@@ -14,8 +14,8 @@ from rdflib import URIRef, Variable
 
 from pantarhei.continuous.asked_of_streams import AskedOfStreams
 from pantarhei.errors import QueryWindowError
-from pantarhei.language.term import Triple
-from pantarhei.language.time import TimeKind
+from pantarhei.model.term import Triple
+from pantarhei.model.time import TimeKind
 from pantarhei.query.algebra.nodes import BGP, Closure, NegatedSet, Node, Query, nodes_of
 from pantarhei.query.algebra.nodes import Graph as GraphNode
 from pantarhei.query.algebra.rebuilding import with_children

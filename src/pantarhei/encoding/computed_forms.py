@@ -15,7 +15,7 @@ from rdflib import Literal
 
 from pantarhei.encoding.lexicon import LiteralSet
 from pantarhei.encoding.numbers import FIRST_LITERAL
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 
 
 class Reserving(Protocol):

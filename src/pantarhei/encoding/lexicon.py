@@ -18,7 +18,7 @@ from rdflib import BNode, Literal, URIRef
 
 from pantarhei.encoding.forms import NO_FORMS, FactForms
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbol
-from pantarhei.language.term import RDF_TYPE, Term, Triple
+from pantarhei.model.term import RDF_TYPE, Term, Triple
 
 
 class LiteralSet:

@@ -12,7 +12,7 @@ from typing import NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from pantarhei.language.rule import Predicate
+from pantarhei.model.rule import Predicate
 
 # Stands where there is no term, predicate or row.
 NONE = -1

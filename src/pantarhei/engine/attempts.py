@@ -16,8 +16,8 @@ from pantarhei.engine.consumer import Crowded, Told
 from pantarhei.engine.tick import Outcome, Tick
 from pantarhei.errors import MemoryLimitError
 from pantarhei.interpretation.foundation import Common
-from pantarhei.language.time import time_of
 from pantarhei.materialize.model import Overfull, WindowModel
+from pantarhei.model.time import time_of
 from pantarhei.window.limits import later_starts
 
 

@@ -19,7 +19,7 @@ from pantarhei.encoding.numbers import Fact, Integers
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.engine.compaction import FACTS_A_TERM
 from pantarhei.errors import ForgottenTimeError
-from pantarhei.language.time import TimePoint, show_time, time_of
+from pantarhei.model.time import TimePoint, show_time, time_of
 from pantarhei.repair.result import Prove, Repair
 from pantarhei.window.history import FactTrace, History, Past
 from pantarhei.window.log import EMPTY_LOG, Entry, Log

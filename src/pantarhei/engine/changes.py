@@ -9,9 +9,9 @@ import numpy as np
 from rdflib import Literal
 
 from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, net_changes, signed
-from pantarhei.language.time import TimePoint
 from pantarhei.materialize.level_changes import LevelChanges
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.time import TimePoint
 from pantarhei.window.log import Entry, Log, among
 from pantarhei.window.sliding import Step
 

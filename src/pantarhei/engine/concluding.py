@@ -30,9 +30,9 @@ from pantarhei.engine.changes import Changes
 from pantarhei.engine.conclusion_notes import ConclusionNotes, Decoder
 from pantarhei.engine.consumer import Crowded, Saved
 from pantarhei.engine.feedback import Feedback, Standstill
-from pantarhei.language.temporal_rule import TemporalAtom
-from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import Overfull, WindowModel
+from pantarhei.model.temporal_rule import TemporalAtom
+from pantarhei.model.time import TimePoint
 from pantarhei.temporal.checks.far import refuse_far
 from pantarhei.temporal.conclusions import ConclusionChanges, ConclusionSet
 from pantarhei.temporal.data_stream import DataStream, terms_of, union, without

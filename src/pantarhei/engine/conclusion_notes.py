@@ -9,9 +9,9 @@ import numpy as np
 
 from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import NO_CHANGES, NONE, Integers, as_tuples, net_changes, parted
-from pantarhei.language.temporal_rule import TemporalAtom
-from pantarhei.language.term import Triple
-from pantarhei.language.time import TimePoint
+from pantarhei.model.temporal_rule import TemporalAtom
+from pantarhei.model.term import Triple
+from pantarhei.model.time import TimePoint
 from pantarhei.temporal.conclusions import NOTHING_CONCLUDED, ConclusionChanges, ConclusionSet, Turn
 from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.tuples import Tuples

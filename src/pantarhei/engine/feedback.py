@@ -8,8 +8,8 @@ import numpy as np
 
 from pantarhei.encoding.numbers import NO_FACTS, Integers
 from pantarhei.errors import TemporalRuleError
-from pantarhei.language.counted import counted
-from pantarhei.language.time import TimePoint
+from pantarhei.model.counted import counted
+from pantarhei.model.time import TimePoint
 from pantarhei.repair.result import Repair
 
 MOST_AT_ONCE: Final = 100_000

@@ -15,8 +15,8 @@ from itertools import islice
 
 from pantarhei.encoding.renaming import UsedTerms
 from pantarhei.engine.memory import Memory
-from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.time import TimePoint
 from pantarhei.window.history import Past
 from pantarhei.window.limits import Exceeded
 from pantarhei.window.log import Entry, Log

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol, TypeVar
 
 from pantarhei.encoding.renaming import Renaming, UsedTerms
-from pantarhei.language.time import TimePoint
+from pantarhei.model.time import TimePoint
 from pantarhei.window.log import Log
 
 

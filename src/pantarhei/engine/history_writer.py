@@ -9,8 +9,8 @@ from itertools import chain
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.books import Books, Counters
 from pantarhei.explain.records import records_of
-from pantarhei.language.counted import counted
-from pantarhei.language.time import time_of
+from pantarhei.model.counted import counted
+from pantarhei.model.time import time_of
 from pantarhei.window.history import History
 
 _log = logging.getLogger("pantarhei.history")

@@ -36,11 +36,11 @@ from pantarhei.explain.quality import Quality
 from pantarhei.explain.tallies import quality_of
 from pantarhei.interpretation.closed_abox import ClosedABox
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.language.iso_time import EXACT
-from pantarhei.language.rule import Predicate
-from pantarhei.language.temporal_rule import TemporalAtom
-from pantarhei.language.time import TimePoint, is_finer, show_time, ticks_of, time_of
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.iso_time import EXACT
+from pantarhei.model.rule import Predicate
+from pantarhei.model.temporal_rule import TemporalAtom
+from pantarhei.model.time import TimePoint, is_finer, show_time, ticks_of, time_of
 from pantarhei.rdf.blank_nodes import prefix_of_push
 from pantarhei.repair.result import Conflict, ConflictList, Prove
 from pantarhei.repair.step import Repairer

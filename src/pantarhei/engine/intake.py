@@ -23,7 +23,7 @@ from pantarhei.errors import (
     OptionError,
     TimestampError,
 )
-from pantarhei.language.time import (
+from pantarhei.model.time import (
     Duration,
     TimeKind,
     TimePoint,

@@ -19,11 +19,11 @@ from rdflib import OWL, XSD, Literal, URIRef
 from pantarhei.encoding.numbers import FIRST_LITERAL, Integers
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import NumbersApartWarning
-from pantarhei.language.rule import Member, Predicate, Rule
-from pantarhei.language.term import short
 from pantarhei.literals.condition import DOUBLES, FLOATS, NUMBERS, STRINGS
 from pantarhei.literals.membership import formula
 from pantarhei.literals.value import INTEGER_BOUNDS
+from pantarhei.model.rule import Member, Predicate, Rule
+from pantarhei.model.term import short
 
 _MOST_LITERALS: Final = 10_000
 _FEW: Final = 64  # facts, which are looked at faster one by one

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from pantarhei.engine.feedback import not_asserted_text
-from pantarhei.language.counted import counted
 from pantarhei.materialize.model import Work
+from pantarhei.model.counted import counted
 
 
 class Stats(NamedTuple):

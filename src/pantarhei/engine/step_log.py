@@ -8,7 +8,7 @@ import warnings
 from pantarhei.engine.books import Counters
 from pantarhei.engine.tick import Outcome
 from pantarhei.errors import UndecidedRepairWarning
-from pantarhei.language.time import show_time
+from pantarhei.model.time import show_time
 from pantarhei.window.limits import Limits
 
 _limits_log = logging.getLogger("pantarhei.limits")

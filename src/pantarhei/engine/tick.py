@@ -23,8 +23,8 @@ from pantarhei.engine.fitting import Fitting
 from pantarhei.engine.memory import Memory
 from pantarhei.engine.update import TripleDelta, WindowUpdate
 from pantarhei.interpretation.closed_abox import ClosedABox
-from pantarhei.language.time import TimePoint, time_of
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.time import TimePoint, time_of
 from pantarhei.repair.result import Repair
 from pantarhei.repair.step import Repaired, Repairer
 from pantarhei.window.history import Past

@@ -17,13 +17,13 @@ from rdflib import OWL, RDF, Literal, URIRef, Variable
 
 from pantarhei.encoding.numbers import Integers
 from pantarhei.entailment.unknown_value import ANY_LITERAL, RangeNames, is_range_name
-from pantarhei.language.data_range import DataRange, Datatype
-from pantarhei.language.origin import Origin
-from pantarhei.language.rule import Atom, Predicate, Rule
-from pantarhei.language.term import ONLY_TYPE, Term, Triple, in_order
 from pantarhei.literals.emptiness import includes, is_empty
 from pantarhei.literals.membership import contains
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.data_range import DataRange, Datatype
+from pantarhei.model.origin import Origin
+from pantarhei.model.rule import Atom, Predicate, Rule
+from pantarhei.model.term import ONLY_TYPE, Term, Triple, in_order
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.violation import proof_of, proof_of_violation
 from pantarhei.repair.consistency import contradictions_in, model_of_background

@@ -10,8 +10,8 @@ from rdflib import OWL, RDF, BNode, Literal, URIRef, Variable
 from pantarhei.entailment.closure import Closure
 from pantarhei.entailment.questions import Questions
 from pantarhei.graphs.groups import grouped
-from pantarhei.language.rule import Argument
-from pantarhei.language.term import Term, Triple, in_order
+from pantarhei.model.rule import Argument
+from pantarhei.model.term import Term, Triple, in_order
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Axiom
 from pantarhei.owl.axiom_mapping import Reading

@@ -15,10 +15,10 @@ from math import prod
 from rdflib import OWL, RDF, Literal
 
 from pantarhei.entailment.closure import Closure, different, is_fresh, same
-from pantarhei.language.term import Term, Triple
 from pantarhei.literals.emptiness import includes
 from pantarhei.literals.membership import COMPARABLE, contains
 from pantarhei.literals.value import value_of
+from pantarhei.model.term import Term, Triple
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import (
     NOTHING,

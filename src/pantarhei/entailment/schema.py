@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from rdflib import OWL, RDF, RDFS, Literal, URIRef
 
 from pantarhei.entailment.closure import Closure, is_internal
-from pantarhei.language.counted import counted
-from pantarhei.language.rule import Predicate, Rule
-from pantarhei.language.term import Term, Triple
+from pantarhei.model.counted import counted
+from pantarhei.model.rule import Predicate, Rule
+from pantarhei.model.term import Term, Triple
 from pantarhei.proofs.proof import Proof
 
 Names = frozenset[Predicate]

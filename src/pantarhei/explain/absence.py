@@ -11,11 +11,11 @@ from rdflib import URIRef
 
 from pantarhei.explain.absence_json import json_of
 from pantarhei.explain.absence_text import text_of
-from pantarhei.language.rule import Rule
-from pantarhei.language.shown import told_apart
-from pantarhei.language.temporal_rule import TemporalAtom
-from pantarhei.language.term import ONLY_TYPE, Term, Triple, short
-from pantarhei.language.time import TimePoint
+from pantarhei.model.rule import Rule
+from pantarhei.model.shown import told_apart
+from pantarhei.model.temporal_rule import TemporalAtom
+from pantarhei.model.term import ONLY_TYPE, Term, Triple, short
+from pantarhei.model.time import TimePoint
 from pantarhei.proofs.json_form import Json
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.sentences import Labels, labels_among, sentence

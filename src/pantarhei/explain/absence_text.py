@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from pantarhei.errors.asking import doubt_of
-from pantarhei.language.rule import names_of
-from pantarhei.language.shown import told_apart
-from pantarhei.language.temporal_rule import Mode
-from pantarhei.language.term import Term, Triple
-from pantarhei.language.time import TimePoint
+from pantarhei.model.rule import names_of
+from pantarhei.model.shown import told_apart
+from pantarhei.model.temporal_rule import Mode
+from pantarhei.model.term import Term, Triple
+from pantarhei.model.time import TimePoint
 from pantarhei.proofs.sentences import fit, name, sentence
 from pantarhei.proofs.shown_times import ShownTimes
 from pantarhei.proofs.temporal import Condition, NotConcluded

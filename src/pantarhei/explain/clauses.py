@@ -14,7 +14,7 @@ from rdflib import Variable
 
 from pantarhei.encoding.numbers import NONE, Fact, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.rule import Argument, Atom, Rule, Test
+from pantarhei.model.rule import Argument, Atom, Rule, Test
 from pantarhei.rules.compilation.program import Program
 
 FIRST_VARIABLE = -10

@@ -10,7 +10,10 @@ from rdflib import Literal, Variable
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
 from pantarhei.explain.clauses import FIRST_VARIABLE, Clause, NumberedAtom
-from pantarhei.language.data_range import (
+from pantarhei.literals.builtin import EQUAL, compute, holds, is_computation
+from pantarhei.literals.membership import is_passed
+from pantarhei.materialize.model import WindowModel
+from pantarhei.model.data_range import (
     DataComplementOf,
     DataIntersectionOf,
     DataOneOf,
@@ -18,11 +21,8 @@ from pantarhei.language.data_range import (
     DatatypeRestriction,
     DataUnionOf,
 )
-from pantarhei.language.rule import Argument, Member, Test
-from pantarhei.language.term import Term
-from pantarhei.literals.builtin import EQUAL, compute, holds, is_computation
-from pantarhei.literals.membership import is_passed
-from pantarhei.materialize.model import WindowModel
+from pantarhei.model.rule import Argument, Member, Test
+from pantarhei.model.term import Term
 from pantarhei.rdf.ntriples import write_term
 
 # So many literals, and combinations of them, are tried.

@@ -15,8 +15,8 @@ from pantarhei.explain.absence import Absence, UnknownName, WouldHold
 from pantarhei.explain.quality import Quality, QualityRow
 from pantarhei.explain.search import NEW_NAME
 from pantarhei.explain.tallies import since, worst_first
-from pantarhei.language.term import Term, Triple
-from pantarhei.language.time import TimePoint
+from pantarhei.model.term import Term, Triple
+from pantarhei.model.time import TimePoint
 from pantarhei.proofs.proof import Assertion, Proof
 
 

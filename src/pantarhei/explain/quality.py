@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Literal
 from rdflib import RDF, XSD, BNode, Graph, Namespace, URIRef
 from rdflib import Literal as RdfLiteral
 
-from pantarhei.language.counted import counted
-from pantarhei.language.shown import told_apart
-from pantarhei.language.term import Term, Triple, short
-from pantarhei.language.time import TimePoint, show_time
+from pantarhei.model.counted import counted
+from pantarhei.model.shown import told_apart
+from pantarhei.model.term import Term, Triple, short
+from pantarhei.model.time import TimePoint, show_time
 from pantarhei.rdf.ntriples import write_term
 
 if TYPE_CHECKING:

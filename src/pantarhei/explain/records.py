@@ -11,8 +11,8 @@ import numpy as np
 from pantarhei.encoding.numbers import NO_FACTS, Fact, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.explain.tallies import fact_key
-from pantarhei.language.term import Triple
-from pantarhei.language.time import TimePoint
+from pantarhei.model.term import Triple
+from pantarhei.model.time import TimePoint
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.repair.result import Conflict, Repair
 from pantarhei.window.history import Departure

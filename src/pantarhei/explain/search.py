@@ -20,8 +20,8 @@ from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Fact, Integers, as_t
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.explain.clauses import FIRST_VARIABLE, Clauses, NumberedAtom, needless_for
 from pantarhei.explain.conditions import Condition, Conditions
-from pantarhei.language.term import Term, Triple
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.term import Term, Triple
 from pantarhei.proofs.antichain import Meter
 from pantarhei.rdf.ntriples import write_triple
 

@@ -14,8 +14,8 @@ import numpy.typing as npt
 from pantarhei.encoding.numbers import NO_FACTS, Integers
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.explain.quality import Quality, QualityRow
-from pantarhei.language.term import RDF_TYPE, Term, Triple
-from pantarhei.language.time import TimePoint
+from pantarhei.model.term import RDF_TYPE, Term, Triple
+from pantarhei.model.time import TimePoint
 from pantarhei.proofs.proof import Assertion
 from pantarhei.repair.result import Repair
 from pantarhei.window.log import Entry, trace

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pantarhei.language.time import TimeKind, TimePoint, kind_of, ticks_of, time_of
+from pantarhei.model.time import TimeKind, TimePoint, kind_of, ticks_of, time_of
 
 _SECOND = 1_000_000
 _ROUND = [

@@ -14,10 +14,10 @@ from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples
 from pantarhei.explain.absence import Gone, MissingFact, WouldHold
 from pantarhei.explain.clauses import Clauses
 from pantarhei.explain.search import SAME, Candidate, Pattern, Search
-from pantarhei.language.term import ONLY_TYPE, Triple, in_order
-from pantarhei.language.time import TimePoint
 from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.term import ONLY_TYPE, Triple, in_order
+from pantarhei.model.time import TimePoint
 from pantarhei.proofs.antichain import Exceeded, Meter
 from pantarhei.proofs.explaining import AssertedAt, Explanations
 from pantarhei.proofs.instances import BOTTOM, Instance, Instances

@@ -17,11 +17,11 @@ from rdflib import OWL, Graph
 from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import check_choice, check_type
-from pantarhei.language.counted import counted
-from pantarhei.language.rule import Rule
-from pantarhei.language.term import Term, Triple, check_triple, in_order
 from pantarhei.literals.by_value import Numbers
 from pantarhei.materialize.model import Keep, WindowModel
+from pantarhei.model.counted import counted
+from pantarhei.model.rule import Rule
+from pantarhei.model.term import Term, Triple, check_triple, in_order
 from pantarhei.rdf.pickling import exactly
 from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.consistency import refuse_violations

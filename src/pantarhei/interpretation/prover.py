@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.numbers import as_tuples
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.language.rule import Rule
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.rule import Rule
 from pantarhei.proofs.proof import Assertion, Proof
 from pantarhei.proofs.sentences import Labels
 from pantarhei.proofs.violation import proofs_of_violations

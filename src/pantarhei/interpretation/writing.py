@@ -14,7 +14,7 @@ from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Pair, as_t
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.interpretation.foundation import Common, Foundation
 from pantarhei.interpretation.interpretation import Interpretation, Terms
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 from pantarhei.rdf.blank_nodes import prefix_beside
 from pantarhei.rdf.ntriples import write_term
 

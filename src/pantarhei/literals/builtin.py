@@ -19,9 +19,6 @@ from typing import Any, Final
 
 from rdflib import Literal, Namespace, URIRef
 
-from pantarhei.language.data_range import Compared
-from pantarhei.language.rule import Builtin, Member, Test
-from pantarhei.language.term import Term
 from pantarhei.literals import canonical, numeric
 from pantarhei.literals.numeric import (
     NumberError,
@@ -48,6 +45,9 @@ from pantarhei.literals.value import (
     unpacked,
     value_of,
 )
+from pantarhei.model.data_range import Compared
+from pantarhei.model.rule import Builtin, Member, Test
+from pantarhei.model.term import Term
 
 SWRLB: Final = Namespace("http://www.w3.org/2003/11/swrlb#")
 EQUAL: Final = SWRLB.equal

@@ -20,7 +20,8 @@ from typing import Literal as Choice
 
 from rdflib import XSD, Literal, URIRef
 
-from pantarhei.language.data_range import (
+from pantarhei.literals.value import DECIMAL, DOUBLE, FLOAT, number, unpacked, value_of
+from pantarhei.model.data_range import (
     Compared,
     DataComplementOf,
     DataIntersectionOf,
@@ -30,9 +31,8 @@ from pantarhei.language.data_range import (
     DatatypeRestriction,
     DataUnionOf,
 )
-from pantarhei.language.rule import Member, Rule
-from pantarhei.language.term import Term
-from pantarhei.literals.value import DECIMAL, DOUBLE, FLOAT, number, unpacked, value_of
+from pantarhei.model.rule import Member, Rule
+from pantarhei.model.term import Term
 
 Numbers = Choice["by_datatype", "by_value"]
 

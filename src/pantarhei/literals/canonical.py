@@ -12,7 +12,6 @@ from typing import Final
 
 from rdflib import XSD, Literal, URIRef
 
-from pantarhei.language.term import Term
 from pantarhei.literals.numeric import (
     DECIMAL,
     FLOAT,
@@ -24,6 +23,7 @@ from pantarhei.literals.numeric import (
     rounded,
 )
 from pantarhei.literals.value import single
+from pantarhei.model.term import Term
 
 _INTEGER, _DECIMAL, _FLOAT, _DOUBLE, _BOOLEAN = XSD.integer, XSD.decimal, XSD.float, XSD.double, XSD.boolean
 

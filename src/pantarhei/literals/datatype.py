@@ -13,7 +13,6 @@ from typing import Final
 
 from rdflib import OWL, RDF, RDFS, XSD, Literal, URIRef
 
-from pantarhei.language.term import Term, short
 from pantarhei.literals import condition as of
 from pantarhei.literals.condition import Formula, Sort, all_of, sort_and_value
 from pantarhei.literals.pattern import PatternError, compile_pattern
@@ -29,6 +28,7 @@ from pantarhei.literals.value import (
     is_ill_typed,
     value_of,
 )
+from pantarhei.model.term import Term, short
 
 LITERAL = RDFS.Literal
 LANG_RANGE: Final = URIRef(f"{RDF}langRange")

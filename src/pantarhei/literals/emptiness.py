@@ -16,7 +16,6 @@ from typing import Any, Final
 
 from rdflib import URIRef
 
-from pantarhei.language.data_range import DataRange
 from pantarhei.literals.condition import (
     BOOLEANS,
     DOUBLES,
@@ -47,6 +46,7 @@ from pantarhei.literals.condition import (
 from pantarhei.literals.datatype import is_derived, is_sorted
 from pantarhei.literals.membership import OTHER, datatypes, formula, refuse_undecidable
 from pantarhei.literals.value import FURTHEST_ZONE
+from pantarhei.model.data_range import DataRange
 
 MOST_BRANCHES: Final = 10_000
 
@@ -62,7 +62,7 @@ def includes(wide: DataRange, narrow: DataRange) -> bool:
         ValueError: `check_range` has a reason against one of the ranges.
 
     >>> from rdflib import XSD, Literal
-    >>> from pantarhei.language.data_range import DataOneOf, Datatype
+    >>> from pantarhei.model.data_range import DataOneOf, Datatype
     >>> includes(Datatype(XSD.decimal), Datatype(XSD.integer))
     True
     >>> includes(Datatype(XSD.byte), DataOneOf((Literal(1), Literal(1000))))
@@ -82,7 +82,7 @@ def is_empty(range: DataRange) -> bool:
         ValueError: `check_range` has a reason against the range.
 
     >>> from rdflib import XSD
-    >>> from pantarhei.language.data_range import DataIntersectionOf, Datatype
+    >>> from pantarhei.model.data_range import DataIntersectionOf, Datatype
     >>> is_empty(DataIntersectionOf((Datatype(XSD.integer), Datatype(XSD.string))))
     True
     """

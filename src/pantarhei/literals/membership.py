@@ -14,20 +14,6 @@ from typing import Any, Final, NamedTuple
 
 from rdflib import Literal, URIRef
 
-from pantarhei.language.data_range import (
-    Compared,
-    DataComplementOf,
-    DataIntersectionOf,
-    DataOneOf,
-    DataRange,
-    Datatype,
-    DatatypeRestriction,
-    DataUnionOf,
-    IllTyped,
-    Possibly,
-)
-from pantarhei.language.rule import Member
-from pantarhei.language.term import Term, short
 from pantarhei.literals.builtin import holds_of
 from pantarhei.literals.condition import (
     ILL,
@@ -53,6 +39,20 @@ from pantarhei.literals.datatype import (
 )
 from pantarhei.literals.intervals import Intervals, interval_of
 from pantarhei.literals.value import Key, value_of
+from pantarhei.model.data_range import (
+    Compared,
+    DataComplementOf,
+    DataIntersectionOf,
+    DataOneOf,
+    DataRange,
+    Datatype,
+    DatatypeRestriction,
+    DataUnionOf,
+    IllTyped,
+    Possibly,
+)
+from pantarhei.model.rule import Member
+from pantarhei.model.term import Term, short
 
 # The literals whose values are known, so that two of them are surely one value or two.
 COMPARABLE: Final = DataUnionOf(tuple(map(Datatype, VALUE_SPACES)))
@@ -77,7 +77,7 @@ def is_passed(test: Member, literal: Literal) -> bool:
     """Return whether a literal certainly passes a test of a rule.
 
     >>> from rdflib import XSD
-    >>> from pantarhei.language.rule import Member
+    >>> from pantarhei.model.rule import Member
     >>> unknown = Literal("x", datatype=URIRef("http://example.org/mine"))
     >>> [is_passed(Member(unknown, Datatype(XSD.string), inside), unknown) for inside in (True, False)]
     [False, False]

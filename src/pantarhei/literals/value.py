@@ -40,8 +40,8 @@ from typing import Final
 
 from rdflib import OWL, RDF, XSD, Literal, URIRef
 
-from pantarhei.language.term import Term
 from pantarhei.literals.duration import Period, read_duration
+from pantarhei.model.term import Term
 
 Number = int | Decimal | Fraction
 Key = tuple[Hashable, ...]

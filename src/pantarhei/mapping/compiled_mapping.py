@@ -15,16 +15,16 @@ from typing import Any, TypeAlias
 
 from rdflib import XSD, URIRef
 
-from pantarhei.language.iso_time import EPOCH, MICROSECOND, read_iso
-from pantarhei.language.term import Term, Triple
-from pantarhei.language.time import TimeKind, TimePoint
-from pantarhei.language.zone import zone_named
 from pantarhei.literals.value import INTEGER_BOUNDS, is_ill_typed, value_key
 from pantarhei.mapping.binding import BoundMapping
 from pantarhei.mapping.cells import NOT_FINITE
 from pantarhei.mapping.json_cells import is_unicode, member
 from pantarhei.mapping.mapping import ROW, UNITS, Kind, RowTime, TermPattern
 from pantarhei.mapping.terms import ESCAPES, FORMS, IRI, NUMBERS, TEXTS, encoded, plain_number, suffix_of
+from pantarhei.model.iso_time import EPOCH, MICROSECOND, read_iso
+from pantarhei.model.term import Term, Triple
+from pantarhei.model.time import TimeKind, TimePoint
+from pantarhei.model.zone import zone_named
 from pantarhei.rdf.ntriples import parse_term
 
 TEXT, INTEGER, DECIMAL, DOUBLE, BOOLEAN = range(5)

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from rdflib import XSD, URIRef
 
-from pantarhei.language.iso_time import read_iso
 from pantarhei.mapping.advice import reference
 from pantarhei.mapping.mapping import NULLS
+from pantarhei.model.iso_time import read_iso
 
 _WHOLE, _REAL = re.compile(r"[+-]?\d+"), re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _COMMA = re.compile(r"[+-]?\d+(,\d+)?")

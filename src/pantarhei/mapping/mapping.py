@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from rdflib import URIRef
 
-from pantarhei.language.time import Precision
+from pantarhei.model.time import Precision
 
 ROW = "_row"
 """Refers to the row's number, which is counted from 1 over all files, and not to a column."""

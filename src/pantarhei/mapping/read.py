@@ -10,8 +10,6 @@ from typing import Any, cast
 from rdflib import RDF, XSD, URIRef
 
 from pantarhei.errors import MappingError, OptionError
-from pantarhei.language.nearest import did_you_mean
-from pantarhei.language.zone import zone_named
 from pantarhei.literals.value import INTEGER_BOUNDS, STRING_FORMS, is_ill_typed, value_key
 from pantarhei.mapping.document import Node, read_document
 from pantarhei.mapping.iri import PREFIXES, iri
@@ -26,6 +24,8 @@ from pantarhei.mapping.mapping import (
     TriplePattern,
     Unit,
 )
+from pantarhei.model.nearest import did_you_mean
+from pantarhei.model.zone import zone_named
 from pantarhei.rdf.ntriples import is_plain_iri
 
 _SUBJECTS = ("s", "subject", "subjects")

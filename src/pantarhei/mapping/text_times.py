@@ -14,7 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pantarhei.errors import TimestampError
-from pantarhei.language.iso_time import (
+from pantarhei.mapping.advice import on_time
+from pantarhei.mapping.cells import Flags
+from pantarhei.mapping.local_times import Candidates, Ticks, candidates_at, candidates_of
+from pantarhei.mapping.mapping import UNITS, RowTime, Unit
+from pantarhei.model.iso_time import (
     FIRST_TICK,
     IN_RANGE,
     LAST_TICK,
@@ -24,11 +28,7 @@ from pantarhei.language.iso_time import (
     tick_of_datetime,
     without_finer,
 )
-from pantarhei.language.time import FLOAT_TICKS, MOST_TICKS, TimeKind
-from pantarhei.mapping.advice import on_time
-from pantarhei.mapping.cells import Flags
-from pantarhei.mapping.local_times import Candidates, Ticks, candidates_at, candidates_of
-from pantarhei.mapping.mapping import UNITS, RowTime, Unit
+from pantarhei.model.time import FLOAT_TICKS, MOST_TICKS, TimeKind
 
 MICROSECONDS = 10**6  # a second
 UNIT_ASKED = (

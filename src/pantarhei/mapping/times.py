@@ -14,8 +14,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pantarhei.errors import MappingError
-from pantarhei.language.iso_time import EXACT
-from pantarhei.language.time import FLOAT_TICKS, TimeKind, TimePoint, time_of
 from pantarhei.mapping.cells import CellColumn, Cells, Flags, cells_of, decoded, flags, joined
 from pantarhei.mapping.local_times import (
     UNDECIDED,
@@ -42,6 +40,8 @@ from pantarhei.mapping.text_times import (
     read_texts,
     scaled,
 )
+from pantarhei.model.iso_time import EXACT
+from pantarhei.model.time import FLOAT_TICKS, TimeKind, TimePoint, time_of
 from pantarhei.rdf.triple_table import Codes
 
 _DAY = 86400  # seconds

@@ -9,9 +9,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from pantarhei.errors import OptionError
-from pantarhei.language.iso_time import EPOCH, FIRST_TICK, LAST_TICK
-from pantarhei.language.zone import zone_named
 from pantarhei.mapping.mapping import UNITS
+from pantarhei.model.iso_time import EPOCH, FIRST_TICK, LAST_TICK
+from pantarhei.model.zone import zone_named
 
 Numbers = npt.NDArray[np.int64]
 

@@ -25,8 +25,6 @@ from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, narrowed
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import UncompiledKernelWarning
-from pantarhei.language.rule import Atom, Different
-from pantarhei.language.term import Term, Triple
 from pantarhei.materialize.bulk.evaluation import BulkProgram
 from pantarhei.materialize.bulk.load import load
 from pantarhei.materialize.kernel.bags import Readers
@@ -37,6 +35,8 @@ from pantarhei.materialize.kernel.rows import COMPILED, UNLIMITED_BYTES, UNLIMIT
 from pantarhei.materialize.level_changes import LevelChanges, LevelNumbers
 from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.materialize.readable import readable
+from pantarhei.model.rule import Atom, Different
+from pantarhei.model.term import Term, Triple
 from pantarhei.rules.compilation.body_plan import BodyPlan, FactPattern, plan_body
 from pantarhei.rules.compilation.body_plans import BodyPlans, alone, plan_bodies
 from pantarhei.rules.compilation.program import Program

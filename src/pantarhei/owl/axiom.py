@@ -10,18 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from pantarhei.language.data_range import (
+from pantarhei.model.data_range import (
     DataComplementOf as DataComplementOf,
     DataIntersectionOf as DataIntersectionOf,
     DataOneOf as DataOneOf,
     DataRange as DataRange,
+    DataUnionOf as DataUnionOf,
     Datatype as Datatype,
     DatatypeRestriction as DatatypeRestriction,
-    DataUnionOf as DataUnionOf,
     Written,
     call,
 )
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 from pantarhei.owl.expression import (
     ANY_LITERAL as ANY_LITERAL,
     NOTHING as NOTHING,

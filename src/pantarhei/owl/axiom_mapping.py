@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 
 from rdflib import OWL, RDF, RDFS, BNode, Literal, URIRef
 
-from pantarhei.language.term import Term, Triple
+from pantarhei.model.term import Term, Triple
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Axiom, Property, PropertyExpression, PropertyKind, Trait
 from pantarhei.owl.expression_mapping import (

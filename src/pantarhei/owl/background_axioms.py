@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from rdflib import OWL, RDFS, XSD, BNode, URIRef
 
-from pantarhei.language.term import RDF_TYPE, Term, Triple
+from pantarhei.model.term import RDF_TYPE, Term, Triple
 from pantarhei.owl.axiom_mapping import MAIN_PREDICATES, MAIN_TYPES
 from pantarhei.owl.document import Document
 from pantarhei.owl.expression_mapping import EXPRESSION_PREDICATES

@@ -18,7 +18,7 @@ from xml.etree.ElementTree import Element
 from rdflib import OWL, RDF, RDFS, XSD, BNode, Literal, URIRef
 
 from pantarhei.errors import MalformedInputError
-from pantarhei.language.term import Term, Triple
+from pantarhei.model.term import Term, Triple
 from pantarhei.owl.swrl import SWRL
 
 OWL_NAMESPACE = f"{{{OWL}}}"

@@ -16,9 +16,9 @@ from typing import TypeVar, cast
 
 from rdflib import OWL, RDFS, URIRef
 
-from pantarhei.language.data_range import DataRange, Datatype, Written, call
-from pantarhei.language.shown import last_part
-from pantarhei.language.term import Term, short
+from pantarhei.model.data_range import DataRange, Datatype, Written, call
+from pantarhei.model.shown import last_part
+from pantarhei.model.term import Term, short
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from rdflib import OWL, RDF, RDFS, XSD, BNode, Literal, URIRef
 
-from pantarhei.language.term import Term, Triple, short
+from pantarhei.model.term import Term, Triple, short
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import (
     Bound,

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from rdflib import OWL, RDF, URIRef
 
 from pantarhei.errors import MissingImportError, OptionError
-from pantarhei.language.term import Triple
+from pantarhei.model.term import Triple
 from pantarhei.owl.catalog_file import CATALOG_NAME, names_in, read_catalog, why_not_in
 from pantarhei.owl.document import Document, read_document
 from pantarhei.owl.document_format import SUFFIXES

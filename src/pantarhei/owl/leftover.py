@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from rdflib import OWL, RDF, BNode, Literal, Namespace, URIRef
 
-from pantarhei.language.term import RDF_TYPE, Term, Triple, short
+from pantarhei.model.term import RDF_TYPE, Term, Triple, short
 from pantarhei.owl.axiom import PropertyKind
 from pantarhei.owl.expression_mapping import EXPRESSION_PREDICATES, NameKinds, prefixed
 from pantarhei.owl.name_kinds import (

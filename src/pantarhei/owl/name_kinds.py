@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from rdflib import OWL, RDF, RDFS, Literal, URIRef
 
-from pantarhei.language.term import RDF_TYPE, Term, Triple
+from pantarhei.model.term import RDF_TYPE, Term, Triple
 from pantarhei.owl.axiom import PropertyKind
 from pantarhei.owl.expression_mapping import BUILT_IN_DATATYPES, NameKinds
 from pantarhei.owl.swrl import SWRL

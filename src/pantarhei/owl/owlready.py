@@ -14,7 +14,7 @@ from typing import Protocol, cast
 from rdflib import XSD, BNode, Literal, URIRef
 
 from pantarhei.errors import MalformedInputError, OptionError
-from pantarhei.language.term import Term, Triple
+from pantarhei.model.term import Term, Triple
 
 Row = tuple[int, int, int | float | str | None, int | str | None]
 

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from pantarhei.language.counted import counted
-from pantarhei.language.origin import Origin
-from pantarhei.language.rule import Rule
-from pantarhei.language.shown import NO_NAMES, ShownNames, told_apart
-from pantarhei.language.term import Triple
+from pantarhei.model.counted import counted
+from pantarhei.model.origin import Origin
+from pantarhei.model.rule import Rule
+from pantarhei.model.shown import NO_NAMES, ShownNames, told_apart
+from pantarhei.model.term import Triple
 from pantarhei.owl.triple_index import triple_key
 
 # How much of a list the summary shows, and how many characters of a line.

@@ -14,7 +14,7 @@ from collections.abc import Hashable
 
 from rdflib import OWL, RDF, XSD, BNode, URIRef
 
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 from pantarhei.owl.expression_mapping import EXPRESSION_PREDICATES
 from pantarhei.owl.triple_index import TripleIndex
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from rdflib import Namespace, URIRef, Variable
 
-from pantarhei.language.data_range import DataRange, Written, call
-from pantarhei.language.term import Term
+from pantarhei.model.data_range import DataRange, Written, call
+from pantarhei.model.term import Term
 from pantarhei.owl.expression import ClassExpression, PropertyExpression, PropertyKind
 
 SWRL = Namespace("http://www.w3.org/2003/11/swrl#")

@@ -13,7 +13,7 @@ from operator import itemgetter
 
 from rdflib import RDF, BNode, Literal, URIRef
 
-from pantarhei.language.term import Term, Triple
+from pantarhei.model.term import Term, Triple
 
 
 def term_key(term: Term) -> tuple[int, str, str, str]:

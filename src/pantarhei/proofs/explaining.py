@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from pantarhei.encoding.forms import FactForms
 from pantarhei.encoding.numbers import NONE, Integers
-from pantarhei.language.term import Triple
-from pantarhei.language.time import TimePoint
 from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.materialize.model import FOREVER, WindowModel
+from pantarhei.model.term import Triple
+from pantarhei.model.time import TimePoint
 from pantarhei.proofs.antichain import Antichain, Exceeded, Meter, Set, supports_of
 from pantarhei.proofs.instances import Derivation, Instance, Instances, Key, steps_of, used_by
 from pantarhei.proofs.proof import Proof, ProofStep

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pantarhei.language.origin import Origin
-from pantarhei.language.rule import Rule
-from pantarhei.language.term import Triple
-from pantarhei.language.time import TimePoint
+from pantarhei.model.origin import Origin
+from pantarhei.model.rule import Rule
+from pantarhei.model.term import Triple
+from pantarhei.model.time import TimePoint
 from pantarhei.proofs.telling import Telling
 from pantarhei.proofs.temporal import Concluded, Condition, Said, Temporal
 from pantarhei.rdf.ntriples import write_term

@@ -9,11 +9,11 @@ from typing import Any
 
 from rdflib import Graph
 
-from pantarhei.language.origin import Origin
-from pantarhei.language.rule import Rule, names_of
-from pantarhei.language.shown import told_apart
-from pantarhei.language.term import Triple, short
-from pantarhei.language.time import TimePoint, show_time
+from pantarhei.model.origin import Origin
+from pantarhei.model.rule import Rule, names_of
+from pantarhei.model.shown import told_apart
+from pantarhei.model.term import Triple, short
+from pantarhei.model.time import TimePoint, show_time
 from pantarhei.proofs.dot import dot_of
 from pantarhei.proofs.json_form import Json, json_of
 from pantarhei.proofs.kind import StepKind

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from rdflib import PROV, RDF, RDFS, XSD, Graph, Literal, Namespace, URIRef
 
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from pantarhei.proofs.json_form import json_of
 from pantarhei.proofs.telling import Telling
 
 if TYPE_CHECKING:
-    from pantarhei.language.term import Term, Triple
-    from pantarhei.language.time import TimePoint
+    from pantarhei.model.term import Term, Triple
+    from pantarhei.model.time import TimePoint
     from pantarhei.proofs.proof import Proof, ProofStep
 
 TERMS = Namespace("urn:pantarhei:proof#")

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Mapping
 
 from rdflib import OWL, RDFS, XSD, Literal, URIRef, Variable
 
-from pantarhei.language.rule import Rule
-from pantarhei.language.shown import last_part
-from pantarhei.language.term import ONLY_TYPE, Term, Triple, short
+from pantarhei.model.rule import Rule
+from pantarhei.model.shown import last_part
+from pantarhei.model.term import ONLY_TYPE, Term, Triple, short
 
 Labels = Mapping[URIRef, str]
 """What IRIs are called."""
@@ -120,7 +120,7 @@ def a_kind(class_: Term, labels: Labels = NO_LABELS) -> str:
 def forbidden(constraint: Rule, labels: Labels = NO_LABELS) -> str:
     """What a constraint rules out, as a sentence; the constraint's axiom where no short sentence says it.
 
-    >>> from pantarhei.language.rule import Atom
+    >>> from pantarhei.model.rule import Atom
     >>> x = Variable("x")
     >>> valves = [URIRef(f"http://example.org/{state}Valve") for state in ("Open", "Closed")]
     >>> forbidden(Rule("cax-dw", tuple(Atom(valve, (x,)) for valve in valves), None))

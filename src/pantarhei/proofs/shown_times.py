@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from pantarhei.language.time import TimePoint, show_time
+from pantarhei.model.time import TimePoint, show_time
 
 _MOST = 5
 """So many times are listed."""

@@ -10,11 +10,11 @@ from enum import Enum
 
 from rdflib import Variable
 
-from pantarhei.language.rule import Rule
-from pantarhei.language.rule_text import term_text
-from pantarhei.language.temporal_rule import Formula, Mode, TemporalAtom, TupleWindow
-from pantarhei.language.term import Term
-from pantarhei.language.time import TimePoint
+from pantarhei.model.rule import Rule
+from pantarhei.model.rule_text import term_text
+from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TupleWindow
+from pantarhei.model.term import Term
+from pantarhei.model.time import TimePoint
 from pantarhei.proofs.sentences import Labels, fit, sentence
 from pantarhei.proofs.shown_times import ShownTimes
 

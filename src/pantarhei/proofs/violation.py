@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from pantarhei.encoding.numbers import NONE, Fact, Integers, as_tuples
-from pantarhei.language.rule import Rule
 from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.materialize.model import FOREVER, WindowModel
+from pantarhei.model.rule import Rule
 from pantarhei.proofs.antichain import Meter
 from pantarhei.proofs.instances import BOTTOM, Derivation, Instance, Instances, Key, steps_of
 from pantarhei.proofs.proof import Assertion, Proof, ProofStep

@@ -10,9 +10,9 @@ from itertools import accumulate
 from operator import eq
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
-from pantarhei.language.counted import counted
-from pantarhei.language.term import Term
-from pantarhei.language.time import TimePoint, show_time
+from pantarhei.model.counted import counted
+from pantarhei.model.term import Term
+from pantarhei.model.time import TimePoint, show_time
 from pantarhei.rdf.pickling import exactly
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Literal, get_args
 
 from pantarhei.errors import FollowerOverflowError, OptionError, check_choice
-from pantarhei.language.time import TimePoint
+from pantarhei.model.time import TimePoint
 from pantarhei.query.answer_reports import AnswerChange, AnswerRow
 
 if TYPE_CHECKING:

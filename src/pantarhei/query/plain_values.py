@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, cast
 
 from rdflib import XSD, BNode, Literal, URIRef
 
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 from pantarhei.rdf.ntriples import write_term
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 from rdflib import XSD, Literal, Variable
 
-from pantarhei.language.counted import counted
-from pantarhei.language.term import Term
+from pantarhei.model.counted import counted
+from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import Aggregate, Call, Expression
 from pantarhei.query.algebra.nodes import (
     BGP,

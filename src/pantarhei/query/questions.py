@@ -15,9 +15,9 @@ from rdflib.plugins.sparql.sparql import Query as PreparedQuery
 
 from pantarhei.encoding.numbers import Symbols
 from pantarhei.errors import OptionError, QueryError, QueryMemoryError, check_type
-from pantarhei.language.rdflib_forms import respelled
-from pantarhei.language.term import Term, short
-from pantarhei.language.time import TimePoint
+from pantarhei.model.rdflib_forms import respelled
+from pantarhei.model.term import Term, short
+from pantarhei.model.time import TimePoint
 from pantarhei.query.algebra.binding import with_bindings
 from pantarhei.query.algebra.nodes import Graph as GraphNode
 from pantarhei.query.algebra.nodes import Node, Project, Query, nodes_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from pantarhei.language.time import Duration
+from pantarhei.model.time import Duration
 from pantarhei.window.sliding import Window
 
 Condition = Literal["change", "close", "non-empty"]

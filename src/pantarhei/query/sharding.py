@@ -26,8 +26,8 @@ from rdflib import RDF, URIRef, Variable
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.errors import NotKeyLocalQueryError, OptionError
 from pantarhei.graphs.groups import Groups
-from pantarhei.language.rule import Predicate
-from pantarhei.language.term import short
+from pantarhei.model.rule import Predicate
+from pantarhei.model.term import short
 from pantarhei.query.algebra.binding import expressions_of
 from pantarhei.query.algebra.expressions import Call, is_drawn, parts_of
 from pantarhei.query.algebra.nodes import (

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 from rdflib import OWL, RDF, RDFS, Graph, URIRef
 
-from pantarhei.language.term import Term, Triple
-from pantarhei.language.time import TimePoint
+from pantarhei.model.term import Term, Triple
+from pantarhei.model.time import TimePoint
 
 ONTOLOGY_GRAPH = URIRef("urn:pantarhei:ontology")
 SCHEMA_GRAPH = URIRef("urn:pantarhei:schema")

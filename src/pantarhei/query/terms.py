@@ -14,8 +14,8 @@ import numpy as np
 from rdflib import Literal
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
-from pantarhei.language.term import Term
 from pantarhei.literals.value import STRING, value_of
+from pantarhei.model.term import Term
 from pantarhei.query.table import Ids, Mask
 
 LOCAL: Final = 1 << 31

@@ -10,7 +10,7 @@ from rdflib import Graph, Literal, URIRef
 from rdflib.graph import Dataset
 
 from pantarhei.errors import QueryError
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 from pantarhei.query.expressions import LiteralValues
 from pantarhei.query.expressions.triple_times import TripleTimes
 from pantarhei.query.sources.graph import GraphFacts, Graphs, single

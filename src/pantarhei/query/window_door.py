@@ -13,9 +13,9 @@ from pantarhei.encoding.forms import FactForms
 from pantarhei.encoding.numbers import Symbols
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import check_type
-from pantarhei.language.term import Term, Triple
-from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.term import Term, Triple
+from pantarhei.model.time import TimePoint
 from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.answers import QueryResult
 from pantarhei.query.expressions import LiteralValues

@@ -14,7 +14,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from pantarhei.errors import TimestampError
-from pantarhei.language.time import kind_of, parse_timestamp, ticks_of
+from pantarhei.model.time import kind_of, parse_timestamp, ticks_of
 
 VOCABULARY: Final = "https://uri.etsi.org/ngsi-ld/default-context/"
 """Prefix of the names of attributes and types that no context maps."""

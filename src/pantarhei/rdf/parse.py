@@ -15,7 +15,7 @@ import pyoxigraph
 from rdflib import BNode, Literal, URIRef
 
 from pantarhei.errors import MalformedInputError
-from pantarhei.language.term import Term, Triple
+from pantarhei.model.term import Term, Triple
 from pantarhei.rdf.blank_nodes import NumberedNodes
 from pantarhei.rdf.json_decimals import with_decimals
 from pantarhei.rdf.ntriples import to_rdflib

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyoxigraph as ox
 
-from pantarhei.language.term import Term, Triple
+from pantarhei.model.term import Term, Triple
 from pantarhei.rdf.blank_nodes import NumberedNodes
 from pantarhei.rdf.canonical_words import CanonicalTerms
 from pantarhei.rdf.first_bytes import BYTE_ORDER_MARK

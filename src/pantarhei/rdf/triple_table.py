@@ -15,7 +15,7 @@ import numpy.typing as npt
 from rdflib import Graph
 
 from pantarhei.errors import InvalidTripleError, OptionError
-from pantarhei.language.term import Term, Triple, check_triple
+from pantarhei.model.term import Term, Triple, check_triple
 from pantarhei.rdf.ntriples import parse_term
 from pantarhei.rdf.pickling import exactly
 

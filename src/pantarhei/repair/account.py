@@ -11,9 +11,9 @@ import numpy as np
 from pantarhei.encoding.forms import Forms
 from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import Integers
-from pantarhei.language.rule import Rule
-from pantarhei.language.time import TimePoint
 from pantarhei.materialize.lineage_rows import Lineage
+from pantarhei.model.rule import Rule
+from pantarhei.model.time import TimePoint
 from pantarhei.proofs.proof import Assertion
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import KeptEvidence, Levels

@@ -8,9 +8,9 @@ from pantarhei.encoding.forms import NO_FORMS
 from pantarhei.encoding.numbers import Integers
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import InconsistentOntologyError
-from pantarhei.language.rule import names_of
-from pantarhei.language.shown import told_apart
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.rule import names_of
+from pantarhei.model.shown import told_apart
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.violation import proof_of_violation
 from pantarhei.rdf.ntriples import write_triple

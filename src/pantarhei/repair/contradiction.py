@@ -8,10 +8,10 @@ from typing import Any
 
 from pantarhei.encoding.forms import FactForms
 from pantarhei.encoding.lexicon import Lexicon
-from pantarhei.language.rule import Rule, names_of
-from pantarhei.language.shown import told_apart
-from pantarhei.language.term import Triple, short
 from pantarhei.materialize.lineage_rows import Lineage
+from pantarhei.model.rule import Rule, names_of
+from pantarhei.model.shown import told_apart
+from pantarhei.model.term import Triple, short
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.rdf.pickling import exactly
 from pantarhei.repair.conflict import Budget, Conflicts, KeptEvidence

@@ -12,8 +12,8 @@ import numpy as np
 from pantarhei.encoding.forms import Forms
 from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import Integers
-from pantarhei.language.term import Triple
-from pantarhei.language.time import TimePoint
+from pantarhei.model.term import Triple
+from pantarhei.model.time import TimePoint
 from pantarhei.repair.conflict import Levels
 from pantarhei.window.log import Entry, Log
 

@@ -12,11 +12,11 @@ from typing import Any, Generic, Protocol, TypeVar, overload
 
 import numpy as np
 
-from pantarhei.language.counted import counted
-from pantarhei.language.rule import Rule, names_of
-from pantarhei.language.shown import told_apart
-from pantarhei.language.term import short
-from pantarhei.language.time import TimePoint, show_time
+from pantarhei.model.counted import counted
+from pantarhei.model.rule import Rule, names_of
+from pantarhei.model.shown import told_apart
+from pantarhei.model.term import short
+from pantarhei.model.time import TimePoint, show_time
 from pantarhei.proofs.proof import Assertion, Proof
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.rdf.pickling import exactly

@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from pantarhei.encoding.numbers import NO_FACTS, Integers
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.rule import Rule
 from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.rule import Rule
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.repair.account import RepairAccount
 from pantarhei.repair.choose import Method, algorithm3, grounded

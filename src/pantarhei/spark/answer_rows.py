@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import cast
 
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 from pantarhei.query.answer_reports import AnswerChange, AnswerReport
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.temporal.conclusions import Turn

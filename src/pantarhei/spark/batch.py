@@ -13,7 +13,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import OptionError, check_type
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.spark.blocks import (
     BlockWriter,

@@ -29,7 +29,7 @@ from pantarhei.errors import InvalidRowError
 from pantarhei.interpretation.interpretation import Interpretation, Terms
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.interpretation.writing import Texts
-from pantarhei.language.time import TimeKind, TimePoint, ticks_of, time_of
+from pantarhei.model.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.rdf.blank_nodes import name_of_timestamp
 from pantarhei.spark.frame import TIMESTAMP
 from pantarhei.spark.stream_columns import COLUMNS

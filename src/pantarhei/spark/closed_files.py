@@ -8,7 +8,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 from pantarhei.spark.blocks import BlockWriter, block_schema, read_blocks
 from pantarhei.spark.clustering import by_timestamp
 from pantarhei.spark.counted_files import CountedFiles, FilesAccount

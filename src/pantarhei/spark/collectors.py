@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from pantarhei.engine.update import WindowUpdate
-from pantarhei.language.time import TimeKind, TimePoint, ticks_of, time_of
+from pantarhei.model.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.query.column_names import refuse_taken
 from pantarhei.query.continuous import ContinuousQuery
 from pantarhei.query.incremental.reports import Policy

@@ -18,7 +18,7 @@ from pyspark import Accumulator, AccumulatorParam
 from pyspark.sql import DataFrame, SparkSession
 
 from pantarhei.errors import PantarheiError
-from pantarhei.language.time import TimeKind, TimePoint, ticks_of
+from pantarhei.model.time import TimeKind, TimePoint, ticks_of
 from pantarhei.rdf.statements import ByteFeed, read_trig
 from pantarhei.spark.sources.arrow_rows import record_batches
 from pantarhei.spark.sources.file_parts import FilePart, PartFile, list_files

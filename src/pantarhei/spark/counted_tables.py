@@ -12,8 +12,8 @@ from pyspark import Accumulator
 from pyspark.sql import DataFrame, SparkSession
 
 from pantarhei.errors import OptionError, PantarheiError
-from pantarhei.language.time import TimeKind, kind_of, ticks_of
 from pantarhei.mapping.mapping import ROW, RecordMapping
+from pantarhei.model.time import TimeKind, kind_of, ticks_of
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.rdf.triple_table import NAMES, ColumnarTriples, TripleColumns
 from pantarhei.spark.counted_files import SKIPS_KEPT, SMALLEST_PART, ByPart, FilesAccount, in_file

@@ -19,14 +19,7 @@ from pantarhei.engine.checkpoint import Json
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.interpretation.writing import Texts
-from pantarhei.language.time import (
-    Duration,
-    TimeKind,
-    TimePoint,
-    show_time,
-    ticks_of,
-    time_of,
-)
+from pantarhei.model.time import Duration, TimeKind, TimePoint, show_time, ticks_of, time_of
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.spark.blocks import TimedInterpretation, pack, read_blocks, read_skipped, unpack
 from pantarhei.spark.worker import OnError

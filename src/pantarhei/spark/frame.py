@@ -16,7 +16,7 @@ from pyspark.sql import functions as f
 from pyspark.sql import types as t
 
 from pantarhei.errors import OptionError
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 from pantarhei.spark.stream_columns import COLUMNS
 
 TIMESTAMP, SUBJECT, PREDICATE, OBJECT = COLUMNS

@@ -21,8 +21,8 @@ from rdflib import Graph
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.interpretation.writing import Texts
-from pantarhei.language.term import Triple
 from pantarhei.literals.by_value import Numbers
+from pantarhei.model.term import Triple
 from pantarhei.ontology import Ontology
 from pantarhei.spark.clustering import by_timestamp
 from pantarhei.spark.frame import TIMESTAMP, check_frame

@@ -14,9 +14,9 @@ import pyarrow.compute as pc
 from rdflib import Literal
 
 from pantarhei.errors import InvalidRowError, InvalidTripleError
-from pantarhei.language.place import Place
-from pantarhei.language.term import RDF_TYPE, Term
-from pantarhei.language.time import FLOAT_TICKS, MOST_TICKS
+from pantarhei.model.place import Place
+from pantarhei.model.term import RDF_TYPE, Term
+from pantarhei.model.time import FLOAT_TICKS, MOST_TICKS
 from pantarhei.rdf.ntriples import parse_term
 from pantarhei.spark.frame import OBJECT, PREDICATE, SUBJECT, TERMS, TIMESTAMP
 from pantarhei.spark.stream_columns import COLUMNS

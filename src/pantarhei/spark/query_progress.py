@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from pyspark.sql.streaming.query import StreamingQuery
 
-from pantarhei.language.counted import counted
-from pantarhei.language.time import TimePoint
+from pantarhei.model.counted import counted
+from pantarhei.model.time import TimePoint
 from pantarhei.spark.driver import Counts, Driver
 from pantarhei.spark.failures import FAILURES
 

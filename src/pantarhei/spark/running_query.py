@@ -15,8 +15,8 @@ from pantarhei.errors import OptionError, PantarheiError
 from pantarhei.explain.absence import Absence
 from pantarhei.explain.quality import Quality
 from pantarhei.explainer import LIMIT, WAYS
-from pantarhei.language.term import Triple
-from pantarhei.language.time import TimePoint
+from pantarhei.model.term import Triple
+from pantarhei.model.time import TimePoint
 from pantarhei.proofs.proof import Proof
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.result import Conflict, ConflictList

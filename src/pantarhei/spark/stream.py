@@ -17,10 +17,10 @@ from pantarhei.engine.intake import check_ahead
 from pantarhei.engine.options import Options
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import OptionError, check_type
-from pantarhei.language.term import Triple
-from pantarhei.language.time import Duration, TimeKind, TimePoint, time_of
 from pantarhei.literals.by_value import Numbers
 from pantarhei.materialize.model import Keep
+from pantarhei.model.term import Triple
+from pantarhei.model.time import Duration, TimeKind, TimePoint, time_of
 from pantarhei.ontology import Ontology
 from pantarhei.query.registration import Registration
 from pantarhei.reasoner import StreamReasoner

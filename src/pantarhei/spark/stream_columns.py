@@ -17,7 +17,7 @@ from pyspark.sql.types import (
 )
 
 from pantarhei.errors import OptionError
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 
 COLUMNS = ("timestamp", "subject", "predicate", "object")
 TIME_TYPES = {"long": TimeKind.INTEGER, "double": TimeKind.FLOAT, "timestamp": TimeKind.DATETIME}

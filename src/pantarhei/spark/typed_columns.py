@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 from pantarhei.errors import OptionError
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 from pantarhei.query.plain_values import KINDS, arrow_type, kind_of_term, plain_value
 from pantarhei.rdf.ntriples import parse_term
 

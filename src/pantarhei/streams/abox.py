@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, cast
 from rdflib import Graph
 
 from pantarhei.errors import TimestampError
-from pantarhei.language.term import Triple, check_triple
-from pantarhei.language.time import TimeKind, TimePoint, kind_of, plain_time, ticks_of, timed
+from pantarhei.model.term import Triple, check_triple
+from pantarhei.model.time import TimeKind, TimePoint, kind_of, plain_time, ticks_of, timed
 from pantarhei.rdf.pickling import exactly
 from pantarhei.rdf.triple_table import ColumnarTriples, Part, TripleColumns, triples_of_abox
 

@@ -17,7 +17,7 @@ from pantarhei.errors import (
     PantarheiError,
     TimestampError,
 )
-from pantarhei.language.time import TimeKind, TimePoint, show_time
+from pantarhei.model.time import TimeKind, TimePoint, show_time
 from pantarhei.rdf.blank_nodes import NumberedNodes, nodes_of_message
 from pantarhei.rdf.message_log import Message
 from pantarhei.rdf.term_reader import TermReader

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pantarhei.errors import check_type
 from pantarhei.explain.records import HistoryRecord
-from pantarhei.language.time import TimePoint
+from pantarhei.model.time import TimePoint
 
 
 class NDJSONSink:

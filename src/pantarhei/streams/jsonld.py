@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pyoxigraph as ox
 
 from pantarhei.errors import MalformedInputError
-from pantarhei.language.time import TimePoint
+from pantarhei.model.time import TimePoint
 from pantarhei.rdf.json_contexts import Contexts
 from pantarhei.rdf.json_documents import documents, read_document
 from pantarhei.rdf.message_log import Message

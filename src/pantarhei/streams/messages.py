@@ -22,7 +22,7 @@ from pantarhei.errors import (
     PantarheiError,
     TimestampError,
 )
-from pantarhei.language.time import TimeKind, TimePoint
+from pantarhei.model.time import TimeKind, TimePoint
 from pantarhei.rdf.blank_nodes import NumberedNodes, nodes_of_message
 from pantarhei.rdf.statements import Statement
 from pantarhei.rdf.term_reader import TermReader

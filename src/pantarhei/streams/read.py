@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from pantarhei.errors import MalformedInputError, OptionError, UnknownFormatError
-from pantarhei.language.time import Precision, TimePoint, check_precision
-from pantarhei.language.zone import zone_named
+from pantarhei.model.time import Precision, TimePoint, check_precision
+from pantarhei.model.zone import zone_named
 from pantarhei.rdf.first_bytes import is_document, refuse_unreadable, unreadable
 from pantarhei.rdf.json_contexts import Contexts, GivenContexts
 from pantarhei.rdf.message_log import ANNOUNCEMENT, is_log, read_log

@@ -10,10 +10,10 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pantarhei.errors import InvalidCellError, MalformedInputError, OptionError, TimesCutWarning
-from pantarhei.language.term import Triple
-from pantarhei.language.time import TimeKind, TimePoint, kind_of, ticks_of
 from pantarhei.mapping.mapping import RecordMapping
 from pantarhei.mapping.read import read_mapping
+from pantarhei.model.term import Triple
+from pantarhei.model.time import TimeKind, TimePoint, kind_of, ticks_of
 from pantarhei.streams.abox import TimestampedABox
 
 if TYPE_CHECKING:

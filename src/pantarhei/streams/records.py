@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pantarhei.errors import OptionError
-from pantarhei.language.time import Precision, check_precision
 from pantarhei.mapping.mapping import RecordMapping
 from pantarhei.mapping.read import read_mapping
+from pantarhei.model.time import Precision, check_precision
 
 if TYPE_CHECKING:
     from pantarhei.streams.tables.opening import Source

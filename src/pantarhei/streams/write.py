@@ -32,9 +32,9 @@ from typing import Self, TextIO
 from rdflib import BNode, Literal, URIRef
 
 from pantarhei.errors import OptionError, UnknownFormatError
-from pantarhei.language.shown import with_prefix
-from pantarhei.language.term import Term
-from pantarhei.language.time import TimePoint
+from pantarhei.model.shown import with_prefix
+from pantarhei.model.term import Term
+from pantarhei.model.time import TimePoint
 from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.answers import QueryResult
 from pantarhei.query.column_names import refuse_taken

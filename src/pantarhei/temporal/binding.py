@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from rdflib import Variable
 
-from pantarhei.language.rule import Argument, Builtin
-from pantarhei.language.temporal_rule import Formula, Mode, TemporalRule
 from pantarhei.literals.builtin import is_computation
+from pantarhei.model.rule import Argument, Builtin
+from pantarhei.model.temporal_rule import Formula, Mode, TemporalRule
 
 
 class Step(NamedTuple):

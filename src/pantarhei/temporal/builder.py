@@ -15,10 +15,11 @@ from decimal import Decimal
 from rdflib import Literal, URIRef, Variable
 
 from pantarhei.errors import OptionError, TimestampError, check_type
-from pantarhei.language.rdflib_forms import respelled
-from pantarhei.language.rule import Argument, Builtin
-from pantarhei.language.rule_text import RELATIONS, SIGNS
-from pantarhei.language.temporal_rule import (
+from pantarhei.literals.builtin import SWRLB
+from pantarhei.model.rdflib_forms import respelled
+from pantarhei.model.rule import Argument, Builtin
+from pantarhei.model.rule_text import RELATIONS, SIGNS
+from pantarhei.model.temporal_rule import (
     Formula,
     Mode,
     Reach,
@@ -27,8 +28,7 @@ from pantarhei.language.temporal_rule import (
     TimeWindow,
     TupleWindow,
 )
-from pantarhei.language.time import parse_duration
-from pantarhei.literals.builtin import SWRLB
+from pantarhei.model.time import parse_duration
 
 Given = Argument | str | int | float | Decimal | bool | date
 """A term or variable; a value of Python stands for its literal."""
@@ -125,7 +125,7 @@ def last(assertions: int) -> TupleWindow:
 def compare(left: Given, relation: str, right: Given) -> Builtin:
     """A comparison of two values: =, !=, <, <=, > or >=.
 
-    >>> from pantarhei.language.rule_text import builtin_text
+    >>> from pantarhei.model.rule_text import builtin_text
     >>> builtin_text(compare(Variable("X"), "<", 5))
     'X < 5'
     """
@@ -135,7 +135,7 @@ def compare(left: Given, relation: str, right: Given) -> Builtin:
 def compute(result: Given, left: Given, sign: str, right: Given) -> Builtin:
     """A computation with two numbers: +, -, *, /, mod or ^.
 
-    >>> from pantarhei.language.rule_text import builtin_text
+    >>> from pantarhei.model.rule_text import builtin_text
     >>> builtin_text(compute(Variable("R"), Variable("X"), "+", 5))
     'R = X + 5'
     """

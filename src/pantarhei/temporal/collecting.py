@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from rdflib import URIRef, Variable
 
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.language.rule import Atom, Rule, Test
-from pantarhei.language.temporal_rule import Mode, TemporalAtom
 from pantarhei.literals.builtin import as_member
+from pantarhei.model.rule import Atom, Rule, Test
+from pantarhei.model.temporal_rule import Mode, TemporalAtom
 from pantarhei.temporal.program import FIRST, REST, UNIT, Clock, DatedRun, Guard, Input, Run
 from pantarhei.temporal.tuple_reification import WidePredicate, reified
 

@@ -7,9 +7,9 @@ from functools import cached_property
 from threading import Lock
 from typing import Any, Final, NamedTuple
 
-from pantarhei.language.temporal_rule import TemporalAtom
-from pantarhei.language.term import Triple
-from pantarhei.language.time import TimePoint
+from pantarhei.model.temporal_rule import TemporalAtom
+from pantarhei.model.term import Triple
+from pantarhei.model.time import TimePoint
 from pantarhei.rdf.pickling import exactly
 
 

@@ -8,7 +8,7 @@ from rdflib import URIRef, Variable
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.graphs.groups import grouped
-from pantarhei.language.rule import Atom
+from pantarhei.model.rule import Atom
 from pantarhei.temporal.collecting import Collected, terms_of
 from pantarhei.temporal.program import UNIT
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from rdflib import URIRef
 
-from pantarhei.language.rule import Predicate, Rule
-from pantarhei.language.temporal_rule import Formula, Mode, TemporalRule, TupleWindow
+from pantarhei.model.rule import Predicate, Rule
+from pantarhei.model.temporal_rule import Formula, Mode, TemporalRule, TupleWindow
 from pantarhei.temporal.binding import is_unbounded
 
 _EACH_TICK = "a row a fact at each tick that it holds"

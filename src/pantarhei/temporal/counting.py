@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples
-from pantarhei.language.temporal_rule import Mode
+from pantarhei.model.temporal_rule import Mode
 from pantarhei.temporal.expiry_model import ExpiryModel
 from pantarhei.temporal.numbered import Feed, NumberedProgram
 from pantarhei.temporal.occurrences import Occurrence, OccurrenceChanges, Occurrences

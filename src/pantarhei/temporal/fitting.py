@@ -9,11 +9,11 @@ from typing import NamedTuple, TypeVar
 from rdflib import Literal
 
 from pantarhei.errors import TemporalRuleError
-from pantarhei.language.rule import Builtin
-from pantarhei.language.rule_text import builtin_text
-from pantarhei.language.temporal_rule import Formula, TemporalRule, TimeWindow
-from pantarhei.language.time import TimeKind, TimePoint, kind_of
 from pantarhei.literals.builtin import is_computation
+from pantarhei.model.rule import Builtin
+from pantarhei.model.rule_text import builtin_text
+from pantarhei.model.temporal_rule import Formula, TemporalRule, TimeWindow
+from pantarhei.model.time import TimeKind, TimePoint, kind_of
 from pantarhei.temporal.checks.dates import is_date
 from pantarhei.temporal.checks.refusal import refused
 from pantarhei.temporal.ticks import Ticks, kinds_for

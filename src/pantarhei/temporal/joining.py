@@ -15,10 +15,10 @@ from typing import NamedTuple, cast
 from rdflib import URIRef
 
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.language.rule import Argument, Atom, Builtin, Predicate, Rule, names_of
-from pantarhei.language.shown import told_apart
-from pantarhei.language.temporal_rule import Formula, TemporalAtom, TemporalRule
-from pantarhei.language.term import short
+from pantarhei.model.rule import Argument, Atom, Builtin, Predicate, Rule, names_of
+from pantarhei.model.shown import told_apart
+from pantarhei.model.temporal_rule import Formula, TemporalAtom, TemporalRule
+from pantarhei.model.term import short
 from pantarhei.owl.name_kinds import is_defined
 from pantarhei.rules.translation.class_variables import by_class, has_class_variables
 from pantarhei.rules.translation.demand import SAME, Theory

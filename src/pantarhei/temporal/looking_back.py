@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from rdflib import URIRef, Variable
 
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.language.rule import Atom
-from pantarhei.language.temporal_rule import Formula, Mode, TemporalRule, TimeWindow
+from pantarhei.model.rule import Atom
+from pantarhei.model.temporal_rule import Formula, Mode, TemporalRule, TimeWindow
 from pantarhei.temporal.collecting import TIME, Collected, symbol_of, terms_of
 from pantarhei.temporal.connecting import connected
 from pantarhei.temporal.program import UNIT, WHOLE, Input, Remembered

@@ -13,9 +13,9 @@ import numpy.typing as npt
 from rdflib import Literal
 
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.data_range import DataRange
 from pantarhei.literals.by_value import exact_range
 from pantarhei.literals.membership import tester
+from pantarhei.model.data_range import DataRange
 
 Bits = npt.NDArray[np.uint8]
 

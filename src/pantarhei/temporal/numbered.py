@@ -12,7 +12,7 @@ from rdflib import URIRef
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.temporal_rule import Mode, TemporalRule
+from pantarhei.model.temporal_rule import Mode, TemporalRule
 from pantarhei.rules.compilation.numbering import GivenNumbers
 from pantarhei.rules.compilation.program import Program, compile_
 from pantarhei.temporal.checks.endless import MOST_MADE, refuse_endless

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.graphs.reachability import components
-from pantarhei.language.rule import Atom, Rule
+from pantarhei.model.rule import Atom, Rule
 
 
 class Making(NamedTuple):

@@ -15,7 +15,7 @@ from dataclasses import replace
 from rdflib import URIRef, Variable
 
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.language.rule import Argument, Atom, Rule, Test
+from pantarhei.model.rule import Argument, Atom, Rule, Test
 from pantarhei.temporal.program import TemporalProgram
 
 LEFT = Symbol(URIRef("urn:pantarhei:temporal:left"), 2)

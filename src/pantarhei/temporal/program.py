@@ -32,8 +32,8 @@ from typing import Final, NamedTuple
 from rdflib import URIRef
 
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.language.rule import Rule
-from pantarhei.language.temporal_rule import Mode, TemporalRule
+from pantarhei.model.rule import Rule
+from pantarhei.model.temporal_rule import Mode, TemporalRule
 from pantarhei.temporal.selecting import Selection
 from pantarhei.temporal.ticks import Ticks
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import NO_FACTS, NONE, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.temporal.data_stream import Appended, Asserted, DataStream, changed_by
 from pantarhei.temporal.numbered import NumberedProgram

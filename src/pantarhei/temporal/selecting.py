@@ -15,13 +15,13 @@ from rdflib import Literal, Variable
 
 from pantarhei.encoding.numbers import NONE, Integers
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.data_range import DataRange
-from pantarhei.language.rule import Argument, Atom, Member, Rule
-from pantarhei.language.term import Term
 from pantarhei.materialize.kernel.constants import IN_RANGES, IS_NAME, IS_TERM, TIME_PLACE
 from pantarhei.materialize.kernel.runs import Runs
 from pantarhei.materialize.kernel.selecting import Selecting
 from pantarhei.materialize.readable import readable
+from pantarhei.model.data_range import DataRange
+from pantarhei.model.rule import Argument, Atom, Member, Rule
+from pantarhei.model.term import Term
 from pantarhei.temporal.memberships import Bits, Memberships
 
 TIME: Final = 0

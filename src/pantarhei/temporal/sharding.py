@@ -21,10 +21,10 @@ from rdflib import URIRef, Variable
 
 from pantarhei.errors import NotKeyLocalRuleError
 from pantarhei.graphs.groups import Groups
-from pantarhei.language.rule import Argument
-from pantarhei.language.rule_text import term_text
-from pantarhei.language.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TupleWindow
-from pantarhei.language.term import short
+from pantarhei.model.rule import Argument
+from pantarhei.model.rule_text import term_text
+from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TupleWindow
+from pantarhei.model.term import short
 from pantarhei.rules.sharding.sharding_report import SUBJECT, Key, ShardingReport
 from pantarhei.temporal.binding import is_unbounded
 from pantarhei.temporal.joining import Joined, as_temporal, symbol_of

@@ -15,14 +15,8 @@ from typing import cast
 from rdflib import Literal, URIRef
 
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.language.rule import Argument, Atom, Predicate, Rule
-from pantarhei.language.temporal_rule import (
-    Formula,
-    Mode,
-    TemporalAtom,
-    TemporalRule,
-    TupleWindow,
-)
+from pantarhei.model.rule import Argument, Atom, Predicate, Rule
+from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TupleWindow
 from pantarhei.temporal.binding import with_tests_in_order
 from pantarhei.temporal.checks.dates import check_dates
 from pantarhei.temporal.checks.endless import maybe_endless

@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 from rdflib import Literal, URIRef, Variable
 
-from pantarhei.language.rule import Argument, Builtin
-from pantarhei.language.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule
 from pantarhei.literals.builtin import is_computation
+from pantarhei.model.rule import Argument, Builtin
+from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule
 from pantarhei.temporal.program import FIRST, IS_LITERAL, REST, TUPLE, UNIT
 
 

@@ -19,8 +19,8 @@ from typing import Final, NamedTuple
 from rdflib import URIRef, Variable
 
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.language.rule import Atom, Rule
-from pantarhei.language.temporal_rule import Mode
+from pantarhei.model.rule import Atom, Rule
+from pantarhei.model.temporal_rule import Mode
 from pantarhei.temporal.program import TUPLE, Input, TemporalProgram
 from pantarhei.temporal.selecting import TIME, Selection
 

@@ -11,7 +11,7 @@ from math import gcd
 from operator import eq
 from typing import overload
 
-from pantarhei.language.time import TimeKind, TimePoint, time_of
+from pantarhei.model.time import TimeKind, TimePoint, time_of
 
 
 @dataclass(frozen=True)

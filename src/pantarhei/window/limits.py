@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Literal, get_args
 
 from pantarhei.errors import MemoryLimitError, OptionError
-from pantarhei.language.time import TimePoint, show_time
+from pantarhei.model.time import TimePoint, show_time
 from pantarhei.window.log import Entry
 
 OnLimit = Literal["error", "drop"]

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from pantarhei.encoding.forms import NO_FORMS, Forms
 from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples, keys_of, narrowed
-from pantarhei.language.time import TimePoint
+from pantarhei.model.time import TimePoint
 from pantarhei.window.timeline import Timeline
 
 # An entry without the arrays' contents: the object, its times, its arrays' heads, its place in a chunk.

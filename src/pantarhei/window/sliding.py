@@ -24,7 +24,7 @@ from datetime import timedelta
 from typing import Literal, get_args
 
 from pantarhei.errors import LateABoxError, OptionError, QueryWindowError, TimestampError
-from pantarhei.language.time import (
+from pantarhei.model.time import (
     Duration,
     TimeKind,
     TimePoint,

@@ -14,7 +14,7 @@ from itertools import chain, takewhile
 from operator import attrgetter
 from typing import Generic, Protocol, TypeVar
 
-from pantarhei.language.time import TimePoint
+from pantarhei.model.time import TimePoint
 
 _CHUNK = 512
 _LEVEL, _TICKS = attrgetter("level"), attrgetter("ticks")

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Generic, NamedTuple, TypeVar
 
-from pantarhei.language.time import Duration, TimeKind, TimePoint, duration_ticks
+from pantarhei.model.time import Duration, TimeKind, TimePoint, duration_ticks
 
 T = TypeVar("T")
 

@@ -19,7 +19,7 @@ from pantarhei.errors import (
 )
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.materializer import ABoxMaterializer
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from pantarhei.spark import materialize_aboxes, reason_stream, run
 from spark_streams import NOW, SCHEMA, Folder, state_of
 from strategies import EX, A, B, C, D, is_a, member, x

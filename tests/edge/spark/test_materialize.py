@@ -12,8 +12,8 @@ from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.interpretation.writing import Texts
-from pantarhei.language.data_range import Datatype, DatatypeRestriction
-from pantarhei.language.rule import Member, Rule
+from pantarhei.model.data_range import Datatype, DatatypeRestriction
+from pantarhei.model.rule import Member, Rule
 from pantarhei.rdf.ntriples import parse_term
 from pantarhei.spark import materialize_aboxes, run
 from spark_streams import SCHEMA, by_value, rows_of, table_of

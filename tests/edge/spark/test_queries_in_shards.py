@@ -8,7 +8,7 @@ from pyspark.sql.types import IntegerType, LongType, StringType
 
 from pantarhei import Ontology, OptionError, Window, load_rules
 from pantarhei.errors import NotKeyLocalQueryError, SparkError
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from pantarhei.spark import Registration, reason_stream, shard_stream
 from spark_streams import NOW, Folder, rows_of
 from strategies import EX, A, B, C, R, is_a, member, x

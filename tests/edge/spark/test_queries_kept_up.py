@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql.types import IntegerType, LongType, StringType, TimestampType
 
 from pantarhei import Ontology, OptionError, Window
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from pantarhei.spark import Registration, reason_stream
 from pantarhei.spark.answer_rows import text_row
 from spark_streams import NOW, TEXTS, Folder

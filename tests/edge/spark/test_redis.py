@@ -14,7 +14,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
 from pantarhei.errors import (
     StreamError,
 )
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 from pantarhei.spark.sources.redis_source import RedisOptions, RedisStreamReader
 from pantarhei.spark.sources.redis_stream import RedisStream
 from pantarhei.spark.sources.source import register

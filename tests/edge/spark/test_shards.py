@@ -15,7 +15,7 @@ from pantarhei.errors import (
     QueryError,
     SparkError,
 )
-from pantarhei.language.rule import Different, Rule
+from pantarhei.model.rule import Different, Rule
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.spark import reason_stream
 from pantarhei.spark import run as run_rows

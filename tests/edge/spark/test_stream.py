@@ -8,7 +8,7 @@ import pytest
 from rdflib import BNode
 
 from pantarhei import Ontology, OptionError, StreamReasoner, Window
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from pantarhei.spark import Counts, reason_stream
 from spark_streams import NOW, SCHEMA, TEXTS, Folder, state_of
 from strategies import EX, A, B, C, R, is_a, member, related, x, y

@@ -7,7 +7,7 @@ import pytest
 
 from pantarhei import History, Ontology, OptionError, StreamReasoner, Window
 from pantarhei.errors import EntailedError, InvalidTripleError, NotEntailedError, SparkError, TimestampError
-from pantarhei.language.rule import Different, Rule
+from pantarhei.model.rule import Different, Rule
 from pantarhei.spark import reason_stream
 from spark_streams import NOW, SCHEMA, Folder, rows_of
 from strategies import EX, A, B, C, D, R, S, is_a, member, related, x, y, z

@@ -24,7 +24,7 @@ from oracle.answers.graph import Graph, merged
 from oracle.answers.result import Answers, agrees, difference
 from oracle.answers.terms import plain
 from oracle.answers.translation import translate
-from pantarhei.language.term import Term, Triple
+from pantarhei.model.term import Term, Triple
 
 __all__ = ["Answers", "agrees", "answers", "difference"]
 

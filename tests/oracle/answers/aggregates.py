@@ -20,7 +20,7 @@ from oracle.answers.algebra import Aggregate
 from oracle.answers.comparing import OrderKey, order_key
 from oracle.answers.numbers import INTEGER, Number, divide, total, written
 from oracle.answers.terms import ExpressionError, literal, ntriples
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 
 
 def aggregated(aggregate: Aggregate, values: Sequence[Term | None]) -> Term:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from rdflib import Literal, URIRef, Variable
 
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 
 # -- expressions -----------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from rdflib import URIRef, Variable
 
 from oracle.answers.graph import Graph
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 
 Row = Mapping[Variable, Term]
 

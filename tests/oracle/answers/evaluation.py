@@ -43,7 +43,7 @@ from oracle.answers.comparing import order_key
 from oracle.answers.context import Context, Row
 from oracle.answers.expressions import Expressions
 from oracle.answers.terms import ExpressionError, value
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 
 Rows = list[Row]
 

@@ -20,7 +20,7 @@ from oracle.answers.comparing import truth
 from oracle.answers.context import Context, Row
 from oracle.answers.terms import ExpressionError, boolean, iri, literal, string
 from oracle.answers.times import Temporal
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 
 TIMESTAMP: Final = "http://larkc.eu/csparql/sparql/jena/ext#timestamp"
 """C-SPARQL's function."""

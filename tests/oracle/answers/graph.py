@@ -17,7 +17,7 @@ from rdflib import URIRef
 from oracle.answers import algebra
 from oracle.answers.algebra import Path
 from oracle.answers.terms import ntriples, plain, value
-from pantarhei.language.term import Term, Triple
+from pantarhei.model.term import Term, Triple
 
 Pair = tuple[Term, Term]
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 from rdflib import BNode
 
 from oracle.answers.terms import ntriples, plain
-from pantarhei.language.term import Term, Triple
+from pantarhei.model.term import Term, Triple
 
 AnswerRow = tuple[Term | None, ...]
 _Row = TypeVar("_Row", bound=tuple[object, ...])

@@ -12,8 +12,8 @@ from typing import Final
 
 from rdflib import RDF, XSD, BNode, Literal, URIRef
 
-from pantarhei.language.term import Term
 from pantarhei.literals.value import value_of
+from pantarhei.model.term import Term
 
 
 class ExpressionError(Exception):

@@ -16,7 +16,7 @@ from rdflib import Literal
 
 from oracle.answers.numbers import INTEGER, Number, number, written
 from oracle.answers.terms import ExpressionError, boolean, is_string, literal, string
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 
 
 def _string(term: Term) -> Literal:

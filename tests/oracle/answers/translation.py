@@ -39,7 +39,7 @@ from oracle.answers.grouping import Aggregation, has_aggregate
 from oracle.answers.syntax import parse
 from oracle.answers.terms import plain
 from pantarhei.errors import QueryError
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 
 _FORMS = {
     "SelectQuery": "SELECT",

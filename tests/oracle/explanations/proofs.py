@@ -14,8 +14,8 @@ from oracle.canonical_literals import canonical_facts, canonical_triple
 from oracle.conflicts import Assertion
 from oracle.explanations.supports import Conclusion, Support, newest_occurrences
 from oracle.materialization import instances
-from pantarhei.language.rule import Rule
-from pantarhei.language.term import Triple
+from pantarhei.model.rule import Rule
+from pantarhei.model.term import Triple
 
 
 class StepLike(Protocol):

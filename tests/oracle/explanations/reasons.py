@@ -16,8 +16,8 @@ from oracle.canonical_literals import (
 )
 from oracle.conflicts import Assertion
 from oracle.explanations.supports import follows, minimal_supports, newest_occurrences
-from pantarhei.language.rule import Atom, Predicate, Rule
-from pantarhei.language.term import Term, Triple
+from pantarhei.model.rule import Atom, Predicate, Rule
+from pantarhei.model.term import Term, Triple
 
 NEW_NAME = BNode("new")
 """The one name that what is missing may have besides the names that are given."""

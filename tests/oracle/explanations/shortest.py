@@ -12,8 +12,8 @@ from itertools import count
 from oracle.canonical_literals import canonical_facts, canonical_triple
 from oracle.explanations.supports import Conclusion, follows
 from oracle.materialization import closure, instances
-from pantarhei.language.rule import Rule
-from pantarhei.language.term import Triple
+from pantarhei.model.rule import Rule
+from pantarhei.model.term import Triple
 
 _Body = frozenset[Triple]
 _Bodies = Mapping[Conclusion, Collection[_Body]]

@@ -14,8 +14,8 @@ from oracle.canonical_literals import canonical_triple
 from oracle.conflicts import Assertion, canonical_assertions
 from oracle.materialization import closure, is_consistent
 from oracle.window import INFINITY
-from pantarhei.language.rule import Rule
-from pantarhei.language.term import Triple
+from pantarhei.model.rule import Rule
+from pantarhei.model.term import Triple
 
 Conclusion = Triple | None
 """What is proved: a triple, or None for ⊥."""
@@ -36,7 +36,7 @@ def minimal_supports(
     exponential in the number of facts that are asserted.
 
     >>> from rdflib import RDF, Namespace, Variable
-    >>> from pantarhei.language.rule import Atom
+    >>> from pantarhei.model.rule import Atom
     >>> EX, x = Namespace("http://example.org/"), Variable("x")
     >>> subclass = Rule("cax-sco", (Atom(EX.Smoke, (x,)),), Atom(EX.Danger, (x,)))
     >>> smoke, danger = (EX.hall, RDF.type, EX.Smoke), (EX.hall, RDF.type, EX.Danger)

@@ -14,7 +14,7 @@ from oracle.lars.grounding import body_holds, ground, instances
 from oracle.lars.satisfaction import satisfies, tick_of
 from oracle.lars.strata import strata
 from oracle.lars.streams import Stream
-from pantarhei.language.temporal_rule import Mode, TemporalAtom, TemporalRule
+from pantarhei.model.temporal_rule import Mode, TemporalAtom, TemporalRule
 
 Drawn = tuple[int, TemporalAtom]
 

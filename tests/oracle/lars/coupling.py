@@ -11,8 +11,8 @@ from typing import NamedTuple, cast
 
 from rdflib import URIRef
 
-from pantarhei.language.rule import Atom, Builtin, Rule
-from pantarhei.language.temporal_rule import Formula, TemporalAtom, TemporalRule
+from pantarhei.model.rule import Atom, Builtin, Rule
+from pantarhei.model.temporal_rule import Formula, TemporalAtom, TemporalRule
 
 
 class Coupled(NamedTuple):

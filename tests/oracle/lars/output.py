@@ -10,7 +10,7 @@ from oracle.lars.answers import answer_stream, drawn
 from oracle.lars.grounding import instances
 from oracle.lars.strata import kind
 from oracle.lars.streams import Stream
-from pantarhei.language.temporal_rule import TemporalAtom, TemporalRule
+from pantarhei.model.temporal_rule import TemporalAtom, TemporalRule
 
 
 def output_stream(

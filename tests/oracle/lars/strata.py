@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pantarhei.language.temporal_rule import TemporalAtom, TemporalRule
+from pantarhei.model.temporal_rule import TemporalAtom, TemporalRule
 
 Kind = tuple[str, int, bool]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from oracle.canonical_literals import canonical_term
-from pantarhei.language.temporal_rule import Reach, TemporalAtom, TimeWindow
+from pantarhei.model.temporal_rule import Reach, TemporalAtom, TimeWindow
 
 Atoms = Mapping[TemporalAtom, None]
 """Atoms, each once, in the order of arrival: the keys of a mapping."""

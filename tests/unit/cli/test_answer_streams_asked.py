@@ -8,7 +8,7 @@ from rdflib import Graph, Literal, Namespace
 
 import pantarhei as pr
 from pantarhei.cli.answer_streams_asked import AskedAnswerStreams
-from pantarhei.language.temporal_rule import TemporalAtom
+from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.streams.write import CsvWriter, NdjsonWriter, TableWriter
 from pantarhei.temporal.models.solving import AnswerStream
 

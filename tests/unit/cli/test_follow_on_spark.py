@@ -9,8 +9,8 @@ from pantarhei.cli.run_options import Following
 from pantarhei.cli.summary import Followed
 from pantarhei.errors import MalformedInputError, OptionError, TimestampError
 from pantarhei.interpretation.materializer import ABoxMaterializer
-from pantarhei.language.rule import Rule
-from pantarhei.language.time import TimeKind
+from pantarhei.model.rule import Rule
+from pantarhei.model.time import TimeKind
 from pantarhei.spark.closed_files import ClosedFiles
 from pantarhei.spark.counted_files import FilesAccount
 from strategies import A, B, C, a, b, is_a, member, x

@@ -4,9 +4,9 @@ from rdflib import RDF, Namespace, URIRef, Variable
 
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.cli.repair_text import Chains, cut_lines
-from pantarhei.language.origin import Origin
-from pantarhei.language.rule import Atom, Rule
-from pantarhei.language.shown import ShownNames
+from pantarhei.model.origin import Origin
+from pantarhei.model.rule import Atom, Rule
+from pantarhei.model.shown import ShownNames
 
 EX = Namespace("http://example.org/")
 x = Variable("x")

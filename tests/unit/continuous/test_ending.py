@@ -4,7 +4,7 @@ import pytest
 
 from pantarhei.continuous.asked_of_streams import AskedOfStreams
 from pantarhei.continuous.ending import end_of
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 from pantarhei.query.languages import read_stream_text
 
 

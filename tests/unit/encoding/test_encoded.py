@@ -8,7 +8,7 @@ from rdflib import XSD, Literal
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.forms import Forms
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from strategies import EX, V, related, x, y
 
 ONE, ZERO_ONE, PLUS = (Literal(text, datatype=XSD.integer) for text in ("1", "01", "+1"))

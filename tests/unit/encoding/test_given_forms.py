@@ -8,7 +8,7 @@ from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.forms import NO_FORMS
 from pantarhei.encoding.given_forms import GivenForms
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.rule import Atom, Rule
+from pantarhei.model.rule import Atom, Rule
 from pantarhei.rules.compilation.program import compile_
 from strategies import EX
 

@@ -7,7 +7,7 @@ from class_counts import ClassCounts, counted
 from counts import some
 from pantarhei import MemoryLimitError, Ontology, StreamReasoner, Window
 from pantarhei.engine.attempts import Attempts
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from strategies import EX, A, B, C, R, is_a, related, x, y, z
 
 RULES = [

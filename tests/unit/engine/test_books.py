@@ -3,7 +3,7 @@
 import numpy as np
 
 from pantarhei.engine.books import Arrival, Books, Counters
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 from pantarhei.repair.result import Repair
 from pantarhei.window.history import History, Past
 from pantarhei.window.log import EMPTY_LOG

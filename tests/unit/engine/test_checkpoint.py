@@ -31,9 +31,9 @@ from counts import cases, some
 from pantarhei import Ontology, OptionError, StreamReasoner, Window, load_ontology
 from pantarhei.engine.checkpoint.container import pack
 from pantarhei.errors import CheckpointError, CheckpointMismatchError, MemoryLimitError, PantarheiError
-from pantarhei.language.data_range import Datatype, DatatypeRestriction
-from pantarhei.language.origin import Origin
-from pantarhei.language.rule import Member, Rule
+from pantarhei.model.data_range import Datatype, DatatypeRestriction
+from pantarhei.model.origin import Origin
+from pantarhei.model.rule import Member, Rule
 from strategies import A, B, C, V, a, b, is_a, member, related, x, y
 
 ROOT = Path(__file__).parents[3]
@@ -169,7 +169,7 @@ def test_errors_pickle(error):
 IN_ANOTHER_PROCESS = """
 import sys
 from pantarhei import StreamReasoner, load_ontology
-from pantarhei.language.term import in_order
+from pantarhei.model.term import in_order
 
 ontology = load_ontology("ontologies/building.ttl")
 print(ontology.fingerprint)

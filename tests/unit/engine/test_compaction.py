@@ -11,9 +11,9 @@ from pantarhei.encoding.numbers import FIRST_LITERAL
 from pantarhei.encoding.tables import Tables
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.holdings import Holdings
-from pantarhei.language.data_range import Datatype, DatatypeRestriction
-from pantarhei.language.rule import Atom, Builtin, Member, Rule
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.data_range import Datatype, DatatypeRestriction
+from pantarhei.model.rule import Atom, Builtin, Member, Rule
 from worlds import World
 
 EX = Namespace("http://example.org/")

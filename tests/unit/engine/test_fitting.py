@@ -8,7 +8,7 @@ from pantarhei.engine.fitting import Fitting
 from pantarhei.engine.memory import Memory
 from pantarhei.errors import MemoryLimitError
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from pantarhei.ontology import Ontology
 from pantarhei.window.history import History, Past
 from pantarhei.window.limits import Limits

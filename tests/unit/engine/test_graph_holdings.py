@@ -4,7 +4,7 @@ import pytest
 from rdflib import RDF
 
 from pantarhei import ContradictionError, DynamicGraph, Ontology
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from strategies import DISJOINT_CLASSES, EX, A, B, a, is_a, x
 
 SUBCLASS = Rule("cax-sco", (is_a(A, x),), is_a(B, x))

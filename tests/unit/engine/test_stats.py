@@ -7,7 +7,7 @@ import pytest
 from rdflib import RDF, Variable
 
 from pantarhei import Limits, MemoryLimitError, Ontology, OptionError, StreamReasoner, Window
-from pantarhei.language.rule import Atom, Rule
+from pantarhei.model.rule import Atom, Rule
 from pantarhei.window.log import Entry, Log
 from strategies import EX
 

@@ -7,7 +7,7 @@ from rdflib import RDF
 
 from class_counts import ClassCounts
 from pantarhei import MemoryLimitError, Ontology, StreamReasoner, Window
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from strategies import EX, A, B, C, is_a, x
 
 RULES = [Rule("cax-sco", (is_a(A, x),), is_a(B, x)), Rule("cax-dw", (is_a(B, x), is_a(C, x)), None)]

@@ -12,8 +12,8 @@ from pantarhei.engine.tick import Tick
 from pantarhei.errors import MemoryLimitError
 from pantarhei.interpretation.closed_abox import ClosedABox
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.language.rule import Rule
-from pantarhei.language.time import TimeKind
+from pantarhei.model.rule import Rule
+from pantarhei.model.time import TimeKind
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.step import Repairer
 from pantarhei.window.limits import Limits

@@ -7,7 +7,7 @@ from rdflib import OWL, RDF, RDFS, XSD, Graph, Literal, Namespace
 
 from counts import cases
 from pantarhei.entailment.closure import Closure, different, is_fresh, is_internal, same
-from pantarhei.language.data_range import Datatype
+from pantarhei.model.data_range import Datatype
 from pantarhei.ontology import load_ontology
 
 EX = Namespace("http://example.org/")

@@ -5,14 +5,8 @@ from rdflib import OWL, RDF, RDFS, XSD, Literal, Namespace, Variable
 
 from pantarhei.entailment.closure import Closure
 from pantarhei.entailment.unknown_value import ANY_LITERAL, RangeNames, is_range_name
-from pantarhei.language.data_range import (
-    DataComplementOf,
-    DataIntersectionOf,
-    DataOneOf,
-    Datatype,
-    DataUnionOf,
-)
-from pantarhei.language.rule import Atom, Builtin, Member, Rule
+from pantarhei.model.data_range import DataComplementOf, DataIntersectionOf, DataOneOf, Datatype, DataUnionOf
+from pantarhei.model.rule import Atom, Builtin, Member, Rule
 
 EX = Namespace("http://example.org/")
 SWRLB = Namespace("http://www.w3.org/2003/11/swrlb#")

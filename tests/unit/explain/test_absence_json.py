@@ -7,7 +7,7 @@ from rdflib import RDF
 
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.explain.absence import Absence, Gone, UnknownName
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from strategies import EX, A, B, R, a, b, is_a, member, related, x
 
 TYPE = f"<{RDF.type}>"

@@ -6,7 +6,7 @@ import pytest
 
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.explain.absence import Absence, Gone, UnknownName
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from strategies import EX, A, C, R, is_a, member, related, x, y
 
 OPEN = member(EX.Open, EX.door)

@@ -6,7 +6,7 @@ from rdflib import OWL
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.explain.clauses import FIRST_VARIABLE, Clauses
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from pantarhei.rules.compilation.program import compile_
 from strategies import EX, A, B, C, R, S, a, is_a, related, x, y, z
 

@@ -7,8 +7,8 @@ from pantarhei.encoding.numbers import Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.explain.clauses import FIRST_VARIABLE, Clauses, NumberedAtom
 from pantarhei.explain.conditions import Conditions
-from pantarhei.language.rule import Builtin, Different, Rule
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.rule import Builtin, Different, Rule
 from pantarhei.rules.compilation.program import compile_
 from strategies import EX, A, B, C, R, V, is_a, related, x, y, z
 

@@ -7,7 +7,7 @@ import pytest
 from counts import seeds
 from pantarhei import EntailedError, NotEntailedError, Ontology, StreamReasoner, Window
 from pantarhei.explain.parts import absence_of, proofs_together, quality_together
-from pantarhei.language.rule import Different, Rule
+from pantarhei.model.rule import Different, Rule
 from strategies import EX, A, B, C, D, R, S, is_a, member, related, x, y, z
 
 IN, NEAR = EX.inBuilding, EX.near

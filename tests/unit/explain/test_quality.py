@@ -8,7 +8,7 @@ from rdflib import RDF, BNode, Literal, URIRef
 
 from pantarhei import DynamicGraph, Ontology, QueryError, StreamReasoner, Window
 from pantarhei.explain.quality import QUALITY, Quality, QualityRow
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from strategies import EX, A, B, C, a, b, is_a, member, x
 
 DISJOINT = Rule("cax-dw", (is_a(B, x), is_a(C, x)), None)

@@ -7,8 +7,8 @@ from pantarhei.encoding.numbers import as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.explain.clauses import Clauses
 from pantarhei.explain.search import NEW_NAME, Search
-from pantarhei.language.rule import Rule
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.rule import Rule
 from pantarhei.proofs.antichain import Exceeded, Meter
 from pantarhei.rules.compilation.program import compile_
 from strategies import A, B, C, R, S, a, b, c, is_a, member, related, x, y, z

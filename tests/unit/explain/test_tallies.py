@@ -11,7 +11,7 @@ from rdflib import RDF, Graph, URIRef
 import pantarhei as pr
 from pantarhei import History, Ontology, StreamReasoner, Window
 from pantarhei.explain.quality import QualityRow
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from strategies import A, B, C, a, b, c, is_a, member, x
 from worlds import World, canonical
 

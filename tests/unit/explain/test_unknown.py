@@ -6,7 +6,7 @@ from rdflib import RDF, RDFS, BNode, Literal
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.explain.unknown import KnownNames
 from pantarhei.interpretation.foundation import Common
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from pantarhei.rules.compilation.program import compile_
 from strategies import EX, is_a, related, x, y
 

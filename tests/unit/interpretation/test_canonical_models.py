@@ -6,7 +6,7 @@ from rdflib import RDF, Variable
 
 from pantarhei.interpretation.canonical_models import CanonicalModels
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.language.rule import Atom, Rule
+from pantarhei.model.rule import Atom, Rule
 from pantarhei.ontology import Ontology
 from strategies import EX
 

@@ -10,7 +10,7 @@ from pantarhei.errors import InvalidTripleError
 from pantarhei.interpretation.closed_abox import ClosedABox, encode, split
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.materializer import ABoxMaterializer
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from strategies import EX, A, B, R, V, a, b, is_a, member, related, x, y
 
 ONTOLOGY = Ontology.from_rules(

@@ -7,8 +7,8 @@ import pytest
 from rdflib import OWL, RDF, Namespace, URIRef, Variable
 
 from pantarhei import Foundation, Ontology, Rule
-from pantarhei.language.data_range import Datatype
-from pantarhei.language.rule import Atom, Member
+from pantarhei.model.data_range import Datatype
+from pantarhei.model.rule import Atom, Member
 
 ONE, TWO = Namespace("http://one.example/"), Namespace("http://two.example/")
 X, Y = Variable("x"), Variable("y")

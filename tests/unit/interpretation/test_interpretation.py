@@ -9,7 +9,7 @@ from pantarhei import Ontology
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.materializer import ABoxMaterializer
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from strategies import EX, A, B, C, R, V, a, is_a, member, x
 
 RULES = [Rule("sub", (is_a(A, x),), is_a(B, x)), Rule("disjoint", (is_a(B, x), is_a(C, x)), None)]

@@ -20,7 +20,7 @@ from pantarhei.interpretation import materializer
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.interpretation.writing import Texts
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from pantarhei.rdf.ntriples import parse_term
 from strategies import EX, A, B, C, R, V, is_a, member, related, worlds, x, y
 from worlds import subsets

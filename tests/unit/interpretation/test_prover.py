@@ -6,8 +6,8 @@ import pytest
 from rdflib import RDF, Namespace, URIRef, Variable
 
 from pantarhei import Ontology, StreamReasoner, Window
-from pantarhei.language.origin import Origin
-from pantarhei.language.rule import Atom, Different, Rule
+from pantarhei.model.origin import Origin
+from pantarhei.model.rule import Atom, Different, Rule
 
 EX = Namespace("http://example.org/")
 x, y, z = map(Variable, "xyz")

@@ -9,7 +9,7 @@ from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.interpretation.writing import InterpretationWriter, Texts, scope_beside
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from pantarhei.rdf.ntriples import parse_term
 from strategies import EX, A, B, R, V, is_a, member, related, x, y
 

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import OWL, RDF, XSD, BNode, Literal, URIRef, Variable
 
-from pantarhei.language.rule import Builtin
 from pantarhei.literals.builtin import (
     COMPARISONS,
     COMPUTATIONS,
@@ -22,6 +21,7 @@ from pantarhei.literals.builtin import (
 from pantarhei.literals.membership import contains
 from pantarhei.literals.numeric import MOST_DIGITS, PRECISION
 from pantarhei.literals.value import LONGEST_PARSED_LITERAL, is_well_typed, value_of
+from pantarhei.model.rule import Builtin
 from ranges import LITERALS, literal
 
 X = Variable("x")

@@ -10,7 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import OWL, XSD, Literal, URIRef
 
-from pantarhei.language.data_range import (
+from pantarhei.literals import membership
+from pantarhei.literals.by_value import exact, exact_key, exact_range, exact_value_of
+from pantarhei.literals.value import value_of
+from pantarhei.model.data_range import (
     DataComplementOf,
     DataIntersectionOf,
     DataOneOf,
@@ -18,9 +21,6 @@ from pantarhei.language.data_range import (
     DatatypeRestriction,
     DataUnionOf,
 )
-from pantarhei.literals import membership
-from pantarhei.literals.by_value import exact, exact_key, exact_range, exact_value_of
-from pantarhei.literals.value import value_of
 
 
 def literal(text, datatype=XSD.double):

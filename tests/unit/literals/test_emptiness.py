@@ -5,7 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import OWL, RDF, RDFS, XSD, Literal, URIRef
 
-from pantarhei.language.data_range import (
+from pantarhei.literals.datatype import is_recognized
+from pantarhei.literals.emptiness import MOST_BRANCHES, includes, is_empty
+from pantarhei.literals.membership import contains
+from pantarhei.model.data_range import (
     ILL_TYPED,
     DataComplementOf,
     DataIntersectionOf,
@@ -14,9 +17,6 @@ from pantarhei.language.data_range import (
     DatatypeRestriction,
     DataUnionOf,
 )
-from pantarhei.literals.datatype import is_recognized
-from pantarhei.literals.emptiness import MOST_BRANCHES, includes, is_empty
-from pantarhei.literals.membership import contains
 from ranges import ALL_LITERALS, ATOMS, RANGES, literal
 
 INTEGER, DECIMAL, STRING = Datatype(XSD.integer), Datatype(XSD.decimal), Datatype(XSD.string)

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from rdflib import XSD, Literal
 
 from counts import cases
-from pantarhei.language.data_range import DataComplementOf, Datatype, DatatypeRestriction
 from pantarhei.literals import condition, membership
 from pantarhei.literals.condition import (
     DOUBLES,
@@ -29,6 +28,7 @@ from pantarhei.literals.condition import test_of as plainly
 from pantarhei.literals.intervals import Intervals, interval_of
 from pantarhei.literals.membership import LEAST_INTERVALS
 from pantarhei.literals.membership import tester as ranges_of
+from pantarhei.model.data_range import DataComplementOf, Datatype, DatatypeRestriction
 from ranges import LITERALS, RANGES
 
 NUMBER_VALUES = [-1, 0, 1, 2, Decimal("0.5"), Decimal("1.5"), Decimal("1E+30"), 10**30, 2**53 + 1]

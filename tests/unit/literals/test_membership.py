@@ -7,7 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import OWL, RDF, RDFS, XSD, Literal, URIRef
 
-from pantarhei.language.data_range import (
+from pantarhei.literals.datatype import LANG_RANGE
+from pantarhei.literals.membership import check_range, contains
+from pantarhei.literals.membership import tester as ranges_of
+from pantarhei.literals.value import LONGEST_PARSED_LITERAL, is_well_typed, value_of
+from pantarhei.model.data_range import (
     ILL_TYPED,
     DataComplementOf,
     DataIntersectionOf,
@@ -16,10 +20,6 @@ from pantarhei.language.data_range import (
     DatatypeRestriction,
     DataUnionOf,
 )
-from pantarhei.literals.datatype import LANG_RANGE
-from pantarhei.literals.membership import check_range, contains
-from pantarhei.literals.membership import tester as ranges_of
-from pantarhei.literals.value import LONGEST_PARSED_LITERAL, is_well_typed, value_of
 from ranges import LITERALS, RANGES, literal
 
 NAMES = {

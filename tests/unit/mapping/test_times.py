@@ -4,10 +4,10 @@ import pyarrow as pa
 import pytest
 
 from pantarhei import MappingError
-from pantarhei.language.time import TimeKind
 from pantarhei.mapping.cells import cells_of
 from pantarhei.mapping.mapping import RowTime, Template
 from pantarhei.mapping.times import shown_times, times_of
+from pantarhei.model.time import TimeKind
 
 AT = Template(("", ""), ("at",))
 

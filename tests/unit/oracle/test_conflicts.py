@@ -6,7 +6,7 @@ from counts import cases
 from oracle.canonical_literals import canonical_triple
 from oracle.conflicts import canonical_assertions, conflict_sets
 from oracle.materialization import is_consistent
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from strategies import (
     DISJOINT_CLASSES,
     FUNCTIONAL,

@@ -18,7 +18,7 @@ from oracle.continuous import (
     reports,
     rstream,
 )
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 
 #   time    1   2   3   4   5   6   7   8   9  10  11  12
 #           a       b       c   (6 is empty)            d

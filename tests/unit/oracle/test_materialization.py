@@ -7,7 +7,7 @@ from rdflib import RDF
 
 from oracle.canonical_literals import canonical_facts
 from oracle.materialization import closure, instances, is_consistent
-from pantarhei.language.rule import Different, Rule
+from pantarhei.model.rule import Different, Rule
 from strategies import (
     EX,
     FUNCTIONAL,

@@ -7,7 +7,7 @@ from rdflib import Variable
 from counts import cases
 from oracle.materialization import closure
 from oracle.window import INFINITY, interpretations, minimal_sets, newest, with_oldest_assertion
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from strategies import A, B, C, D, a, aboxes, is_a, member, ontologies
 
 x = Variable("x")

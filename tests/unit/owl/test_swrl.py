@@ -5,8 +5,8 @@ import pickle
 import pytest
 from rdflib import XSD, Literal, URIRef, Variable
 
-from pantarhei.language.data_range import Datatype
 from pantarhei.literals.builtin import SWRLB
+from pantarhei.model.data_range import Datatype
 from pantarhei.owl.expression import Class, Property, PropertyKind
 from pantarhei.owl.swrl import (
     BuiltInAtom,

@@ -1,7 +1,7 @@
 import pytest
 from rdflib import OWL, RDF, RDFS, XSD, BNode, Literal, Variable
 
-from pantarhei.language.rule import Atom, Different, Rule
+from pantarhei.model.rule import Atom, Different, Rule
 from pantarhei.proofs.sentences import a_kind, fit, forbidden, labels_among, labels_of, name, sentence
 from strategies import EX
 

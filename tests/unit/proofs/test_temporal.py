@@ -8,8 +8,8 @@ from rdflib import PROV, RDF, RDFS, Literal, Variable
 
 from lars_programs import EX, always, atom, no, some
 from lars_programs import at as at_time
-from pantarhei.language.origin import Origin
-from pantarhei.language.rule import Rule
+from pantarhei.model.origin import Origin
+from pantarhei.model.rule import Rule
 from pantarhei.proofs.kind import StepKind
 from pantarhei.proofs.proof import Proof, ProofStep
 from pantarhei.proofs.provenance import TERMS

@@ -5,8 +5,8 @@ import pickle
 from rdflib import RDF
 
 import pantarhei as pr
-from pantarhei.language.origin import Origin
-from pantarhei.language.rule import Rule
+from pantarhei.model.origin import Origin
+from pantarhei.model.rule import Rule
 from pantarhei.proofs.outline import outline
 from pantarhei.proofs.proof import Proof, ProofStep
 from pantarhei.proofs.text import text_of

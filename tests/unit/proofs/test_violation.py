@@ -12,11 +12,11 @@ from oracle.canonical_literals import canonical_triple
 from oracle.materialization import instances, is_consistent
 from pantarhei import InconsistentOntologyError, Ontology, StreamReasoner, Window
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.data_range import Datatype, DatatypeRestriction
-from pantarhei.language.origin import Origin
-from pantarhei.language.rule import Builtin, Different, Member, Rule
-from pantarhei.language.term import in_order
 from pantarhei.literals.builtin import SWRLB
+from pantarhei.model.data_range import Datatype, DatatypeRestriction
+from pantarhei.model.origin import Origin
+from pantarhei.model.rule import Builtin, Different, Member, Rule
+from pantarhei.model.term import in_order
 from pantarhei.proofs.proof import Proof, ProofStep
 from pantarhei.proofs.violation import proof_of_violation
 from pantarhei.repair.consistency import inconsistency, model_of_background

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 from rdflib import Literal
 
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 from pantarhei.query.answer_reports import AnswerChange, AnswerReport, AnswerReports, SameReports
 from pantarhei.window.boundary_times import Times
 

@@ -8,7 +8,7 @@ import pytest
 from rdflib import RDF, Graph, Namespace
 
 from pantarhei import FollowerOverflowError, OptionError, StreamReasoner, Window, load_ontology
-from pantarhei.language.time import TimePoint
+from pantarhei.model.time import TimePoint
 
 EX = Namespace("http://example.org/")
 ALL = "SELECT ?x { ?x a <http://example.org/A> }"

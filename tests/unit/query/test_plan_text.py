@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from answered import ask, pattern, read
-from pantarhei.language.term import short
+from pantarhei.model.term import short
 from pantarhei.query.operators.account import Account
 from pantarhei.query.plan_text import expression_text, plan_text
 

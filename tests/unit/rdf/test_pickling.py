@@ -9,7 +9,7 @@ from rdflib import XSD, Literal
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.materializer import ABoxMaterializer
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from pantarhei.rdf.pickling import exactly
 from pantarhei.streams.abox import TimestampedABox
 from strategies import EX, V, related, x, y

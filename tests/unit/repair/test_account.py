@@ -9,7 +9,7 @@ from rdflib import XSD, Literal
 from pantarhei import Ontology
 from pantarhei.encoding.numbers import NO_FACTS
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.language.rule import Different, Rule
+from pantarhei.model.rule import Different, Rule
 from pantarhei.repair.account import RepairAccount
 from pantarhei.repair.conflict import Budget, KeptEvidence
 from pantarhei.repair.exact import Cut

@@ -5,7 +5,7 @@ import pickle
 from rdflib import RDF, XSD, Literal
 
 from pantarhei import Contradiction, DynamicGraph, Ontology
-from pantarhei.language.rule import Different, Rule
+from pantarhei.model.rule import Different, Rule
 from pantarhei.repair.conflict import Budget
 from strategies import DISJOINT_CLASSES, EX, V, a, is_a, related, x, y, z
 

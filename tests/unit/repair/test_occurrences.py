@@ -13,7 +13,7 @@ from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.encoding.forms import NO_FORMS
 from pantarhei.encoding.lexicon import Lexicon, LiteralSet, Names
 from pantarhei.encoding.numbers import NO_FACTS, Symbol, narrowed
-from pantarhei.language.rule import Different, Rule
+from pantarhei.model.rule import Different, Rule
 from pantarhei.repair.occurrences import Occurrences, Removal
 from pantarhei.window.log import EMPTY_LOG, Entry, Log
 from strategies import EX, R, V, a, related, x, y, z

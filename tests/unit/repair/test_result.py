@@ -6,8 +6,8 @@ import pytest
 from rdflib import RDF, Graph, URIRef
 
 from pantarhei import StreamReasoner, Window, load_ontology
-from pantarhei.language.origin import Origin
-from pantarhei.language.rule import Atom, Rule
+from pantarhei.model.origin import Origin
+from pantarhei.model.rule import Atom, Rule
 from pantarhei.repair.result import Case, Conflict, ConflictList, LazySequence, Repair
 from strategies import EX, A, B, is_a, x
 

@@ -7,7 +7,7 @@ import pytest
 from rdflib import RDF, Namespace, Variable
 
 from pantarhei import Budget, Ontology, StreamReasoner, Window, load_ontology
-from pantarhei.language.rule import Atom, Different, Rule
+from pantarhei.model.rule import Atom, Different, Rule
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -5,8 +5,8 @@ import pytest
 
 from pantarhei import LateABoxError, Ontology, StreamReasoner, Window
 from pantarhei.interpretation.materializer import ABoxMaterializer
-from pantarhei.language.rule import Rule
-from pantarhei.language.time import TimeKind
+from pantarhei.model.rule import Rule
+from pantarhei.model.time import TimeKind
 from pantarhei.spark import batch
 from pantarhei.spark.batch import pushed
 from pantarhei.spark.blocks import TimedInterpretation

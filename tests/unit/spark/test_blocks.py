@@ -11,8 +11,8 @@ from pantarhei.errors import InvalidRowError
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.interpretation.writing import Texts
-from pantarhei.language.rule import Rule
-from pantarhei.language.time import TimeKind, ticks_of, time_of
+from pantarhei.model.rule import Rule
+from pantarhei.model.time import TimeKind, ticks_of, time_of
 from pantarhei.spark.blocks import (
     BlockWriter,
     SkippedWriter,

@@ -6,8 +6,8 @@ import pytest
 
 from pantarhei import Ontology, StreamReasoner, Window, load_rules
 from pantarhei.errors import OptionError, QueryError
-from pantarhei.language.rule import Rule
-from pantarhei.language.time import TimeKind
+from pantarhei.model.rule import Rule
+from pantarhei.model.time import TimeKind
 from pantarhei.query.registration import Registration
 from pantarhei.spark.collectors import AnswersAnew, AnswersKeptUp, Conclusions, FactChanges
 from strategies import EX, A, B, C, is_a, member, x

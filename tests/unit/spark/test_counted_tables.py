@@ -3,8 +3,8 @@
 import pytest
 
 from pantarhei.errors import MissingFileError, OptionError
-from pantarhei.language.time import TimeKind
 from pantarhei.mapping.read import read_mapping
+from pantarhei.model.time import TimeKind
 from pantarhei.spark.counted_tables import TableOptions
 from pantarhei.streams.tables import csv_table
 

@@ -13,8 +13,8 @@ from counts import cases
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.errors import InvalidRowError
 from pantarhei.interpretation.materializer import ABoxMaterializer
-from pantarhei.language.rule import Rule
-from pantarhei.language.time import TimeKind
+from pantarhei.model.rule import Rule
+from pantarhei.model.time import TimeKind
 from pantarhei.spark.blocks import BlockWriter, SkippedWriter, block_schema
 from pantarhei.spark.driver import Counts, Driver
 from pantarhei.spark.worker import SkippedRows

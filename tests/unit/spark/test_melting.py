@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 
 from pantarhei import InvalidRowError
-from pantarhei.language.time import TimeKind
 from pantarhei.mapping.binding import bind
 from pantarhei.mapping.read import read_mapping
+from pantarhei.model.time import TimeKind
 from pantarhei.spark.melting import Melting
 from pantarhei.spark.odd_rows import error_of, problems
 from pantarhei.spark.stream_columns import arrow_columns

@@ -10,8 +10,8 @@ import pytest
 
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.errors import OptionError
-from pantarhei.language.rule import Rule
-from pantarhei.language.time import TimeKind
+from pantarhei.model.rule import Rule
+from pantarhei.model.time import TimeKind
 from pantarhei.spark.collectors import FactChanges
 from pantarhei.spark.results import STREAM, FileOutput, Outlet, Results, outlets
 from strategies import EX, A, B, is_a, member, x

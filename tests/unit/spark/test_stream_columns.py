@@ -5,7 +5,7 @@ import pytest
 from pyspark.sql.types import DoubleType, LongType, StringType, StructField, StructType, TimestampType
 
 from pantarhei.errors import OptionError
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 from pantarhei.spark.stream_columns import column_types, columns
 
 TYPES = {"long": LongType(), "double": DoubleType(), "timestamp": TimestampType(), "string": StringType()}

@@ -11,7 +11,7 @@ from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.errors import InvalidRowError
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.materializer import ABoxMaterializer
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from pantarhei.spark import worker
 from pantarhei.spark.worker import SkippedRows, Task
 from spark_streams import aboxes_of, rows_of, state_of, table_of

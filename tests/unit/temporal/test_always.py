@@ -4,7 +4,7 @@ import numpy as np
 
 from pantarhei.encoding.numbers import NO_FACTS, NONE, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.temporal_rule import Mode
+from pantarhei.model.temporal_rule import Mode
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.temporal.always import EventsAlways, StatesAlways
 from pantarhei.temporal.numbered import Feed

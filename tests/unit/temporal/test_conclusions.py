@@ -7,7 +7,7 @@ import tracemalloc
 import pytest
 from rdflib import RDF, XSD, BNode, Literal, Namespace
 
-from pantarhei.language.temporal_rule import TemporalAtom
+from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.temporal.conclusions import (
     NOTHING_CONCLUDED,
     ConclusionChanges,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pantarhei.encoding.numbers import NO_FACTS
-from pantarhei.language.temporal_rule import Mode
+from pantarhei.model.temporal_rule import Mode
 from pantarhei.temporal.counting import Counting
 from pantarhei.temporal.numbered import Feed
 from pantarhei.temporal.occurrences import Occurrence

@@ -6,7 +6,7 @@ from rdflib import Namespace
 
 from pantarhei.encoding.numbers import NO_FACTS, NONE, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.temporal.dating import Dating, EnoughTicks
 from pantarhei.temporal.numbered import NumberedProgram

@@ -9,7 +9,7 @@ from rdflib import Namespace
 from pantarhei import Window, load_rules
 from pantarhei.encoding.numbers import NO_FACTS, NONE, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.temporal.data_stream import Appended, Asserted
 from pantarhei.temporal.evaluation import Evaluation, Standing

@@ -8,7 +8,7 @@ from rdflib import Namespace, Variable
 
 from pantarhei.encoding.numbers import NONE, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.rule import Atom, Rule
+from pantarhei.model.rule import Atom, Rule
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.temporal.expiry_model import EXPIRED, UNTIL_REMOVED, ExpiryModel
 

@@ -8,7 +8,7 @@ from rdflib import Graph
 
 import pantarhei as pr
 from pantarhei.errors import TemporalRuleError
-from pantarhei.language.time import TimeKind, show_time
+from pantarhei.model.time import TimeKind, show_time
 from pantarhei.temporal.fitting import fitted
 from pantarhei.temporal.translation import program_of
 

@@ -4,8 +4,8 @@ import pytest
 from rdflib import XSD, Literal
 
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.data_range import Compared, Datatype, DatatypeRestriction
 from pantarhei.literals.builtin import SWRLB
+from pantarhei.model.data_range import Compared, Datatype, DatatypeRestriction
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.temporal.memberships import Memberships
 

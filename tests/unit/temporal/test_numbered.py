@@ -7,8 +7,8 @@ from rdflib import Literal, Namespace
 from pantarhei import Window, load_rules
 from pantarhei.encoding.numbers import NONE, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.temporal_rule import Mode
-from pantarhei.language.time import TimeKind
+from pantarhei.model.temporal_rule import Mode
+from pantarhei.model.time import TimeKind
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.program import ALWAYS

@@ -6,7 +6,7 @@ from rdflib import Namespace, Variable
 
 from pantarhei.encoding.numbers import NONE, as_tuples, signed
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.rule import Atom, Rule
+from pantarhei.model.rule import Atom, Rule
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.temporal.expiry_model import UNTIL_REMOVED, ExpiryModel
 from pantarhei.temporal.operators import ConclusionBox, Negation

@@ -3,7 +3,7 @@
 from rdflib import URIRef, Variable
 
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.language.rule import Atom, Rule
+from pantarhei.model.rule import Atom, Rule
 from pantarhei.temporal.ordering import Making, ranks
 
 X = Variable("X")

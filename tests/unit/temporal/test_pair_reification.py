@@ -3,8 +3,8 @@
 import pytest
 from rdflib import Literal, URIRef, Variable
 
-from pantarhei.language.rule import Atom, Builtin
 from pantarhei.literals.builtin import SWRLB
+from pantarhei.model.rule import Atom, Builtin
 from pantarhei.temporal.pair_reification import reified_pairs
 
 X, Y, Z, T = map(Variable, "XYZT")

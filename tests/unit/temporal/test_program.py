@@ -4,8 +4,8 @@ import pytest
 from rdflib import Namespace
 
 from pantarhei import TemporalRuleError, Window, load_rules
-from pantarhei.language.temporal_rule import Mode
-from pantarhei.language.time import TimeKind
+from pantarhei.model.temporal_rule import Mode
+from pantarhei.model.time import TimeKind
 from pantarhei.temporal.program import WHOLE
 from pantarhei.temporal.ticks import Ticks
 from pantarhei.temporal.translation import translated

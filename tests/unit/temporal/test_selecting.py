@@ -7,7 +7,7 @@ from rdflib import Literal, Namespace
 from pantarhei import Window, load_rules
 from pantarhei.encoding.numbers import NO_FACTS, NONE
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.temporal.selecting import FIRST_ARGUMENT, WHOLE, Followed, Following, Selection, Selectors
 from pantarhei.temporal.ticks import Ticks

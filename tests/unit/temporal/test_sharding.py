@@ -6,7 +6,7 @@ import pytest
 
 from pantarhei import Ontology, StreamReasoner, Window, load_rules
 from pantarhei.errors import NotKeyLocalRuleError, TemporalRuleError
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from pantarhei.rules.translation.demand import Theory
 from pantarhei.temporal.joining import joined
 from pantarhei.temporal.sharding import check_key_local, check_needs_no_order

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from pantarhei import TemporalRuleError, Window
-from pantarhei.language.time import TimeKind, ticks_of
+from pantarhei.model.time import TimeKind, ticks_of
 from pantarhei.temporal.checks.form import MOST_IN_WINDOW
 from pantarhei.temporal.text.reading import read_rules
 from pantarhei.temporal.ticks import Ticks, kind_for

@@ -4,8 +4,8 @@ import pytest
 from rdflib import Namespace
 
 from pantarhei import Window, load_rules
-from pantarhei.language.temporal_rule import Mode
-from pantarhei.language.time import TimeKind
+from pantarhei.model.temporal_rule import Mode
+from pantarhei.model.time import TimeKind
 from pantarhei.temporal.ticks import Ticks
 from pantarhei.temporal.translation import program_of
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 from pantarhei.window.boundary_times import Times, common
 
 ranges = st.builds(

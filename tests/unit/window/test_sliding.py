@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from oracle.continuous import Policy, SlidingWindow, reports
 from pantarhei.errors import LateABoxError, OptionError, QueryWindowError, TimestampError
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 from pantarhei.window.sliding import Window, step_to
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arrivals import Order, in_time_order
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 from pantarhei.window.watermark import PROOFS, Timed, Waiting
 
 times = st.lists(st.integers(-9, 9), max_size=12)

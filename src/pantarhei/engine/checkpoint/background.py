@@ -12,7 +12,7 @@ from rdflib import Graph
 
 from pantarhei.engine.checkpoint.container import Column
 from pantarhei.engine.checkpoint.terms import columns_of_triples
-from pantarhei.language.term import Term, Triple, check_triple, in_order
+from pantarhei.model.term import Term, Triple, check_triple, in_order
 from pantarhei.ontology import Ontology
 from pantarhei.rdf.triple_table import triples_of
 from pantarhei.rules.translation.fingerprint import fingerprint_of_triples

@@ -19,7 +19,7 @@ from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.checkpoint.container import Column, Contents, lengths, narrow
 from pantarhei.engine.checkpoint.terms import columns_of_terms, read_terms
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 
 _T = TypeVar("_T")
 

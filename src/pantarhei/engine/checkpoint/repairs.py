@@ -20,9 +20,9 @@ from pantarhei.engine.checkpoint.container import Column, Contents, lengths, nar
 from pantarhei.engine.checkpoint.facts import Used
 from pantarhei.engine.checkpoint.terms import columns_of_triples, mark_of, read_triples
 from pantarhei.engine.checkpoint.times import TimesWriter, key_of
-from pantarhei.language.rule import Rule
-from pantarhei.language.term import RDF_TYPE, Term
-from pantarhei.language.time import TimePoint
+from pantarhei.model.rule import Rule
+from pantarhei.model.term import RDF_TYPE, Term
+from pantarhei.model.time import TimePoint
 from pantarhei.proofs.proof import Assertion
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget, ConflictEvidence, KeptEvidence, OpenRules

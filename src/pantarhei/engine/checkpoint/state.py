@@ -37,8 +37,8 @@ from pantarhei.engine.consumer import Saved
 from pantarhei.engine.options import Options
 from pantarhei.engine.unexpected import NOTHING_NOTED, Noted
 from pantarhei.errors import CheckpointMismatchError, CheckpointOptionError, check_type
-from pantarhei.language.rule import Predicate
-from pantarhei.language.time import TimeKind, TimePoint, ticks_of
+from pantarhei.model.rule import Predicate
+from pantarhei.model.time import TimeKind, TimePoint, ticks_of
 from pantarhei.ontology import Ontology
 from pantarhei.repair.conflict import Budget
 from pantarhei.rules.compilation.growth import GrowingProgram

@@ -14,7 +14,7 @@ from rdflib import BNode, Literal, URIRef
 
 from pantarhei.encoding.numbers import Integers
 from pantarhei.engine.checkpoint.container import Column, Contents, lengths, narrow
-from pantarhei.language.term import Term, Triple, check_triple
+from pantarhei.model.term import Term, Triple, check_triple
 from pantarhei.rdf.ntriples import typed_literal
 
 _PLACES = ("subject", "predicate", "object")

@@ -16,8 +16,8 @@ from rdflib import Literal
 from pantarhei.engine.checkpoint.container import Column, Contents, lengths, narrow
 from pantarhei.engine.checkpoint.terms import columns_of_terms, mark_of, read_terms
 from pantarhei.engine.checkpoint.times import TimesWriter
-from pantarhei.language.term import Term, check_triple
-from pantarhei.language.time import TimeKind, TimePoint, ticks_of
+from pantarhei.model.term import Term, check_triple
+from pantarhei.model.time import TimeKind, TimePoint, ticks_of
 from pantarhei.rdf.triple_table import NAMES, is_table
 from pantarhei.window.watermark import Timed, Waiting
 

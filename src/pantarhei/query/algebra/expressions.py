@@ -8,7 +8,7 @@ from typing import Final
 
 from rdflib import Variable
 
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 
 TIMESTAMP: Final = "TIMESTAMP"
 """The function of a `Call` that stands for C-SPARQL's `timestamp(subject, predicate, object)`."""

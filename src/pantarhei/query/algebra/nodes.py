@@ -13,7 +13,7 @@ from functools import cached_property
 
 from rdflib import Variable
 
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import Aggregate, Call, Expression, OrderKey, variables_of
 
 Place = Variable | Term

@@ -7,7 +7,7 @@ from typing import Final
 from rdflib import URIRef
 
 from pantarhei.encoding.numbers import Symbol, Symbols
-from pantarhei.language.term import RDF_TYPE
+from pantarhei.model.term import RDF_TYPE
 from pantarhei.query.algebra.nodes import BGP, Closure, Graph, NegatedSet, Node, Place, Query, nodes_of
 from pantarhei.query.sparql import CONCLUSIONS_GRAPH, ONTOLOGY_GRAPH, QUALITY_GRAPH, SCHEMA_GRAPH
 

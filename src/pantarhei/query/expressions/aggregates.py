@@ -15,9 +15,9 @@ import numpy as np
 from rdflib import BNode, Literal
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.language.term import Term
 from pantarhei.literals import canonical
 from pantarhei.literals.value import STRING
+from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import Aggregate, Expression
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.columns import Column, NumberColumn, TermColumn, have_value

@@ -12,9 +12,9 @@ from typing import Final
 
 import numpy as np
 
-from pantarhei.language.term import Term
 from pantarhei.literals import canonical
 from pantarhei.literals.numeric import computed, negated, to_whole
+from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.bulk import (
     EXACT_INTEGER,

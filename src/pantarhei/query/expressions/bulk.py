@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 from rdflib import XSD, Literal, URIRef
 
-from pantarhei.language.term import Term
 from pantarhei.literals.numeric import Numeric, as_decimal, to_double
 from pantarhei.literals.value import INTEGER_BOUNDS
+from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.kinds import Kinds
 from pantarhei.query.expressions.values import Time, Value, kind_of, value_of

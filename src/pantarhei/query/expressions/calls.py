@@ -8,7 +8,7 @@ import numpy as np
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryError
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 from pantarhei.query.expressions.columns import Column, column_of, rows_of
 from pantarhei.query.expressions.context import Context
 from pantarhei.query.expressions.distinct import distinct_rows

@@ -15,7 +15,6 @@ from typing import Final
 
 from rdflib import BNode, Literal, URIRef
 
-from pantarhei.language.term import Term
 from pantarhei.literals import canonical
 from pantarhei.literals.numeric import Number, Numeric, as_decimal, rounded, to_double, to_single
 from pantarhei.literals.value import (
@@ -27,6 +26,7 @@ from pantarhei.literals.value import (
     INTEGER_BOUNDS,
     STRING,
 )
+from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.values import (
     DATE,

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from rdflib import Literal
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.language.term import Term
 from pantarhei.literals import canonical
+from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.bulk import Floats, Scales, Values
 from pantarhei.query.expressions.context import Context

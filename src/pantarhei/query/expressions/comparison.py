@@ -18,10 +18,10 @@ from typing import Any, Final
 import numpy as np
 from rdflib import Literal
 
-from pantarhei.language.term import Term
 from pantarhei.literals.numeric import Numeric, promoted
 from pantarhei.literals.value import FURTHEST_ZONE
 from pantarhei.literals.value import value_of as key_of
+from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.calls import common_size, results_of, spread_ids
 from pantarhei.query.expressions.columns import ERROR, Column, TermColumn, Truth, rows_of

@@ -11,8 +11,8 @@ import numpy as np
 from rdflib import XSD, BNode, Literal
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
-from pantarhei.language.term import Term
-from pantarhei.language.time import TimePoint
+from pantarhei.model.term import Term
+from pantarhei.model.time import TimePoint
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.bulk import Values
 from pantarhei.query.expressions.literal_values import LiteralValues

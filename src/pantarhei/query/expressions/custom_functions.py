@@ -10,7 +10,7 @@ from rdflib.plugins.sparql import operators
 from rdflib.plugins.sparql.parserutils import Expr
 from rdflib.plugins.sparql.sparql import FrozenBindings, QueryContext
 
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 from pantarhei.query.expressions.casts import CASTS
 from pantarhei.query.expressions.values import ExpressionError
 

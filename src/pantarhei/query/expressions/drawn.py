@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from rdflib import BNode, Literal, URIRef
 
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.columns import Column, NumberColumn, TermColumn
 from pantarhei.query.expressions.context import Context

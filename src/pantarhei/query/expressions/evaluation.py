@@ -16,8 +16,8 @@ from rdflib import Variable
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryError
-from pantarhei.language.term import Term
 from pantarhei.literals import canonical
+from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import Call, Expression, variables_of
 from pantarhei.query.expressions import comparison, kinds, logic, strings
 from pantarhei.query.expressions.arithmetic import arithmetic, negation, rounding

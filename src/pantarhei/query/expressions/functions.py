@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from pantarhei.language.term import Term
 from pantarhei.literals import canonical
+from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import TIMESTAMP
 from pantarhei.query.expressions import strings, terms, times
 from pantarhei.query.expressions.calls import Function

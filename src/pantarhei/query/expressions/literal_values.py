@@ -8,7 +8,7 @@ from operator import attrgetter
 import numpy as np
 from rdflib import Literal, URIRef
 
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 from pantarhei.query.expressions.bulk import Values, read, read_singly
 from pantarhei.query.table import Places
 

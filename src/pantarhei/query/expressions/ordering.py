@@ -18,9 +18,9 @@ import numpy as np
 import numpy.typing as npt
 from rdflib import BNode, Literal
 
-from pantarhei.language.term import Term
 from pantarhei.literals.numeric import Numeric, as_decimal
 from pantarhei.literals.value import DATE_TIME
+from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import OrderKey
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.bulk import Values

@@ -7,9 +7,9 @@ from typing import Final
 
 from rdflib import RDF, BNode, Literal, URIRef
 
-from pantarhei.language.term import Term
 from pantarhei.literals.numeric import Numeric
 from pantarhei.literals.value import STRING
+from pantarhei.model.term import Term
 from pantarhei.query.expressions.strings import simple
 from pantarhei.query.expressions.values import ExpressionError, value_of
 from pantarhei.rdf.ntriples import typed_literal

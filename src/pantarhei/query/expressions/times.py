@@ -13,9 +13,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from rdflib import Literal, URIRef
 
-from pantarhei.language.term import Term
 from pantarhei.literals import canonical
 from pantarhei.literals.value import DATE_TIME, number
+from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.bulk import MICROSECONDS, Values
 from pantarhei.query.expressions.columns import Column, NumberColumn

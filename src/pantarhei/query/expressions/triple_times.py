@@ -6,8 +6,8 @@ from collections.abc import Hashable, Iterable
 
 from rdflib import Literal
 
-from pantarhei.language.term import Term
 from pantarhei.literals.value import value_of
+from pantarhei.model.term import Term
 
 
 class TripleTimes:

@@ -14,7 +14,6 @@ from typing import Final, NamedTuple
 
 from rdflib import XSD, Literal, URIRef
 
-from pantarhei.language.term import Term
 from pantarhei.literals.duration import Period
 from pantarhei.literals.numeric import Numeric
 from pantarhei.literals.value import (
@@ -30,6 +29,7 @@ from pantarhei.literals.value import (
     unpacked,
     value_key,
 )
+from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
 
 

@@ -13,10 +13,10 @@ from typing import Any, Final
 from rdflib import BNode
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.language.term import Term
 from pantarhei.literals.numeric import EXACT, Numeric
 from pantarhei.materialize.kernel.groups import count_values
 from pantarhei.materialize.kernel.summing import numbers_of, sum_up
+from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import Aggregate
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.aggregates import joined_texts, ntriples

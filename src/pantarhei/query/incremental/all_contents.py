@@ -9,8 +9,8 @@ from typing import NamedTuple
 from rdflib import URIRef
 
 from pantarhei.encoding.numbers import Symbols
-from pantarhei.language.term import Triple
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.term import Triple
 from pantarhei.query.algebra.nodes import Place
 from pantarhei.query.incremental.conclusions import ConclusionContent, Conclusions, JoinedContent
 from pantarhei.query.incremental.contents import ConstantContent, Content, WindowView

@@ -14,9 +14,9 @@ from typing import Final, TypeVar
 from rdflib import Literal, Variable
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.language.term import Term
 from pantarhei.literals import canonical
 from pantarhei.literals.numeric import Numeric, computed, negated, promoted
+from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import Call, Expression
 from pantarhei.query.expressions.comparison import ORDERS, Comparator
 from pantarhei.query.expressions.values import ExpressionError, Time

@@ -7,10 +7,10 @@ from collections.abc import Hashable
 from decimal import Decimal
 from typing import Any, Final, SupportsIndex
 
-from pantarhei.language.term import Term
 from pantarhei.literals import canonical
 from pantarhei.literals.numeric import Numeric
 from pantarhei.literals.value import DECIMAL, double_key, number
+from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.values import number_of
 

@@ -17,11 +17,11 @@ from pantarhei.encoding.forms import FactForms
 from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.term import Term, Triple
-from pantarhei.language.time import TimeKind, TimePoint, ticks_of
 from pantarhei.materialize.level_changes import LevelChanges
 from pantarhei.materialize.model import WindowModel
 from pantarhei.materialize.plain import plain_model
+from pantarhei.model.term import Term, Triple
+from pantarhei.model.time import TimeKind, TimePoint, ticks_of
 from pantarhei.query.incremental.facts import Facts
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.patterns import Patterns

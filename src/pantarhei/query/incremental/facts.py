@@ -13,10 +13,10 @@ import numpy as np
 from rdflib import Variable
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, as_tuples
-from pantarhei.language.term import RDF_TYPE, Term
 from pantarhei.materialize.kernel.bags import put
 from pantarhei.materialize.model import Shown, WindowModel
 from pantarhei.materialize.readable import readable
+from pantarhei.model.term import RDF_TYPE, Term
 from pantarhei.query.algebra.nodes import BGP, NegatedSet, Place
 from pantarhei.query.incremental.leaves import Look
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, bag_of, rows_of

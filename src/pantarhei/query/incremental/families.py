@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 
-from pantarhei.language.term import Term
 from pantarhei.materialize.kernel.bags import put
+from pantarhei.model.term import Term
 from pantarhei.query.incremental.leaves import PatternLeaf
 from pantarhei.query.incremental.operator import Bag, Operator, Row
 from pantarhei.query.incremental.patterns import Patterns

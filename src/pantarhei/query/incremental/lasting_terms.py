@@ -22,9 +22,9 @@ from rdflib import Literal
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.term import Term
 from pantarhei.literals.numeric import Numeric
 from pantarhei.literals.value import STRING
+from pantarhei.model.term import Term
 from pantarhei.query.answer_reports import AnswerRow
 from pantarhei.query.expressions.sums import written
 from pantarhei.query.incremental.computed_numbers import LocalTerms, Plain, numeric_of, value_key

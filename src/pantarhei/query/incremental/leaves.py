@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.language.term import Term, Triple
+from pantarhei.model.term import Term, Triple
 from pantarhei.query.algebra.binding import tells_time
 from pantarhei.query.algebra.nodes import BGP, Filter, Node, Project, Values
 from pantarhei.query.algebra.symbols import symbols_of

@@ -14,10 +14,10 @@ from rdflib import Variable
 
 from pantarhei.encoding.numbers import Integers, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.rule import Atom, Predicate
-from pantarhei.language.term import RDF_TYPE, Term
 from pantarhei.materialize.kernel.bags import Reader, Readers
 from pantarhei.materialize.model import RowsRead, Shown, WindowModel
+from pantarhei.model.rule import Atom, Predicate
+from pantarhei.model.term import RDF_TYPE, Term
 from pantarhei.query.algebra.nodes import BGP, Place
 from pantarhei.query.incremental.leaves import PatternLeaf
 from pantarhei.query.incremental.operator import Bag, Operator, Row

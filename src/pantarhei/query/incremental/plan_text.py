@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from pantarhei.language.counted import counted
-from pantarhei.language.term import short
+from pantarhei.model.counted import counted
+from pantarhei.model.term import short
 from pantarhei.query.algebra.nodes import Node
 from pantarhei.query.incremental.closures import NODES
 from pantarhei.query.incremental.contents import Content

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from rdflib import Literal
 
 from pantarhei.encoding.numbers import Fact
-from pantarhei.language.term import Term, Triple
-from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.term import Term, Triple
+from pantarhei.model.time import TimePoint
 from pantarhei.query.algebra.nodes import Node, Place, Query
 from pantarhei.query.expressions import Context, LiteralValues, clock_at
 from pantarhei.query.guard import Guard

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from rdflib import URIRef, Variable
 
 from pantarhei.encoding.numbers import Symbols
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Query, Slice
 from pantarhei.query.algebra.symbols import symbols_of_query
 from pantarhei.query.continuous import ContinuousQuery, QueryStats

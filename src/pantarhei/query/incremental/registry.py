@@ -10,8 +10,8 @@ import numpy as np
 from pantarhei.encoding.forms import FactForms
 from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, Symbol, Symbols, as_tuples, together
 from pantarhei.encoding.renaming import Renaming, UsedTerms
-from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.time import TimePoint
 from pantarhei.query.algebra.binding import tells_time
 from pantarhei.query.algebra.expressions import variables_of
 from pantarhei.query.algebra.nodes import Node, Project, Query

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from pantarhei.encoding.numbers import Integers
-from pantarhei.language.time import TimeKind, TimePoint
+from pantarhei.model.time import TimeKind, TimePoint
 from pantarhei.query.incremental.audiences import Audience, Members
 from pantarhei.query.incremental.contents import Content
 from pantarhei.query.incremental.journal import ABSENT

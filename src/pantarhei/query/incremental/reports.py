@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, get_args
 
 from pantarhei.errors import OptionError
-from pantarhei.language.time import Duration, TimeKind, TimePoint, duration_ticks
+from pantarhei.model.time import Duration, TimeKind, TimePoint, duration_ticks
 from pantarhei.query.answer_reports import SameReports
 from pantarhei.query.incremental.lasting_terms import Decoder
 from pantarhei.query.incremental.operator import Row

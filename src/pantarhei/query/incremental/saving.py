@@ -16,7 +16,7 @@ import numpy as np
 
 from pantarhei.encoding.numbers import NONE, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.term import RDF_TYPE
+from pantarhei.model.term import RDF_TYPE
 from pantarhei.query.algebra.binding import draws
 from pantarhei.query.incremental.lasting_terms import Decoder, LastingTerms
 from pantarhei.query.incremental.operator import Bag, Row

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from rdflib import Literal, Variable
 
-from pantarhei.language.term import RDF_TYPE
+from pantarhei.model.term import RDF_TYPE
 from pantarhei.query.algebra.nodes import BGP, Join, Node, Project, TriplePattern
 
 _Places = list[int]

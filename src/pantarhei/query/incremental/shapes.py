@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from rdflib import Literal, Variable
 
-from pantarhei.language.term import RDF_TYPE, Term
+from pantarhei.model.term import RDF_TYPE, Term
 from pantarhei.query.algebra.binding import draws, tells_time
 from pantarhei.query.algebra.nodes import (
     BGP,

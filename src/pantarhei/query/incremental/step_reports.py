@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from pantarhei.language.time import TimePoint
+from pantarhei.model.time import TimePoint
 from pantarhei.query.answer_reports import AnswerChange
 from pantarhei.query.continuous import ContinuousQuery
 from pantarhei.query.incremental.audiences import Members

@@ -21,11 +21,11 @@ import numpy as np
 from rdflib import Literal
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.language.term import Term
 from pantarhei.literals.numeric import Numeric, rounded, to_double, to_single
 from pantarhei.literals.numeric import divided as quotient
 from pantarhei.literals.value import DECIMAL, double_key
 from pantarhei.materialize.kernel.summing import UNIT, whole_total
+from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.bulk import are_ties
 from pantarhei.query.expressions.sums import decimal_of, divided

@@ -11,7 +11,7 @@ from typing import Final
 from lark import Token, Tree
 
 from pantarhei.errors import TimestampError
-from pantarhei.language.time import Duration
+from pantarhei.model.time import Duration
 from pantarhei.query.languages.grammar import ParseTree
 from pantarhei.query.languages.stream_text import (
     CountWindow,

@@ -16,7 +16,7 @@ from lark import Token, Tree
 from rdflib import URIRef
 
 from pantarhei.errors import QueryError, QueryTextError, check_type
-from pantarhei.language.time import Duration
+from pantarhei.model.time import Duration
 from pantarhei.query.algebra.expressions import TIMESTAMP
 from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.languages.edits import Edit, Edited

@@ -7,7 +7,7 @@ from typing import Literal
 
 from rdflib import URIRef
 
-from pantarhei.language.time import Duration
+from pantarhei.model.time import Duration
 from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.registration import Condition, Emit, Tick
 from pantarhei.window.sliding import Window

@@ -11,7 +11,7 @@ from lark import Token, Tree
 from rdflib import URIRef
 
 from pantarhei.errors import QueryError, QueryTextError, TimestampError
-from pantarhei.language.time import measured, parse_duration, parse_length
+from pantarhei.model.time import measured, parse_duration, parse_length
 from pantarhei.query.languages.grammar import ParseTree
 from pantarhei.query.syntax.names import Names
 from pantarhei.query.syntax.parser import without_escapes

@@ -16,7 +16,7 @@ from rdflib import Literal, Variable
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryMemoryError
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 from pantarhei.query.algebra.binding import bound, looks_outside
 from pantarhei.query.algebra.expressions import Expression, is_drawn, variables_of
 from pantarhei.query.algebra.nodes import (

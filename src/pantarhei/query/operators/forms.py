@@ -9,7 +9,7 @@ import numpy as np
 from rdflib import BNode, Literal, URIRef, Variable
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.language.term import Term, Triple
+from pantarhei.model.term import Term, Triple
 from pantarhei.query.algebra.nodes import Place, TriplePattern, is_hidden
 from pantarhei.query.sources.relation import Source
 from pantarhei.query.table import Ids, Places, Table

@@ -12,7 +12,7 @@ from typing import cast
 import numpy as np
 from rdflib import Variable
 
-from pantarhei.language.term import RDF_TYPE, Term
+from pantarhei.model.term import RDF_TYPE, Term
 from pantarhei.query.algebra.nodes import BGP, Place, Test, TriplePattern
 from pantarhei.query.expressions import Context, truth
 from pantarhei.query.operators.account import Step

@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 from rdflib import URIRef
 
-from pantarhei.language.rdflib_forms import respelled
-from pantarhei.language.term import RDF_TYPE, Term, Triple
+from pantarhei.model.rdflib_forms import respelled
+from pantarhei.model.term import RDF_TYPE, Term, Triple
 from pantarhei.query.sources.columns import ColumnRelation, TripleColumns
 from pantarhei.query.sources.relation import Relation, Source
 from pantarhei.query.table import Ids

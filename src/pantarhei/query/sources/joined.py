@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 from pantarhei.query.guard import NO_LIMITS, Guard
 from pantarhei.query.sources.columns import TripleColumns
 from pantarhei.query.sources.relation import Pairs, Relation, Source

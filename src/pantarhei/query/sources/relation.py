@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 from rdflib import URIRef
 
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 from pantarhei.query.guard import NO_LIMITS, Guard
 from pantarhei.query.table import Ids, Mask, Places
 

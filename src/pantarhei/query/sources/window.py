@@ -11,9 +11,9 @@ from rdflib import Literal
 
 from pantarhei.encoding.forms import FactForms
 from pantarhei.encoding.numbers import NONE, Integers
-from pantarhei.language.term import RDF_TYPE, Term
 from pantarhei.materialize.model import WindowModel
 from pantarhei.materialize.readable import readable
+from pantarhei.model.term import RDF_TYPE, Term
 from pantarhei.query.guard import NO_LIMITS, Guard
 from pantarhei.query.sources.columns import ColumnRelation, TripleColumns
 from pantarhei.query.sources.relation import Pairs, Relation

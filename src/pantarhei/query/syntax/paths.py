@@ -6,7 +6,7 @@ from typing import Any
 
 from rdflib import URIRef
 
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 from pantarhei.query.algebra.nodes import (
     BGP,
     UNIT,

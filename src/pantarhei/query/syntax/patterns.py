@@ -8,7 +8,7 @@ from typing import Any
 from pyparsing import ParseResults
 from rdflib import Variable
 
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import Call, Expression
 from pantarhei.query.algebra.nodes import (
     BGP,

@@ -8,7 +8,7 @@ from typing import Any
 from rdflib import Variable
 
 from pantarhei.errors import QueryError
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import Aggregate, Expression, OrderKey, replaced, variables_of
 from pantarhei.query.algebra.nodes import (
     UNIT,

@@ -16,8 +16,8 @@ from rdflib import Variable
 
 from pantarhei.encoding.numbers import NONE, Integers, Symbol
 from pantarhei.errors import InvalidRuleError
-from pantarhei.language.rule import Argument, Atom, Different, Rule
-from pantarhei.language.term import Term
+from pantarhei.model.rule import Argument, Atom, Different, Rule
+from pantarhei.model.term import Term
 from pantarhei.rules.compilation.numbering import Numbering
 from pantarhei.rules.compilation.plan import (
     BACKWARD,

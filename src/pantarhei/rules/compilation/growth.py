@@ -12,10 +12,10 @@ from rdflib import OWL, BNode, Literal, Variable
 from pantarhei.encoding.numbers import NO_FACTS, Integers, Symbol, Symbols
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.graphs.groups import Groups
-from pantarhei.language.rule import Argument, Predicate, Rule
-from pantarhei.language.term import Term, Triple
 from pantarhei.literals.by_value import Numbers, exact_rule
 from pantarhei.literals.value import is_well_typed
+from pantarhei.model.rule import Argument, Predicate, Rule
+from pantarhei.model.term import Term, Triple
 from pantarhei.rules.compilation.program import Program, compile_, part_of
 from pantarhei.rules.translation.class_variables import TYPE, relations_of
 from pantarhei.rules.translation.demand import Theory

@@ -10,9 +10,9 @@ from rdflib import Variable
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import InvalidRuleError
-from pantarhei.language.rule import Argument, Atom, Member, Rule, Test
 from pantarhei.literals.builtin import EQUAL, is_computation
 from pantarhei.literals.membership import tested_range
+from pantarhei.model.rule import Argument, Atom, Member, Rule, Test
 from pantarhei.rules.compilation.numbering import Numbering
 from pantarhei.rules.compilation.plan import (
     BACKWARD,

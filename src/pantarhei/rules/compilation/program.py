@@ -14,10 +14,10 @@ import numpy as np
 from rdflib import Literal, URIRef
 
 from pantarhei.encoding.numbers import NONE, Integers, Symbol
-from pantarhei.language.data_range import DataRange
-from pantarhei.language.rule import Predicate, Rule
-from pantarhei.language.term import Term
 from pantarhei.literals.value import value_of
+from pantarhei.model.data_range import DataRange
+from pantarhei.model.rule import Predicate, Rule
+from pantarhei.model.term import Term
 from pantarhei.rules.compilation.dispatch import LEAST_CLASSES_BACKWARD, Dispatch, Entries, dispatch
 from pantarhei.rules.compilation.numbering import Numbered, Numbering
 from pantarhei.rules.compilation.plan import BACKWARD, CHECK, FORWARD, JoinPlan, PlanCode

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from rdflib import Variable
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.language.rule import Argument, Rule
+from pantarhei.model.rule import Argument, Rule
 from pantarhei.rules.compilation.plan import CHECK, JoinPlan
 
 Shape = tuple[tuple[Argument, ...], ...]

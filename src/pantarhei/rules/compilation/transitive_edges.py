@@ -19,7 +19,7 @@ from typing import NamedTuple
 from rdflib import Variable
 
 from pantarhei.graphs.reachability import reached
-from pantarhei.language.rule import Predicate, Rule
+from pantarhei.model.rule import Predicate, Rule
 
 NO_EDGE = -1
 
@@ -42,7 +42,7 @@ def edges_of(rules: Sequence[Rule]) -> RuleEdges:
     """What is to be known of edges in these rules. Costs time linear in their number.
 
     >>> from rdflib import URIRef
-    >>> from pantarhei.language.rule import Atom
+    >>> from pantarhei.model.rule import Atom
     >>> p, (x, y, z) = URIRef("urn:x/in"), map(Variable, "xyz")
     >>> transitive = Rule("prp-trp", (Atom(p, (x, y)), Atom(p, (y, z))), Atom(p, (x, z)))
     >>> edges_of([transitive]).atoms

@@ -16,8 +16,8 @@ from rdflib import Variable
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.graphs.groups import Groups
-from pantarhei.language.rule import Argument, Atom, Predicate, Rule
-from pantarhei.language.term import Term
+from pantarhei.model.rule import Argument, Atom, Predicate, Rule
+from pantarhei.model.term import Term
 from pantarhei.rules.sharding.sharding_report import FactPlaces, KeyMap, Obstacle
 from pantarhei.rules.translation.class_variables import TYPE
 

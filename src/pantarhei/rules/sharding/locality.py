@@ -31,10 +31,10 @@ from rdflib import OWL, RDF, URIRef
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.errors import OptionError, check_type
-from pantarhei.language.rule import Predicate, Rule
-from pantarhei.language.shown import told_apart
-from pantarhei.language.term import Term, Triple, short
 from pantarhei.literals.by_value import READINGS, Numbers
+from pantarhei.model.rule import Predicate, Rule
+from pantarhei.model.shown import told_apart
+from pantarhei.model.term import Term, Triple, short
 from pantarhei.rules.sharding.anchor import Facts, KeyFlow, Situation, symbol_of
 from pantarhei.rules.sharding.sharding_report import (
     ANY_OTHER,

@@ -13,11 +13,11 @@ from rdflib import URIRef, Variable
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.errors import OptionError
-from pantarhei.language.counted import counted
-from pantarhei.language.rule import Argument, Atom, Predicate, Rule, names_of
-from pantarhei.language.shown import ShownNames, told_apart
-from pantarhei.language.term import Term, short
 from pantarhei.literals.by_value import READINGS, Numbers
+from pantarhei.model.counted import counted
+from pantarhei.model.rule import Argument, Atom, Predicate, Rule, names_of
+from pantarhei.model.shown import ShownNames, told_apart
+from pantarhei.model.term import Term, short
 from pantarhei.rules.translation.class_variables import TYPE
 
 SUBJECT = "subject"

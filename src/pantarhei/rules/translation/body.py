@@ -12,10 +12,10 @@ from itertools import count
 
 from rdflib import OWL, RDFS, Literal, Variable
 
-from pantarhei.language.origin import Origin
-from pantarhei.language.rule import Argument, Atom, Different, Member, Rule, Test
 from pantarhei.literals.builtin import is_computation
 from pantarhei.literals.membership import check_range, why_unknown
+from pantarhei.model.origin import Origin
+from pantarhei.model.rule import Argument, Atom, Different, Member, Rule, Test
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import (
     THING,

@@ -15,8 +15,8 @@ from dataclasses import replace
 from rdflib import Literal
 
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.language.rule import Atom, Rule
-from pantarhei.language.term import ONLY_TYPE, RDF_TYPE
+from pantarhei.model.rule import Atom, Rule
+from pantarhei.model.term import ONLY_TYPE, RDF_TYPE
 from pantarhei.rules.translation.canonical_rule import canonical
 
 TYPE = Symbol(RDF_TYPE, 2)

@@ -13,9 +13,9 @@ from typing import TypeVar
 
 from rdflib import Variable
 
-from pantarhei.language.origin import Origin
-from pantarhei.language.rule import Atom, Rule
-from pantarhei.language.term import Term
+from pantarhei.model.origin import Origin
+from pantarhei.model.rule import Atom, Rule
+from pantarhei.model.term import Term
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import (
     NOTHING,

@@ -17,10 +17,10 @@ from functools import lru_cache
 from rdflib import OWL, Variable
 
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.language.data_range import ILL_TYPED
-from pantarhei.language.origin import Origin
-from pantarhei.language.rule import Atom, Different, Member, Predicate, Rule
 from pantarhei.literals.membership import COMPARABLE
+from pantarhei.model.data_range import ILL_TYPED
+from pantarhei.model.origin import Origin
+from pantarhei.model.rule import Atom, Different, Member, Predicate, Rule
 from pantarhei.rules.translation.canonical_rule import canonical
 from pantarhei.rules.translation.class_variables import TYPE, has_class_variables, over_one_relation
 

@@ -17,8 +17,8 @@ from itertools import groupby
 
 from rdflib import BNode, Literal
 
-from pantarhei.language.rule import Atom, Rule
-from pantarhei.language.term import Triple
+from pantarhei.model.rule import Atom, Rule
+from pantarhei.model.term import Triple
 from pantarhei.rules.translation.canonical_rule import canonical
 
 # Rounds of colour refinement: a blank node is what is said about it so far away, along blank nodes.

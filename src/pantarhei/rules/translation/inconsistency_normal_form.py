@@ -19,8 +19,8 @@ from itertools import chain, count, islice
 from rdflib import Variable
 
 from pantarhei.graphs.reachability import ranks, reached
-from pantarhei.language.rule import Argument, Atom, Different, Rule, Test, names_of
-from pantarhei.language.shown import ShownNames, told_apart
+from pantarhei.model.rule import Argument, Atom, Different, Rule, Test, names_of
+from pantarhei.model.shown import ShownNames, told_apart
 from pantarhei.rules.translation.canonical_rule import canonical
 from pantarhei.rules.translation.class_variables import has_class_variables, over_one_relation
 

@@ -12,10 +12,10 @@ from itertools import combinations, pairwise
 
 from rdflib import OWL
 
-from pantarhei.language.origin import Origin
-from pantarhei.language.rule import Atom, Rule
-from pantarhei.language.term import Triple
 from pantarhei.literals.membership import check_range
+from pantarhei.model.origin import Origin
+from pantarhei.model.rule import Atom, Rule
+from pantarhei.model.term import Triple
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import THING, Axiom, Bound, Filler, PropertyExpression, PropertyKind, Trait
 from pantarhei.owl.normal_form import inverse

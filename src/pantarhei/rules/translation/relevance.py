@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from rdflib import OWL
 
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.language.rule import Atom, Predicate, Rule
+from pantarhei.model.rule import Atom, Predicate, Rule
 from pantarhei.rules.translation.class_variables import TYPE, has_class_variables, relations_of
 
 # What rules that are made on demand can derive (demand.py).

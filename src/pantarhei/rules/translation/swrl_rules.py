@@ -16,10 +16,10 @@ from math import prod
 from rdflib import OWL, Literal, URIRef, Variable
 
 from pantarhei.graphs.reachability import reached
-from pantarhei.language.origin import Origin
-from pantarhei.language.rule import Argument, Atom, Builtin, Rule, Test
-from pantarhei.language.term import short
 from pantarhei.literals.builtin import COMPARISONS, COMPUTATIONS, EQUAL, SWRLB, is_computation
+from pantarhei.model.origin import Origin
+from pantarhei.model.rule import Argument, Atom, Builtin, Rule, Test
+from pantarhei.model.term import short
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import ANY_LITERAL, NOTHING, THING, Bound, DataRange, Filler, PropertyKind
 from pantarhei.owl.expression import rewritten

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from rdflib import URIRef, Variable
 
 from pantarhei.graphs.reachability import reached
-from pantarhei.language.rule import Argument, Builtin, Rule
 from pantarhei.literals.builtin import SWRLB, is_computation
+from pantarhei.model.rule import Argument, Builtin, Rule
 
 # Computations that make finitely many literals of finitely many, applied as often as one likes.
 ROUNDING = frozenset(URIRef(SWRLB + name) for name in ("ceiling", "floor", "round", "roundHalfToEven"))

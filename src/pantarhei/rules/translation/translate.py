@@ -8,9 +8,9 @@ from functools import lru_cache
 
 from rdflib import OWL, URIRef
 
-from pantarhei.language.origin import Origin
-from pantarhei.language.rule import Predicate, Rule
-from pantarhei.language.term import Triple
+from pantarhei.model.origin import Origin
+from pantarhei.model.rule import Predicate, Rule
+from pantarhei.model.term import Triple
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Axiom, DataRange, PropertyKind
 from pantarhei.owl.background_axioms import AXIOM_PREDICATES

@@ -22,8 +22,8 @@ from pantarhei.explain.absence import Absence
 from pantarhei.explain.parts import absence_of, proofs_together, quality_together
 from pantarhei.explain.quality import Quality
 from pantarhei.explainer import LIMIT, WAYS
-from pantarhei.language.term import Triple, check_triple
-from pantarhei.language.time import TimePoint
+from pantarhei.model.term import Triple, check_triple
+from pantarhei.model.time import TimePoint
 from pantarhei.proofs.proof import Proof
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.reasoner import StreamReasoner

@@ -12,9 +12,9 @@ from rdflib import RDF, BNode, URIRef
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.errors import BackgroundOnlyError, InvalidTripleError, TimestampError
-from pantarhei.language.place import Place
-from pantarhei.language.rule import Predicate
-from pantarhei.language.term import Term, Triple
+from pantarhei.model.place import Place
+from pantarhei.model.rule import Predicate
+from pantarhei.model.term import Term, Triple
 from pantarhei.rdf.ntriples import parse_term
 from pantarhei.rules.sharding.sharding_report import Key, ShardingReport
 

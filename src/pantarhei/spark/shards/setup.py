@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar, cast
 
 from pantarhei.engine.options import Options
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 from pantarhei.ontology import Ontology
 from pantarhei.query.registration import Registration
 from pantarhei.reasoner import StreamReasoner

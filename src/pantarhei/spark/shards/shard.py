@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import CheckpointMismatchError
-from pantarhei.language.term import Triple
-from pantarhei.language.time import TimePoint, ticks_of, time_of
+from pantarhei.model.term import Triple
+from pantarhei.model.time import TimePoint, ticks_of, time_of
 from pantarhei.rdf.blank_nodes import name_of_timestamp, prefix_of_name
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.reasoner import StreamReasoner

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 
 from pantarhei.engine.update import WindowUpdate
-from pantarhei.language.time import ticks_of
+from pantarhei.model.time import ticks_of
 from pantarhei.query.continuous import ContinuousQuery
 from pantarhei.query.incremental.reports import Policy
 from pantarhei.query.registration import Registration

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 
-from pantarhei.language.time import TimePoint, time_of
+from pantarhei.model.time import TimePoint, time_of
 from pantarhei.query.registration import Registration
 from pantarhei.spark.collectors import ReportWindow, result_schema
 from pantarhei.spark.results import Outlet, hand_out

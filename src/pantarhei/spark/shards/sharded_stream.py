@@ -19,10 +19,10 @@ from rdflib import Graph, URIRef
 
 from pantarhei.engine.options import Options
 from pantarhei.errors import NotKeyLocalError, OptionError, check_type
-from pantarhei.language.term import Triple, check_triple
-from pantarhei.language.time import Duration, TimeKind, duration_ticks, time_of
 from pantarhei.literals.by_value import Numbers
 from pantarhei.materialize.model import Keep
+from pantarhei.model.term import Triple, check_triple
+from pantarhei.model.time import Duration, TimeKind, duration_ticks, time_of
 from pantarhei.ontology import Ontology
 from pantarhei.query.column_names import refuse_taken
 from pantarhei.query.incremental.reports import Policy

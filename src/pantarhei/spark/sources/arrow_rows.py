@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 import pyarrow as pa
 
-from pantarhei.language.time import TimeKind, TimePoint, ticks_of
+from pantarhei.model.time import TimeKind, TimePoint, ticks_of
 from pantarhei.spark.sources.text_rows import Rows
 from pantarhei.spark.sources.triple_columns import GrowingColumns
 

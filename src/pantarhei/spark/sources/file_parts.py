@@ -16,7 +16,7 @@ from typing import IO
 import pyoxigraph as ox
 
 from pantarhei.errors import TimestampError
-from pantarhei.language.time import TimePoint
+from pantarhei.model.time import TimePoint
 from pantarhei.streams.graph_times import TimeReading, time_in_name
 from pantarhei.streams.read import SUFFIXES
 

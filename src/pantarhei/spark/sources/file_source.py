@@ -34,7 +34,7 @@ from pyspark.sql.streaming.datasource import (
 )
 
 from pantarhei.errors import OptionError, StreamError
-from pantarhei.language.time import TimeKind, kind_of
+from pantarhei.model.time import TimeKind, kind_of
 from pantarhei.rdf.statements import ByteFeed
 from pantarhei.spark.sources.arrow_rows import record_batches
 from pantarhei.spark.sources.file_parts import FilePart, PartFile, list_files, parts_of

@@ -35,7 +35,7 @@ from pantarhei.errors import (
     PantarheiError,
     TimestampError,
 )
-from pantarhei.language.time import TimeKind, kind_of
+from pantarhei.model.time import TimeKind, kind_of
 from pantarhei.rdf.blank_nodes import nodes_of_message
 from pantarhei.rdf.nesting_guard import without_strings
 from pantarhei.rdf.statements import ByteFeed

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pantarhei.errors import OptionError
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 from pantarhei.spark.stream_columns import TIME_TYPES
 from pantarhei.streams.graph_times import AUTO, time_properties
 

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyoxigraph as ox
 
 from pantarhei.errors import InvalidTripleError, MalformedInputError, TimestampError
-from pantarhei.language.place import Place
-from pantarhei.language.time import TimeKind, TimePoint, is_of_kind, ticks_of
+from pantarhei.model.place import Place
+from pantarhei.model.time import TimeKind, TimePoint, is_of_kind, ticks_of
 from pantarhei.rdf.blank_nodes import NumberedNodes
 from pantarhei.rdf.statements import ByteFeed, Statement, read_trig
 from pantarhei.spark.sources.triple_columns import GrowingColumns, TextTriple

@@ -15,7 +15,7 @@ import pyarrow as pa
 from pyarrow import csv as pacsv
 
 from pantarhei.errors import MalformedInputError
-from pantarhei.language.counted import counted
+from pantarhei.model.counted import counted
 from pantarhei.rdf.statements import LONGEST_LINE, ByteFeed
 from pantarhei.streams.tables.block import Block, LeftOut
 from pantarhei.streams.tables.other_files import NOT_UTF_8, other_kind

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from pantarhei.errors import InvalidCellError, MalformedInputError, MappingError, MissingMemberWarning
-from pantarhei.language.time import TimeKind, TimePoint
 from pantarhei.mapping.advice import on_column
 from pantarhei.mapping.binding import BoundMapping, bind
 from pantarhei.mapping.cells import check_type, shown_cell
@@ -18,6 +17,7 @@ from pantarhei.mapping.local_times import RowOrder
 from pantarhei.mapping.mapping import RecordMapping
 from pantarhei.mapping.rows import MappedRows, map_rows, runs
 from pantarhei.mapping.times import first_kind, shown_times
+from pantarhei.model.time import TimeKind, TimePoint
 from pantarhei.streams.abox import TimestampedABox, Triples, merged
 from pantarhei.streams.reader_counts import ReaderCounts, Skipped
 from pantarhei.streams.tables.block import Block, Table

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pantarhei.language.rule_text import term_text
-from pantarhei.language.temporal_rule import TemporalRule
-from pantarhei.language.written import told_place
+from pantarhei.model.rule_text import term_text
+from pantarhei.model.temporal_rule import TemporalRule
+from pantarhei.model.written import told_place
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ from decimal import Decimal
 
 from rdflib import XSD, Literal, Variable
 
-from pantarhei.language.rule import Argument
-from pantarhei.language.rule_text import builtin_text
-from pantarhei.language.temporal_rule import TemporalRule
-from pantarhei.language.time import TimeKind
 from pantarhei.literals.builtin import is_computation
+from pantarhei.model.rule import Argument
+from pantarhei.model.rule_text import builtin_text
+from pantarhei.model.temporal_rule import TemporalRule
+from pantarhei.model.time import TimeKind
 from pantarhei.temporal.checks.refusal import refused
 
 _EXPECTED = (

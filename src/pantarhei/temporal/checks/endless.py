@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from pantarhei.errors import TemporalRuleError
-from pantarhei.language.rule import Atom, Rule
-from pantarhei.language.rule_text import builtin_text
-from pantarhei.language.temporal_rule import Formula, TemporalRule
-from pantarhei.language.written import told_place
 from pantarhei.literals.builtin import is_computation
+from pantarhei.model.rule import Atom, Rule
+from pantarhei.model.rule_text import builtin_text
+from pantarhei.model.temporal_rule import Formula, TemporalRule
+from pantarhei.model.written import told_place
 from pantarhei.rules.translation.termination import endless
 from pantarhei.temporal.checks.refusal import refused
 

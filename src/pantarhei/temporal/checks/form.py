@@ -10,15 +10,15 @@ from typing import Final
 from rdflib import Literal, URIRef, Variable
 
 from pantarhei.errors import TimestampError
-from pantarhei.language.counted import counted
-from pantarhei.language.rule import Argument
-from pantarhei.language.rule_text import term_text
-from pantarhei.language.shown import last_part
-from pantarhei.language.temporal_rule import Formula, Mode, TemporalRule, TimeWindow, TupleWindow
-from pantarhei.language.term import RDF_TYPE, short
-from pantarhei.language.time import parse_timestamp
 from pantarhei.literals.builtin import COMPARISONS, COMPUTATIONS, SWRLB, arities
 from pantarhei.literals.value import is_well_typed
+from pantarhei.model.counted import counted
+from pantarhei.model.rule import Argument
+from pantarhei.model.rule_text import term_text
+from pantarhei.model.shown import last_part
+from pantarhei.model.temporal_rule import Formula, Mode, TemporalRule, TimeWindow, TupleWindow
+from pantarhei.model.term import RDF_TYPE, short
+from pantarhei.model.time import parse_timestamp
 from pantarhei.temporal.checks.dates import is_date
 from pantarhei.temporal.checks.refusal import refused
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 from rdflib import OWL, Literal, URIRef, Variable
 
-from pantarhei.language.rule import Argument, Builtin
-from pantarhei.language.rule_text import builtin_text, term_text
-from pantarhei.language.temporal_rule import TemporalRule
 from pantarhei.literals.builtin import EQUAL
 from pantarhei.literals.comparing import NOT_EQUAL
+from pantarhei.model.rule import Argument, Builtin
+from pantarhei.model.rule_text import builtin_text, term_text
+from pantarhei.model.temporal_rule import TemporalRule
 from pantarhei.temporal.checks.refusal import refused
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from rdflib import Variable
 
-from pantarhei.language.rule_text import builtin_text, term_text
-from pantarhei.language.temporal_rule import Formula, TemporalRule
+from pantarhei.model.rule_text import builtin_text, term_text
+from pantarhei.model.temporal_rule import Formula, TemporalRule
 from pantarhei.temporal.binding import is_unbounded, steps, taken, variables
 from pantarhei.temporal.checks.refusal import Place, refused_for
 

@@ -11,9 +11,9 @@ from rdflib import URIRef
 
 from pantarhei.errors import TemporalRuleError
 from pantarhei.graphs.reachability import components
-from pantarhei.language.shown import told_apart
-from pantarhei.language.temporal_rule import Formula, Mode, TemporalRule
-from pantarhei.language.term import short
+from pantarhei.model.shown import told_apart
+from pantarhei.model.temporal_rule import Formula, Mode, TemporalRule
+from pantarhei.model.term import short
 from pantarhei.temporal.checks.refusal import refused
 
 _MOST_STEPS = 12  # of a circle in a message

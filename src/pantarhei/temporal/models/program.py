@@ -20,19 +20,12 @@ from typing import NamedTuple
 
 from rdflib import Literal, URIRef, Variable
 
-from pantarhei.language.rule import Argument, Builtin
-from pantarhei.language.temporal_rule import (
-    Formula,
-    Mode,
-    TemporalAtom,
-    TemporalRule,
-    TimeWindow,
-    TupleWindow,
-)
-from pantarhei.language.term import Term
 from pantarhei.literals.builtin import EQUAL, compute, holds, is_computation
 from pantarhei.literals.comparing import is_true
 from pantarhei.literals.value import value_of
+from pantarhei.model.rule import Argument, Builtin
+from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TimeWindow, TupleWindow
+from pantarhei.model.term import Term
 from pantarhei.temporal.binding import steps, taken
 from pantarhei.temporal.checks.endless import MOST_MADE, maybe_endless, refuse_endless
 from pantarhei.temporal.models.said import SaidStream

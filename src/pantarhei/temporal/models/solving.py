@@ -8,8 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pantarhei.errors import ClingoNotFoundError
-from pantarhei.language.temporal_rule import TemporalAtom, TemporalRule
-from pantarhei.language.time import TimePoint, time_of
+from pantarhei.model.temporal_rule import TemporalAtom, TemporalRule
+from pantarhei.model.time import TimePoint, time_of
 from pantarhei.temporal.models.program import AspProgram
 from pantarhei.temporal.models.said import SaidStream
 from pantarhei.temporal.ticks import Ticks

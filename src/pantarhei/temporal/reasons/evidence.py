@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from rdflib import URIRef, Variable
 
-from pantarhei.language.origin import Origin
-from pantarhei.language.rule import Different, Rule, Test
-from pantarhei.language.temporal_rule import Formula, Mode, TemporalRule
+from pantarhei.model.origin import Origin
+from pantarhei.model.rule import Different, Rule, Test
+from pantarhei.model.temporal_rule import Formula, Mode, TemporalRule
 from pantarhei.temporal.joining import Joined, as_temporal
 from pantarhei.temporal.reasons.occasions import Arguments, Run
 from pantarhei.temporal.term_tests import with_term_tests

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pantarhei.language.rule import Test
+from pantarhei.model.rule import Test
 from pantarhei.temporal.reasons.bodies import Bodies
 from pantarhei.temporal.reasons.evidence import Atom, Binding, Clause, Evidence
 

@@ -8,8 +8,8 @@ from typing import NamedTuple, cast
 
 from pantarhei.encoding.numbers import Integers
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.temporal_rule import TemporalAtom
-from pantarhei.language.term import Term
+from pantarhei.model.temporal_rule import TemporalAtom
+from pantarhei.model.term import Term
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.temporal import NotConcluded
 from pantarhei.temporal.data_stream import DataStream

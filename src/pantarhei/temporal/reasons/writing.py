@@ -10,11 +10,11 @@ from rdflib import Variable
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.rule import Argument, Builtin
-from pantarhei.language.rule_text import builtin_text
-from pantarhei.language.temporal_rule import Formula, Mode, TemporalAtom
-from pantarhei.language.term import Term, Triple
-from pantarhei.language.time import TimePoint, time_of
+from pantarhei.model.rule import Argument, Builtin
+from pantarhei.model.rule_text import builtin_text
+from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom
+from pantarhei.model.term import Term, Triple
+from pantarhei.model.time import TimePoint, time_of
 from pantarhei.proofs.proof import Proof, ProofStep
 from pantarhei.proofs.temporal import Concluded, Condition, Known, NotConcluded, Said
 from pantarhei.temporal.reasons.evidence import Atom, Binding, Evidence, Instance, Leaf

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from rdflib import Literal, Variable
 
-from pantarhei.language.nearest import did_you_mean
-from pantarhei.language.rule import Argument, Builtin
-from pantarhei.language.rule_text import RELATIONS, SIGNS
 from pantarhei.literals.builtin import SWRLB
+from pantarhei.model.nearest import did_you_mean
+from pantarhei.model.rule import Argument, Builtin
+from pantarhei.model.rule_text import RELATIONS, SIGNS
 from pantarhei.temporal.text.cursor import WORDS, Cursor, Token
 from pantarhei.temporal.text.terms import TermReader, is_variable
 

@@ -8,8 +8,8 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from pantarhei.errors import TemporalTextError
-from pantarhei.language.nearest import did_you_mean
-from pantarhei.language.written import Written
+from pantarhei.model.nearest import did_you_mean
+from pantarhei.model.written import Written
 
 
 class Token(NamedTuple):

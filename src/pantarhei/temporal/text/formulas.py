@@ -14,8 +14,8 @@ from typing import NamedTuple
 from rdflib import Variable
 
 from pantarhei.errors import TemporalTextError
-from pantarhei.language.rule import Argument, Builtin
-from pantarhei.language.temporal_rule import Formula, Mode, Reach, TemporalAtom, TupleWindow
+from pantarhei.model.rule import Argument, Builtin
+from pantarhei.model.temporal_rule import Formula, Mode, Reach, TemporalAtom, TupleWindow
 from pantarhei.temporal.text.computations import ComputationReader
 from pantarhei.temporal.text.cursor import Cursor, Token
 from pantarhei.temporal.text.terms import TermReader

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from rdflib import Variable
 
-from pantarhei.language.rule import Argument, Builtin
-from pantarhei.language.temporal_rule import Formula, TemporalRule
 from pantarhei.literals.builtin import EQUAL, SWRLB
+from pantarhei.model.rule import Argument, Builtin
+from pantarhei.model.temporal_rule import Formula, TemporalRule
 from pantarhei.temporal.binding import Step, steps, taken, variables
 
 

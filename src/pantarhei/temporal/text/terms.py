@@ -9,10 +9,10 @@ from itertools import count
 from rdflib import OWL, RDF, RDFS, XSD, Literal, URIRef, Variable
 
 from pantarhei.errors import OptionError, TemporalTextError, check_type
-from pantarhei.language.rdflib_forms import respelled
-from pantarhei.language.rule import Argument
 from pantarhei.literals.builtin import SWRLB
 from pantarhei.literals.numeric import MOST_DIGITS
+from pantarhei.model.rdflib_forms import respelled
+from pantarhei.model.rule import Argument
 from pantarhei.temporal.text.cursor import WORDS, Cursor, Token
 
 USUAL_PREFIXES = {

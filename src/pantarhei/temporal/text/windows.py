@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 
 from pantarhei.errors import TimestampError
-from pantarhei.language.nearest import did_you_mean
-from pantarhei.language.temporal_rule import Reach, TimeWindow, TupleWindow
-from pantarhei.language.time import measured, parse_duration
+from pantarhei.model.nearest import did_you_mean
+from pantarhei.model.temporal_rule import Reach, TimeWindow, TupleWindow
+from pantarhei.model.time import measured, parse_duration
 from pantarhei.temporal.text.cursor import Cursor, Token
 
 A_WINDOW = "a window such as [5 min], [10] for ticks, or [3 #] for assertions"

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from oracle.materialization import closure, instances
 from pantarhei.encoding.numbers import FIRST_LITERAL
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.rule import Rule
 from pantarhei.materialize.bulk.aboxes import ABoxProgram, most_aboxes
 from pantarhei.materialize.bulk.evaluation import TooManyError
+from pantarhei.model.rule import Rule
 from pantarhei.rules.compilation.program import compile_
 from strategies import A, B, C, R, a, b, c, is_a, member, related, x, y, z
 

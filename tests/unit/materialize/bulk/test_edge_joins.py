@@ -2,8 +2,8 @@
 
 import pytest
 
-from pantarhei.language.rule import Rule
 from pantarhei.materialize.bulk.edge_joins import edges_of, makes_edges, with_edges
+from pantarhei.model.rule import Rule
 from pantarhei.rules.compilation.plan import JoinPlan
 from pantarhei.rules.compilation.program import compile_
 from strategies import A, R, S, a, is_a, related, x, y, z

@@ -6,10 +6,10 @@ from rdflib import Literal
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.rule import Different, Rule
 from pantarhei.materialize.bulk import evaluation
 from pantarhei.materialize.bulk.columns import columns_of
 from pantarhei.materialize.bulk.evaluation import BulkProgram, TooManyError, TooSlowError
+from pantarhei.model.rule import Different, Rule
 from pantarhei.rules.compilation.plan import JoinPlan
 from pantarhei.rules.compilation.program import compile_
 from strategies import EX, A, B, C, R, V, a, b, c, is_a, member, related, x, y, z

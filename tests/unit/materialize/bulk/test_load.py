@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.rule import Rule
 from pantarhei.materialize.bulk import evaluation
 from pantarhei.materialize.bulk.evaluation import BulkProgram
 from pantarhei.materialize.bulk.load import load
 from pantarhei.materialize.kernel.rows import Overfull
 from pantarhei.materialize.model import WindowModel
 from pantarhei.materialize.readable import readable
+from pantarhei.model.rule import Rule
 from pantarhei.rules.compilation.program import compile_
 from strategies import EX, A, B, C, R, a, b, c, is_a, member, related, x, y, z
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.language.rule import Atom
 from pantarhei.materialize.kernel.constants import CAME, GONE, GUEST, NOTED
 from pantarhei.materialize.model import FOREVER, Overfull
+from pantarhei.model.rule import Atom
 from pantarhei.rules.compilation.body_plan import FactPattern
 from rule_models import RuleModel
 from strategies import EX, A, R, S, a, b, c, member, related, x, y, z

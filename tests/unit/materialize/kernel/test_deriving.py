@@ -1,7 +1,7 @@
 """What becomes of matches: heads are derived and counted, violations noted where they are wanted."""
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from rule_models import RuleModel
 from strategies import A, B, C, R, a, b, c, is_a, member, related, x, y
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pantarhei.language.rule import Rule
 from pantarhei.materialize.kernel.constants import EDGE
+from pantarhei.model.rule import Rule
 from rule_models import RuleModel
 from strategies import EX, A, R, S, a, b, c, is_a, member, related, x, y, z
 

@@ -11,8 +11,8 @@ from rdflib import Namespace, Variable
 from counts import cases
 from pantarhei.encoding.numbers import NONE
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.rule import Atom, Rule
 from pantarhei.materialize.model import FOREVER, WindowModel
+from pantarhei.model.rule import Atom, Rule
 from pantarhei.rules.compilation.program import compile_
 
 EX = Namespace("http://example.org/")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pantarhei.language.rule import Rule
 from pantarhei.materialize.model import FOREVER
+from pantarhei.model.rule import Rule
 from rule_models import RuleModel
 from strategies import EX, A, B, C, D, R, a, b, c, is_a, member, related, x, y
 

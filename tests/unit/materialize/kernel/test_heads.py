@@ -3,8 +3,8 @@
 import pytest
 from rdflib import Literal
 
-from pantarhei.language.rule import Rule
 from pantarhei.materialize.kernel.constants import HEADS_AT_ONCE, MOST_HEADS
+from pantarhei.model.rule import Rule
 from rule_models import RuleModel
 from strategies import EX, A, B, R, V, a, b, is_a, member, related, x, y, z
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from pantarhei.language.rule import Rule
 from pantarhei.materialize.kernel.level_sets import LevelSets, new_bits
 from pantarhei.materialize.kernel.store import Store
 from pantarhei.materialize.model import FOREVER
+from pantarhei.model.rule import Rule
 from rule_models import RuleModel
 from strategies import A, B, C, R, a, b, is_a, member, related, x, y
 

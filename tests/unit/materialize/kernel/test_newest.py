@@ -2,7 +2,7 @@
 
 import pytest
 
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from rule_models import RuleModel
 from strategies import A, B, C, R, a, b, c, is_a, member, related, x, y
 

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from oracle.materialization import closure
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from rule_models import RuleModel
 from strategies import A, B, C, R, a, b, c, is_a, member, related, x, y, z
 

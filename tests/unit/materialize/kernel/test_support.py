@@ -2,8 +2,8 @@
 
 import pytest
 
-from pantarhei.language.rule import Rule
 from pantarhei.materialize.kernel.constants import PATIENCE
+from pantarhei.model.rule import Rule
 from rule_models import RuleModel
 from strategies import EX, A, B, C, R, a, b, is_a, member, related, x, y
 

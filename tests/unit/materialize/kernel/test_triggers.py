@@ -1,6 +1,6 @@
 """Which plans a fact triggers, and which are spared."""
 
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from rule_models import RuleModel
 from strategies import EX, A, B, C, R, S, a, b, c, is_a, member, related, x, y, z
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from rdflib import XSD, Literal
 
-from pantarhei.language.data_range import Datatype
-from pantarhei.language.rule import Member, Rule
 from pantarhei.materialize.model import FOREVER
 from pantarhei.materialize.readable import readable
+from pantarhei.model.data_range import Datatype
+from pantarhei.model.rule import Member, Rule
 from rule_models import RuleModel
 from strategies import A, B, C, R, V, a, b, is_a, member, related, x, y
 

@@ -6,7 +6,7 @@ from counts import cases
 from oracle.canonical_literals import canonical_facts, canonical_triple
 from oracle.explanations.reasons import NEW_NAME, ReasonForAbsence, reasons_for_absence
 from oracle.materialization import closure, is_consistent
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from strategies import (
     EX,
     ONE,

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 
 from oracle.explanations.shortest import fewest_instances
 from oracle.materialization import closure, instances
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from strategies import TRANSITIVE, A, B, C, D, R, S, a, b, c, facts, is_a, member, related, rules, x, y
 
 A_IS_B, B_IS_A = Rule("cax-sco", (is_a(A, x),), is_a(B, x)), Rule("cax-sco", (is_a(B, x),), is_a(A, x))

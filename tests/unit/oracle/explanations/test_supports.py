@@ -13,7 +13,7 @@ from oracle.explanations.supports import (
 )
 from oracle.materialization import closure
 from oracle.window import INFINITY, newest
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from strategies import (
     EX,
     ONE,

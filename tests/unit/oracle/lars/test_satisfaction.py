@@ -6,7 +6,7 @@ from rdflib import XSD, Literal
 from lars_programs import always, at, atom, no, now, some
 from oracle.lars.satisfaction import literal_of, satisfies, tick_of
 from oracle.lars.streams import Stream
-from pantarhei.language.temporal_rule import Formula, Mode
+from pantarhei.model.temporal_rule import Formula, Mode
 
 c, e, s = atom("asserted c", "i"), atom("asserted e", "i"), atom("s", "i")
 

@@ -7,7 +7,7 @@ from rdflib import XSD, Literal
 
 from lars_programs import EX, atom
 from oracle.lars.streams import Stream, time_window, tuple_window, window_of
-from pantarhei.language.temporal_rule import TemporalAtom, TimeWindow, TupleWindow
+from pantarhei.model.temporal_rule import TemporalAtom, TimeWindow, TupleWindow
 
 c, d, e = (atom(f"asserted {name}", "i") for name in "cde")
 

@@ -9,7 +9,7 @@ from rdflib import Literal, Variable
 
 from expressions import context, table_of, term
 from pantarhei.errors import QueryError, QueryTimeoutError
-from pantarhei.language.term import Term
+from pantarhei.model.term import Term
 from pantarhei.query.expressions.calls import call, common_size, exactly, result_of, results_of
 from pantarhei.query.expressions.columns import TermColumn
 from pantarhei.query.guard import Guard

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from pantarhei import OptionError
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 from pantarhei.query.incremental.reports import PLAIN, Policy
 
 

@@ -5,7 +5,7 @@ from rdflib import Variable
 
 from pantarhei import InvalidRuleError
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.rule import Atom, Different
+from pantarhei.model.rule import Atom, Different
 from pantarhei.rules.compilation.body_plan import FactPattern, plan_body
 from pantarhei.rules.compilation.plan import JoinPlan
 from pantarhei.rules.compilation.program import compile_

@@ -9,7 +9,7 @@ from rdflib import Variable
 
 from counts import cases
 from pantarhei.encoding.numbers import NONE
-from pantarhei.language.rule import Atom, Rule
+from pantarhei.model.rule import Atom, Rule
 from pantarhei.rules.compilation.dispatch import (
     LEAST_CLASSES,
     LEAST_CLASSES_BACKWARD,

@@ -9,7 +9,7 @@ from rdflib import OWL, RDF, XSD, BNode, Literal, URIRef
 import pantarhei.rules.compilation.growth as growth_module
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.encoding.renaming import UsedTerms
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from pantarhei.rules.compilation.growth import GrowingProgram, groups_of_same
 from pantarhei.rules.translation.demand import Theory
 from ranges import literal

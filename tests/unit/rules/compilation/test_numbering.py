@@ -4,7 +4,7 @@ from rdflib import XSD, Literal
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.data_range import Datatype
+from pantarhei.model.data_range import Datatype
 from pantarhei.rules.compilation.numbering import Numbering
 from pantarhei.rules.compilation.program import compile_
 from strategies import EX, A, B, R, V, a, b, is_a, member, related, x, y

@@ -5,9 +5,9 @@ from rdflib import XSD, Variable
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import InvalidRuleError
-from pantarhei.language.data_range import Datatype
-from pantarhei.language.rule import Atom, Builtin, Different, Member, Rule
 from pantarhei.literals.builtin import SWRLB
+from pantarhei.model.data_range import Datatype
+from pantarhei.model.rule import Atom, Builtin, Different, Member, Rule
 from pantarhei.rules.compilation.numbering import Numbering
 from pantarhei.rules.compilation.plan import (
     BACKWARD,

@@ -10,8 +10,8 @@ from hypothesis import given
 from rdflib import Variable
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Symbol
-from pantarhei.language.rule import Atom, Rule
 from pantarhei.literals.value import value_of
+from pantarhei.model.rule import Atom, Rule
 from pantarhei.rules.compilation.dispatch import Dispatch
 from pantarhei.rules.compilation.plan import BACKWARD, CHECK, FORWARD
 from pantarhei.rules.compilation.program import compile_, part_of
@@ -127,7 +127,7 @@ def test_a_program_does_not_depend_on_the_hashes_of_a_process():
     script = """
 import hashlib, pickle
 from rdflib import Namespace, Variable
-from pantarhei.language.rule import Atom, Rule
+from pantarhei.model.rule import Atom, Rule
 from pantarhei.rules.compilation.program import compile_
 EX, x, y, z = Namespace("http://example.org/"), *map(Variable, "xyz")
 rules = [Rule("r", (Atom(EX[f"p{i}"], (x, y)), Atom(EX[f"q{i}"], (y, z))), Atom(EX.s, (x, EX[f"a{i}"])))

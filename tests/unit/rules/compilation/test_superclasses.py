@@ -7,7 +7,7 @@ from rdflib import Variable
 
 from counts import cases
 from pantarhei.encoding.numbers import NONE
-from pantarhei.language.rule import Atom, Different, Rule
+from pantarhei.model.rule import Atom, Different, Rule
 from pantarhei.rules.compilation.plan import JoinPlan
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.rules.compilation.superclasses import MOST_SUPERCLASSES, superclasses

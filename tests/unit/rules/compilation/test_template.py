@@ -10,7 +10,7 @@ from rdflib import Variable
 
 from counts import cases
 from pantarhei.errors import InvalidRuleError
-from pantarhei.language.rule import Atom, Rule
+from pantarhei.model.rule import Atom, Rule
 from pantarhei.rules.compilation import program
 from pantarhei.rules.compilation.program import _Compiler, compile_
 from pantarhei.rules.compilation.template import is_common, shape_of

@@ -3,7 +3,7 @@
 import pytest
 from rdflib import URIRef, Variable
 
-from pantarhei.language.rule import Atom, Different, Rule
+from pantarhei.model.rule import Atom, Different, Rule
 from pantarhei.rules.compilation.transitive_edges import NO_EDGE, edges_of
 
 P, Q, S, N, A, C = (URIRef(f"urn:x/{name}") for name in "pqsnaC")

@@ -1,7 +1,7 @@
 """Anchors: the positions of a fact that have its key, followed through rules."""
 
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.language.rule import Rule
+from pantarhei.model.rule import Rule
 from pantarhei.rules.sharding.anchor import KeyFlow, Situation
 from pantarhei.rules.sharding.sharding_report import SUBJECT, KeyMap
 from strategies import EX, A, B, R, S, a, b, c, is_a, related, x, y, z

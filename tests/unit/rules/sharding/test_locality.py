@@ -7,7 +7,7 @@ import pytest
 from rdflib import OWL, RDF, XSD, Graph, Literal
 
 from pantarhei import InconsistentOntologyError, Ontology, OptionError, load_ontology
-from pantarhei.language.rule import Different, Rule
+from pantarhei.model.rule import Different, Rule
 from pantarhei.rules.sharding.locality import MOST_PROPERTIES
 from strategies import EX, A, B, C, D, R, S, V, a, b, c, is_a, member, related, x, y, z
 

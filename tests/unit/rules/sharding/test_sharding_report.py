@@ -6,8 +6,8 @@ import pytest
 from rdflib import Variable
 
 from pantarhei.errors import OptionError
-from pantarhei.language.origin import Origin
-from pantarhei.language.rule import Rule
+from pantarhei.model.origin import Origin
+from pantarhei.model.rule import Rule
 from pantarhei.rules.sharding.sharding_report import KeyMap, NoKey, Obstacle, ShardingReport
 from strategies import EX, A, R, is_a, related, x, y
 

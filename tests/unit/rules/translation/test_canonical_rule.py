@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rdflib import URIRef, Variable
 
 from counts import cases
-from pantarhei.language.rule import Atom, Different, Rule
+from pantarhei.model.rule import Atom, Different, Rule
 from pantarhei.rules.translation.canonical_rule import _searched, canonical, variables
 from strategies import EX
 from strategies import rules as rules_of_owl

@@ -1,7 +1,7 @@
 from rdflib import OWL, RDF, BNode, Literal, Namespace, Variable
 
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.language.rule import Atom, Rule
+from pantarhei.model.rule import Atom, Rule
 from pantarhei.rules.translation.class_variables import (
     TYPE,
     by_class,

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from rdflib import OWL, Graph, Variable
 
 import pantarhei as pr
-from pantarhei.language.origin import Origin
-from pantarhei.language.rule import Atom, Rule
+from pantarhei.model.origin import Origin
+from pantarhei.model.rule import Atom, Rule
 from pantarhei.owl import axiom as owl
 from pantarhei.rules.translation import body, constraint
 from pantarhei.rules.translation.body import Body, NeverError, property_atom

@@ -4,9 +4,9 @@ import pytest
 from rdflib import OWL
 
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.language.data_range import ILL_TYPED
-from pantarhei.language.rule import Different, Member, Rule
 from pantarhei.literals.membership import COMPARABLE
+from pantarhei.model.data_range import ILL_TYPED
+from pantarhei.model.rule import Different, Member, Rule
 from pantarhei.rules.translation.demand import DIFFERENT, SAME, THING, Theory
 from strategies import EX, A, B, R, V, a, b, is_a, related, x, y, z
 

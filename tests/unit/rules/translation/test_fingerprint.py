@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import BNode, Literal, Variable
 
-from pantarhei.language.rule import Atom, Rule
+from pantarhei.model.rule import Atom, Rule
 from pantarhei.rules.translation.canonical_rule import canonical
 from pantarhei.rules.translation.fingerprint import fingerprint_of_rules, text_of_rule
 from strategies import EX, rules

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rdflib import URIRef, Variable
 
 from counts import cases
-from pantarhei.language.rule import Atom, Rule
+from pantarhei.model.rule import Atom, Rule
 from pantarhei.ontology import Ontology
 from pantarhei.rules.translation.inconsistency_normal_form import InconsistencyNormalForm
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from rdflib import OWL, RDF, RDFS, XSD, Literal, Namespace, Variable
 
-from pantarhei.language.origin import Origin
 from pantarhei.literals.builtin import SWRLB
+from pantarhei.model.origin import Origin
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Bound, Cardinality, Class, Property, PropertyKind
 from pantarhei.owl.swrl import (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rdflib import XSD, Literal, Namespace, Variable
 
-from pantarhei.language.origin import Origin
 from pantarhei.literals.builtin import SWRLB
+from pantarhei.model.origin import Origin
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Class, Property, PropertyKind
 from pantarhei.owl.swrl import (

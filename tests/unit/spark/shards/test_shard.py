@@ -12,8 +12,8 @@ from rdflib import BNode
 from pantarhei import Ontology, StreamReasoner, Window, load_rules
 from pantarhei.engine.options import Options
 from pantarhei.errors import CheckpointMismatchError
-from pantarhei.language.rule import Rule
-from pantarhei.language.time import TimeKind
+from pantarhei.model.rule import Rule
+from pantarhei.model.time import TimeKind
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.spark.shards.router import Router
 from pantarhei.spark.shards.setup import ShardSetup

@@ -6,7 +6,7 @@ import pytest
 from pantarhei import Ontology, Window
 from pantarhei.engine.options import Options
 from pantarhei.errors import CheckpointMismatchError
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 from pantarhei.query.registration import Registration
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.spark.shards.setup import ShardSetup

@@ -9,7 +9,7 @@ import pytest
 from pantarhei import Ontology, Window
 from pantarhei.engine.options import Options
 from pantarhei.errors import OptionError
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 from pantarhei.query.registration import Registration
 from pantarhei.spark.results import outlets
 from pantarhei.spark.shards.setup import ShardSetup

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pyarrow as pa
 import pytest
 
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 from pantarhei.spark.sources import arrow_rows
 from pantarhei.spark.sources.arrow_rows import record_batches
 from pantarhei.spark.sources.triple_columns import GrowingColumns

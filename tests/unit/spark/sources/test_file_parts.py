@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from pantarhei.errors import MalformedInputError
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 from pantarhei.spark.sources.file_parts import FilePart, list_files, parts_of
 from pantarhei.spark.sources.file_source import FileReader, read_part
 from pantarhei.spark.sources.source_options import FileOptions

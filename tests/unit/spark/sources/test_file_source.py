@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxFiles
 
 from pantarhei.errors import InputError, OptionError, StreamError
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 from pantarhei.spark.sources.file_parts import FilePart
 from pantarhei.spark.sources.file_source import FolderReader, infer_kind, read_part
 from pantarhei.spark.sources.source_options import FileOptions

@@ -10,7 +10,7 @@ from pantarhei.errors import (
     OptionError,
     TimestampError,
 )
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 from pantarhei.spark.sources.redis_source import RedisOptions, entry_rows
 from pantarhei.spark.sources.skip_log import SkipLog
 

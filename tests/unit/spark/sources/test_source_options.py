@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pantarhei.errors import OptionError
-from pantarhei.language.time import TimeKind
+from pantarhei.model.time import TimeKind
 from pantarhei.spark.sources.source_options import SPLIT_SIZE, FileOptions
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rdflib import BNode, Literal, URIRef
 
 from pantarhei.errors import InputError, MalformedInputError, TimestampError
-from pantarhei.language.time import TimeKind, kind_of
+from pantarhei.model.time import TimeKind, kind_of
 from pantarhei.rdf.ntriples import parse_term
 from pantarhei.rdf.plain_quads import PlainQuadsReader
 from pantarhei.rdf.statements import ByteFeed

@@ -8,9 +8,9 @@ from rdflib import RDF, Literal, Variable
 
 from lars_programs import always, at, atom, no, now, rule, some
 from pantarhei.errors import TemporalRuleError
-from pantarhei.language.rule import Builtin
-from pantarhei.language.temporal_rule import Formula, Mode, TemporalAtom, TimeWindow, TupleWindow
 from pantarhei.literals.builtin import SWRLB
+from pantarhei.model.rule import Builtin
+from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TimeWindow, TupleWindow
 from pantarhei.temporal.checks.form import MOST_IN_WINDOW, check_form
 from pantarhei.temporal.text.reading import read_rules
 

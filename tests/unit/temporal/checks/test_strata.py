@@ -7,7 +7,7 @@ from rdflib import Namespace
 
 import pantarhei as pr
 from lars_programs import EX
-from pantarhei.language.temporal_rule import Formula, TemporalAtom, TemporalRule
+from pantarhei.model.temporal_rule import Formula, TemporalAtom, TemporalRule
 from pantarhei.temporal.checks.strata import strata
 from pantarhei.temporal.text.reading import read_rules
 

@@ -8,7 +8,7 @@ from rdflib import Literal
 import pantarhei as pr
 from lars_programs import EX, always, at, atom, compared, computed, no, now, rule, some
 from pantarhei.errors import TemporalRuleError
-from pantarhei.language.temporal_rule import Formula, Mode, TimeWindow
+from pantarhei.model.temporal_rule import Formula, Mode, TimeWindow
 from pantarhei.temporal.models.program import AspProgram
 from pantarhei.temporal.models.said import SaidAt, SaidStream
 from pantarhei.temporal.ticks import Ticks, kind_for

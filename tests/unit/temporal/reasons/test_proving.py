@@ -4,7 +4,7 @@ import pytest
 from rdflib import RDF, Graph, Literal, Namespace
 
 import pantarhei as pr
-from pantarhei.language.temporal_rule import TemporalAtom
+from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.proofs.kind import StepKind
 
 EX = Namespace("http://example.org/")

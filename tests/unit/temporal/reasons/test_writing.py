@@ -3,7 +3,7 @@
 from rdflib import RDF, Graph, Literal, Variable
 
 import pantarhei as pr
-from pantarhei.language.temporal_rule import Mode, TemporalAtom
+from pantarhei.model.temporal_rule import Mode, TemporalAtom
 from pantarhei.proofs.proof import Proof, ProofStep
 from pantarhei.proofs.temporal import Concluded, Condition, Known, Said
 from pantarhei.temporal.reasons.evidence import Atom, Evidence

@@ -2,8 +2,8 @@ import pytest
 from rdflib import RDF, BNode, Literal, URIRef
 
 from pantarhei import InvalidTripleError
-from pantarhei.language.place import Place
-from pantarhei.language.term import check_triple
+from pantarhei.model.place import Place
+from pantarhei.model.term import check_triple
 
 IRI, NODE, TEXT = URIRef("urn:x"), BNode("b"), Literal("text")
 

@@ -8,9 +8,9 @@ from typing import cast
 from rdflib import RDF, BNode, Literal, URIRef, Variable
 
 from pantarhei.errors import InvalidTripleError
-from pantarhei.language.place import Place
-from pantarhei.language.rdflib_forms import respelled
-from pantarhei.language.shown import shown
+from pantarhei.model.place import Place
+from pantarhei.model.rdflib_forms import respelled
+from pantarhei.model.shown import shown
 
 Term = URIRef | BNode | Literal
 Triple = tuple[Term, Term, Term]

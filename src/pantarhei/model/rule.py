@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 
 from rdflib import BNode, Literal, URIRef, Variable
 
-from pantarhei.language.data_range import DataRange
-from pantarhei.language.origin import Origin
-from pantarhei.language.shown import NO_NAMES, ShownNames, told_apart
-from pantarhei.language.term import ONLY_TYPE, RDF_TYPE, Term, Triple, short
-from pantarhei.language.written import Written
+from pantarhei.model.data_range import DataRange
+from pantarhei.model.origin import Origin
+from pantarhei.model.shown import NO_NAMES, ShownNames, told_apart
+from pantarhei.model.term import ONLY_TYPE, RDF_TYPE, Term, Triple, short
+from pantarhei.model.written import Written
 
 Argument = Term | Variable
 Predicate = URIRef | BNode

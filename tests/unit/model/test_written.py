@@ -1,7 +1,7 @@
 """Where something stands in a text."""
 
 from pantarhei.errors import TemporalRuleError
-from pantarhei.language.written import Written, told_place
+from pantarhei.model.written import Written, told_place
 
 
 def test_an_error_takes_a_place_as_its_last_arguments():

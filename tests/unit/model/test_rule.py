@@ -3,7 +3,7 @@ import pickle
 import pytest
 from rdflib import RDF, BNode, Literal, Namespace, URIRef, Variable
 
-from pantarhei.language.rule import Atom, Different, Rule, short
+from pantarhei.model.rule import Atom, Different, Rule, short
 
 EX = Namespace("http://example.org/")
 x, y, z = Variable("x"), Variable("y"), Variable("z")

@@ -9,9 +9,9 @@ from typing import Final
 
 from rdflib import XSD, Literal, Variable
 
-from pantarhei.language.rule import Argument, Builtin
-from pantarhei.language.shown import last_part
-from pantarhei.language.term import short
+from pantarhei.model.rule import Argument, Builtin
+from pantarhei.model.shown import last_part
+from pantarhei.model.term import short
 
 RELATIONS: Final = {
     "equal": "=",

@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 
 from rdflib import BNode, Literal, URIRef, Variable
 
-from pantarhei.language.term import Term, short
+from pantarhei.model.term import Term, short
 
 
 def call(name: str, *arguments: object) -> str:

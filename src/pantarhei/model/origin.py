@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from rdflib import URIRef
 
-from pantarhei.language.shown import ShownNames
+from pantarhei.model.shown import ShownNames
 
 
 @dataclass(frozen=True, slots=True)

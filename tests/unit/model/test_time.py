@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pantarhei.errors import OptionError, TimestampError
-from pantarhei.language.time import (
+from pantarhei.model.time import (
     TimeKind,
     duration_ticks,
     kind_of,

@@ -6,15 +6,8 @@ from datetime import timedelta
 import pytest
 from rdflib import Namespace, Variable
 
-from pantarhei.language.temporal_rule import (
-    Formula,
-    Mode,
-    TemporalAtom,
-    TemporalRule,
-    TimeWindow,
-    TupleWindow,
-)
-from pantarhei.language.written import Written
+from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TimeWindow, TupleWindow
+from pantarhei.model.written import Written
 
 EX = Namespace("http://example.org/")
 V, T = Variable("V"), Variable("T")

@@ -13,10 +13,10 @@ from enum import Enum
 
 from rdflib import RDF, BNode, Literal, URIRef, Variable
 
-from pantarhei.language.rule import Argument, Builtin
-from pantarhei.language.rule_text import builtin_text, duration_text, term_text
-from pantarhei.language.term import Triple, short
-from pantarhei.language.written import Written
+from pantarhei.model.rule import Argument, Builtin
+from pantarhei.model.rule_text import builtin_text, duration_text, term_text
+from pantarhei.model.term import Triple, short
+from pantarhei.model.written import Written
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 from rdflib import XSD, Literal, Namespace, Variable
 
-from pantarhei.language.rule import Builtin
-from pantarhei.language.rule_text import builtin_text, duration_text, term_text
+from pantarhei.model.rule import Builtin
+from pantarhei.model.rule_text import builtin_text, duration_text, term_text
 
 SWRLB = Namespace("http://www.w3.org/2003/11/swrlb#")
 X, Y, R = map(Variable, "XYR")

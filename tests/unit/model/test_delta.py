@@ -3,7 +3,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pantarhei.language.delta import Delta
+from pantarhei.model.delta import Delta
 
 changes = st.lists(st.tuples(st.sampled_from("abc"), st.integers(-2, 2)), max_size=8)
 

@@ -7,8 +7,8 @@ import pickle
 from rdflib import Graph, URIRef
 
 from pantarhei import load_ontology
-from pantarhei.language.origin import Origin
-from pantarhei.language.rule import Atom, Rule
+from pantarhei.model.origin import Origin
+from pantarhei.model.rule import Atom, Rule
 
 A = URIRef("http://example.org/A")
 WRITTEN = Origin("SubClassOf(A B)", "plant.nt", 7, A)

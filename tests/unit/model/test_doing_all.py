@@ -2,7 +2,7 @@
 
 import pytest
 
-from pantarhei.language.doing_all import do_all
+from pantarhei.model.doing_all import do_all
 
 
 def test_all_is_done_and_then_the_first_interrupt_raised():

@@ -3,9 +3,9 @@
 import pytest
 from rdflib import OWL, Namespace, Variable
 
-from pantarhei.language.rule import Atom, Rule, names_of
-from pantarhei.language.shown import ShownNames, told_apart, with_prefix
-from pantarhei.language.term import short
+from pantarhei.model.rule import Atom, Rule, names_of
+from pantarhei.model.shown import ShownNames, told_apart, with_prefix
+from pantarhei.model.term import short
 
 ROOM, SAREF = Namespace("http://example.org/room#"), Namespace("https://saref.etsi.org/core/")
 X = Variable("x")

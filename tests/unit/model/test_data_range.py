@@ -5,7 +5,7 @@ import pickle
 import pytest
 from rdflib import XSD, Literal
 
-from pantarhei.language.data_range import (
+from pantarhei.model.data_range import (
     ILL_TYPED,
     DataComplementOf,
     DataIntersectionOf,

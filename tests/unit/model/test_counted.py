@@ -2,7 +2,7 @@
 
 import pytest
 
-from pantarhei.language.counted import counted
+from pantarhei.model.counted import counted
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from datetime import datetime, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
 from pantarhei.errors import OptionError, TimestampError
-from pantarhei.language.iso_time import tick_of_datetime
+from pantarhei.model.iso_time import tick_of_datetime
 
 
 def zone_named(name: str) -> tzinfo:

@@ -1,4 +1,4 @@
-from pantarhei.language.nearest import did_you_mean
+from pantarhei.model.nearest import did_you_mean
 
 
 def test_a_name_that_differs_by_case_or_spaces_only_is_near():
