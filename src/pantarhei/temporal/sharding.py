@@ -20,7 +20,7 @@ from typing import NamedTuple
 from rdflib import URIRef, Variable
 
 from pantarhei.errors import NotKeyLocalRuleError
-from pantarhei.graphs.groups import Groups
+from pantarhei.model.groups import Groups
 from pantarhei.model.rule import Argument
 from pantarhei.model.rule_text import term_text
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TupleWindow

@@ -11,9 +11,9 @@ from rdflib import OWL, BNode, Literal, Variable
 
 from pantarhei.encoding.numbers import NO_FACTS, Integers, Symbol, Symbols
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.graphs.groups import Groups
 from pantarhei.literals.by_value import Numbers, exact_rule
 from pantarhei.literals.value import is_well_typed
+from pantarhei.model.groups import Groups
 from pantarhei.model.rule import Argument, Predicate, Rule
 from pantarhei.model.term import Term, Triple
 from pantarhei.rules.compilation.program import Program, compile_, part_of

@@ -18,7 +18,7 @@ from itertools import chain, count, islice
 
 from rdflib import Variable
 
-from pantarhei.graphs.reachability import ranks, reached
+from pantarhei.model.reachability import ranks, reached
 from pantarhei.model.rule import Argument, Atom, Different, Rule, Test, names_of
 from pantarhei.model.shown import ShownNames, told_apart
 from pantarhei.rules.translation.canonical_rule import canonical

@@ -15,9 +15,9 @@ from math import prod
 
 from rdflib import OWL, Literal, URIRef, Variable
 
-from pantarhei.graphs.reachability import reached
 from pantarhei.literals.builtin import COMPARISONS, COMPUTATIONS, EQUAL, SWRLB, is_computation
 from pantarhei.model.origin import Origin
+from pantarhei.model.reachability import reached
 from pantarhei.model.rule import Argument, Atom, Builtin, Rule, Test
 from pantarhei.model.term import short
 from pantarhei.owl import axiom as owl

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from rdflib import URIRef, Variable
 
-from pantarhei.graphs.reachability import reached
 from pantarhei.literals.builtin import SWRLB, is_computation
+from pantarhei.model.reachability import reached
 from pantarhei.model.rule import Argument, Builtin, Rule
 
 # Computations that make finitely many literals of finitely many, applied as often as one likes.

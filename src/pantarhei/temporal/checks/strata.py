@@ -10,7 +10,7 @@ from typing import NamedTuple
 from rdflib import URIRef
 
 from pantarhei.errors import TemporalRuleError
-from pantarhei.graphs.reachability import components
+from pantarhei.model.reachability import components
 from pantarhei.model.shown import told_apart
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalRule
 from pantarhei.model.term import short

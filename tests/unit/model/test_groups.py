@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pantarhei.graphs.groups import Groups, grouped
+from pantarhei.model.groups import Groups, grouped
 
 sets = st.lists(st.frozensets(st.integers(0, 12), max_size=4), max_size=10)
 

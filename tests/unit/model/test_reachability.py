@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pantarhei.graphs.reachability import components, gathered, ranks, reached
+from pantarhei.model.reachability import components, gathered, ranks, reached
 
 GRAPHS = st.integers(0, 7).flatmap(
     lambda n: st.lists(

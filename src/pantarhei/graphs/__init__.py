@@ -1,1 +1,0 @@
-"""Algorithms on directed graphs that several rooms need."""
