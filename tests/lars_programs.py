@@ -16,7 +16,6 @@ from enum import Flag, auto
 from rdflib import Literal, Namespace, URIRef, Variable
 
 from oracle.lars.streams import Stream
-from pantarhei.literals.builtin import SWRLB
 from pantarhei.model.rule import Argument, Atom, Builtin, Rule
 from pantarhei.model.temporal_rule import (
     Formula,
@@ -28,6 +27,7 @@ from pantarhei.model.temporal_rule import (
     TupleWindow,
 )
 from pantarhei.model.term import short
+from pantarhei.values.builtin import SWRLB
 
 EX = Namespace("http://example.org/")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from rdflib import OWL, RDF, RDFS, XSD, Literal, URIRef
 
-from pantarhei.literals.datatype import LANG_RANGE
 from pantarhei.model.data_range import (
     ILL_TYPED,
     DataComplementOf,
@@ -16,6 +15,7 @@ from pantarhei.model.data_range import (
     DatatypeRestriction,
     DataUnionOf,
 )
+from pantarhei.values.datatype import LANG_RANGE
 
 MINE = URIRef("urn:mine")
 

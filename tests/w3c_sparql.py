@@ -22,11 +22,11 @@ from rdflib.collection import Collection
 from rdflib.compare import isomorphic
 from rdflib.plugins.sparql import prepareQuery
 
-from pantarhei.literals.value import is_well_typed
 from pantarhei.owl.document_format import FORMATS, SUFFIXES
 from pantarhei.rdf.blank_nodes import nodes_of_document
 from pantarhei.rdf.ntriples import to_rdflib
 from pantarhei.rdf.parse import DocumentTerms, parse
+from pantarhei.values.value import is_well_typed
 
 FOLDER = Path(__file__).resolve().parents[1].parent / "shared" / "conformance" / "w3c-sparql"
 BASE = "https://w3c.github.io/rdf-tests/sparql/"

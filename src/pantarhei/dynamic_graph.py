@@ -16,7 +16,6 @@ from pantarhei.engine.stats import Stats
 from pantarhei.engine.update import GraphUpdate
 from pantarhei.errors import OptionError, check_choice, check_type
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.literals.by_value import Numbers
 from pantarhei.materialized import Materialized
 from pantarhei.model.counted import counted
 from pantarhei.model.term import Triple
@@ -24,6 +23,7 @@ from pantarhei.ontology import Ontology
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.contradiction import Contradiction
 from pantarhei.repair.result import ConflictList
+from pantarhei.values.by_value import Numbers
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -34,8 +34,6 @@ from pantarhei.errors import (
 from pantarhei.explain.absence import NameKind, UnknownName
 from pantarhei.explain.unknown import unknown_in_axioms
 from pantarhei.interpretation.foundation import Foundation, always_true
-from pantarhei.literals.by_value import Numbers
-from pantarhei.literals.membership import check_range, why_unknown
 from pantarhei.model.counted import counted
 from pantarhei.model.data_range import DataRange
 from pantarhei.model.origin import Origin
@@ -72,6 +70,8 @@ from pantarhei.rules.translation.owl2rl import without_duplicates
 from pantarhei.rules.translation.relevance import that_can_fire
 from pantarhei.rules.translation.termination import endless
 from pantarhei.rules.translation.translate import Loss, Translation, translate
+from pantarhei.values.by_value import Numbers
+from pantarhei.values.membership import check_range, why_unknown
 
 if TYPE_CHECKING:
     import pyarrow as pa

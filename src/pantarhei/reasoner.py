@@ -51,7 +51,6 @@ from pantarhei.interpretation.closed_abox import ClosedABox, encode, split
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.interpretation.prover import Prover
-from pantarhei.literals.by_value import Numbers
 from pantarhei.materialize.model import Keep, WindowModel
 from pantarhei.materialize.plain import plain_model
 from pantarhei.materialize.readable import readable
@@ -78,6 +77,7 @@ from pantarhei.repair.conflict import Budget
 from pantarhei.repair.result import Conflict, ConflictList, Repair
 from pantarhei.temporal.conclusions import ConclusionSet
 from pantarhei.temporal.rules import TemporalRules
+from pantarhei.values.by_value import Numbers
 from pantarhei.window.history import History
 from pantarhei.window.limits import Limits, OnLimit
 from pantarhei.window.sliding import Window

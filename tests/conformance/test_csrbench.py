@@ -17,10 +17,10 @@ from counts import some
 from oracle.answers import answers
 from oracle.continuous import Policy, SlidingWindow, reports
 from pantarhei.errors import QueryTextError
-from pantarhei.literals.value import value_of
 from pantarhei.model.time import TimeKind
 from pantarhei.query.languages import read_stream_text
 from pantarhei.query.syntax import read_query
+from pantarhei.values.value import value_of
 
 FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "conformance" / "csrbench"
 QUERIES = ("q1", "q2", "q3", "q4", "q5", "q6", "q6_5s", "q7")

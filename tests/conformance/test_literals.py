@@ -1,4 +1,4 @@
-"""Literals against libraries that share nothing with `pantarhei.literals`, which engine and reference share.
+"""Literals against libraries that share nothing with `pantarhei.values`, which engine and reference share.
 
 The JDK's validator of XML Schema says which texts have a value, which values are equal or in order, how long
 they are and what patterns match; its language ranges and its XPath say two things more. Oxigraph says what
@@ -24,13 +24,13 @@ from rdflib import XSD, Literal
 
 from counts import cases
 from jdk import SimpleType, java
-from pantarhei.literals.builtin import SWRLB, compute, holds
-from pantarhei.literals.condition import is_in_language
-from pantarhei.literals.membership import contains
-from pantarhei.literals.pattern import PatternError, compile_pattern
-from pantarhei.literals.value import INTEGER_BOUNDS, is_well_typed, value_of
 from pantarhei.model.data_range import Datatype, DatatypeRestriction
 from pantarhei.model.rule_text import RELATIONS as SIGNS
+from pantarhei.values.builtin import SWRLB, compute, holds
+from pantarhei.values.condition import is_in_language
+from pantarhei.values.membership import contains
+from pantarhei.values.pattern import PatternError, compile_pattern
+from pantarhei.values.value import INTEGER_BOUNDS, is_well_typed, value_of
 from ranges import literal
 
 FEW, MANY = (

@@ -14,9 +14,9 @@ from rdflib import OWL, RDF, RDFS, XSD, URIRef
 
 from counts import some
 from pantarhei import StreamReasoner, Window, load_ontology
-from pantarhei.literals.emptiness import includes
 from pantarhei.model.data_range import Datatype
 from pantarhei.owl.document import read_graph
+from pantarhei.values.emptiness import includes
 
 FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "conformance" / "mobibench-ore"
 NAMES = sorted((path.stem for path in (FOLDER / "input").glob("*.nt")), key=int)

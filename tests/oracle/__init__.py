@@ -1,7 +1,7 @@
 """Slow, literal definitions of what the engine computes: its oracle in tests.
 
 Each module states one notion as its source defines it, by naive fixpoints and by enumeration of subsets.
-They share nothing with the engine but `pantarhei.model`, `pantarhei.literals` and `pantarhei.errors`.
+They share nothing with the engine but `pantarhei.model`, `pantarhei.values` and `pantarhei.errors`.
 Import from the modules: `materialization` (OWL 2 RL), `window` (canonical window models), `conflicts`
 (conflict sets), `window_repair`, `explanations` (supports, proofs, reasons for absence); these compare
 literals by value and answer in the literals of `canonical_literals`. And `answers` (SPARQL), which compares

@@ -21,10 +21,10 @@ from typing import TypeVar
 
 from rdflib import OWL, RDF, XSD, Literal, URIRef, Variable
 
-from pantarhei.literals.duration import Period
-from pantarhei.literals.value import is_ill_typed, value_of
 from pantarhei.model.rule import Atom, Different, Rule
 from pantarhei.model.term import Term, Triple
+from pantarhei.values.duration import Period
+from pantarhei.values.value import is_ill_typed, value_of
 
 _TermOrVariable = TypeVar("_TermOrVariable", Term, Term | Variable)
 

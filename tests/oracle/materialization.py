@@ -14,11 +14,11 @@ from functools import lru_cache
 from rdflib import RDF, Literal, Variable
 
 from oracle.canonical_literals import canonical_facts, canonical_rule, canonical_term
-from pantarhei.literals.builtin import SWRLB, compute, holds, is_computation
-from pantarhei.literals.membership import is_passed
-from pantarhei.literals.value import value_of
 from pantarhei.model.rule import Argument, Atom, Different, Member, Rule, Test
 from pantarhei.model.term import Term, Triple
+from pantarhei.values.builtin import SWRLB, compute, holds, is_computation
+from pantarhei.values.membership import is_passed
+from pantarhei.values.value import value_of
 
 Instance = tuple[Rule, tuple[Triple, ...], Triple | None]
 

@@ -15,7 +15,7 @@ from rdflib import XSD, Graph, Literal, Namespace
 from tests.counts import cases
 
 import pantarhei as pr
-from pantarhei.literals.value import is_well_typed, value_of
+from pantarhei.values.value import is_well_typed, value_of
 
 EX = Namespace("http://example.org/")
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

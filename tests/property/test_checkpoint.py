@@ -9,7 +9,7 @@ from rdflib import Literal
 
 from counts import cases
 from pantarhei import InconsistentOntologyError, Ontology, StreamReasoner, Window
-from pantarhei.literals.value import value_of
+from pantarhei.values.value import value_of
 from scenes import scenes, steps, table
 from worlds import interpretations, windows
 

@@ -14,7 +14,7 @@ from counts import cases, seeds
 from pantarhei import History, InconsistentOntologyError, Ontology, StreamReasoner, Window
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.materializer import ABoxMaterializer
-from pantarhei.literals.value import value_of
+from pantarhei.values.value import value_of
 from scenes import scenes, steps, table
 from strategies import EX
 from worlds import World, interpretations, windows

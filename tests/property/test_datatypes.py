@@ -21,10 +21,6 @@ from oracle.canonical_literals import canonical_facts, canonical_literal
 from oracle.materialization import closure, is_consistent
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.encoding import vocabulary
-from pantarhei.literals.builtin import SWRLB, compute
-from pantarhei.literals.by_value import exact_rule
-from pantarhei.literals.membership import check_range
-from pantarhei.literals.value import is_ill_typed, unpacked, value_of
 from pantarhei.model.data_range import (
     ILL_TYPED,
     DataComplementOf,
@@ -34,6 +30,10 @@ from pantarhei.model.data_range import (
     DataUnionOf,
 )
 from pantarhei.model.rule import Builtin, Different, Member, Rule
+from pantarhei.values.builtin import SWRLB, compute
+from pantarhei.values.by_value import exact_rule
+from pantarhei.values.membership import check_range
+from pantarhei.values.value import is_ill_typed, unpacked, value_of
 from ranges import RANGES
 from ranges import literal as written
 from strategies import EX, ONE, ONE_POINT_ZERO, TWO, A, B, C, D, R, V, a, b, is_a, member, related, x, y, z

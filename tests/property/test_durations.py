@@ -15,15 +15,15 @@ from oracle.answers.context import Context as ReferenceContext
 from oracle.answers.expressions import Expressions
 from oracle.answers.graph import Graph as ReferenceGraph
 from oracle.canonical_literals import canonical_literal
-from pantarhei.literals.builtin import SWRLB, holds
-from pantarhei.literals.comparing import is_true
-from pantarhei.literals.membership import contains
-from pantarhei.literals.value import value_of
 from pantarhei.model.data_range import Datatype, DatatypeRestriction
 from pantarhei.model.rule_text import RELATIONS
 from pantarhei.query.algebra.expressions import Call, OrderKey
 from pantarhei.query.expressions import compute, order
 from pantarhei.query.table import Table
+from pantarhei.values.builtin import SWRLB, holds
+from pantarhei.values.comparing import is_true
+from pantarhei.values.membership import contains
+from pantarhei.values.value import value_of
 
 pytestmark = pytest.mark.usefixtures("quiet")
 

@@ -15,8 +15,8 @@ from rdflib import XSD, Literal
 
 from counts import cases, of_many
 from pantarhei import InconsistentOntologyError, InvalidTripleError, Ontology, StreamReasoner, Window
-from pantarhei.literals.value import value_of
 from pantarhei.model.rule import Different, Rule
+from pantarhei.values.value import value_of
 from ranges import literal
 from strategies import EX, A, B, R, V, a, b, is_a, member, related, x, y, z
 from worlds import windows

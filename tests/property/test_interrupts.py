@@ -19,10 +19,10 @@ import pantarhei.rules.compilation.growth as growth
 from counts import some
 from interrupting import interrupted
 from pantarhei import ABoxMaterializer, InvalidTripleError, Ontology, StreamReasoner, Window, load_ontology
-from pantarhei.literals.builtin import SWRLB
 from pantarhei.model.data_range import Datatype, DatatypeRestriction
 from pantarhei.model.rule import Atom, Builtin, Member, Rule
 from pantarhei.rdf.ntriples import write_term
+from pantarhei.values.builtin import SWRLB
 from ranges import literal
 from strategies import EX, V
 from worlds import interpretations

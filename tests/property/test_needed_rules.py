@@ -30,7 +30,7 @@ from pantarhei import (
     load_ontology,
 )
 from pantarhei.interpretation.materializer import ABoxMaterializer
-from pantarhei.literals.value import value_of
+from pantarhei.values.value import value_of
 from random_queries import ONTOLOGY, random_dataset, random_query
 
 SEEDS = seeds(5, 60, long=4_000)

@@ -15,10 +15,6 @@ from oracle.answers.context import Context as ReferenceContext
 from oracle.answers.expressions import Expressions
 from oracle.answers.graph import Graph as ReferenceGraph
 from oracle.answers.terms import ExpressionError
-from pantarhei.literals.builtin import COMPARISONS, SWRLB, compute, holds
-from pantarhei.literals.comparing import is_true
-from pantarhei.literals.numeric import EXACT
-from pantarhei.literals.value import value_of
 from pantarhei.materialize.kernel.summing import NOTHING, sum_up
 from pantarhei.model.rule_text import RELATIONS
 from pantarhei.query.algebra.expressions import Aggregate, Call
@@ -28,6 +24,10 @@ from pantarhei.query.expressions.sums import written
 from pantarhei.query.incremental.row_expressions import RowExpression
 from pantarhei.query.incremental.totals import Total, addend_of
 from pantarhei.query.table import Table
+from pantarhei.values.builtin import COMPARISONS, SWRLB, compute, holds
+from pantarhei.values.comparing import is_true
+from pantarhei.values.numeric import EXACT
+from pantarhei.values.value import value_of
 from signed_bags import Bench
 
 pytestmark = pytest.mark.usefixtures("quiet")

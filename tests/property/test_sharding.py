@@ -17,10 +17,10 @@ from rdflib import OWL, RDF, XSD, Literal
 from counts import cases
 from pantarhei import InconsistentOntologyError, Ontology, StreamReasoner, Window
 from pantarhei.errors import NotKeyLocalQueryError
-from pantarhei.literals.by_value import exact
 from pantarhei.model.rule import Different, Rule
 from pantarhei.query.sharding import check_key_local
 from pantarhei.query.syntax import read_query
+from pantarhei.values.by_value import exact
 from strategies import (
     CLASS_FACTS,
     CLASSES,

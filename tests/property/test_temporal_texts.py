@@ -10,10 +10,10 @@ from rdflib import XSD, Literal, URIRef, Variable
 import pantarhei as pr
 from counts import cases
 from lars_programs import FRAGMENTS, random_case, random_ground_case
-from pantarhei.literals.builtin import SWRLB
 from pantarhei.model.rule import Builtin
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TimeWindow, TupleWindow
 from pantarhei.temporal.checks.form import is_time
+from pantarhei.values.builtin import SWRLB
 from temporal_texts.laser import LASER
 from temporal_texts.ticker import SAME, TICKER
 

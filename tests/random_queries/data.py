@@ -6,8 +6,8 @@ from random import Random
 
 from rdflib import OWL, RDF, XSD, BNode, Literal, Namespace, URIRef
 
-from pantarhei.literals.value import value_of
 from pantarhei.model.term import Term, Triple
+from pantarhei.values.value import value_of
 
 EX = Namespace("urn:x:")
 PREFIXES = {"": str(EX), "xsd": str(XSD), "owl": str(OWL)}

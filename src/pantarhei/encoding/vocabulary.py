@@ -28,11 +28,6 @@ from pantarhei.encoding.lexicon import key_of, keys_of_iris
 from pantarhei.encoding.numbered_columns import NumberedColumns
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbol
 from pantarhei.encoding.tables import Tables
-from pantarhei.literals.builtin import COMPARISONS, compute, holds
-from pantarhei.literals.by_value import READINGS, Numbers, exact, exact_key
-from pantarhei.literals.comparing import is_true
-from pantarhei.literals.membership import tester
-from pantarhei.literals.value import STRING, is_ill_typed
 from pantarhei.model.data_range import DataRange
 from pantarhei.model.place import Place
 from pantarhei.model.rdflib_forms import respelled
@@ -40,6 +35,11 @@ from pantarhei.model.rule import Predicate
 from pantarhei.model.term import RDF_TYPE, Term, Triple, check_text, check_triple
 from pantarhei.rdf.ntriples import is_plain_iri, parse_term
 from pantarhei.rdf.triple_table import triples_of_abox
+from pantarhei.values.builtin import COMPARISONS, compute, holds
+from pantarhei.values.by_value import READINGS, Numbers, exact, exact_key
+from pantarhei.values.comparing import is_true
+from pantarhei.values.membership import tester
+from pantarhei.values.value import STRING, is_ill_typed
 
 
 class NumberedProgram(Protocol):

@@ -19,11 +19,11 @@ from rdflib import OWL, XSD, Literal, URIRef
 from pantarhei.encoding.numbers import FIRST_LITERAL, Integers
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import NumbersApartWarning
-from pantarhei.literals.condition import DOUBLES, FLOATS, NUMBERS, STRINGS
-from pantarhei.literals.membership import formula
-from pantarhei.literals.value import INTEGER_BOUNDS
 from pantarhei.model.rule import Member, Predicate, Rule
 from pantarhei.model.term import short
+from pantarhei.values.condition import DOUBLES, FLOATS, NUMBERS, STRINGS
+from pantarhei.values.membership import formula
+from pantarhei.values.value import INTEGER_BOUNDS
 
 _MOST_LITERALS: Final = 10_000
 _FEW: Final = 64  # facts, which are looked at faster one by one

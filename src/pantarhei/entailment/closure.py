@@ -17,8 +17,6 @@ from rdflib import OWL, RDF, Literal, URIRef, Variable
 
 from pantarhei.encoding.numbers import Integers
 from pantarhei.entailment.unknown_value import ANY_LITERAL, RangeNames, is_range_name
-from pantarhei.literals.emptiness import includes, is_empty
-from pantarhei.literals.membership import contains
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.data_range import DataRange, Datatype
 from pantarhei.model.origin import Origin
@@ -31,6 +29,8 @@ from pantarhei.repair.contradiction import Contradiction
 from pantarhei.repair.result import ConflictList
 from pantarhei.rules.compilation.growth import GrowingProgram
 from pantarhei.rules.translation.demand import Theory
+from pantarhei.values.emptiness import includes, is_empty
+from pantarhei.values.membership import contains
 
 # Names that no ontology has.
 _INTERNAL = "urn:pantarhei:"

@@ -15,9 +15,6 @@ from math import prod
 from rdflib import OWL, RDF, Literal
 
 from pantarhei.entailment.closure import Closure, different, is_fresh, same
-from pantarhei.literals.emptiness import includes
-from pantarhei.literals.membership import COMPARABLE, contains
-from pantarhei.literals.value import value_of
 from pantarhei.model.term import Term, Triple
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import (
@@ -34,6 +31,9 @@ from pantarhei.owl.axiom import (
 from pantarhei.owl.simplify import BOTTOM_PROPERTIES, TOP_PROPERTIES, simple_filler, simplify
 from pantarhei.proofs.proof import Proof
 from pantarhei.rules.translation.translate import translate
+from pantarhei.values.emptiness import includes
+from pantarhei.values.membership import COMPARABLE, contains
+from pantarhei.values.value import value_of
 
 # An expression whose unions multiply out to more cases than this is not asked about.
 _MOST_CASES = 1_000

@@ -17,10 +17,10 @@ from itertools import combinations
 
 from rdflib import RDFS, URIRef, Variable
 
-from pantarhei.literals.emptiness import includes
 from pantarhei.model.data_range import DataComplementOf, DataIntersectionOf, DataRange, Datatype
 from pantarhei.model.rule import Atom, Member, Rule
 from pantarhei.model.term import Term
+from pantarhei.values.emptiness import includes
 
 ANY_LITERAL = Datatype(RDFS.Literal)
 

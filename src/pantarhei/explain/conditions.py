@@ -10,8 +10,6 @@ from rdflib import Literal, Variable
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
 from pantarhei.explain.clauses import FIRST_VARIABLE, Clause, NumberedAtom
-from pantarhei.literals.builtin import EQUAL, compute, holds, is_computation
-from pantarhei.literals.membership import is_passed
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.data_range import (
     DataComplementOf,
@@ -24,6 +22,8 @@ from pantarhei.model.data_range import (
 from pantarhei.model.rule import Argument, Member, Test
 from pantarhei.model.term import Term
 from pantarhei.rdf.ntriples import write_term
+from pantarhei.values.builtin import EQUAL, compute, holds, is_computation
+from pantarhei.values.membership import is_passed
 
 # So many literals, and combinations of them, are tried.
 _MOST_VALUES = 100

@@ -17,7 +17,6 @@ from rdflib import OWL, Graph
 from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import check_choice, check_type
-from pantarhei.literals.by_value import Numbers
 from pantarhei.materialize.model import Keep, WindowModel
 from pantarhei.model.counted import counted
 from pantarhei.model.rule import Rule
@@ -29,6 +28,7 @@ from pantarhei.rules.compilation.growth import GrowingProgram, groups_of_same
 from pantarhei.rules.compilation.program import Program
 from pantarhei.rules.translation.demand import Theory
 from pantarhei.rules.translation.fingerprint import fingerprint_of_rules
+from pantarhei.values.by_value import Numbers
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 from rdflib import XSD, URIRef
 
-from pantarhei.literals.value import INTEGER_BOUNDS
 from pantarhei.mapping.mapping import NULLS
 from pantarhei.model.nearest import did_you_mean
+from pantarhei.values.value import INTEGER_BOUNDS
 
 _DECIMALS = re.compile(r"[+-]?\d+[.,]\d+")
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}([.,' \u00a0\u202f])\d{3}(\1\d{3})*([.,]\d+)?")

@@ -15,7 +15,6 @@ from typing import Any, TypeAlias
 
 from rdflib import XSD, URIRef
 
-from pantarhei.literals.value import INTEGER_BOUNDS, is_ill_typed, value_key
 from pantarhei.mapping.binding import BoundMapping
 from pantarhei.mapping.cells import NOT_FINITE
 from pantarhei.mapping.json_cells import is_unicode, member
@@ -26,6 +25,7 @@ from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimeKind, TimePoint
 from pantarhei.model.zone import zone_named
 from pantarhei.rdf.ntriples import parse_term
+from pantarhei.values.value import INTEGER_BOUNDS, is_ill_typed, value_key
 
 TEXT, INTEGER, DECIMAL, DOUBLE, BOOLEAN = range(5)
 """Kinds of values in JSON."""

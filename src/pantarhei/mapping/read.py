@@ -10,7 +10,6 @@ from typing import Any, cast
 from rdflib import RDF, XSD, URIRef
 
 from pantarhei.errors import MappingError, OptionError
-from pantarhei.literals.value import INTEGER_BOUNDS, STRING_FORMS, is_ill_typed, value_key
 from pantarhei.mapping.document import Node, read_document
 from pantarhei.mapping.iri import PREFIXES, iri
 from pantarhei.mapping.mapping import (
@@ -27,6 +26,7 @@ from pantarhei.mapping.mapping import (
 from pantarhei.model.nearest import did_you_mean
 from pantarhei.model.zone import zone_named
 from pantarhei.rdf.ntriples import is_plain_iri
+from pantarhei.values.value import INTEGER_BOUNDS, STRING_FORMS, is_ill_typed, value_key
 
 _SUBJECTS = ("s", "subject", "subjects")
 _STATEMENTS = ("po", "predicateobjects")

@@ -14,9 +14,9 @@ import numpy as np
 from rdflib import Literal
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
-from pantarhei.literals.value import STRING, value_of
 from pantarhei.model.term import Term
 from pantarhei.query.table import Ids, Mask
+from pantarhei.values.value import STRING, value_of
 
 LOCAL: Final = 1 << 31
 """The first number of terms that are not the vocabulary's."""

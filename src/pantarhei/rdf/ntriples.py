@@ -11,9 +11,9 @@ import pyoxigraph
 from rdflib import RDF, XSD, BNode, Literal, URIRef
 
 from pantarhei.errors import InvalidTripleError
-from pantarhei.literals.canonical import made_literal, simple_literal, valued_literal
-from pantarhei.literals.value import is_well_typed
 from pantarhei.model.term import Term, Triple
+from pantarhei.values.canonical import made_literal, simple_literal, valued_literal
+from pantarhei.values.value import is_well_typed
 
 _PLAIN_IRI = re.compile(r'<([A-Za-z][A-Za-z0-9+.\-]*:[^\x00-\x20<>"{}|^`\\]*)>')
 # A literal without escapes, plain or of one of XML Schema's datatypes; control characters and surrogates are

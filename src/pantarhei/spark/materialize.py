@@ -21,7 +21,6 @@ from rdflib import Graph
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.interpretation.writing import Texts
-from pantarhei.literals.by_value import Numbers
 from pantarhei.model.term import Triple
 from pantarhei.ontology import Ontology
 from pantarhei.spark.clustering import by_timestamp
@@ -29,6 +28,7 @@ from pantarhei.spark.frame import TIMESTAMP, check_frame
 from pantarhei.spark.melt import MappingGiven, timestamped
 from pantarhei.spark.stream_columns import COLUMNS
 from pantarhei.spark.worker import OnError, SkippedRows, Task, Writer, check_on_error
+from pantarhei.values.by_value import Numbers
 
 DERIVED, CONFLICTS, SKIPPED = "derived", "conflicts", "skipped"
 

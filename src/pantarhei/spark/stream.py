@@ -17,7 +17,6 @@ from pantarhei.engine.intake import check_ahead
 from pantarhei.engine.options import Options
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import OptionError, check_type
-from pantarhei.literals.by_value import Numbers
 from pantarhei.materialize.model import Keep
 from pantarhei.model.term import Triple
 from pantarhei.model.time import Duration, TimeKind, TimePoint, time_of
@@ -45,6 +44,7 @@ from pantarhei.spark.typed_columns import ColumnTypes
 from pantarhei.spark.worker import OnError, check_on_error
 from pantarhei.temporal.rules import TemporalRules
 from pantarhei.temporal.sharding import check_needs_no_order
+from pantarhei.values.by_value import Numbers
 from pantarhei.window.history import History
 from pantarhei.window.limits import NO_LIMITS, Limits
 from pantarhei.window.sliding import Window, step_to

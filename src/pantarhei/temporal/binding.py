@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from rdflib import Variable
 
-from pantarhei.literals.builtin import is_computation
 from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalRule
+from pantarhei.values.builtin import is_computation
 
 
 class Step(NamedTuple):

@@ -15,7 +15,6 @@ from decimal import Decimal
 from rdflib import Literal, URIRef, Variable
 
 from pantarhei.errors import OptionError, TimestampError, check_type
-from pantarhei.literals.builtin import SWRLB
 from pantarhei.model.rdflib_forms import respelled
 from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.rule_text import RELATIONS, SIGNS
@@ -29,6 +28,7 @@ from pantarhei.model.temporal_rule import (
     TupleWindow,
 )
 from pantarhei.model.time import parse_duration
+from pantarhei.values.builtin import SWRLB
 
 Given = Argument | str | int | float | Decimal | bool | date
 """A term or variable; a value of Python stands for its literal."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from rdflib import URIRef, Variable
 
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.literals.builtin import as_member
 from pantarhei.model.rule import Atom, Rule, Test
 from pantarhei.model.temporal_rule import Mode, TemporalAtom
 from pantarhei.temporal.program import FIRST, REST, UNIT, Clock, DatedRun, Guard, Input, Run
 from pantarhei.temporal.tuple_reification import WidePredicate, reified
+from pantarhei.values.builtin import as_member
 
 TIME = Variable("time")
 """The time of a tick, in rules that are made."""

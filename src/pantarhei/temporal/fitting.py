@@ -9,7 +9,6 @@ from typing import NamedTuple, TypeVar
 from rdflib import Literal
 
 from pantarhei.errors import TemporalRuleError
-from pantarhei.literals.builtin import is_computation
 from pantarhei.model.rule import Builtin
 from pantarhei.model.rule_text import builtin_text
 from pantarhei.model.temporal_rule import Formula, TemporalRule, TimeWindow
@@ -17,6 +16,7 @@ from pantarhei.model.time import TimeKind, TimePoint, kind_of
 from pantarhei.temporal.checks.dates import is_date
 from pantarhei.temporal.checks.refusal import refused
 from pantarhei.temporal.ticks import Ticks, kinds_for
+from pantarhei.values.builtin import is_computation
 from pantarhei.window.sliding import Window
 
 Made = TypeVar("Made")

@@ -13,9 +13,9 @@ import numpy.typing as npt
 from rdflib import Literal
 
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.literals.by_value import exact_range
-from pantarhei.literals.membership import tester
 from pantarhei.model.data_range import DataRange
+from pantarhei.values.by_value import exact_range
+from pantarhei.values.membership import tester
 
 Bits = npt.NDArray[np.uint8]
 

@@ -12,11 +12,11 @@ from rdflib import Literal, URIRef
 
 from pantarhei.encoding.numbers import FIRST_LITERAL
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.literals.builtin import EQUAL
-from pantarhei.literals.comparing import NOT_EQUAL
 from pantarhei.model.rule import Builtin
 from pantarhei.model.temporal_rule import TemporalRule
 from pantarhei.temporal.checks.individuals import asks_for_individuals
+from pantarhei.values.builtin import EQUAL
+from pantarhei.values.comparing import NOT_EQUAL
 
 SAME_TERM: Final = URIRef("urn:pantarhei:temporal:same")
 OTHER_TERM: Final = URIRef("urn:pantarhei:temporal:other")

@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 from rdflib import Literal, URIRef, Variable
 
-from pantarhei.literals.builtin import is_computation
 from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule
 from pantarhei.temporal.program import FIRST, IS_LITERAL, REST, TUPLE, UNIT
+from pantarhei.values.builtin import is_computation
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,8 @@ from oracle.answers.numbers import (
 )
 from oracle.answers.terms import ExpressionError, boolean, is_string, literal, text_of
 from oracle.answers.times import temporal
-from pantarhei.literals.value import INTEGER_BOUNDS
 from pantarhei.model.term import Term
+from pantarhei.values.value import INTEGER_BOUNDS
 
 
 def _source(term: Term, datatype: URIRef) -> Term:

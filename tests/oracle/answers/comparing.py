@@ -35,8 +35,8 @@ from rdflib import XSD, BNode, Literal, URIRef
 from oracle.answers.numbers import NUMERIC_TYPES, is_number, number, promoted
 from oracle.answers.terms import ExpressionError, boolean, is_string, value
 from oracle.answers.times import Duration, Time, are_equal, ends, is_less, temporal
-from pantarhei.literals.value import BOOLEAN, is_ill_typed, is_text
 from pantarhei.model.term import Term
+from pantarhei.values.value import BOOLEAN, is_ill_typed, is_text
 
 OrderKey = tuple[Any, ...]
 

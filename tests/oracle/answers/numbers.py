@@ -33,8 +33,8 @@ from typing import Final, NamedTuple
 from rdflib import XSD, Literal, URIRef
 
 from oracle.answers.terms import ExpressionError, boolean, literal, value
-from pantarhei.literals.value import DOUBLE, FLOAT, INTEGER_BOUNDS, is_ill_typed, single, unpacked, value_key
 from pantarhei.model.term import Term
+from pantarhei.values.value import DOUBLE, FLOAT, INTEGER_BOUNDS, is_ill_typed, single, unpacked, value_key
 
 INTEGER, DECIMAL, SINGLE, LONG = range(4)  # each is promoted to the next
 _TYPES = {INTEGER: XSD.integer, DECIMAL: XSD.decimal, SINGLE: XSD.float, LONG: XSD.double}

@@ -12,8 +12,8 @@ from typing import Final
 
 from rdflib import RDF, XSD, BNode, Literal, URIRef
 
-from pantarhei.literals.value import value_of
 from pantarhei.model.term import Term
+from pantarhei.values.value import value_of
 
 
 class ExpressionError(Exception):
@@ -22,7 +22,7 @@ class ExpressionError(Exception):
 
 @lru_cache(maxsize=1 << 16)
 def value(term: Term) -> Hashable:
-    """What joins compare: `pantarhei.literals.value.value_of`."""
+    """What joins compare: `pantarhei.values.value.value_of`."""
     return value_of(term)
 
 

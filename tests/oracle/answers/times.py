@@ -21,8 +21,8 @@ from rdflib import XSD, Literal, URIRef
 
 from oracle.answers.numbers import DECIMAL, INTEGER, Number, written
 from oracle.answers.terms import ExpressionError, literal
-from pantarhei.literals.value import value_key
 from pantarhei.model.term import Term
+from pantarhei.values.value import value_key
 
 _DATES = (XSD.dateTime, XSD.date)
 _CLOCKS = (XSD.dateTime, XSD.time)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from rdflib import XSD, Literal, URIRef
 
-from pantarhei.literals.builtin import SWRLB, holds
-from pantarhei.literals.value import is_well_typed
 from pantarhei.model.term import Term
+from pantarhei.values.builtin import SWRLB, holds
+from pantarhei.values.value import is_well_typed
 
 _DURATIONS = {XSD.duration, XSD.dayTimeDuration, XSD.yearMonthDuration}
 _KINDS = ({XSD.string, None}, {XSD.boolean}, {XSD.dateTime, XSD.dateTimeStamp}, {XSD.anyURI}, _DURATIONS)

@@ -19,10 +19,10 @@ from oracle.lars.satisfaction import literal_of, satisfies
 from oracle.lars.strata import kind
 from oracle.lars.streams import Stream
 from oracle.materialization import tested, unify
-from pantarhei.literals.builtin import is_computation
 from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule
 from pantarhei.model.term import Term
+from pantarhei.values.builtin import is_computation
 
 Binding = Mapping[Variable, Term]
 

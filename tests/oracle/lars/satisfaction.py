@@ -6,10 +6,10 @@ from rdflib import XSD, Literal
 
 from oracle.canonical_literals import canonical_term
 from oracle.lars.streams import Stream, window_of
-from pantarhei.literals.value import value_of
 from pantarhei.model.rule import Argument
 from pantarhei.model.temporal_rule import Formula, Mode
 from pantarhei.model.term import Term
+from pantarhei.values.value import value_of
 
 
 def satisfies(stream: Stream, now: int, formula: Formula) -> bool:

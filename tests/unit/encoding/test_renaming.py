@@ -6,10 +6,10 @@ from pantarhei.encoding.forms import NO_FORMS
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Symbol
 from pantarhei.encoding.renaming import UsedTerms
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.literals.value import value_of
 from pantarhei.model.data_range import Datatype
 from pantarhei.model.rule import Atom, Member, Rule
 from pantarhei.rules.compilation.program import compile_
+from pantarhei.values.value import value_of
 from ranges import literal
 from strategies import x, y
 

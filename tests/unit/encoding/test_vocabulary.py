@@ -14,11 +14,11 @@ from pantarhei import InvalidTripleError
 from pantarhei.encoding.encode import encode_abox
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.literals.value import value_of
 from pantarhei.model.rule import Atom, Rule
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.rdf.triple_table import ColumnarTriples, columns_of
 from pantarhei.rules.compilation.program import compile_
+from pantarhei.values.value import value_of
 
 EX = Namespace("http://example.org/")
 

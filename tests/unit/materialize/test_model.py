@@ -11,11 +11,11 @@ from rdflib import RDF, XSD, BNode, Literal, URIRef, Variable
 
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.literals.value import value_of
 from pantarhei.materialize.model import Overfull, WindowModel
 from pantarhei.model.rule import Atom, Rule
 from pantarhei.ontology import Ontology
 from pantarhei.rules.compilation.program import compile_
+from pantarhei.values.value import value_of
 from strategies import EX, facts
 
 x, y, z, u = map(Variable, "xyzu")

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from rdflib import RDF, XSD, BNode, Literal, URIRef, Variable
 
 from pantarhei.errors import InvalidTripleError
-from pantarhei.literals.value import is_well_typed, value_of
 from pantarhei.model.term import check_triple, in_order
+from pantarhei.values.value import is_well_typed, value_of
 
 A, P = URIRef("urn:a"), URIRef("urn:p")
 

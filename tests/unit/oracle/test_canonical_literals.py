@@ -11,7 +11,7 @@ from oracle.canonical_literals import (
     canonical_rule,
     canonical_term,
 )
-from pantarhei.literals.value import value_of
+from pantarhei.values.value import value_of
 from strategies import EX, ONE, ONE_POINT_ZERO, OVER_LITERALS, TWO, V, a
 
 

@@ -5,7 +5,6 @@ import pickle
 import pytest
 from rdflib import XSD, Literal, URIRef, Variable
 
-from pantarhei.literals.builtin import SWRLB
 from pantarhei.model.data_range import Datatype
 from pantarhei.owl.expression import Class, Property, PropertyKind
 from pantarhei.owl.swrl import (
@@ -18,6 +17,7 @@ from pantarhei.owl.swrl import (
     SwrlRule,
     arguments_of,
 )
+from pantarhei.values.builtin import SWRLB
 from strategies import A, R, V, a, x, y
 
 FIVE = Literal(5)

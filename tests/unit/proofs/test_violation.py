@@ -12,7 +12,6 @@ from oracle.canonical_literals import canonical_triple
 from oracle.materialization import instances, is_consistent
 from pantarhei import InconsistentOntologyError, Ontology, StreamReasoner, Window
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.literals.builtin import SWRLB
 from pantarhei.model.data_range import Datatype, DatatypeRestriction
 from pantarhei.model.origin import Origin
 from pantarhei.model.rule import Builtin, Different, Member, Rule
@@ -24,6 +23,7 @@ from pantarhei.repair.contradiction import Contradiction
 from pantarhei.repair.result import ConflictList
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.rules.translation.class_variables import has_class_variables, over_one_relation
+from pantarhei.values.builtin import SWRLB
 from strategies import EX, ONE, A, B, C, D, R, S, V, a, b, c, facts, is_a, member, related, rules, x, y, z
 
 

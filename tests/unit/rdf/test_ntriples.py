@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from rdflib import RDF, XSD, BNode, Literal, URIRef
 
 from pantarhei.errors import InvalidTripleError
-from pantarhei.literals.value import is_ill_typed, value_of
 from pantarhei.rdf.ntriples import parse_term, to_rdflib, write_term
+from pantarhei.values.value import is_ill_typed, value_of
 
 # Control characters are written with escapes; n3() of rdflib is not N-Triples for all of them.
 texts = st.text(st.characters(blacklist_categories=("Cs", "Cc")), max_size=8)

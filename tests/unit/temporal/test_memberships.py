@@ -4,10 +4,10 @@ import pytest
 from rdflib import XSD, Literal
 
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.literals.builtin import SWRLB
 from pantarhei.model.data_range import Compared, Datatype, DatatypeRestriction
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.temporal.memberships import Memberships
+from pantarhei.values.builtin import SWRLB
 
 HIGH = Compared(SWRLB.greaterThanOrEqual, Literal(80))
 ODD = Compared(SWRLB.notEqual, Literal("odd"))

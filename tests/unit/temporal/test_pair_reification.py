@@ -3,9 +3,9 @@
 import pytest
 from rdflib import Literal, URIRef, Variable
 
-from pantarhei.literals.builtin import SWRLB
 from pantarhei.model.rule import Atom, Builtin
 from pantarhei.temporal.pair_reification import reified_pairs
+from pantarhei.values.builtin import SWRLB
 
 X, Y, Z, T = map(Variable, "XYZT")
 

@@ -6,11 +6,11 @@ from rdflib import Namespace
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE, Symbol, as_tuples, signed
 from pantarhei.encoding.renaming import UsedTerms
-from pantarhei.literals.value import value_of
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.temporal import tuples as module
 from pantarhei.temporal.expiry_model import UNTIL_REMOVED, ExpiryModel
 from pantarhei.temporal.tuples import FIRST_TUPLE, TupleLinks, Tuples, is_tuple, renamed_facts
+from pantarhei.values.value import value_of
 
 EX = Namespace("http://example.org/")
 ASKED, FIRST, REST, P = range(4)

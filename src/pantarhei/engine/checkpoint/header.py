@@ -7,10 +7,10 @@ from typing import Any, Literal, TypedDict, cast, get_args, get_origin, get_type
 
 from pantarhei.engine.checkpoint.container import Contents
 from pantarhei.engine.options import ConclusionsIn, Derive
-from pantarhei.literals.by_value import Numbers
 from pantarhei.materialize.model import Keep
 from pantarhei.model.time import Precision
 from pantarhei.repair.choose import Method
+from pantarhei.values.by_value import Numbers
 
 
 class Header(TypedDict):

@@ -15,8 +15,6 @@ import numpy as np
 from rdflib import BNode, Literal
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.literals import canonical
-from pantarhei.literals.value import STRING
 from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import Aggregate, Expression
 from pantarhei.query.expressions import kinds
@@ -28,6 +26,8 @@ from pantarhei.query.expressions.ordering import ranks_of_terms
 from pantarhei.query.expressions.sums import averages, sums
 from pantarhei.query.guard import Guard, size_of
 from pantarhei.query.table import Ids, Places, Table
+from pantarhei.values import canonical
+from pantarhei.values.value import STRING
 
 Groups = Places
 """The number of each row's group."""

@@ -1,6 +1,6 @@
 """`+`, `-`, `*`, `/`, the sign, ABS, ROUND, CEIL and FLOOR of numbers.
 
-Single numbers are computed by `literals/numeric.py`. By column that is done in floating point where it is
+Single numbers are computed by `values/numeric.py`. By column that is done in floating point where it is
 exact.
 """
 
@@ -12,8 +12,6 @@ from typing import Final
 
 import numpy as np
 
-from pantarhei.literals import canonical
-from pantarhei.literals.numeric import computed, negated, to_whole
 from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.bulk import (
@@ -33,6 +31,8 @@ from pantarhei.query.expressions.kinds import PROMOTION, Kinds
 from pantarhei.query.expressions.times import add_times, subtract_times
 from pantarhei.query.expressions.values import ExpressionError, number_of
 from pantarhei.query.table import Places
+from pantarhei.values import canonical
+from pantarhei.values.numeric import computed, negated, to_whole
 
 _KIND_OF_PROMOTION = np.array(kinds.TYPES, np.int8)
 _DECIMALS_OF_QUOTIENTS = 3

@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 from rdflib import XSD, Literal, URIRef
 
-from pantarhei.literals.numeric import Numeric, as_decimal, to_double
-from pantarhei.literals.value import INTEGER_BOUNDS
 from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.kinds import Kinds
 from pantarhei.query.expressions.values import Time, Value, kind_of, value_of
 from pantarhei.query.table import Mask
+from pantarhei.values.numeric import Numeric, as_decimal, to_double
+from pantarhei.values.value import INTEGER_BOUNDS
 
 Floats = npt.NDArray[np.float64]
 Scales = npt.NDArray[np.int16]

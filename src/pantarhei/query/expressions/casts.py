@@ -15,17 +15,6 @@ from typing import Final
 
 from rdflib import BNode, Literal, URIRef
 
-from pantarhei.literals import canonical
-from pantarhei.literals.numeric import Number, Numeric, as_decimal, rounded, to_double, to_single
-from pantarhei.literals.value import (
-    BOOLEAN,
-    DATE_TIME,
-    DECIMAL,
-    DOUBLE,
-    FLOAT,
-    INTEGER_BOUNDS,
-    STRING,
-)
 from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.values import (
@@ -41,6 +30,9 @@ from pantarhei.query.expressions.values import (
     value_of,
 )
 from pantarhei.rdf.ntriples import typed_literal
+from pantarhei.values import canonical
+from pantarhei.values.numeric import Number, Numeric, as_decimal, rounded, to_double, to_single
+from pantarhei.values.value import BOOLEAN, DATE_TIME, DECIMAL, DOUBLE, FLOAT, INTEGER_BOUNDS, STRING
 
 _SPACE = " \t\n\r"
 

@@ -13,13 +13,13 @@ import numpy.typing as npt
 from rdflib import Literal
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.literals import canonical
 from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.bulk import Floats, Scales, Values
 from pantarhei.query.expressions.context import Context
 from pantarhei.query.expressions.kinds import Kinds
 from pantarhei.query.table import Ids, Mask, Places
+from pantarhei.values import canonical
 
 Truth = npt.NDArray[np.int8]
 """1 where an expression is true, 0 where it is false, -1 where it is an error."""

@@ -18,9 +18,6 @@ from typing import Any, Final
 import numpy as np
 from rdflib import Literal
 
-from pantarhei.literals.numeric import Numeric, promoted
-from pantarhei.literals.value import FURTHEST_ZONE
-from pantarhei.literals.value import value_of as key_of
 from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.calls import common_size, results_of, spread_ids
@@ -38,6 +35,9 @@ from pantarhei.query.expressions.values import (
     value_of,
 )
 from pantarhei.query.table import Mask, Places
+from pantarhei.values.numeric import Numeric, promoted
+from pantarhei.values.value import FURTHEST_ZONE
+from pantarhei.values.value import value_of as key_of
 
 Comparator = Callable[[Any, Any], Any]
 ORDERS: Final[dict[str, Comparator]] = {

@@ -16,7 +16,6 @@ from rdflib import Variable
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryError
-from pantarhei.literals import canonical
 from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import Call, Expression, variables_of
 from pantarhei.query.expressions import comparison, kinds, logic, strings
@@ -39,6 +38,7 @@ from pantarhei.query.expressions.functions import function_of
 from pantarhei.query.expressions.text_filters import ARITIES, text_filter
 from pantarhei.query.expressions.times import PARTS, part, parts
 from pantarhei.query.table import Ids, Mask, Table
+from pantarhei.values import canonical
 
 
 def truth(expression: Expression, table: Table, context: Context) -> Truth:

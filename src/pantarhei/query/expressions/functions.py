@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from pantarhei.literals import canonical
 from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import TIMESTAMP
 from pantarhei.query.expressions import strings, terms, times
@@ -15,6 +14,7 @@ from pantarhei.query.expressions.casts import CASTS
 from pantarhei.query.expressions.context import Context
 from pantarhei.query.expressions.custom_functions import custom_function
 from pantarhei.query.expressions.values import number_of
+from pantarhei.values import canonical
 
 _FUNCTIONS: Final[dict[str, Function]] = {
     **CASTS,

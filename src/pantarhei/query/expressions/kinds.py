@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from pantarhei.literals import numeric
+from pantarhei.values import numeric
 
 Kinds = npt.NDArray[np.int8]
 

@@ -18,8 +18,6 @@ import numpy as np
 import numpy.typing as npt
 from rdflib import BNode, Literal
 
-from pantarhei.literals.numeric import Numeric, as_decimal
-from pantarhei.literals.value import DATE_TIME
 from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import OrderKey
 from pantarhei.query.expressions import kinds
@@ -30,6 +28,8 @@ from pantarhei.query.expressions.distinct import distinct
 from pantarhei.query.expressions.evaluation import values as values_of
 from pantarhei.query.expressions.values import Duration, Time, value_of
 from pantarhei.query.table import Ids, Places, Table
+from pantarhei.values.numeric import Numeric, as_decimal
+from pantarhei.values.value import DATE_TIME
 
 Ranks = npt.NDArray[Any]
 """Numbers in the order of what they stand for; what is alike has one."""

@@ -13,12 +13,12 @@ from urllib.parse import quote
 
 from rdflib import BNode, Literal
 
-from pantarhei.literals import canonical
-from pantarhei.literals.value import STRING
 from pantarhei.model.term import Term
 from pantarhei.query.expressions.regular_expressions import compiled, matches, replaced
 from pantarhei.query.expressions.values import ExpressionError, number_of
 from pantarhei.query.guard import Guard, size_of
+from pantarhei.values import canonical
+from pantarhei.values.value import STRING
 
 
 def string(term: Term) -> Literal:

@@ -15,15 +15,15 @@ import numpy as np
 import numpy.typing as npt
 from rdflib import Literal
 
-from pantarhei.literals import canonical
-from pantarhei.literals.numeric import EXACT, Numeric, as_decimal, rounded, to_double, to_single
-from pantarhei.literals.numeric import divided as quotient
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.bulk import Floats, are_ties, to_singles
 from pantarhei.query.expressions.columns import Column
 from pantarhei.query.expressions.kinds import PROMOTION
 from pantarhei.query.expressions.values import number_of
 from pantarhei.query.table import Places
+from pantarhei.values import canonical
+from pantarhei.values.numeric import EXACT, Numeric, as_decimal, rounded, to_double, to_single
+from pantarhei.values.numeric import divided as quotient
 
 _LARGEST_SUM = 2.0**62  # that int64 surely holds
 _ZERO = Numeric(kinds.INTEGER, 0)

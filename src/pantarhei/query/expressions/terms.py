@@ -7,12 +7,12 @@ from typing import Final
 
 from rdflib import RDF, BNode, Literal, URIRef
 
-from pantarhei.literals.numeric import Numeric
-from pantarhei.literals.value import STRING
 from pantarhei.model.term import Term
 from pantarhei.query.expressions.strings import simple
 from pantarhei.query.expressions.values import ExpressionError, value_of
 from pantarhei.rdf.ntriples import typed_literal
+from pantarhei.values.numeric import Numeric
+from pantarhei.values.value import STRING
 
 _LANGUAGE = re.compile(r"[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*")
 _NOT_IN_IRIS = re.compile(r'[\x00-\x20<>"{}|^`\\]')

@@ -13,8 +13,6 @@ from typing import Final, NamedTuple
 import numpy as np
 from rdflib import Literal, URIRef
 
-from pantarhei.literals import canonical
-from pantarhei.literals.value import DATE_TIME, number
 from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.bulk import MICROSECONDS, Values
@@ -31,6 +29,8 @@ from pantarhei.query.expressions.values import (
     value_of,
 )
 from pantarhei.rdf.ntriples import typed_literal
+from pantarhei.values import canonical
+from pantarhei.values.value import DATE_TIME, number
 
 _CYCLE = datetime(2000, 1, 1)  # the Gregorian calendar repeats every 400 years
 _YEARS = 400

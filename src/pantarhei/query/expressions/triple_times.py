@@ -6,8 +6,8 @@ from collections.abc import Hashable, Iterable
 
 from rdflib import Literal
 
-from pantarhei.literals.value import value_of
 from pantarhei.model.term import Term
+from pantarhei.values.value import value_of
 
 
 class TripleTimes:

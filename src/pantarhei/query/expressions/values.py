@@ -14,9 +14,11 @@ from typing import Final, NamedTuple
 
 from rdflib import XSD, Literal, URIRef
 
-from pantarhei.literals.duration import Period
-from pantarhei.literals.numeric import Numeric
-from pantarhei.literals.value import (
+from pantarhei.model.term import Term
+from pantarhei.query.expressions import kinds
+from pantarhei.values.duration import Period
+from pantarhei.values.numeric import Numeric
+from pantarhei.values.value import (
     BOOLEAN,
     DATE_TIME,
     DECIMAL,
@@ -29,8 +31,6 @@ from pantarhei.literals.value import (
     unpacked,
     value_key,
 )
-from pantarhei.model.term import Term
-from pantarhei.query.expressions import kinds
 
 
 class ExpressionError(Exception):

@@ -13,7 +13,6 @@ from typing import Any, Final
 from rdflib import BNode
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.literals.numeric import EXACT, Numeric
 from pantarhei.materialize.kernel.groups import count_values
 from pantarhei.materialize.kernel.summing import numbers_of, sum_up
 from pantarhei.model.term import Term
@@ -25,6 +24,7 @@ from pantarhei.query.incremental.journal import ABSENT
 from pantarhei.query.incremental.operator import Bag, Row, Shared
 from pantarhei.query.incremental.remembered import MOST_REMEMBERED, Remembered
 from pantarhei.query.incremental.totals import Result, Total, addends, plain_number
+from pantarhei.values.numeric import EXACT, Numeric
 
 LOOKING_AT_ALL: Final = frozenset(("MIN", "MAX", "SAMPLE", "GROUP_CONCAT"))
 """The aggregates that may have to look at all values of a group."""

@@ -14,8 +14,6 @@ from typing import Final, TypeVar
 from rdflib import Literal, Variable
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.literals import canonical
-from pantarhei.literals.numeric import Numeric, computed, negated, promoted
 from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import Call, Expression
 from pantarhei.query.expressions.comparison import ORDERS, Comparator
@@ -23,6 +21,8 @@ from pantarhei.query.expressions.values import ExpressionError, Time
 from pantarhei.query.incremental.lasting_terms import LastingTerms
 from pantarhei.query.incremental.operator import Row
 from pantarhei.query.incremental.term_values import ODD, Name, TermValues, Value, value_for
+from pantarhei.values import canonical
+from pantarhei.values.numeric import Numeric, computed, negated, promoted
 
 
 class Odd(Exception):

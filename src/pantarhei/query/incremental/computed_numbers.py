@@ -7,12 +7,12 @@ from collections.abc import Hashable
 from decimal import Decimal
 from typing import Any, Final, SupportsIndex
 
-from pantarhei.literals import canonical
-from pantarhei.literals.numeric import Numeric
-from pantarhei.literals.value import DECIMAL, double_key, number
 from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.values import number_of
+from pantarhei.values import canonical
+from pantarhei.values.numeric import Numeric
+from pantarhei.values.value import DECIMAL, double_key, number
 
 Plain = float | Decimal | int
 """A number whose type says which datatype it is of: xsd:double, xsd:decimal, xsd:integer. An xsd:double is
@@ -55,7 +55,7 @@ class LocalTerms(list[Any]):
 
 
 def value_key(result: Numeric) -> Hashable:
-    """The key of a number in its datatype (literals/value.py); None where it is better written at once.
+    """The key of a number in its datatype (values/value.py); None where it is better written at once.
 
     So it is with 0 and -0, which are equal and two terms, with what is not finite, and what is long.
     """

@@ -22,8 +22,6 @@ from rdflib import Literal
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.literals.numeric import Numeric
-from pantarhei.literals.value import STRING
 from pantarhei.model.term import Term
 from pantarhei.query.answer_reports import AnswerRow
 from pantarhei.query.expressions.sums import written
@@ -31,6 +29,8 @@ from pantarhei.query.incremental.computed_numbers import LocalTerms, Plain, nume
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.table import Ids
 from pantarhei.query.terms import LOCAL, TermSpace
+from pantarhei.values.numeric import Numeric
+from pantarhei.values.value import STRING
 
 
 class Decoder(NamedTuple):

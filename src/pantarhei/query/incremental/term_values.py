@@ -7,9 +7,9 @@ from typing import Final
 from rdflib import Literal
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.literals.numeric import Numeric
 from pantarhei.query.expressions.values import Time, value_of
 from pantarhei.query.incremental.lasting_terms import LastingTerms
+from pantarhei.values.numeric import Numeric
 
 
 class Name:

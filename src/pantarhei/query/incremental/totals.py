@@ -21,9 +21,6 @@ import numpy as np
 from rdflib import Literal
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.literals.numeric import Numeric, rounded, to_double, to_single
-from pantarhei.literals.numeric import divided as quotient
-from pantarhei.literals.value import DECIMAL, double_key
 from pantarhei.materialize.kernel.summing import UNIT, whole_total
 from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
@@ -32,6 +29,9 @@ from pantarhei.query.expressions.sums import decimal_of, divided
 from pantarhei.query.expressions.values import value_of
 from pantarhei.query.incremental.computed_numbers import Plain
 from pantarhei.query.incremental.remembered import Remembered
+from pantarhei.values.numeric import Numeric, rounded, to_double, to_single
+from pantarhei.values.numeric import divided as quotient
+from pantarhei.values.value import DECIMAL, double_key
 
 _SMALLEST: Final = 1074  # the smallest xsd:double above 0 is two to the power of minus this
 _COARSE: Final = 1 - math.frexp(UNIT)[1]  # and the other unit to that of minus this

@@ -11,8 +11,6 @@ from rdflib import OWL, BNode, Literal, Variable
 
 from pantarhei.encoding.numbers import NO_FACTS, Integers, Symbol, Symbols
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.literals.by_value import Numbers, exact_rule
-from pantarhei.literals.value import is_well_typed
 from pantarhei.model.groups import Groups
 from pantarhei.model.rule import Argument, Predicate, Rule
 from pantarhei.model.term import Term, Triple
@@ -20,6 +18,8 @@ from pantarhei.rules.compilation.program import Program, compile_, part_of
 from pantarhei.rules.translation.class_variables import TYPE, relations_of
 from pantarhei.rules.translation.demand import Theory
 from pantarhei.rules.translation.relevance import that_matter
+from pantarhei.values.by_value import Numbers, exact_rule
+from pantarhei.values.value import is_well_typed
 
 
 class Grown(NamedTuple):

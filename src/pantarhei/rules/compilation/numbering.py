@@ -9,10 +9,10 @@ from rdflib import Literal, URIRef, Variable
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Symbol
 from pantarhei.encoding.vocabulary import NumberedProgram
-from pantarhei.literals.value import value_of
 from pantarhei.model.data_range import DataRange
 from pantarhei.model.rule import Argument, Atom
 from pantarhei.model.term import Term
+from pantarhei.values.value import value_of
 
 
 class Numbered(Protocol):

@@ -10,8 +10,6 @@ from rdflib import Variable
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import InvalidRuleError
-from pantarhei.literals.builtin import EQUAL, is_computation
-from pantarhei.literals.membership import tested_range
 from pantarhei.model.rule import Argument, Atom, Member, Rule, Test
 from pantarhei.rules.compilation.numbering import Numbering
 from pantarhei.rules.compilation.plan import (
@@ -29,6 +27,8 @@ from pantarhei.rules.compilation.plan import (
     PlanCondition,
     PlanStep,
 )
+from pantarhei.values.builtin import EQUAL, is_computation
+from pantarhei.values.membership import tested_range
 
 
 class RulePlanner:

@@ -14,7 +14,6 @@ import numpy as np
 from rdflib import Literal, URIRef
 
 from pantarhei.encoding.numbers import NONE, Integers, Symbol
-from pantarhei.literals.value import value_of
 from pantarhei.model.data_range import DataRange
 from pantarhei.model.rule import Predicate, Rule
 from pantarhei.model.term import Term
@@ -25,6 +24,7 @@ from pantarhei.rules.compilation.planning import RulePlanner
 from pantarhei.rules.compilation.superclasses import Superclasses, superclasses
 from pantarhei.rules.compilation.template import Shape, Template, is_common, shape_of
 from pantarhei.rules.compilation.transitive_edges import edges_of
+from pantarhei.values.value import value_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,6 @@ from rdflib import OWL, RDF, URIRef
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.errors import OptionError, check_type
-from pantarhei.literals.by_value import READINGS, Numbers
 from pantarhei.model.rule import Predicate, Rule
 from pantarhei.model.shown import told_apart
 from pantarhei.model.term import Term, Triple, short
@@ -48,6 +47,7 @@ from pantarhei.rules.sharding.sharding_report import (
 )
 from pantarhei.rules.translation.class_variables import TYPE, relations_of
 from pantarhei.rules.translation.demand import DIFFERENT, SAME, THING, Theory
+from pantarhei.values.by_value import READINGS, Numbers
 
 # How many properties of the background are tried as keys unless some are named.
 MOST_PROPERTIES = 30

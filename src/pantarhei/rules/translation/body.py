@@ -12,8 +12,6 @@ from itertools import count
 
 from rdflib import OWL, RDFS, Literal, Variable
 
-from pantarhei.literals.builtin import is_computation
-from pantarhei.literals.membership import check_range, why_unknown
 from pantarhei.model.origin import Origin
 from pantarhei.model.rule import Argument, Atom, Different, Member, Rule, Test
 from pantarhei.owl import axiom as owl
@@ -30,6 +28,8 @@ from pantarhei.owl.axiom import (
 from pantarhei.owl.normal_form import MOST_ALTERNATIVES
 from pantarhei.owl.simplify import BOTTOM_PROPERTIES, TOP_PROPERTIES
 from pantarhei.rules.translation.canonical_rule import canonical
+from pantarhei.values.builtin import is_computation
+from pantarhei.values.membership import check_range, why_unknown
 
 X, Y, Z = Variable("x"), Variable("y"), Variable("z")
 

@@ -17,12 +17,12 @@ from functools import lru_cache
 from rdflib import OWL, Variable
 
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.literals.membership import COMPARABLE
 from pantarhei.model.data_range import ILL_TYPED
 from pantarhei.model.origin import Origin
 from pantarhei.model.rule import Atom, Different, Member, Predicate, Rule
 from pantarhei.rules.translation.canonical_rule import canonical
 from pantarhei.rules.translation.class_variables import TYPE, has_class_variables, over_one_relation
+from pantarhei.values.membership import COMPARABLE
 
 X, Y, Z = Variable("x"), Variable("y"), Variable("z")
 SAME = Symbol(OWL.sameAs, 2)

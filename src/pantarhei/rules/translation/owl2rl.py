@@ -12,7 +12,6 @@ from itertools import combinations, pairwise
 
 from rdflib import OWL
 
-from pantarhei.literals.membership import check_range
 from pantarhei.model.origin import Origin
 from pantarhei.model.rule import Atom, Rule
 from pantarhei.model.term import Triple
@@ -31,6 +30,7 @@ from pantarhei.rules.translation.body import (
     property_atom,
 )
 from pantarhei.rules.translation.constraint import is_denial
+from pantarhei.values.membership import check_range
 
 
 def rules_of(axiom: Axiom, origin: Origin) -> tuple[Rule, ...]:

@@ -15,7 +15,6 @@ from math import prod
 
 from rdflib import OWL, Literal, URIRef, Variable
 
-from pantarhei.literals.builtin import COMPARISONS, COMPUTATIONS, EQUAL, SWRLB, is_computation
 from pantarhei.model.origin import Origin
 from pantarhei.model.reachability import reached
 from pantarhei.model.rule import Argument, Atom, Builtin, Rule, Test
@@ -39,6 +38,7 @@ from pantarhei.owl.swrl import (
 )
 from pantarhei.rules.translation.body import MOST_ATOMS, Body, NeverError, NotARuleError, property_atom
 from pantarhei.rules.translation.termination import ROUNDING, SIGNS, endless
+from pantarhei.values.builtin import COMPARISONS, COMPUTATIONS, EQUAL, SWRLB, is_computation
 
 NAME = "pr-swrl"
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 
 from rdflib import URIRef, Variable
 
-from pantarhei.literals.builtin import SWRLB, is_computation
 from pantarhei.model.reachability import reached
 from pantarhei.model.rule import Argument, Builtin, Rule
+from pantarhei.values.builtin import SWRLB, is_computation
 
 # Computations that make finitely many literals of finitely many, applied as often as one likes.
 ROUNDING = frozenset(URIRef(SWRLB + name) for name in ("ceiling", "floor", "round", "roundHalfToEven"))

@@ -19,7 +19,6 @@ from rdflib import Graph, URIRef
 
 from pantarhei.engine.options import Options
 from pantarhei.errors import NotKeyLocalError, OptionError, check_type
-from pantarhei.literals.by_value import Numbers
 from pantarhei.materialize.model import Keep
 from pantarhei.model.term import Triple, check_triple
 from pantarhei.model.time import Duration, TimeKind, duration_ticks, time_of
@@ -45,6 +44,7 @@ from pantarhei.spark.stream_columns import COLUMNS
 from pantarhei.temporal.joining import joined
 from pantarhei.temporal.rules import TemporalRules
 from pantarhei.temporal.sharding import check_key_local as check_rules
+from pantarhei.values.by_value import Numbers
 from pantarhei.window.history import History
 from pantarhei.window.limits import NO_LIMITS, Limits
 from pantarhei.window.sliding import Window, step_to

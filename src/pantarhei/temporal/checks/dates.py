@@ -6,12 +6,12 @@ from decimal import Decimal
 
 from rdflib import XSD, Literal, Variable
 
-from pantarhei.literals.builtin import is_computation
 from pantarhei.model.rule import Argument
 from pantarhei.model.rule_text import builtin_text
 from pantarhei.model.temporal_rule import TemporalRule
 from pantarhei.model.time import TimeKind
 from pantarhei.temporal.checks.refusal import refused
+from pantarhei.values.builtin import is_computation
 
 _EXPECTED = (
     "windows for lengths of time, and times compared with each other or with a literal such as "

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from pantarhei.errors import TemporalRuleError
-from pantarhei.literals.builtin import is_computation
 from pantarhei.model.rule import Atom, Rule
 from pantarhei.model.rule_text import builtin_text
 from pantarhei.model.temporal_rule import Formula, TemporalRule
 from pantarhei.model.written import told_place
 from pantarhei.rules.translation.termination import endless
 from pantarhei.temporal.checks.refusal import refused
+from pantarhei.values.builtin import is_computation
 
 MOST_MADE: Final = 50_000
 """So many literals may be new at a tick, where rules may compute without end: some seconds of computing."""

@@ -10,8 +10,6 @@ from typing import Final
 from rdflib import Literal, URIRef, Variable
 
 from pantarhei.errors import TimestampError
-from pantarhei.literals.builtin import COMPARISONS, COMPUTATIONS, SWRLB, arities
-from pantarhei.literals.value import is_well_typed
 from pantarhei.model.counted import counted
 from pantarhei.model.rule import Argument
 from pantarhei.model.rule_text import term_text
@@ -21,6 +19,8 @@ from pantarhei.model.term import RDF_TYPE, short
 from pantarhei.model.time import parse_timestamp
 from pantarhei.temporal.checks.dates import is_date
 from pantarhei.temporal.checks.refusal import refused
+from pantarhei.values.builtin import COMPARISONS, COMPUTATIONS, SWRLB, arities
+from pantarhei.values.value import is_well_typed
 
 MOST_IN_WINDOW: Final = 4_000_000
 """How many ticks a window may reach back, or how many assertions it may hold: an entry is kept for each."""

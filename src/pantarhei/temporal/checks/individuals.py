@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 from rdflib import OWL, Literal, URIRef, Variable
 
-from pantarhei.literals.builtin import EQUAL
-from pantarhei.literals.comparing import NOT_EQUAL
 from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.rule_text import builtin_text, term_text
 from pantarhei.model.temporal_rule import TemporalRule
 from pantarhei.temporal.checks.refusal import refused
+from pantarhei.values.builtin import EQUAL
+from pantarhei.values.comparing import NOT_EQUAL
 
 
 def check_individuals(rules: Iterable[TemporalRule]) -> None:

@@ -20,9 +20,6 @@ from typing import NamedTuple
 
 from rdflib import Literal, URIRef, Variable
 
-from pantarhei.literals.builtin import EQUAL, compute, holds, is_computation
-from pantarhei.literals.comparing import is_true
-from pantarhei.literals.value import value_of
 from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TimeWindow, TupleWindow
 from pantarhei.model.term import Term
@@ -30,6 +27,9 @@ from pantarhei.temporal.binding import steps, taken
 from pantarhei.temporal.checks.endless import MOST_MADE, maybe_endless, refuse_endless
 from pantarhei.temporal.models.said import SaidStream
 from pantarhei.temporal.ticks import Ticks
+from pantarhei.values.builtin import EQUAL, compute, holds, is_computation
+from pantarhei.values.comparing import is_true
+from pantarhei.values.value import value_of
 
 
 class Kind(NamedTuple):

@@ -11,8 +11,6 @@ from rdflib import Literal, URIRef, Variable
 from pantarhei.encoding.numbers import NONE
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import TimestampError
-from pantarhei.literals.builtin import is_computation
-from pantarhei.literals.membership import is_passed
 from pantarhei.model.rule import Argument, Member, Test
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalRule, TimeWindow, TupleWindow
 from pantarhei.model.time import plain_time, ticks_of
@@ -20,6 +18,8 @@ from pantarhei.temporal.reasons.evidence import Atom, Binding, Clause, Evidence,
 from pantarhei.temporal.reasons.occasions import Arguments, Occasions, Pattern, Run
 from pantarhei.temporal.term_tests import MEANT, holds_of_terms
 from pantarhei.temporal.ticks import Ticks
+from pantarhei.values.builtin import is_computation
+from pantarhei.values.membership import is_passed
 
 
 class _Seen(NamedTuple):

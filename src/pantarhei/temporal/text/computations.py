@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from rdflib import Literal, Variable
 
-from pantarhei.literals.builtin import SWRLB
 from pantarhei.model.nearest import did_you_mean
 from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.rule_text import RELATIONS, SIGNS
 from pantarhei.temporal.text.cursor import WORDS, Cursor, Token
 from pantarhei.temporal.text.terms import TermReader, is_variable
+from pantarhei.values.builtin import SWRLB
 
 _RELATION_NAMES = {sign: name for name, sign in RELATIONS.items()} | {
     "≠": "notEqual",

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from rdflib import Variable
 
-from pantarhei.literals.builtin import EQUAL, SWRLB
 from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.temporal_rule import Formula, TemporalRule
 from pantarhei.temporal.binding import Step, steps, taken, variables
+from pantarhei.values.builtin import EQUAL, SWRLB
 
 
 class _Solution(NamedTuple):

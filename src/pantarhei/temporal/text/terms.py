@@ -9,11 +9,11 @@ from itertools import count
 from rdflib import OWL, RDF, RDFS, XSD, Literal, URIRef, Variable
 
 from pantarhei.errors import OptionError, TemporalTextError, check_type
-from pantarhei.literals.builtin import SWRLB
-from pantarhei.literals.numeric import MOST_DIGITS
 from pantarhei.model.rdflib_forms import respelled
 from pantarhei.model.rule import Argument
 from pantarhei.temporal.text.cursor import WORDS, Cursor, Token
+from pantarhei.values.builtin import SWRLB
+from pantarhei.values.numeric import MOST_DIGITS
 
 USUAL_PREFIXES = {
     "owl": str(OWL),

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from rdflib import XSD, Literal, Variable
 
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.literals.builtin import SWRLB
 from pantarhei.materialize.bulk.columns import columns_of
 from pantarhei.materialize.bulk.evaluation import BulkProgram
 from pantarhei.materialize.bulk.plans import ColumnMatcher, Frame
 from pantarhei.model.data_range import Datatype
 from pantarhei.model.rule import Builtin, Different, Member, Rule
 from pantarhei.rules.compilation.program import compile_
+from pantarhei.values.builtin import SWRLB
 from strategies import A, R, S, V, a, b, c, is_a, member, related, x, y, z
 
 BODIES = {

@@ -7,9 +7,9 @@ import pytest
 from rdflib import Literal
 
 from oracle.explanations.proofs import WrongProofError, check_proof
-from pantarhei.literals.builtin import SWRLB
 from pantarhei.model.data_range import Datatype
 from pantarhei.model.rule import Builtin, Different, Member, Rule
+from pantarhei.values.builtin import SWRLB
 from strategies import (
     EX,
     ONE,

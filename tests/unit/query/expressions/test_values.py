@@ -7,9 +7,9 @@ import pytest
 from rdflib import XSD, Literal
 
 from expressions import literal_of, term
-from pantarhei.literals.numeric import Numeric, promoted, to_double, to_single
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.values import Duration, Time, is_known, kind_of, value_of
+from pantarhei.values.numeric import Numeric, promoted, to_double, to_single
 
 
 def _value(text: str) -> object:

@@ -6,11 +6,11 @@ from decimal import Decimal
 import pytest
 from rdflib import XSD, Literal
 
-from pantarhei.literals import canonical
-from pantarhei.literals.numeric import Numeric
-from pantarhei.literals.value import value_of
 from pantarhei.query.expressions import kinds
 from pantarhei.query.incremental.computed_numbers import LocalTerms, value_key
+from pantarhei.values import canonical
+from pantarhei.values.numeric import Numeric
+from pantarhei.values.value import value_of
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,13 @@ from rdflib import XSD, Literal, URIRef
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.literals.numeric import Numeric
 from pantarhei.query.expressions import kinds
 from pantarhei.query.incremental.computed_numbers import numeric_of, value_key
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.lasting_terms import LastingTerms
 from pantarhei.query.terms import LOCAL
 from pantarhei.rules.compilation.program import compile_
+from pantarhei.values.numeric import Numeric
 
 ONE = Literal("1", datatype=XSD.integer, normalize=False)
 PADDED = Literal("01", datatype=XSD.integer, normalize=False)

@@ -1,9 +1,9 @@
 """The values of terms are read once, and forgotten when numbers get another meaning."""
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.literals.numeric import Numeric
 from pantarhei.query.expressions import kinds
 from pantarhei.query.incremental.term_values import ODD, Name
+from pantarhei.values.numeric import Numeric
 from signed_bags import Bench
 
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from pantarhei.literals.numeric import EXACT
-from pantarhei.literals.value import value_of
 from pantarhei.materialize.kernel.summing import NOTHING, result_of, sum_up
 from pantarhei.query.expressions.sums import written
 from pantarhei.query.incremental.computed_numbers import numeric_of
 from pantarhei.query.incremental.totals import Total, addend_of, plain_number
+from pantarhei.values.numeric import EXACT
+from pantarhei.values.value import value_of
 from signed_bags import term
 
 TYPED = '"{{}}"^^<http://www.w3.org/2001/XMLSchema#{}>'

@@ -5,7 +5,6 @@ from rdflib import XSD, Variable
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import InvalidRuleError
-from pantarhei.literals.builtin import SWRLB
 from pantarhei.model.data_range import Datatype
 from pantarhei.model.rule import Atom, Builtin, Different, Member, Rule
 from pantarhei.rules.compilation.numbering import Numbering
@@ -20,6 +19,7 @@ from pantarhei.rules.compilation.plan import (
     OUTSIDE,
 )
 from pantarhei.rules.compilation.planning import RulePlanner
+from pantarhei.values.builtin import SWRLB
 from strategies import EX
 
 w, x, y, z = (Variable(name) for name in "wxyz")

@@ -10,11 +10,11 @@ from hypothesis import given
 from rdflib import Variable
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Symbol
-from pantarhei.literals.value import value_of
 from pantarhei.model.rule import Atom, Rule
 from pantarhei.rules.compilation.dispatch import Dispatch
 from pantarhei.rules.compilation.plan import BACKWARD, CHECK, FORWARD
 from pantarhei.rules.compilation.program import compile_, part_of
+from pantarhei.values.value import value_of
 from strategies import EX, rules
 
 w, x, y, z = (Variable(name) for name in "wxyz")

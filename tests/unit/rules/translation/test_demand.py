@@ -4,10 +4,10 @@ import pytest
 from rdflib import OWL
 
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.literals.membership import COMPARABLE
 from pantarhei.model.data_range import ILL_TYPED
 from pantarhei.model.rule import Different, Member, Rule
 from pantarhei.rules.translation.demand import DIFFERENT, SAME, THING, Theory
+from pantarhei.values.membership import COMPARABLE
 from strategies import EX, A, B, R, V, a, b, is_a, related, x, y, z
 
 CLASS, PROPERTY = Symbol(EX.C, 1), Symbol(EX.p, 2)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from rdflib import OWL, RDF, RDFS, XSD, Literal, Namespace, Variable
 
-from pantarhei.literals.builtin import SWRLB
 from pantarhei.model.origin import Origin
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Bound, Cardinality, Class, Property, PropertyKind
@@ -21,6 +20,7 @@ from pantarhei.owl.swrl import (
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.rules.translation.body import NotARuleError
 from pantarhei.rules.translation.swrl_rules import rules_of_swrl
+from pantarhei.values.builtin import SWRLB
 
 EX, B = Namespace("http://example.org/"), Namespace(SWRLB)
 x, y, z, r, s = map(Variable, ("x", "y", "z", "r", "s"))

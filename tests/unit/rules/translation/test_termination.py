@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from rdflib import XSD, Literal, Namespace, Variable
 
-from pantarhei.literals.builtin import SWRLB
 from pantarhei.model.origin import Origin
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Class, Property, PropertyKind
@@ -15,6 +14,7 @@ from pantarhei.owl.swrl import (
 )
 from pantarhei.rules.translation.swrl_rules import rules_of_swrl
 from pantarhei.rules.translation.termination import endless
+from pantarhei.values.builtin import SWRLB
 
 EX, B = Namespace("http://example.org/"), Namespace(SWRLB)
 x, y, z, r, s = map(Variable, ("x", "y", "z", "r", "s"))

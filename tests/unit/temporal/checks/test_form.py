@@ -8,11 +8,11 @@ from rdflib import RDF, Literal, Variable
 
 from lars_programs import always, at, atom, no, now, rule, some
 from pantarhei.errors import TemporalRuleError
-from pantarhei.literals.builtin import SWRLB
 from pantarhei.model.rule import Builtin
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TimeWindow, TupleWindow
 from pantarhei.temporal.checks.form import MOST_IN_WINDOW, check_form
 from pantarhei.temporal.text.reading import read_rules
+from pantarhei.values.builtin import SWRLB
 
 A, B, P = atom("a"), atom("b"), atom("p", "X")
 X = Variable("X")

@@ -28,8 +28,8 @@ from decimal import (
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
-from pantarhei.literals.value import FLOAT as XSD_FLOAT
-from pantarhei.literals.value import single, unpacked, value_key
+from pantarhei.values.value import FLOAT as XSD_FLOAT
+from pantarhei.values.value import single, unpacked, value_key
 
 # Numeric types, each promoted to the next.
 INTEGER: Final = 16

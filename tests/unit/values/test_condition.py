@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import RDF, XSD, URIRef
 
-from pantarhei.literals.condition import (
+from pantarhei.values.condition import (
     DOUBLES,
     ILL,
     NUMBERS,
@@ -33,7 +33,7 @@ from pantarhei.literals.condition import (
     test_of,
     text_sort,
 )
-from pantarhei.literals.value import value_key
+from pantarhei.values.value import value_key
 
 test_of.__test__ = False  # it makes tests of values, and is none of ours
 

@@ -5,9 +5,9 @@ from decimal import Decimal
 import pytest
 from rdflib import Literal
 
-from pantarhei.literals import canonical
-from pantarhei.literals.numeric import NumberError, Numeric
 from pantarhei.query.expressions import kinds
+from pantarhei.values import canonical
+from pantarhei.values.numeric import NumberError, Numeric
 
 
 @pytest.mark.parametrize(

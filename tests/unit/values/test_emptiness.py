@@ -5,9 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import OWL, RDF, RDFS, XSD, Literal, URIRef
 
-from pantarhei.literals.datatype import is_recognized
-from pantarhei.literals.emptiness import MOST_BRANCHES, includes, is_empty
-from pantarhei.literals.membership import contains
 from pantarhei.model.data_range import (
     ILL_TYPED,
     DataComplementOf,
@@ -17,6 +14,9 @@ from pantarhei.model.data_range import (
     DatatypeRestriction,
     DataUnionOf,
 )
+from pantarhei.values.datatype import is_recognized
+from pantarhei.values.emptiness import MOST_BRANCHES, includes, is_empty
+from pantarhei.values.membership import contains
 from ranges import ALL_LITERALS, ATOMS, RANGES, literal
 
 INTEGER, DECIMAL, STRING = Datatype(XSD.integer), Datatype(XSD.decimal), Datatype(XSD.string)

@@ -14,31 +14,6 @@ from typing import Any, Final, NamedTuple
 
 from rdflib import Literal, URIRef
 
-from pantarhei.literals.builtin import holds_of
-from pantarhei.literals.condition import (
-    ILL,
-    AmongValues,
-    Formula,
-    Sort,
-    Test,
-    all_of,
-    any_of,
-    negated,
-    sort_and_value,
-    test_of,
-    text_sort,
-)
-from pantarhei.literals.datatype import (
-    VALUE_SPACES,
-    datatype_formula,
-    facet_problem,
-    is_known,
-    is_recognized,
-    is_sorted,
-    restriction_formula,
-)
-from pantarhei.literals.intervals import Intervals, interval_of
-from pantarhei.literals.value import Key, value_of
 from pantarhei.model.data_range import (
     Compared,
     DataComplementOf,
@@ -53,6 +28,31 @@ from pantarhei.model.data_range import (
 )
 from pantarhei.model.rule import Member
 from pantarhei.model.term import Term, short
+from pantarhei.values.builtin import holds_of
+from pantarhei.values.condition import (
+    ILL,
+    AmongValues,
+    Formula,
+    Sort,
+    Test,
+    all_of,
+    any_of,
+    negated,
+    sort_and_value,
+    test_of,
+    text_sort,
+)
+from pantarhei.values.datatype import (
+    VALUE_SPACES,
+    datatype_formula,
+    facet_problem,
+    is_known,
+    is_recognized,
+    is_sorted,
+    restriction_formula,
+)
+from pantarhei.values.intervals import Intervals, interval_of
+from pantarhei.values.value import Key, value_of
 
 # The literals whose values are known, so that two of them are surely one value or two.
 COMPARABLE: Final = DataUnionOf(tuple(map(Datatype, VALUE_SPACES)))

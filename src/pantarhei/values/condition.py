@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 
 from rdflib import URIRef
 
-from pantarhei.literals.value import (
+from pantarhei.values.value import (
     ANY_URI,
     BASE64_BINARY,
     BOOLEAN,
@@ -76,7 +76,7 @@ def text_sort(datatype: URIRef) -> Sort:
 def sort_and_value(key: Key) -> tuple[Sort, Any]:
     """The sort of a value and what conditions are put to, of the key of a literal.
 
-    >>> from pantarhei.literals.value import value_key
+    >>> from pantarhei.values.value import value_key
     >>> sort_and_value(value_key("01", DECIMAL)) == (NUMBERS, 1)
     True
     """

@@ -3,9 +3,9 @@
 import pytest
 from rdflib import RDFS, XSD, Literal, URIRef
 
-from pantarhei.literals import condition as of
-from pantarhei.literals.datatype import LANG_RANGE, datatype_formula, facet_problem, is_derived, is_known
-from pantarhei.literals.value import PLAIN_LITERAL
+from pantarhei.values import condition as of
+from pantarhei.values.datatype import LANG_RANGE, datatype_formula, facet_problem, is_derived, is_known
+from pantarhei.values.value import PLAIN_LITERAL
 
 
 @pytest.mark.parametrize(

@@ -12,18 +12,9 @@ from typing import Final
 
 from rdflib import XSD, Literal, URIRef
 
-from pantarhei.literals.numeric import (
-    DECIMAL,
-    FLOAT,
-    INTEGER,
-    TOO_LARGE,
-    Number,
-    NumberError,
-    Numeric,
-    rounded,
-)
-from pantarhei.literals.value import single
 from pantarhei.model.term import Term
+from pantarhei.values.numeric import DECIMAL, FLOAT, INTEGER, TOO_LARGE, Number, NumberError, Numeric, rounded
+from pantarhei.values.value import single
 
 _INTEGER, _DECIMAL, _FLOAT, _DOUBLE, _BOOLEAN = XSD.integer, XSD.decimal, XSD.float, XSD.double, XSD.boolean
 

@@ -6,8 +6,8 @@ import pytest
 from rdflib import XSD, BNode, Literal, URIRef
 
 from oracle.lars import comparisons
-from pantarhei.literals.builtin import EQUAL, SWRLB
-from pantarhei.literals.comparing import NOT_EQUAL, is_true
+from pantarhei.values.builtin import EQUAL, SWRLB
+from pantarhei.values.comparing import NOT_EQUAL, is_true
 
 A, B = URIRef("http://e/a"), URIRef("http://e/b")
 OWN = URIRef("http://e/datatype")

@@ -19,8 +19,11 @@ from typing import Any, Final
 
 from rdflib import Literal, Namespace, URIRef
 
-from pantarhei.literals import canonical, numeric
-from pantarhei.literals.numeric import (
+from pantarhei.model.data_range import Compared
+from pantarhei.model.rule import Builtin, Member, Test
+from pantarhei.model.term import Term
+from pantarhei.values import canonical, numeric
+from pantarhei.values.numeric import (
     NumberError,
     Numeric,
     computed,
@@ -30,7 +33,7 @@ from pantarhei.literals.numeric import (
     promoted,
     to_whole,
 )
-from pantarhei.literals.value import (
+from pantarhei.values.value import (
     BOOLEAN,
     DATE_TIME,
     DECIMAL,
@@ -45,9 +48,6 @@ from pantarhei.literals.value import (
     unpacked,
     value_of,
 )
-from pantarhei.model.data_range import Compared
-from pantarhei.model.rule import Builtin, Member, Test
-from pantarhei.model.term import Term
 
 SWRLB: Final = Namespace("http://www.w3.org/2003/11/swrlb#")
 EQUAL: Final = SWRLB.equal
@@ -160,7 +160,7 @@ _NO_DECIMALS: Final = Numeric(numeric.INTEGER, 0)
 def compute(name: URIRef, *operands: Term) -> Literal | None:
     """The result of a computation of `COMPUTATIONS`, None where there is none.
 
-    Numbers are computed and rounded as by SPARQL (`pantarhei.literals.numeric`) and written in canonical
+    Numbers are computed and rounded as by SPARQL (`pantarhei.values.numeric`) and written in canonical
     form. The datatype depends on the operands' values: whole numbers, also those that are written `2.0`, give
     an xsd:integer, other than by `divide`. `pow` with an exponent that is not whole gives an xsd:double.
     `roundHalfToEven` takes the number of decimals as a second operand, 0 without it.

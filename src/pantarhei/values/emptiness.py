@@ -16,7 +16,8 @@ from typing import Any, Final
 
 from rdflib import URIRef
 
-from pantarhei.literals.condition import (
+from pantarhei.model.data_range import DataRange
+from pantarhei.values.condition import (
     BOOLEANS,
     DOUBLES,
     DURATIONS,
@@ -43,10 +44,9 @@ from pantarhei.literals.condition import (
     test_of,
     text_sort,
 )
-from pantarhei.literals.datatype import is_derived, is_sorted
-from pantarhei.literals.membership import OTHER, datatypes, formula, refuse_undecidable
-from pantarhei.literals.value import FURTHEST_ZONE
-from pantarhei.model.data_range import DataRange
+from pantarhei.values.datatype import is_derived, is_sorted
+from pantarhei.values.membership import OTHER, datatypes, formula, refuse_undecidable
+from pantarhei.values.value import FURTHEST_ZONE
 
 MOST_BRANCHES: Final = 10_000
 
@@ -100,7 +100,7 @@ def _sorts(*ranges: DataRange) -> Iterator[Sort]:
 def is_unsatisfiable(formula: Formula, sort: Sort) -> bool:
     """Whether `formula` certainly holds of no value of `sort`.
 
-    >>> from pantarhei.literals.condition import all_of
+    >>> from pantarhei.values.condition import all_of
     >>> more_than_5 = ValueBound(5, is_lower=True, is_inclusive=False)
     >>> less_than_6 = ValueBound(6, is_lower=False, is_inclusive=False)
     >>> is_unsatisfiable(all_of([more_than_5, less_than_6]), NUMBERS)

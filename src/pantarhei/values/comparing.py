@@ -10,9 +10,9 @@ from typing import Final
 
 from rdflib import Literal, URIRef
 
-from pantarhei.literals.builtin import EQUAL, SWRLB, holds
-from pantarhei.literals.value import DECIMAL, DOUBLE, FLOAT, Key, is_ill_typed, is_text, value_of
 from pantarhei.model.term import Term
+from pantarhei.values.builtin import EQUAL, SWRLB, holds
+from pantarhei.values.value import DECIMAL, DOUBLE, FLOAT, Key, is_ill_typed, is_text, value_of
 
 NOT_EQUAL: Final = SWRLB.notEqual
 _NUMBERS: Final = frozenset({DECIMAL, FLOAT, DOUBLE})

@@ -20,7 +20,6 @@ from typing import Literal as Choice
 
 from rdflib import XSD, Literal, URIRef
 
-from pantarhei.literals.value import DECIMAL, DOUBLE, FLOAT, number, unpacked, value_of
 from pantarhei.model.data_range import (
     Compared,
     DataComplementOf,
@@ -33,6 +32,7 @@ from pantarhei.model.data_range import (
 )
 from pantarhei.model.rule import Member, Rule
 from pantarhei.model.term import Term
+from pantarhei.values.value import DECIMAL, DOUBLE, FLOAT, number, unpacked, value_of
 
 Numbers = Choice["by_datatype", "by_value"]
 
@@ -81,7 +81,7 @@ def exact(term: Term) -> Term:
 def exact_range(range: DataRange) -> DataRange:
     """The data range that contains a value read by value if `range` is meant to.
 
-    >>> from pantarhei.literals.membership import contains
+    >>> from pantarhei.values.membership import contains
     >>> hot = DatatypeRestriction(Datatype(DOUBLE), ((XSD.minInclusive, Literal("80.5", datatype=DOUBLE)),))
     >>> contains(exact_range(hot), Literal("80.5", datatype=DECIMAL)), contains(hot, Literal(81))
     (True, False)

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from rdflib import XSD, Literal
 
 from counts import cases
-from pantarhei.literals import condition, membership
-from pantarhei.literals.condition import (
+from pantarhei.model.data_range import DataComplementOf, Datatype, DatatypeRestriction
+from pantarhei.values import condition, membership
+from pantarhei.values.condition import (
     DOUBLES,
     FLOATS,
     NUMBERS,
@@ -24,11 +25,10 @@ from pantarhei.literals.condition import (
     ValueBound,
     all_of,
 )
-from pantarhei.literals.condition import test_of as plainly
-from pantarhei.literals.intervals import Intervals, interval_of
-from pantarhei.literals.membership import LEAST_INTERVALS
-from pantarhei.literals.membership import tester as ranges_of
-from pantarhei.model.data_range import DataComplementOf, Datatype, DatatypeRestriction
+from pantarhei.values.condition import test_of as plainly
+from pantarhei.values.intervals import Intervals, interval_of
+from pantarhei.values.membership import LEAST_INTERVALS
+from pantarhei.values.membership import tester as ranges_of
 from ranges import LITERALS, RANGES
 
 NUMBER_VALUES = [-1, 0, 1, 2, Decimal("0.5"), Decimal("1.5"), Decimal("1E+30"), 10**30, 2**53 + 1]

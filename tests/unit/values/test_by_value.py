@@ -10,9 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import OWL, XSD, Literal, URIRef
 
-from pantarhei.literals import membership
-from pantarhei.literals.by_value import exact, exact_key, exact_range, exact_value_of
-from pantarhei.literals.value import value_of
 from pantarhei.model.data_range import (
     DataComplementOf,
     DataIntersectionOf,
@@ -21,6 +18,9 @@ from pantarhei.model.data_range import (
     DatatypeRestriction,
     DataUnionOf,
 )
+from pantarhei.values import membership
+from pantarhei.values.by_value import exact, exact_key, exact_range, exact_value_of
+from pantarhei.values.value import value_of
 
 
 def literal(text, datatype=XSD.double):

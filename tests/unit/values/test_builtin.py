@@ -10,18 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import OWL, RDF, XSD, BNode, Literal, URIRef, Variable
 
-from pantarhei.literals.builtin import (
-    COMPARISONS,
-    COMPUTATIONS,
-    SWRLB,
-    as_member,
-    compute,
-    holds,
-)
-from pantarhei.literals.membership import contains
-from pantarhei.literals.numeric import MOST_DIGITS, PRECISION
-from pantarhei.literals.value import LONGEST_PARSED_LITERAL, is_well_typed, value_of
 from pantarhei.model.rule import Builtin
+from pantarhei.values.builtin import COMPARISONS, COMPUTATIONS, SWRLB, as_member, compute, holds
+from pantarhei.values.membership import contains
+from pantarhei.values.numeric import MOST_DIGITS, PRECISION
+from pantarhei.values.value import LONGEST_PARSED_LITERAL, is_well_typed, value_of
 from ranges import LITERALS, literal
 
 X = Variable("x")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import OWL, RDF, XSD, Literal, URIRef
 
-from pantarhei.literals.value import (
+from pantarhei.values.value import (
     ILL_TYPED,
     LONGEST_PARSED_LITERAL,
     is_ill_typed,

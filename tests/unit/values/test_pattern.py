@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pantarhei.literals.pattern import MOST_POSITIONS, PatternError, compile_pattern
-from pantarhei.literals.value import LONGEST_PARSED_LITERAL
+from pantarhei.values.pattern import MOST_POSITIONS, PatternError, compile_pattern
+from pantarhei.values.value import LONGEST_PARSED_LITERAL
 
 CASES = [  # pattern, what it matches, what it does not
     ("", [""], ["a"]),

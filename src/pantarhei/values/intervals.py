@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pantarhei.literals.condition import (
+from pantarhei.values.condition import (
     DOUBLES,
     FLOATS,
     NUMBERS,

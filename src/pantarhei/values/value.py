@@ -40,8 +40,8 @@ from typing import Final
 
 from rdflib import OWL, RDF, XSD, Literal, URIRef
 
-from pantarhei.literals.duration import Period, read_duration
 from pantarhei.model.term import Term
+from pantarhei.values.duration import Period, read_duration
 
 Number = int | Decimal | Fraction
 Key = tuple[Hashable, ...]
@@ -142,7 +142,7 @@ def value_of(term: Term) -> Hashable:
     """A key that two terms share exactly if they denote the same thing under unique names.
 
     Names are their own key. A literal's key is its value where the datatype is known, else its text and
-    datatype (`pantarhei.literals.value`); an ill-typed literal has a key that no well-typed one has.
+    datatype (`pantarhei.values.value`); an ill-typed literal has a key that no well-typed one has.
 
     >>> from rdflib import XSD, Literal
     >>> value_of(Literal("01", datatype=XSD.integer)) == value_of(Literal("1.0", datatype=XSD.decimal))

@@ -13,10 +13,11 @@ from typing import Final
 
 from rdflib import OWL, RDF, RDFS, XSD, Literal, URIRef
 
-from pantarhei.literals import condition as of
-from pantarhei.literals.condition import Formula, Sort, all_of, sort_and_value
-from pantarhei.literals.pattern import PatternError, compile_pattern
-from pantarhei.literals.value import (
+from pantarhei.model.term import Term, short
+from pantarhei.values import condition as of
+from pantarhei.values.condition import Formula, Sort, all_of, sort_and_value
+from pantarhei.values.pattern import PatternError, compile_pattern
+from pantarhei.values.value import (
     FURTHEST_ZONE,
     INTEGER_BOUNDS,
     LANG_STRING,
@@ -28,7 +29,6 @@ from pantarhei.literals.value import (
     is_ill_typed,
     value_of,
 )
-from pantarhei.model.term import Term, short
 
 LITERAL = RDFS.Literal
 LANG_RANGE: Final = URIRef(f"{RDF}langRange")

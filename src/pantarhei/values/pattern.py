@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from pantarhei.literals.value import LONGEST_PARSED_LITERAL, NAME_CHARACTER, NAME_START
+from pantarhei.values.value import LONGEST_PARSED_LITERAL, NAME_CHARACTER, NAME_START
 
 MOST_POSITIONS: Final = 1000
 _DEEPEST = 50

@@ -7,10 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import OWL, RDF, RDFS, XSD, Literal, URIRef
 
-from pantarhei.literals.datatype import LANG_RANGE
-from pantarhei.literals.membership import check_range, contains
-from pantarhei.literals.membership import tester as ranges_of
-from pantarhei.literals.value import LONGEST_PARSED_LITERAL, is_well_typed, value_of
 from pantarhei.model.data_range import (
     ILL_TYPED,
     DataComplementOf,
@@ -20,6 +16,10 @@ from pantarhei.model.data_range import (
     DatatypeRestriction,
     DataUnionOf,
 )
+from pantarhei.values.datatype import LANG_RANGE
+from pantarhei.values.membership import check_range, contains
+from pantarhei.values.membership import tester as ranges_of
+from pantarhei.values.value import LONGEST_PARSED_LITERAL, is_well_typed, value_of
 from ranges import LITERALS, RANGES, literal
 
 NAMES = {
