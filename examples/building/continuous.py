@@ -11,7 +11,7 @@ from pathlib import Path
 from rdflib import Graph
 
 import pantarhei as pr
-from pantarhei.streams import read_stream
+from pantarhei.io import read_stream
 
 HERE = Path(__file__).parent
 STREAM = HERE / "sample.nq"

@@ -73,6 +73,8 @@ from pantarhei.explain.records import HistoryRecord
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.interpretation.materializer import ABoxMaterializer
+from pantarhei.io import Mapping, TimestampedABox, abox_stream, read_records, read_stream, read_table
+from pantarhei.io.history_sinks import NDJSONSink, ParquetSink
 from pantarhei.model.rule import Rule
 from pantarhei.ontology import Ontology, load_ontology
 from pantarhei.proofs.proof import Proof, ProofStep
@@ -81,8 +83,6 @@ from pantarhei.repair.conflict import Budget
 from pantarhei.repair.contradiction import Contradiction
 from pantarhei.repair.result import Conflict, ConflictList, Repair
 from pantarhei.rules.sharding.sharding_report import ShardingReport
-from pantarhei.streams import Mapping, TimestampedABox, abox_stream, read_records, read_stream, read_table
-from pantarhei.streams.history_sinks import NDJSONSink, ParquetSink
 from pantarhei.temporal import TemporalRules, load_rules
 from pantarhei.temporal.models.solving import AnswerStream
 from pantarhei.version import __version__ as __version__

@@ -11,7 +11,7 @@ import pytest
 from rdflib import URIRef
 
 from pantarhei.errors import MalformedInputError, TimestampError
-from pantarhei.streams import read_stream
+from pantarhei.io import read_stream
 
 FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "conformance" / "streams"
 RSP_QL = FOLDER / "rsp-ql-examples" / "Example_RDF_Streams"

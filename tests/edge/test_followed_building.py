@@ -9,7 +9,7 @@ import pytest
 from rdflib import Graph
 
 import pantarhei as pr
-from pantarhei.streams import read_stream
+from pantarhei.io import read_stream
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "building"

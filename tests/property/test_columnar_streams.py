@@ -10,9 +10,9 @@ from rdflib import BNode
 
 import pantarhei as pr
 from counts import seeds
+from pantarhei.io import nquads
 from pantarhei.rdf import plain_quads
 from pantarhei.rdf.triple_table import ColumnarTriples
-from pantarhei.streams import nquads
 
 EX = "http://example.org/"
 TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"

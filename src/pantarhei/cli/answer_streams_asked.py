@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import typer
 
 from pantarhei.cli.concluded import declared_in
+from pantarhei.io.write import AnswerWriter, Cell, TableWriter, time_text
 from pantarhei.model.shown import told_apart
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.time import TimePoint, show_time
-from pantarhei.streams.write import AnswerWriter, Cell, TableWriter, time_text
 
 if TYPE_CHECKING:
     import pantarhei as pr

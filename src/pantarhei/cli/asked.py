@@ -19,9 +19,9 @@ from pantarhei.cli.concluded import Concluded
 from pantarhei.cli.run_options import Following
 from pantarhei.cli.static_graphs import static_graphs
 from pantarhei.errors import MalformedInputError, QueryError, QueryLengthError
+from pantarhei.io.write import AnswerWriter, format_of, refuse_taken_columns, report_columns
 from pantarhei.model.time import in_zone_of, kind_of, ticks_of, time_of
 from pantarhei.query.syntax import read_query
-from pantarhei.streams.write import AnswerWriter, format_of, refuse_taken_columns, report_columns
 
 if TYPE_CHECKING:
     import pantarhei as pr

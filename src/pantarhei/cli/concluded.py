@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from pantarhei.io.write import AnswerWriter, Cell, TableWriter, time_text
 from pantarhei.model.shown import ShownNames, told_apart
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.time import TimePoint, in_zone_of
-from pantarhei.streams.write import AnswerWriter, Cell, TableWriter, time_text
 from pantarhei.temporal.conclusions import Turn
 from pantarhei.temporal.rules import TemporalRules, load_rules
 from pantarhei.temporal.text.terms import is_absolute

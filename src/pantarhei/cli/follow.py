@@ -27,23 +27,23 @@ from pantarhei.cli.repair_text import Chains, assertion_texts, cut_lines
 from pantarhei.cli.run_options import Following, OnStream
 from pantarhei.cli.summary import Account, Followed, print_progress, print_summary
 from pantarhei.errors import UnknownFormatError
+from pantarhei.io.abox import TimestampedABox
+from pantarhei.io.read import StreamReader, read_stream
+from pantarhei.io.records import read_records
+from pantarhei.io.tables import formats as tables
+from pantarhei.io.write import AnswerWriter, Cell, TableWriter, format_of, open_writer, time_text
 from pantarhei.model.counted import counted
 from pantarhei.model.shown import ShownNames
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint, in_zone_of, kind_of, ticks_of
 from pantarhei.rdf.statements import ByteFeed
 from pantarhei.rdf.unpacking import Unpacking
-from pantarhei.streams.abox import TimestampedABox
-from pantarhei.streams.read import StreamReader, read_stream
-from pantarhei.streams.records import read_records
-from pantarhei.streams.tables import formats as tables
-from pantarhei.streams.write import AnswerWriter, Cell, TableWriter, format_of, open_writer, time_text
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     import pantarhei as pr
-    from pantarhei.streams.tables.reader import RecordReader
+    from pantarhei.io.tables.reader import RecordReader
     from pantarhei.temporal.rules import TemporalRules
     from pantarhei.window.sliding import Window
 

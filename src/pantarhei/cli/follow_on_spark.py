@@ -12,6 +12,8 @@ from pantarhei.cli.summary import Followed
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import OptionError
 from pantarhei.interpretation.interpretation import Interpretation
+from pantarhei.io.graph_times import time_properties
+from pantarhei.io.records import with_precision
 from pantarhei.mapping.local_times import check_unordered
 from pantarhei.mapping.read import read_mapping
 from pantarhei.model.time import TimeKind, time_of
@@ -21,8 +23,6 @@ from pantarhei.spark.counted_files import FilesAccount
 from pantarhei.spark.counted_tables import TableOptions
 from pantarhei.spark.sources.file_source import infer_kind
 from pantarhei.spark.sources.source_options import FileOptions
-from pantarhei.streams.graph_times import time_properties
-from pantarhei.streams.records import with_precision
 from pantarhei.window.sliding import Window, step_to
 
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, TextIO
 
+from pantarhei.io.reader_counts import Skipped
+from pantarhei.io.write import time_text
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint, show_time
-from pantarhei.streams.reader_counts import Skipped
-from pantarhei.streams.write import time_text
 
 Reason = Literal["late", "ahead", "invalid"]
 SHOWN = 10

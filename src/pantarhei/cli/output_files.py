@@ -10,7 +10,7 @@ from typing import TextIO
 import typer
 
 from pantarhei.errors import UnknownFormatError
-from pantarhei.streams.write import is_torn
+from pantarhei.io.write import is_torn
 
 
 def format_by_suffix(

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from rdflib import RDF
 
+from pantarhei.io.write import time_text
 from pantarhei.model.shown import NO_NAMES, ShownNames, told_apart
 from pantarhei.model.term import Triple, short
 from pantarhei.model.time import TimePoint
-from pantarhei.streams.write import time_text
 
 if TYPE_CHECKING:
     import pantarhei as pr

@@ -14,10 +14,10 @@ from pantarhei.cli.run_options import Following
 from pantarhei.cli.wording import warning_as_typed
 from pantarhei.engine.feedback import not_asserted_text
 from pantarhei.errors import InputError
+from pantarhei.io.reader_counts import Skipped
 from pantarhei.model.counted import counted
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint, show_time
-from pantarhei.streams.reader_counts import Skipped
 from pantarhei.temporal.conclusions import ConclusionChanges
 
 if TYPE_CHECKING:

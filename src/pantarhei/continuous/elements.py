@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rdflib import URIRef
 
 from pantarhei.errors import OptionError, TimestampError
+from pantarhei.io.read import read_stream
 from pantarhei.model.time import TimePoint, plain_time, show_time, timed
-from pantarhei.streams.read import read_stream
 
 if TYPE_CHECKING:
     from pantarhei.encoding.encode import ABox

@@ -18,6 +18,9 @@ from pyspark import Accumulator, AccumulatorParam
 from pyspark.sql import DataFrame, SparkSession
 
 from pantarhei.errors import PantarheiError
+from pantarhei.io.abox import same_kind
+from pantarhei.io.read import OF_GRAPHS, syntax_of
+from pantarhei.io.reader_counts import Skipped
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of
 from pantarhei.rdf.statements import ByteFeed, read_trig
 from pantarhei.spark.sources.arrow_rows import record_batches
@@ -26,9 +29,6 @@ from pantarhei.spark.sources.file_source import FilePartition, FileReader
 from pantarhei.spark.sources.source_options import FileOptions
 from pantarhei.spark.sources.text_rows import Rows, TextMessages, TextReading
 from pantarhei.spark.stream_columns import column_types, columns
-from pantarhei.streams.abox import same_kind
-from pantarhei.streams.read import OF_GRAPHS, syntax_of
-from pantarhei.streams.reader_counts import Skipped
 
 SMALLEST_PART = 8 << 20
 SKIPS_KEPT = 10

@@ -12,6 +12,11 @@ from pyspark import Accumulator
 from pyspark.sql import DataFrame, SparkSession
 
 from pantarhei.errors import OptionError, PantarheiError
+from pantarhei.io.abox import TimestampedABox, same_kind
+from pantarhei.io.tables.csv_parts import CSVPart, parts_of
+from pantarhei.io.tables.formats import format_of
+from pantarhei.io.tables.opening import Sources, delimiter_of, sources_of
+from pantarhei.io.tables.reader import RecordReader
 from pantarhei.mapping.mapping import ROW, RecordMapping
 from pantarhei.model.time import TimeKind, kind_of, ticks_of
 from pantarhei.rdf.ntriples import write_term
@@ -21,11 +26,6 @@ from pantarhei.spark.sources.arrow_rows import record_batches
 from pantarhei.spark.sources.text_rows import Rows
 from pantarhei.spark.sources.triple_columns import GrowingColumns
 from pantarhei.spark.stream_columns import arrow_columns, columns
-from pantarhei.streams.abox import TimestampedABox, same_kind
-from pantarhei.streams.tables.csv_parts import CSVPart, parts_of
-from pantarhei.streams.tables.formats import format_of
-from pantarhei.streams.tables.opening import Sources, delimiter_of, sources_of
-from pantarhei.streams.tables.reader import RecordReader
 
 Items: TypeAlias = tuple[str | CSVPart, ...]
 """Files and parts of files that are read one after the other."""

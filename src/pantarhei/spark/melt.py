@@ -13,6 +13,7 @@ from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import to_arrow_type
 
 from pantarhei.errors import MappingError, OptionError
+from pantarhei.io.tables.arrow_table import ArrowTable, outermost
 from pantarhei.mapping.binding import BoundMapping, bind
 from pantarhei.mapping.cells import check_type
 from pantarhei.mapping.local_times import check_unordered
@@ -24,7 +25,6 @@ from pantarhei.spark.frame import TIMESTAMP, check_frame, normalized, quoted
 from pantarhei.spark.melting import NAME, Melting, Wrong
 from pantarhei.spark.stream_columns import arrow_columns, columns
 from pantarhei.spark.worker import OnError, check_on_error
-from pantarhei.streams.tables.arrow_table import ArrowTable, outermost
 
 MappingGiven: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any] | RecordMapping"
 

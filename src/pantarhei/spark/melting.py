@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pantarhei.errors import InvalidRowError
+from pantarhei.io.tables.arrow_table import ArrowTable
 from pantarhei.mapping.binding import BoundMapping
 from pantarhei.mapping.cells import shown_cell
 from pantarhei.mapping.rows import BadCell, MappedRows, map_rows
@@ -19,7 +20,6 @@ from pantarhei.model.time import FLOAT_TICKS, TimeKind
 from pantarhei.rdf.triple_table import TermColumn
 from pantarhei.spark.odd_rows import carrying, shortened
 from pantarhei.spark.worker import SkippedRows, log_skipped
-from pantarhei.streams.tables.arrow_table import ArrowTable
 
 _LOG = logging.getLogger("pantarhei.spark")
 

@@ -66,7 +66,7 @@ def building(tmp_path_factory):
 def test_tables_give_the_same_bytes(run, tmp_path, monkeypatch):
     """Two files, read side by side and in parts, with a bad row in each."""
     monkeypatch.setattr("pantarhei.spark.counted_tables.SMALLEST_PART", 1_000)
-    monkeypatch.setattr("pantarhei.streams.tables.csv_table.BLOCK", 200)
+    monkeypatch.setattr("pantarhei.io.tables.csv_table.BLOCK", 200)
     divided, split = [], TableOptions.split
     monkeypatch.setattr(TableOptions, "split", lambda *asked: divided.append(split(*asked)) or divided[-1])
     generate = runpy.run_path(str(ROOT / "examples" / "parking" / "generate.py"))

@@ -10,9 +10,9 @@ import pytest
 from pyspark.errors import PySparkException
 from rdflib import BNode, Literal, URIRef
 
+from pantarhei.io import read_stream
 from pantarhei.rdf.ntriples import parse_term
 from pantarhei.spark.sources.source import register
-from pantarhei.streams import read_stream
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 

@@ -8,8 +8,8 @@ from rdflib import Graph, Literal, Namespace
 
 import pantarhei as pr
 from pantarhei.cli.answer_streams_asked import AskedAnswerStreams
+from pantarhei.io.write import CsvWriter, NdjsonWriter, TableWriter
 from pantarhei.model.temporal_rule import TemporalAtom
-from pantarhei.streams.write import CsvWriter, NdjsonWriter, TableWriter
 from pantarhei.temporal.models.solving import AnswerStream
 
 EX = Namespace("http://example.org/")

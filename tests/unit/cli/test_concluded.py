@@ -8,9 +8,9 @@ from rdflib import Graph, Literal, Namespace
 from pantarhei import MissingFileError, TemporalTextError, load_ontology
 from pantarhei.cli.concluded import Concluded, rules_from
 from pantarhei.engine.update import WindowUpdate
+from pantarhei.io.write import CsvWriter, TableWriter
 from pantarhei.model.shown import NO_NAMES
 from pantarhei.model.temporal_rule import TemporalAtom
-from pantarhei.streams.write import CsvWriter, TableWriter
 from pantarhei.temporal.conclusions import ConclusionChanges, Turn
 
 EX, OTHER = Namespace("http://example.org/"), Namespace("http://example.org/other#")

@@ -9,9 +9,9 @@ import typer
 from pantarhei import StreamReasoner, Window, load_ontology, read_stream
 from pantarhei.cli.run_options import Following
 from pantarhei.engine.options import ConclusionsIn as InLibrary
+from pantarhei.io.write import FORMATS
 from pantarhei.materialize.model import Keep
 from pantarhei.repair.choose import Method
-from pantarhei.streams.write import FORMATS
 from pantarhei.window.limits import OnLimit
 from pantarhei.window.sliding import Closed
 

@@ -9,9 +9,9 @@ from rdflib import XSD, Literal
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.materializer import ABoxMaterializer
+from pantarhei.io.abox import TimestampedABox
 from pantarhei.model.rule import Rule
 from pantarhei.rdf.pickling import exactly
-from pantarhei.streams.abox import TimestampedABox
 from strategies import EX, V, related, x, y
 
 LITERALS = [

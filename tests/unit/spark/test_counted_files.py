@@ -3,8 +3,8 @@
 import pickle
 
 from pantarhei.errors import MalformedInputError
+from pantarhei.io.reader_counts import Skipped
 from pantarhei.spark.counted_files import FilesAccount
-from pantarhei.streams.reader_counts import Skipped
 
 
 def account(*times, skips=0, error=None):

@@ -3,10 +3,10 @@
 import pytest
 
 from pantarhei.errors import MissingFileError, OptionError
+from pantarhei.io.tables import csv_table
 from pantarhei.mapping.read import read_mapping
 from pantarhei.model.time import TimeKind
 from pantarhei.spark.counted_tables import TableOptions
-from pantarhei.streams.tables import csv_table
 
 
 def options(path, subject="ex:x", unit="number"):

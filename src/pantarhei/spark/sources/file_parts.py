@@ -16,9 +16,9 @@ from typing import IO
 import pyoxigraph as ox
 
 from pantarhei.errors import TimestampError
+from pantarhei.io.graph_times import TimeReading, time_in_name
+from pantarhei.io.read import SUFFIXES
 from pantarhei.model.time import TimePoint
-from pantarhei.streams.graph_times import TimeReading, time_in_name
-from pantarhei.streams.read import SUFFIXES
 
 _CHUNK = 1 << 20
 _CUT = TimeReading(on_cut=str)  # what is cut is counted where the part is read

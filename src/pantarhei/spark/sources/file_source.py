@@ -34,6 +34,8 @@ from pyspark.sql.streaming.datasource import (
 )
 
 from pantarhei.errors import OptionError, StreamError
+from pantarhei.io.graph_times import BY_NAME
+from pantarhei.io.read import OF_GRAPHS, syntax_of
 from pantarhei.model.time import TimeKind, kind_of
 from pantarhei.rdf.statements import ByteFeed
 from pantarhei.spark.sources.arrow_rows import record_batches
@@ -42,8 +44,6 @@ from pantarhei.spark.sources.skip_log import LOGGER, SkipLog, cutting, skipping
 from pantarhei.spark.sources.source_options import FileOptions
 from pantarhei.spark.sources.text_rows import TextReading, read_rows
 from pantarhei.spark.stream_columns import TIME_TYPES
-from pantarhei.streams.graph_times import BY_NAME
-from pantarhei.streams.read import OF_GRAPHS, syntax_of
 
 
 class FilesOffset(TypedDict):

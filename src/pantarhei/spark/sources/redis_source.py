@@ -35,6 +35,8 @@ from pantarhei.errors import (
     PantarheiError,
     TimestampError,
 )
+from pantarhei.io.graph_times import AUTO, OnCut, TimeReading, parse_time, time_properties
+from pantarhei.io.messages import Skip
 from pantarhei.model.time import TimeKind, kind_of
 from pantarhei.rdf.blank_nodes import nodes_of_message
 from pantarhei.rdf.nesting_guard import without_strings
@@ -52,8 +54,6 @@ from pantarhei.spark.sources.source_options import (
 from pantarhei.spark.sources.text_rows import Rows, TextReading, checked_time, read_rows, text_triple
 from pantarhei.spark.sources.triple_columns import GrowingColumns, TextTriple
 from pantarhei.spark.stream_columns import TIME_TYPES, column_types, columns
-from pantarhei.streams.graph_times import AUTO, OnCut, TimeReading, parse_time, time_properties
-from pantarhei.streams.messages import Skip
 
 FIELDS = ("timestamp", "subject", "predicate", "object")
 DEFAULT_URL = "redis://127.0.0.1:6379/0"

@@ -12,7 +12,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from pantarhei.streams.graph_times import OnCut
+from pantarhei.io.graph_times import OnCut
 
 LOGGER = logging.getLogger("pantarhei.spark.sources.source")
 

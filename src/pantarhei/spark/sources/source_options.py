@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pantarhei.errors import OptionError
+from pantarhei.io.graph_times import AUTO, time_properties
 from pantarhei.model.time import TimeKind
 from pantarhei.spark.stream_columns import TIME_TYPES
-from pantarhei.streams.graph_times import AUTO, time_properties
 
 SPLIT_SIZE = 128 << 20
 _UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}

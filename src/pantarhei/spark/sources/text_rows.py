@@ -1,6 +1,6 @@
 """Streams as rows of text: the times and triples that `read_stream` gives, terms in N-Triples syntax.
 
-Messages, times, blank nodes and errors are those of `pantarhei.streams`; only the terms differ, which never
+Messages, times, blank nodes and errors are those of `pantarhei.io`; only the terms differ, which never
 become rdflib's.
 """
 
@@ -13,14 +13,14 @@ import pyarrow as pa
 import pyoxigraph as ox
 
 from pantarhei.errors import InvalidTripleError, MalformedInputError, TimestampError
+from pantarhei.io.graph_times import OnCut, TimeReading
+from pantarhei.io.messages import Message, Messages, Skip
+from pantarhei.io.nquads import QuadsReader
 from pantarhei.model.place import Place
 from pantarhei.model.time import TimeKind, TimePoint, is_of_kind, ticks_of
 from pantarhei.rdf.blank_nodes import NumberedNodes
 from pantarhei.rdf.statements import ByteFeed, Statement, read_trig
 from pantarhei.spark.sources.triple_columns import GrowingColumns, TextTriple
-from pantarhei.streams.graph_times import OnCut, TimeReading
-from pantarhei.streams.messages import Message, Messages, Skip
-from pantarhei.streams.nquads import QuadsReader
 
 if TYPE_CHECKING:
     from pantarhei.rdf.plain_quads import PlainRun

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rdflib import BNode, Literal, URIRef
 
 from pantarhei.errors import InputError, MalformedInputError, TimestampError
+from pantarhei.io import nquads, read_stream
 from pantarhei.model.time import TimeKind, kind_of
 from pantarhei.rdf.ntriples import parse_term
 from pantarhei.rdf.plain_quads import PlainQuadsReader
@@ -19,7 +20,6 @@ from pantarhei.rdf.statements import ByteFeed
 from pantarhei.spark.sources import text_rows
 from pantarhei.spark.sources.skip_log import SkipLog
 from pantarhei.spark.sources.text_rows import TextReading, read_rows
-from pantarhei.streams import nquads, read_stream
 from quad_lines import NODES, ODD, PROV, WORDS, XSD, any_lines, plain_lines
 
 NAME = "stream.nq"

@@ -1,0 +1,350 @@
+"""From statements to timed messages: what a graph asserts, and when.
+
+A message waits for its time if a property gives it later, and the messages behind it wait too: file order is
+kept.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import OrderedDict, deque
+from collections.abc import Iterator, Sized
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+import pyoxigraph as ox
+
+from pantarhei.errors import (
+    InvalidTripleError,
+    MalformedInputError,
+    MissingTimestampError,
+    PantarheiError,
+    TimestampError,
+)
+from pantarhei.io.abox import Triples, same_kind
+from pantarhei.io.graph_times import (
+    AUTO,
+    BY_NAME,
+    EXACTLY,
+    GraphTimes,
+    TimeReading,
+    expected_time,
+    other_time,
+    time_in_name,
+    time_properties,
+)
+from pantarhei.model.time import TimeKind, TimePoint
+from pantarhei.rdf.blank_nodes import NumberedNodes, nodes_of_message
+from pantarhei.rdf.statements import Statement
+from pantarhei.rdf.term_reader import TermReader
+
+if TYPE_CHECKING:
+    from pantarhei.rdf.plain_quads import PlainRun
+
+GraphName = ox.NamedNode | ox.BlankNode
+
+
+class Skip(Protocol):
+    """Takes what is left out: its line, why, how it reads, and how many statements it is."""
+
+    def __call__(self, line: int | None, reason: str, text: str, count: int = ..., /) -> None: ...
+
+
+Content = TypeVar("Content", bound=Sized)  # what a message collects its triples in
+
+
+@dataclass(slots=True)
+class Message(Generic[Content]):
+    """A run of statements of one graph, `line` the first one's.
+
+    `is_kept` is true once a statement was not skipped, `is_announced` once the time was given out.
+    """
+
+    name: GraphName
+    line: int
+    nodes: NumberedNodes
+    triples: Content
+    is_kept: bool = False
+    is_announced: bool = False
+
+
+@dataclass(slots=True)
+class _Description:
+    """What the default graph says about something that is not yet known to be a graph."""
+
+    line: int
+    text: str
+    count: int = 0
+
+
+class Messages(ABC, Generic[Content]):
+    """Reads one file's messages; one pass. What a triple is, and what triples are collected in, is the matter
+    of those who inherit.
+
+    Args:
+        source: what errors call the file.
+        time: where a graph's time is.
+        skip: takes what is left out; None to raise.
+        reading: how times are read; `on_cut` is called once a message.
+        ordinal: the number of the first message.
+    """
+
+    HELD_TRIPLES = 1_000_000
+    UNPLACED = 1_000
+    NAMES_REMEMBERED = 10_000
+
+    def __init__(
+        self,
+        source: str,
+        time: str,
+        skip: Skip | None,
+        reading: TimeReading = EXACTLY,
+        ordinal: int = 0,
+    ) -> None:
+        self._source, self._time, self._skip, self._reading = source, time, skip, reading
+        self._properties = {ox.NamedNode(iri) for iri in time_properties(time)}
+        self._times: GraphTimes[GraphName] = GraphTimes()
+        self._cut: dict[GraphName, str] = {}  # times that were cut, until the message is given out
+        # graphs that have begun, the newest of them
+        self._names: OrderedDict[GraphName, None] = OrderedDict()
+        self._current: Message[Content] | None = None
+        self._waiting: deque[Message[Content]] = deque()
+        self._held = 0
+        self.ordinal = ordinal
+        self._kind: TimeKind | None = None
+        self._other_time = ""  # what the default graph says that may be a graph's time
+        self._unplaced: dict[GraphName, _Description] = {}
+        self._described: dict[GraphName, _Description] = {}  # those that have a time, so a graph is to come
+
+    @abstractmethod
+    def _empty(self) -> Content:
+        """What a message's triples are to be collected in."""
+
+    @abstractmethod
+    def _add(self, message: Message[Content], quad: ox.Quad) -> None:
+        """Add the triple of a statement.
+
+        Raises:
+            InvalidTripleError: it has a term that RDF 1.1 does not have, or a literal as a class.
+        """
+
+    @abstractmethod
+    def _take(self, message: Message[Content], run: PlainRun) -> None:
+        """Add the triples of a run of plain lines."""
+
+    def read(self, statements: Iterator[Statement | PlainRun]) -> Iterator[tuple[TimePoint, Content]]:
+        """The messages in file order with their times.
+
+        Raises:
+            InputError: a statement, a time or a graph is not as it should be, and nothing takes what is
+                skipped.
+        """
+        for found in statements:
+            if isinstance(found, Statement):
+                line, quad = found
+                name = quad.graph_name
+                if isinstance(name, ox.DefaultGraph):
+                    self._about(line, quad)
+                    continue
+                message = self._current
+                if message is None or message.name != name:
+                    yield from self._begun(line, name)
+                self._place(line, quad)
+            else:
+                message = self._current
+                if message is None or message.name != found.name:
+                    yield from self._begun(found.line, found.name)
+                assert self._current is not None
+                self._take(self._current, found)
+                self._current.is_kept = True
+            message = self._current
+            if message is not None and message.is_kept and not message.is_announced:
+                yield from self._announced(message)
+        self._end_message()
+        self._refuse_descriptions({**self._unplaced, **self._described})
+        yield from self._ready(ended=True)
+
+    # what a statement does
+
+    def _begun(self, line: int, name: GraphName) -> Iterator[tuple[TimePoint, Content]]:
+        """Begin a message of the graph `name`; give out what is ready before it."""
+        self._end_message()
+        yield from self._ready()
+        self._begin_message(line, name)
+
+    def _place(self, line: int, quad: ox.Quad) -> None:
+        message = self._current
+        assert message is not None
+        try:
+            if quad.predicate in self._properties and quad.subject == message.name:
+                self._state_time(line, message.name, quad)
+            else:
+                self._add(message, quad)
+            message.is_kept = True
+        except PantarheiError as error:
+            self._refuse(self._placed(error, line), line, str(quad))
+
+    def _about(self, line: int, quad: ox.Quad) -> None:
+        """A statement of the default graph: a graph's time, or something else about a graph."""
+        subject = quad.subject
+        if isinstance(subject, ox.Triple):
+            raise MalformedInputError(self._source, line, "triple terms (RDF 1.2) are not supported")
+        if quad.predicate in self._properties:
+            try:
+                self._state_time(line, subject, quad)
+            except PantarheiError as error:
+                self._refuse(self._placed(error, line), line, str(quad))
+            return
+        self._other_time = self._other_time or other_time(quad)
+        if subject not in self._names:
+            known = self._described if self._times.get(subject) is not None else self._unplaced
+            known.setdefault(subject, _Description(line, str(quad))).count += 1
+            if len(self._unplaced) > self.UNPLACED:
+                self._refuse_descriptions(self._unplaced)
+
+    def _state_time(self, line: int, name: GraphName, quad: ox.Quad) -> None:
+        if not isinstance(quad.object, ox.Literal):
+            raise TimestampError(
+                f"{quad.object} as the time of graph {name}", "a literal, a number or an ISO 8601 time"
+            )
+        self._times.state(name, quad.object.value, self._reading_of(name))
+        if name in self._unplaced:
+            self._described[name] = self._unplaced.pop(name)
+
+    def _begin_message(self, line: int, name: GraphName) -> None:
+        self._names[name] = None
+        if len(self._names) > self.NAMES_REMEMBERED:
+            self._names.popitem(last=False)
+        self._described.pop(name, None)
+        self._unplaced.pop(name, None)
+        self._refuse_descriptions(self._unplaced)
+        self._current = Message(
+            name, line, nodes_of_message(self._source, str(name), self.ordinal), self._empty()
+        )
+        self.ordinal += 1
+
+    def _end_message(self) -> None:
+        if self._current is not None:
+            self._waiting.append(self._current)
+            self._held += len(self._current.triples) + 1
+            self._current = None
+
+    # times
+
+    def _announced(self, message: Message[Content]) -> Iterator[tuple[TimePoint, Content]]:
+        """The time of the message that has begun, if it is certain: what came before is then complete."""
+        message.is_announced = True
+        if self._waiting or (self._time == AUTO and self._times.get(message.name) is None):
+            return
+        try:
+            at = self._time_of(message)
+            self._kind = self._kind if at is None else same_kind(at, self._kind)
+        except PantarheiError:
+            return  # it is refused when it ends
+        if at is not None:
+            yield at, self._empty()
+
+    def _ready(self, ended: bool = False) -> Iterator[tuple[TimePoint, Content]]:
+        """Give out the first waiting messages whose time is known, except those without a kept statement."""
+        while self._waiting:
+            message = self._waiting[0]
+            if not message.is_kept:
+                self._remove_first()
+                continue
+            try:
+                at = self._time_of(message)
+                if at is None and not ended and self._held <= self.HELD_TRIPLES:
+                    return
+                if at is None:
+                    expected = expected_time(self._time) + self._other_time
+                    raise MissingTimestampError(self._source, str(message.name), expected)
+                self._kind = same_kind(at, self._kind, f"graph {message.name}: ")
+            except PantarheiError as error:
+                count = len(message.triples)
+                self._refuse(self._placed(error, message.line), message.line, str(message.name), count)
+                at = None
+            cut = self._remove_first()
+            if at is not None:
+                if cut is not None and self._reading.on_cut is not None:
+                    self._reading.on_cut(cut)
+                self._times.use(message.name, at)
+                yield at, message.triples
+
+    def _remove_first(self) -> str | None:
+        """Remove the first waiting message; return its time if that was cut."""
+        message = self._waiting.popleft()
+        self._held -= len(message.triples) + 1
+        return self._cut.pop(message.name, None)
+
+    def _time_of(self, message: Message[Content]) -> TimePoint | None:
+        at = self._times.get(message.name)
+        if at is None and self._time in (AUTO, BY_NAME):
+            at = (
+                time_in_name(message.name.value, self._reading_of(message.name))
+                if isinstance(message.name, ox.NamedNode)
+                else None
+            )
+            if at is None and self._time == BY_NAME:
+                raise MissingTimestampError(self._source, str(message.name), expected_time(self._time))
+        return at
+
+    def _reading_of(self, name: GraphName) -> TimeReading:
+        """Return how to read the time of a graph: a time that is read twice and cut is counted once."""
+        note = None if self._reading.on_cut is None else partial(self._cut.__setitem__, name)
+        return self._reading._replace(on_cut=note)
+
+    # errors
+
+    def _refuse_descriptions(self, descriptions: dict[GraphName, _Description]) -> None:
+        for subject, found in list(descriptions.items()):
+            reason = (
+                f"the default graph speaks of {subject}, which is not a graph of this stream; "
+                "put assertions into a graph that has a time"
+            )
+            error = MalformedInputError(self._source, found.line, reason)
+            self._refuse(error, found.line, found.text, found.count)
+        descriptions.clear()
+
+    def _refuse(self, error: PantarheiError, line: int, text: str, count: int = 1) -> None:
+        if self._skip is None:
+            raise error from None
+        self._skip(line, self._reason(error, line), text[:1000], count)
+
+    def _reason(self, error: PantarheiError, line: int) -> str:
+        """The error's text; its place is kept beside it."""
+        if isinstance(error, MalformedInputError):
+            return error.reason
+        return str(error).removeprefix(f"{self._source}, line {line}: ")
+
+    def _placed(self, error: PantarheiError, line: int) -> PantarheiError:
+        """The same error with the file and the line."""
+        where = f"{self._source}, line {line}"
+        match error:
+            case TimestampError():
+                return TimestampError(f"{where}: {error.given}", error.expected)
+            case InvalidTripleError():
+                return MalformedInputError(self._source, line, f"{error.given}: {error.reason}")
+            case MissingTimestampError():
+                return MissingTimestampError(where, error.graph, error.expected)
+        return error
+
+
+class TripleMessages(Messages[Triples]):
+    """Messages whose triples are rdflib's, or by column."""
+
+    @cached_property
+    def _terms(self) -> TermReader:
+        return TermReader()
+
+    def _empty(self) -> Triples:
+        return Triples()
+
+    def _add(self, message: Message[Triples], quad: ox.Quad) -> None:
+        message.triples.append(self._terms.triple(quad, message.nodes))
+
+    def _take(self, message: Message[Triples], run: PlainRun) -> None:
+        if run.block.is_scattered:
+            message.triples.extend(run.triples(message.nodes))
+        else:
+            message.triples.append_part(run.columns(message.nodes))

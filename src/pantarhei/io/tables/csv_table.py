@@ -1,0 +1,329 @@
+"""CSV, a block of lines at a time, as they arrive: Arrow takes them apart, and nothing makes a row an object.
+
+Cells are texts here; what they are is the mapping's matter. A block that gives trouble is looked at row by
+row, so that errors know the line.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import csv as pacsv
+
+from pantarhei.errors import MalformedInputError
+from pantarhei.io.tables.block import Block, LeftOut
+from pantarhei.io.tables.other_files import NOT_UTF_8, other_kind
+from pantarhei.model.counted import counted
+from pantarhei.rdf.statements import LONGEST_LINE, ByteFeed
+
+BLOCK = 1 << 20
+DELIMITERS = ",;\t|"
+_NEWLINE, _QUOTE = b'\n"'
+_SHOWN = 200
+
+
+class CSVTable:
+    """A table in CSV, whose first line has the names of the columns.
+
+    Args:
+        source: what errors call it.
+        feed: its bytes.
+        delimiter: what is between cells; None for what most often is in the first line.
+        is_lenient: whether lines that cannot be the first are left out, and a table may have no line at all.
+    """
+
+    counted = "line"
+
+    def __init__(self, source: str, feed: ByteFeed, delimiter: str | None, is_lenient: bool = False) -> None:
+        self.source, self.names = source, list[str]()
+        self._feed, self._given, self._is_lenient = feed, delimiter, is_lenient
+        self._before: list[LeftOut] = []  # the header
+        self.delimiter = delimiter or DELIMITERS[0]
+        self._line = 1  # of what comes next
+        self.header_size = 0  # in bytes, without a byte order mark; known once it is open
+        self._rest = b""  # read and not yet part of a block
+
+    def type_of(self, column: str) -> pa.DataType:
+        return pa.string()
+
+    def open(self) -> None:
+        self._rest = self._feed.read_first(self.source, BLOCK)
+        header, begin = self._header(), self._line
+        if not header:
+            if self._is_lenient:
+                return
+            reason = "it is empty; expected a line with the names of its columns, and one for each row"
+            raise MalformedInputError(self.source, None, reason)
+        row = header.strip(b"\r\n")
+        self.delimiter = max(self._given or DELIMITERS, key=lambda each: len(_cells(row, each)))
+        self.names = [cell.decode() for cell in _cells(row, self.delimiter)]
+        self._line = begin + _line_ends(header)
+
+    def _header(self) -> bytes:
+        """Return the first record that is not blank, with blank lines before it; empty where there is none.
+
+        Raises:
+            MalformedInputError: it is malformed, and malformed lines are not left out.
+        """
+        while True:
+            end = _header_end(self._rest, self.delimiter)
+            if end is None and len(self._rest) <= LONGEST_LINE and (more := self._feed.read(BLOCK)):
+                self._rest += more
+                continue
+            if end is None:
+                end, broken = _unfinished(self._rest, self.delimiter)
+            else:
+                broken = None
+            record, self._rest = self._rest[:end], self._rest[end:]
+            self.header_size += len(record)
+            if not record.strip():
+                return b""
+            reason = broken or other_kind(record.lstrip(b"\r\n"))
+            if reason is None and _is_utf_8(record):
+                return record
+            row = record.lstrip(b"\r\n")
+            line, reason = self._line + _line_ends(record[: -len(row)]), reason or NOT_UTF_8
+            if not (self._is_lenient and (broken or not _is_utf_8(record))):
+                raise MalformedInputError(self.source, line, reason)
+            self._before.append(LeftOut(0, line, reason, _shown(row)))
+            self._line += _line_ends(record)
+
+    def blocks(self, columns: Sequence[str]) -> Iterator[Block]:
+        if self._before:
+            yield _nothing(columns, self._before)
+        for text, broken in self._records() if self.names else ():
+            line, self._line = self._line, self._line + _line_ends(text)
+            if broken is not None:
+                yield _nothing(columns, [LeftOut(0, line, broken, _shown(text))])
+            else:
+                yield self._block(text, line, columns)
+
+    # records
+
+    def runs(self, size: int) -> Iterator[tuple[int, int, int]]:
+        """Neighbouring records of at least `size` bytes but for the last: where they begin and end behind the
+        header, and their first line.
+        """
+        start, end, first = 0, 0, self._line
+        for text, _ in self._records():
+            end, self._line = end + len(text), self._line + _line_ends(text)
+            if end - start >= size:
+                yield start, end, first
+                start, first = end, self._line
+        if end > start:
+            yield start, end, first
+
+    def _records(self) -> Iterator[tuple[bytes, str | None]]:
+        """Whole records, as many as have come; or a line that is none, and why."""
+        data = self._rest
+        while True:
+            end = _records_end(data, self.delimiter)
+            if end:
+                yield data[:end], None
+                data = data[end:]
+            if len(data) <= LONGEST_LINE and (more := self._feed.read(BLOCK)):
+                data += more
+                continue
+            if not data:
+                return
+            end, broken = _unfinished(data, self.delimiter)
+            yield data[:end], broken
+            data = data[end:]
+
+    # cells
+
+    def _block(self, text: bytes, line: int, columns: Sequence[str]) -> Block:
+        if not text.strip(b"\r\n"):
+            return _nothing(columns, [])
+        if not _is_utf_8(text):
+            return self._without_other_encodings(text, line, columns)
+        ragged: list[object] = []
+
+        def is_ragged(row: object) -> str:
+            ragged.append(row)
+            return "skip"
+
+        try:
+            table = self._parse(text, columns, is_ragged)
+        except pa.ArrowInvalid as error:
+            return _nothing(columns, [LeftOut(0, line, f"it is no CSV: {error}", _shown(text))])
+        arrays = {name: _one_chunk(table.column(name)) for name in columns}
+        width = len(self.names)
+        left_out = self._ragged(text, line) if ragged else []
+        return Block(
+            arrays,
+            table.num_rows,
+            lambda: [at for at, cells, _ in self._rows(text, line) if cells == width],
+            left_out,
+        )
+
+    def _parse(self, text: bytes, columns: Sequence[str], is_ragged: Callable[[object], str]) -> pa.Table:
+        # a name that is not referred to may be there twice
+        names = [name if name in columns else f"{place} {name}" for place, name in enumerate(self.names)]
+        included = list(columns) or names[:1]
+        return pacsv.read_csv(
+            pa.BufferReader(text),
+            pacsv.ReadOptions(use_threads=False, block_size=max(len(text) + 1, 64), column_names=names),
+            pacsv.ParseOptions(
+                delimiter=self.delimiter, newlines_in_values=True, invalid_row_handler=is_ragged
+            ),
+            pacsv.ConvertOptions(
+                column_types=dict.fromkeys(included, pa.string()),
+                include_columns=included,
+                strings_can_be_null=False,
+                null_values=[],
+                check_utf8=False,
+            ),
+        )
+
+    def _without_other_encodings(self, text: bytes, line: int, columns: Sequence[str]) -> Block:
+        """Read a block without the records that are not UTF-8."""
+        kept: list[bytes] = []
+        lines: list[int] = []  # their numbers in the file
+        left_out: list[LeftOut] = []
+        for at, _, row in self._rows(text, line):
+            if _is_utf_8(row):
+                kept.append(row)
+                lines += range(at, at + 1 + len(_LINE_ENDS.findall(row)))
+            else:
+                left_out.append(LeftOut(0, at, NOT_UTF_8, _shown(row)))
+        block = self._block(b"\n".join(kept), 0, columns)
+        places = [lines[place] for place in block.places()]
+        left_out += [each._replace(line=lines[each.line]) for each in block.left_out]
+        left_out = [
+            each._replace(rows_before=bisect_left(places, each.line))
+            for each in sorted(left_out, key=lambda each: each.line)
+        ]
+        return block._replace(places=lambda: places, left_out=left_out)
+
+    def _ragged(self, text: bytes, line: int) -> list[LeftOut]:
+        """The lines that have too few or too many cells."""
+        width, rows = len(self.names), 0
+        found = []
+        for at, cells, row in self._rows(text, line):
+            if cells == width:
+                rows += 1
+                continue
+            others = [each for each in DELIMITERS if each != self.delimiter and each.encode() in row]
+            hint = ""
+            if cells == 1 and others:
+                hint = f"; this line looks as if {others[0]!r} separated its cells"
+            elif cells == width + 1 and row.endswith(self.delimiter.encode()):
+                hint = f"; it ends in {self.delimiter!r}: take that out, or let the header end so too"
+            elif cells > width:
+                hint = f"; a cell with {self.delimiter!r} in it stands in quotation marks"
+            reason = f"{counted(cells, 'cell')} where the header has {width}{hint}"
+            found.append(LeftOut(rows, at, reason, _shown(row)))
+        return found
+
+    def _rows(self, text: bytes, line: int) -> Iterator[tuple[int, int, bytes]]:
+        """Of each row that is not empty the first line, how many cells it has, and its text."""
+        record, place = _record(self.delimiter, rb"(?:\r\n?|\n|\Z)"), 0
+        while place < len(text) and (found := record.match(text, place)) is not None:
+            if row := found[0].rstrip(b"\r\n"):
+                yield line, len(_cells(row, self.delimiter)), row
+            line, place = line + max(1, len(_LINE_ENDS.findall(found[0]))), found.end()
+
+
+_TOO_LONG = f"the line is longer than {LONGEST_LINE:,} bytes"
+_NOT_CLOSED = "a quotation mark is opened here and not closed; inside of cells it is written twice"
+
+
+def _unfinished(text: bytes, delimiter: str) -> tuple[int, str | None]:
+    """Return the end of the last record and None, or the end of a broken line and its error."""
+    if len(text) <= LONGEST_LINE and _records_end(text + b"\n", delimiter) > len(text):
+        return len(text), None
+    end = text.find(b"\n") + 1 or len(text)
+    return end, _TOO_LONG if end > LONGEST_LINE else _NOT_CLOSED
+
+
+def _nothing(columns: Sequence[str], left_out: list[LeftOut]) -> Block:
+    return Block({name: pa.array([], pa.string()) for name in columns}, 0, list, left_out)
+
+
+def _shown(text: bytes) -> str:
+    return text[:_SHOWN].decode(errors="replace").rstrip("\r\n")
+
+
+def _is_utf_8(text: bytes) -> bool:
+    try:
+        return text.isascii() or bool(text.decode())
+    except UnicodeDecodeError:
+        return False
+
+
+def _one_chunk(column: pa.ChunkedArray) -> pa.Array:
+    array = column.combine_chunks()
+    return pa.concat_arrays(array.chunks) if isinstance(array, pa.ChunkedArray) else array
+
+
+def _line_ends(text: bytes) -> int:
+    if b"\r" in text:
+        return len(_LINE_ENDS.findall(text))
+    return int(np.count_nonzero(np.frombuffer(text, np.uint8) == _NEWLINE))
+
+
+def _cells(row: bytes, delimiter: str) -> list[bytes]:
+    """The cells of a row, without the quotation marks around them."""
+    cell = re.compile(_cell(delimiter, b'"(?P<quoted>(?:[^"]|"")*+)"(?P<rest>[^%b\\r\\n]*+)'))
+    cells, place = [], 0
+    while (found := cell.match(row, place)) is not None:
+        quoted = found["quoted"]
+        cells.append(found[0] if quoted is None else quoted.replace(b'""', b'"') + found["rest"])
+        place = found.end() + 1
+        if place > len(row):
+            break
+    return cells
+
+
+def _header_end(text: bytes, delimiter: str) -> int | None:
+    """Where the first record that is not empty ends, None where it has not ended yet."""
+    record, place = _record(delimiter), 0
+    while (found := record.match(text, place)) is not None:
+        place = found.end()
+        if found[0].strip():
+            return None if text.endswith(b"\r") and place == len(text) else place
+    return None
+
+
+def _records_end(text: bytes, delimiter: str) -> int:
+    """Where the last whole record ends.
+
+    Costs a look at the quotation marks of each line where there are any; only where a cell is open at the end
+    of a line, or one stands inside a cell without marks around it, it is looked at cell by cell.
+    """
+    last = text.rfind(b"\n") + 1
+    if not last or b'"' not in text:
+        return last
+    data = np.frombuffer(text, np.uint8, last)
+    ends = np.flatnonzero(data == _NEWLINE)
+    quotes = np.flatnonzero(data == _QUOTE)
+    opening = quotes[::2]
+    before = np.isin(data[opening - 1], np.frombuffer(f'{delimiter}\r\n"'.encode(), np.uint8))
+    is_plain = before | (opening == 0)
+    if is_plain.all() and not (np.searchsorted(quotes, ends) % 2).any():
+        return last
+    record, place = _record(delimiter), 0
+    while (found := record.match(text, place, last)) is not None:
+        place = found.end()
+    return place
+
+
+_LINE_ENDS = re.compile(rb"\r\n?|\n")
+
+
+def _record(delimiter: str, end: bytes = rb"(?:\r\n?|\n)") -> re.Pattern[bytes]:
+    """A record with what ends its line; nothing in it is looked at twice."""
+    cell = _cell(delimiter, b'"(?:[^"]|"")*+"[^%b\\r\\n]*+')
+    # atomic, not possessive: before Python 3.11.5 `(?:...)*+` keeps what a last, failing round has passed
+    return re.compile(b"%b(?>(?:%b%b)*)%b" % (cell, re.escape(delimiter.encode()), cell, end))
+
+
+def _cell(delimiter: str, quoted: bytes) -> bytes:
+    """A cell, in quotation marks or without."""
+    between = re.escape(delimiter.encode())
+    return b'(?:%b|(?!")[^%b\\r\\n]*+)' % (quoted % between, between)

@@ -1,0 +1,266 @@
+"""JSON lines and documents: objects, whose members are columns; inner members are `outer.inner`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from io import BytesIO
+from itertools import islice
+from json import JSONDecodeError
+from typing import Any
+
+import pyarrow as pa
+
+from pantarhei.errors import MalformedInputError
+from pantarhei.io.tables.block import Block, LeftOut
+from pantarhei.io.tables.other_files import NOT_UTF_8, other_kind
+from pantarhei.mapping.json_cells import DECODER, HALF_A_PAIR, JSONColumns, JSONObject, is_unicode
+from pantarhei.rdf.json_slips import advice_on
+from pantarhei.rdf.statements import ByteFeed, line_blocks
+
+BLOCK = 1 << 20
+_SHOWN = 200
+_SPACE = " \t\r\n"
+_EMPTY = "it is empty; expected an object in each line"
+
+
+class JSONTable:
+    """Table in JSON lines. Each row has its own members; a member that a row lacks has no value there.
+
+    Args:
+        source: what errors call it.
+        feed: its bytes.
+        is_lenient: whether a table may have no rows.
+    """
+
+    counted = "line"
+
+    def __init__(self, source: str, feed: ByteFeed, is_lenient: bool = False) -> None:
+        self.source = source
+        self.names: list[str] = []
+        self._feed, self._is_lenient = feed, is_lenient
+        self._too_long: list[LeftOut] = []
+        self._has_begun = False  # with a line that is not blank
+
+    def open(self) -> None:
+        """Each row has its own names."""
+
+    def type_of(self, column: str) -> pa.DataType:
+        return pa.string()
+
+    def blocks(self, columns: Sequence[str]) -> Iterator[Block]:
+        for line, text in line_blocks(self._feed, self.source, size=BLOCK, skip=self._skip_long):
+            yield self._block(line, text, columns)
+        if self._too_long:
+            yield self._block(0, b"", columns)
+        if not (self._has_begun or self._is_lenient):
+            raise MalformedInputError(self.source, None, _EMPTY)
+
+    def _skip_long(self, line: int, reason: str, text: str) -> None:
+        self._has_begun = True
+        self._too_long.append(LeftOut(0, line, reason, text))
+
+    def _block(self, line: int, text: bytes, columns: Sequence[str]) -> Block:
+        left_out, self._too_long = self._too_long, []
+        rows: list[JSONObject] = []
+        lines: list[int] = []
+        texts = _texts(text)
+        for at, each in enumerate(texts, line):
+            stripped = each.strip(_SPACE) if isinstance(each, str) else each
+            if not stripped:
+                continue
+            try:
+                rows.append(read_object(stripped))
+                lines.append(at)
+            except ValueError as error:
+                reason = None if self._has_begun else other_kind(_bytes(each))
+                left_out.append(LeftOut(len(rows), at, reason or str(error), _shown(each)))
+            self._has_begun = True
+        return Block(
+            JSONColumns(rows, columns),
+            len(rows),
+            lambda: lines,
+            left_out,
+            lambda row: _shown(texts[lines[row] - line]),
+        )
+
+
+class JSONRows(JSONTable):
+    """Table of objects that have been read.
+
+    Args:
+        source: what errors call it.
+        rows: the objects.
+    """
+
+    counted = "row"
+
+    def __init__(self, source: str, rows: Sequence[JSONObject]) -> None:
+        super().__init__(source, ByteFeed(BytesIO()))
+        self._rows = rows
+
+    def blocks(self, columns: Sequence[str]) -> Iterator[Block]:
+        places = range(1, len(self._rows) + 1)
+        yield Block(JSONColumns(self._rows, columns), len(self._rows), lambda: places)
+
+
+class JSONDocument(JSONTable):
+    """Table in one JSON document, which is held whole: an array of objects, one object, or several."""
+
+    counted = "row"
+
+    def blocks(self, columns: Sequence[str]) -> Iterator[Block]:
+        content = b"".join(self._feed.pieces(self.source, BLOCK))
+        if not (content.strip() or self._is_lenient):
+            raise MalformedInputError(self.source, None, _EMPTY_DOCUMENT)
+        first = 1
+        values = _values(content)
+        while part := list(islice(values, _ROWS)):
+            rows: list[JSONObject] = []
+            places: list[int] = []
+            left_out: list[LeftOut] = []
+            for at, each in enumerate(part, first):
+                if isinstance(each, dict):
+                    rows.append(each)
+                    places.append(at)
+                else:
+                    left_out.append(LeftOut(len(rows), at, str(each), ""))
+            yield Block(JSONColumns(rows, columns), len(rows), lambda places=places: places, left_out)  # type: ignore[misc]
+            first += len(part)
+
+
+def _values(content: bytes) -> Iterator[JSONObject | ValueError]:
+    """Yield the objects of a document, or errors in their places; malformed text ends the document."""
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        yield ValueError(other_kind(content) or NOT_UTF_8)
+        return
+    place, depth = 0, 0
+    may_have_surrogates = _SURROGATE in text.lower()
+    while True:
+        place = _BETWEEN_VALUES.match(text, place).end()  # type: ignore[union-attr]
+        if text.startswith("[", place) and not depth:
+            place, depth = place + 1, 1
+        elif text.startswith("]", place) and depth:
+            place, depth = place + 1, 0
+        elif place == len(text):
+            if depth:
+                yield ValueError("the array does not end, so that rows behind this place may be missing")
+            return
+        else:
+            try:
+                value, place = DECODER.raw_decode(text, place)
+                yield _checked(value, may_have_surrogates)
+            except (JSONDecodeError, RecursionError) as error:
+                place = getattr(error, "pos", place)
+                line = text.count("\n", 0, place) + 1
+                yield ValueError(f"it is not JSON from line {line} on: {text[place : place + 40]!r}")
+                return
+            except ValueError as error:
+                yield error
+
+
+_BETWEEN_VALUES = re.compile(r"[\s,]*")
+_ROWS = 1 << 14
+_EMPTY_DOCUMENT = "it is empty; expected an array of objects, or an object"
+
+
+def _texts(block: bytes) -> Sequence[str | bytes]:
+    """Split a block into lines; a line that is not UTF-8 stays bytes."""
+    try:
+        return block.decode().split("\n")
+    except UnicodeDecodeError:
+        return list(map(line_of, block.split(b"\n")))
+
+
+def line_of(line: str | bytes) -> str | bytes:
+    """Return a line without spaces around it, as text if it is UTF-8."""
+    try:
+        return (line.decode() if isinstance(line, bytes) else line).strip(_SPACE)
+    except UnicodeDecodeError:
+        return line
+
+
+def _bytes(line: str | bytes) -> bytes:
+    return line.encode() if isinstance(line, str) else line
+
+
+def _shown(line: str | bytes) -> str:
+    return (line[:_SHOWN] if isinstance(line, str) else line[:_SHOWN].decode(errors="replace")).strip()
+
+
+def read_object(line: str | bytes) -> JSONObject:
+    """Read the object in a text that has no spaces around it.
+
+    Raises:
+        ValueError: it is not an object; the text has the reason, and advice.
+    """
+    if isinstance(line, bytes):
+        raise ValueError(NOT_UTF_8)
+    try:
+        row, end = DECODER.raw_decode(line)
+        if end != len(line):
+            raise JSONDecodeError("Extra data", line, end)
+    except JSONDecodeError as error:
+        problem = f"{error.msg.removesuffix(' at')} at column {error.pos + 1}"
+        text, begin = (each.encode(errors="replace") for each in (line, line[: error.pos]))
+        raise ValueError(f"it is no line of JSON: {problem}{_advice(text, len(begin))}") from None
+    except RecursionError:
+        raise ValueError("it is no line of JSON: it is nested too deep") from None
+    return _checked(row, _SURROGATE in line.lower())
+
+
+_SURROGATE = "\\ud"
+
+
+def _checked(row: Any, may_have_surrogates: bool) -> JSONObject:
+    """Return a value that is an object whose texts are Unicode.
+
+    Raises:
+        ValueError: it is not one; the text has the reason, and advice.
+    """
+    if isinstance(row, dict):
+        if may_have_surrogates and not _is_text(row):
+            raise ValueError(HALF_A_PAIR)
+        return row
+    what = next(name for kind, name in _KINDS if isinstance(row, kind))
+    advice = _OF_ARRAY if isinstance(row, list) else ""
+    raise ValueError(f"it is {what}, and in each line an object is expected{advice}")
+
+
+_KINDS = (
+    (list, "an array"),
+    (str, "a text"),
+    (bool, "true or false"),
+    (bytes, "a number"),
+    (object, "null"),
+)
+_OF_ARRAY = "; of an array, write each object on a line of its own: jq -c '.[]'"
+
+
+def _advice(line: bytes, place: int) -> str:
+    rest = line[place:].lstrip()
+    if line.startswith(b"["):
+        return _OF_ARRAY
+    if line == b"{":
+        return "; an object stands on one line: jq -c ."
+    if rest == b",":
+        return "; take the comma behind the object out"
+    if rest.startswith(b"{") and line[:place].rstrip().endswith(b"}"):
+        return "; a second object stands on a line of its own"
+    return advice_on(line) or ("" if line.startswith(b"{") else "; an object begins with {")
+
+
+def _is_text(row: JSONObject) -> bool:
+    """Whether all that stands in an object can be written."""
+    inside: list[Any] = [row]
+    while inside:
+        value = inside.pop()
+        if isinstance(value, dict):
+            inside += [*value, *value.values()]
+        elif isinstance(value, list):
+            inside += value
+        elif isinstance(value, str) and not is_unicode(value):
+            return False
+    return True
