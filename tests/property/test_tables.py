@@ -15,11 +15,11 @@ from rdflib import RDF, XSD, Literal, Namespace, URIRef
 
 from counts import cases
 from pantarhei import InputError, read_records
+from pantarhei.io.mapping import text_times
+from pantarhei.io.mapping.cells import cells_of
+from pantarhei.io.mapping.mapping import RowTime, Template
+from pantarhei.io.mapping.read import read_mapping
 from pantarhei.io.tables import csv_table
-from pantarhei.mapping import text_times
-from pantarhei.mapping.cells import cells_of
-from pantarhei.mapping.mapping import RowTime, Template
-from pantarhei.mapping.read import read_mapping
 
 EX = Namespace("http://example.org/")
 MAPPING = read_mapping(

@@ -172,8 +172,8 @@ def map_table(
     ] = None,
 ) -> None:
     """`pantarhei map`."""
+    from pantarhei.io.mapping.guess import guess
     from pantarhei.io.tables.sample import first_rows
-    from pantarhei.mapping.guess import guess
 
     with _errors():
         typer.echo(guess(*first_rows(table, format)))

@@ -13,9 +13,9 @@ from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import OptionError
 from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.io.graph_times import time_properties
+from pantarhei.io.mapping.local_times import check_unordered
+from pantarhei.io.mapping.read import read_mapping
 from pantarhei.io.records import with_precision
-from pantarhei.mapping.local_times import check_unordered
-from pantarhei.mapping.read import read_mapping
 from pantarhei.model.time import TimeKind, time_of
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.spark.closed_files import close_files

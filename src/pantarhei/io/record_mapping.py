@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pantarhei.errors import InvalidCellError, MalformedInputError, OptionError, TimesCutWarning
 from pantarhei.io.abox import TimestampedABox
-from pantarhei.mapping.mapping import RecordMapping
-from pantarhei.mapping.read import read_mapping
+from pantarhei.io.mapping.mapping import RecordMapping
+from pantarhei.io.mapping.read import read_mapping
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimeKind, TimePoint, kind_of, ticks_of
 
 if TYPE_CHECKING:
-    from pantarhei.mapping.compiled_mapping import CompiledMapping
-    from pantarhei.mapping.local_times import RowOrder
+    from pantarhei.io.mapping.compiled_mapping import CompiledMapping
+    from pantarhei.io.mapping.local_times import RowOrder
 
 Record: TypeAlias = "MappingOf[str, Any] | str | bytes"
 OnBad: TypeAlias = "Callable[[Record, MalformedInputError], object]"
@@ -110,7 +110,7 @@ class Mapping:
     def _parts(
         self, records: Iterable[Record], on_bad: OnBad | None
     ) -> Iterator[tuple[TimePoint, Sequence[Triple]]]:
-        from pantarhei.mapping.local_times import RowOrder
+        from pantarhei.io.mapping.local_times import RowOrder
 
         kind: TimeKind | None = None
         order = RowOrder() if self.mapping.time.ambiguous == "infer" else None
@@ -146,8 +146,8 @@ class Mapping:
         """Return the compiled mapping for records; `names` are their members where the mapping has a `*`."""
         if (is_text, names) not in self._compiled:
             # imported here, since importing Arrow takes a while
-            from pantarhei.mapping.binding import bind
-            from pantarhei.mapping.compiled_mapping import CompiledMapping, value_in_text, value_of
+            from pantarhei.io.mapping.binding import bind
+            from pantarhei.io.mapping.compiled_mapping import CompiledMapping, value_in_text, value_of
 
             if len(self._compiled) > _SHAPES:
                 self._compiled.clear()
@@ -185,7 +185,7 @@ def _members(record: Record) -> MappingOf[str, Any]:
 
 
 def _names(record: MappingOf[str, Any]) -> list[str]:
-    from pantarhei.mapping.json_cells import JSONColumns
+    from pantarhei.io.mapping.json_cells import JSONColumns
 
     return JSONColumns([dict(record)], ()).members()
 
@@ -212,8 +212,8 @@ def _as_json(value: Any, name: str = "") -> Any:
     Raises:
         InvalidCellError: its type has no form in JSON.
     """
-    from pantarhei.mapping.compiled_mapping import value_of
-    from pantarhei.mapping.json_cells import HALF_A_PAIR, is_unicode
+    from pantarhei.io.mapping.compiled_mapping import value_of
+    from pantarhei.io.mapping.json_cells import HALF_A_PAIR, is_unicode
 
     if isinstance(value, str) and not is_unicode(value):
         raise InvalidCellError(_NAME, None, name, HALF_A_PAIR)

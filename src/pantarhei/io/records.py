@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pantarhei.errors import OptionError
-from pantarhei.mapping.mapping import RecordMapping
-from pantarhei.mapping.read import read_mapping
+from pantarhei.io.mapping.mapping import RecordMapping
+from pantarhei.io.mapping.read import read_mapping
 from pantarhei.model.time import Precision, check_precision
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ from pyspark.sql import DataFrame, SparkSession
 
 from pantarhei.errors import OptionError, PantarheiError
 from pantarhei.io.abox import TimestampedABox, same_kind
+from pantarhei.io.mapping.mapping import ROW, RecordMapping
 from pantarhei.io.tables.csv_parts import CSVPart, parts_of
 from pantarhei.io.tables.formats import format_of
 from pantarhei.io.tables.opening import Sources, delimiter_of, sources_of
 from pantarhei.io.tables.reader import RecordReader
-from pantarhei.mapping.mapping import ROW, RecordMapping
 from pantarhei.model.time import TimeKind, kind_of, ticks_of
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.rdf.triple_table import NAMES, ColumnarTriples, TripleColumns

@@ -13,13 +13,13 @@ from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import to_arrow_type
 
 from pantarhei.errors import MappingError, OptionError
+from pantarhei.io.mapping.binding import BoundMapping, bind
+from pantarhei.io.mapping.cells import check_type
+from pantarhei.io.mapping.local_times import check_unordered
+from pantarhei.io.mapping.mapping import ROW, RecordMapping
+from pantarhei.io.mapping.read import read_mapping
+from pantarhei.io.mapping.rows import map_rows
 from pantarhei.io.tables.arrow_table import ArrowTable, outermost
-from pantarhei.mapping.binding import BoundMapping, bind
-from pantarhei.mapping.cells import check_type
-from pantarhei.mapping.local_times import check_unordered
-from pantarhei.mapping.mapping import ROW, RecordMapping
-from pantarhei.mapping.read import read_mapping
-from pantarhei.mapping.rows import map_rows
 from pantarhei.model.time import TimeKind
 from pantarhei.spark.frame import TIMESTAMP, check_frame, normalized, quoted
 from pantarhei.spark.melting import NAME, Melting, Wrong

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pantarhei.errors import InvalidRowError
+from pantarhei.io.mapping.binding import BoundMapping
+from pantarhei.io.mapping.cells import shown_cell
+from pantarhei.io.mapping.rows import BadCell, MappedRows, map_rows
 from pantarhei.io.tables.arrow_table import ArrowTable
-from pantarhei.mapping.binding import BoundMapping
-from pantarhei.mapping.cells import shown_cell
-from pantarhei.mapping.rows import BadCell, MappedRows, map_rows
 from pantarhei.model.time import FLOAT_TICKS, TimeKind
 from pantarhei.rdf.triple_table import TermColumn
 from pantarhei.spark.odd_rows import carrying, shortened

@@ -11,7 +11,7 @@ from rdflib import RDF, XSD, Literal, Namespace
 
 import pantarhei as pr
 from pantarhei import read_records
-from pantarhei.mapping.read import read_mapping
+from pantarhei.io.mapping.read import read_mapping
 
 EX = Namespace("http://example.org/")
 PREFIXES = {"ex": str(EX)}

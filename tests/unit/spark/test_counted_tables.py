@@ -3,8 +3,8 @@
 import pytest
 
 from pantarhei.errors import MissingFileError, OptionError
+from pantarhei.io.mapping.read import read_mapping
 from pantarhei.io.tables import csv_table
-from pantarhei.mapping.read import read_mapping
 from pantarhei.model.time import TimeKind
 from pantarhei.spark.counted_tables import TableOptions
 

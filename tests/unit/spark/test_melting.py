@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from pantarhei import InvalidRowError
-from pantarhei.mapping.binding import bind
-from pantarhei.mapping.read import read_mapping
+from pantarhei.io.mapping.binding import bind
+from pantarhei.io.mapping.read import read_mapping
 from pantarhei.model.time import TimeKind
 from pantarhei.spark.melting import Melting
 from pantarhei.spark.odd_rows import error_of, problems

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 import pyarrow as pa
 
-from pantarhei.mapping.cells import CellColumn
+from pantarhei.io.mapping.cells import CellColumn
 
 
 class LeftOut(NamedTuple):

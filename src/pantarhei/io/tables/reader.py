@@ -10,19 +10,19 @@ import pyarrow as pa
 
 from pantarhei.errors import InvalidCellError, MalformedInputError, MappingError, MissingMemberWarning
 from pantarhei.io.abox import TimestampedABox, Triples, merged
+from pantarhei.io.mapping.advice import on_column
+from pantarhei.io.mapping.binding import BoundMapping, bind
+from pantarhei.io.mapping.cells import check_type, shown_cell
+from pantarhei.io.mapping.json_cells import JSONColumns, JSONObject
+from pantarhei.io.mapping.local_times import RowOrder
+from pantarhei.io.mapping.mapping import RecordMapping
+from pantarhei.io.mapping.rows import MappedRows, map_rows, runs
+from pantarhei.io.mapping.times import first_kind, shown_times
 from pantarhei.io.reader_counts import ReaderCounts, Skipped
 from pantarhei.io.tables.block import Block, Table
 from pantarhei.io.tables.csv_table import CSVTable
 from pantarhei.io.tables.json_table import JSONRows, JSONTable
 from pantarhei.io.tables.opening import Sources
-from pantarhei.mapping.advice import on_column
-from pantarhei.mapping.binding import BoundMapping, bind
-from pantarhei.mapping.cells import check_type, shown_cell
-from pantarhei.mapping.json_cells import JSONColumns, JSONObject
-from pantarhei.mapping.local_times import RowOrder
-from pantarhei.mapping.mapping import RecordMapping
-from pantarhei.mapping.rows import MappedRows, map_rows, runs
-from pantarhei.mapping.times import first_kind, shown_times
 from pantarhei.model.time import TimeKind, TimePoint
 
 _FEWEST = 16  # triples of an ABox; of fewer, holding them by column costs more than it saves

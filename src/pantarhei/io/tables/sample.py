@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from rdflib import XSD
 
+from pantarhei.io.mapping.cells import Cells, cells_of, is_readable
+from pantarhei.io.mapping.guess import Sample
+from pantarhei.io.mapping.json_cells import JSONColumns
 from pantarhei.io.tables.csv_table import CSVTable
 from pantarhei.io.tables.opening import sources_of
-from pantarhei.mapping.cells import Cells, cells_of, is_readable
-from pantarhei.mapping.guess import Sample
-from pantarhei.mapping.json_cells import JSONColumns
 
 ROWS = 1_000
 

@@ -6,11 +6,11 @@ from random import Random
 import pytest
 
 from counts import seeds
+from pantarhei.io.mapping.read import read_mapping
 from pantarhei.io.tables import csv_table
 from pantarhei.io.tables.csv_parts import parts_of
 from pantarhei.io.tables.opening import Sources
 from pantarhei.io.tables.reader import RecordReader
-from pantarhei.mapping.read import read_mapping
 
 SAID = [["urn:p", "$(level)", "xsd:integer"], ["urn:q", "$(note)"]]
 MAPPING = read_mapping(

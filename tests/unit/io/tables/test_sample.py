@@ -4,8 +4,8 @@ from pyarrow import parquet
 from rdflib import XSD
 
 from pantarhei import MissingFileError
+from pantarhei.io.mapping.guess import Sample
 from pantarhei.io.tables.sample import ROWS, first_rows
-from pantarhei.mapping.guess import Sample
 
 
 def test_the_first_rows_are_looked_at_and_no_more(tmp_path):

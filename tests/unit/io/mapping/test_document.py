@@ -1,7 +1,7 @@
 import pytest
 
 from pantarhei import MappingError
-from pantarhei.mapping.document import LONGEST, read_document
+from pantarhei.io.mapping.document import LONGEST, read_document
 
 
 def said(given):

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from pantarhei.errors import OptionError
-from pantarhei.mapping.mapping import UNITS
+from pantarhei.io.mapping.mapping import UNITS
 from pantarhei.model.iso_time import EPOCH, FIRST_TICK, LAST_TICK
 from pantarhei.model.zone import zone_named
 

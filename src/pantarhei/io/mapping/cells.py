@@ -14,8 +14,8 @@ import pyarrow.compute as pc
 from rdflib import XSD, URIRef
 
 from pantarhei.errors import MappingError
-from pantarhei.mapping.mapping import Template
-from pantarhei.mapping.written_times import date_times, dates
+from pantarhei.io.mapping.mapping import Template
+from pantarhei.io.mapping.written_times import date_times, dates
 from pantarhei.rdf.triple_table import Codes
 
 Places: TypeAlias = npt.NDArray[np.intp]

@@ -9,9 +9,9 @@ from fnmatch import fnmatchcase
 from urllib.parse import quote
 
 from pantarhei.errors import MappingError
-from pantarhei.mapping.advice import on_column
-from pantarhei.mapping.iri import iri
-from pantarhei.mapping.mapping import (
+from pantarhei.io.mapping.advice import on_column
+from pantarhei.io.mapping.iri import iri
+from pantarhei.io.mapping.mapping import (
     ROW,
     Kind,
     Melt,

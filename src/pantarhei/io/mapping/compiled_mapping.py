@@ -15,11 +15,11 @@ from typing import Any, TypeAlias
 
 from rdflib import XSD, URIRef
 
-from pantarhei.mapping.binding import BoundMapping
-from pantarhei.mapping.cells import NOT_FINITE
-from pantarhei.mapping.json_cells import is_unicode, member
-from pantarhei.mapping.mapping import ROW, UNITS, Kind, RowTime, TermPattern
-from pantarhei.mapping.terms import ESCAPES, FORMS, IRI, NUMBERS, TEXTS, encoded, plain_number, suffix_of
+from pantarhei.io.mapping.binding import BoundMapping
+from pantarhei.io.mapping.cells import NOT_FINITE
+from pantarhei.io.mapping.json_cells import is_unicode, member
+from pantarhei.io.mapping.mapping import ROW, UNITS, Kind, RowTime, TermPattern
+from pantarhei.io.mapping.terms import ESCAPES, FORMS, IRI, NUMBERS, TEXTS, encoded, plain_number, suffix_of
 from pantarhei.model.iso_time import EPOCH, MICROSECOND, read_iso
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimeKind, TimePoint

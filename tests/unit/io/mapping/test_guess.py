@@ -3,8 +3,8 @@
 import pytest
 from rdflib import XSD
 
-from pantarhei.mapping.guess import Sample, guess
-from pantarhei.mapping.read import read_mapping
+from pantarhei.io.mapping.guess import Sample, guess
+from pantarhei.io.mapping.read import read_mapping
 
 
 def guessed(delimiter=",", **columns):

@@ -2,9 +2,9 @@ import pyarrow as pa
 import pytest
 from rdflib import XSD, URIRef
 
-from pantarhei.mapping.cells import cells_of
-from pantarhei.mapping.mapping import Kind, Template, TermPattern
-from pantarhei.mapping.terms import terms_of
+from pantarhei.io.mapping.cells import cells_of
+from pantarhei.io.mapping.mapping import Kind, Template, TermPattern
+from pantarhei.io.mapping.terms import terms_of
 from pantarhei.rdf.ntriples import parse_term, write_term
 
 WHOLE = Template(("", ""), ("x",))

@@ -4,9 +4,9 @@ import pyarrow as pa
 import pytest
 
 from pantarhei import MappingError
-from pantarhei.mapping.cells import cells_of
-from pantarhei.mapping.mapping import RowTime, Template
-from pantarhei.mapping.times import shown_times, times_of
+from pantarhei.io.mapping.cells import cells_of
+from pantarhei.io.mapping.mapping import RowTime, Template
+from pantarhei.io.mapping.times import shown_times, times_of
 from pantarhei.model.time import TimeKind
 
 AT = Template(("", ""), ("at",))

@@ -6,8 +6,8 @@ import pytest
 from rdflib import RDF, XSD
 
 from pantarhei import MappingError, OptionError
-from pantarhei.mapping.mapping import Kind, Template
-from pantarhei.mapping.read import read_mapping
+from pantarhei.io.mapping.mapping import Kind, Template
+from pantarhei.io.mapping.read import read_mapping
 
 MAPPING = """\
 prefixes: {ex: http://example.org/}

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from rdflib import XSD, URIRef
 
-from pantarhei.mapping.mapping import NULLS
+from pantarhei.io.mapping.mapping import NULLS
 from pantarhei.model.nearest import did_you_mean
 from pantarhei.values.value import INTEGER_BOUNDS
 

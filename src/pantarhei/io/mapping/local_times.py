@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pantarhei.errors import MappingError
-from pantarhei.mapping.mapping import RecordMapping, RowTime
+from pantarhei.io.mapping.mapping import RecordMapping, RowTime
 from pantarhei.model.iso_time import EPOCH, MICROSECOND
 from pantarhei.model.zone import zone_named
 from pantarhei.rdf.triple_table import Codes

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from rdflib import XSD, URIRef
 
-from pantarhei.mapping.advice import reference
-from pantarhei.mapping.mapping import NULLS
+from pantarhei.io.mapping.advice import reference
+from pantarhei.io.mapping.mapping import NULLS
 from pantarhei.model.iso_time import read_iso
 
 _WHOLE, _REAL = re.compile(r"[+-]?\d+"), re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")

@@ -1,6 +1,6 @@
 import pytest
 
-from pantarhei.mapping.mapping import Template
+from pantarhei.io.mapping.mapping import Template
 
 
 @pytest.mark.parametrize("text", ["urn:a", "$(a)", "urn:$(a)/$(b)x", ""])

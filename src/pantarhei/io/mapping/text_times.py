@@ -14,10 +14,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pantarhei.errors import TimestampError
-from pantarhei.mapping.advice import on_time
-from pantarhei.mapping.cells import Flags
-from pantarhei.mapping.local_times import Candidates, Ticks, candidates_at, candidates_of
-from pantarhei.mapping.mapping import UNITS, RowTime, Unit
+from pantarhei.io.mapping.advice import on_time
+from pantarhei.io.mapping.cells import Flags
+from pantarhei.io.mapping.local_times import Candidates, Ticks, candidates_at, candidates_of
+from pantarhei.io.mapping.mapping import UNITS, RowTime, Unit
 from pantarhei.model.iso_time import (
     FIRST_TICK,
     IN_RANGE,

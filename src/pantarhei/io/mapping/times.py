@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pantarhei.errors import MappingError
-from pantarhei.mapping.cells import CellColumn, Cells, Flags, cells_of, decoded, flags, joined
-from pantarhei.mapping.local_times import (
+from pantarhei.io.mapping.cells import CellColumn, Cells, Flags, cells_of, decoded, flags, joined
+from pantarhei.io.mapping.local_times import (
     UNDECIDED,
     Candidates,
     RowOrder,
@@ -25,8 +25,8 @@ from pantarhei.mapping.local_times import (
     twice,
     zone_of,
 )
-from pantarhei.mapping.mapping import UNITS, RowTime
-from pantarhei.mapping.text_times import (
+from pantarhei.io.mapping.mapping import UNITS, RowTime
+from pantarhei.io.mapping.text_times import (
     BEYOND,
     MICROSECONDS,
     UNIT_ASKED,

@@ -6,8 +6,8 @@ import pytest
 from rdflib import XSD
 
 from pantarhei import MappingError
-from pantarhei.mapping.cells import cells_of, check_type, is_readable, joined, shown_cell
-from pantarhei.mapping.mapping import Template
+from pantarhei.io.mapping.cells import cells_of, check_type, is_readable, joined, shown_cell
+from pantarhei.io.mapping.mapping import Template
 
 NOTHING = frozenset()
 

@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from pantarhei.mapping.binding import BoundMapping
-from pantarhei.mapping.cells import CellColumn, Cells, Flags, Places, cells_of, combinations
-from pantarhei.mapping.local_times import RowOrder
-from pantarhei.mapping.mapping import ROW, TermPattern, TriplePattern
-from pantarhei.mapping.terms import Terms, terms_of
-from pantarhei.mapping.times import RowTimes, times_of
+from pantarhei.io.mapping.binding import BoundMapping
+from pantarhei.io.mapping.cells import CellColumn, Cells, Flags, Places, cells_of, combinations
+from pantarhei.io.mapping.local_times import RowOrder
+from pantarhei.io.mapping.mapping import ROW, TermPattern, TriplePattern
+from pantarhei.io.mapping.terms import Terms, terms_of
+from pantarhei.io.mapping.times import RowTimes, times_of
 from pantarhei.model.time import TimeKind
 from pantarhei.rdf.triple_table import TermColumn, TripleColumns
 

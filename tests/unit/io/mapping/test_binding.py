@@ -1,8 +1,8 @@
 import pytest
 
 from pantarhei import MappingError
-from pantarhei.mapping.binding import bind
-from pantarhei.mapping.read import read_mapping
+from pantarhei.io.mapping.binding import bind
+from pantarhei.io.mapping.read import read_mapping
 
 
 def mapping(melt, po, subject="ex:$(id)"):

@@ -10,9 +10,9 @@ from typing import Any, cast
 from rdflib import RDF, XSD, URIRef
 
 from pantarhei.errors import MappingError, OptionError
-from pantarhei.mapping.document import Node, read_document
-from pantarhei.mapping.iri import PREFIXES, iri
-from pantarhei.mapping.mapping import (
+from pantarhei.io.mapping.document import Node, read_document
+from pantarhei.io.mapping.iri import PREFIXES, iri
+from pantarhei.io.mapping.mapping import (
     UNITS,
     Kind,
     Melt,

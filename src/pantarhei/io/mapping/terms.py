@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from rdflib import XSD, URIRef
 
-from pantarhei.mapping.advice import on_value
-from pantarhei.mapping.cells import Cells, Flags, Places, flags, joined
-from pantarhei.mapping.mapping import Kind, Template, TermPattern
+from pantarhei.io.mapping.advice import on_value
+from pantarhei.io.mapping.cells import Cells, Flags, Places, flags, joined
+from pantarhei.io.mapping.mapping import Kind, Template, TermPattern
 from pantarhei.model.term import short
 from pantarhei.rdf.triple_table import Codes
 from pantarhei.values.value import INTEGER_BOUNDS, STRING_FORMS, is_ill_typed, value_key

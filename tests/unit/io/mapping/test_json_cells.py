@@ -1,8 +1,8 @@
 import pytest
 from rdflib import XSD
 
-from pantarhei.mapping.cells import shown_cell
-from pantarhei.mapping.json_cells import DECODER, JSONColumns
+from pantarhei.io.mapping.cells import shown_cell
+from pantarhei.io.mapping.json_cells import DECODER, JSONColumns
 
 NONE = frozenset({""})
 
