@@ -7,7 +7,6 @@ from pantarhei.engine.number_watch import NumbersApart
 from pantarhei.engine.stats import Stats
 from pantarhei.engine.unexpected import Unexpected
 from pantarhei.engine.update import GraphUpdate, WindowUpdate
-from pantarhei.entailment.entailment import Entailment
 from pantarhei.errors import (
     AxiomsInStreamWarning,
     BackgroundOnlyError,
@@ -68,6 +67,7 @@ from pantarhei.errors import (
     UnsupportedAxiomError,
 )
 from pantarhei.explain.absence import Absence, Gone, MissingFact, UnknownName, WouldHold
+from pantarhei.explain.entailment.entailment import Entailment
 from pantarhei.explain.quality import Quality, QualityRow
 from pantarhei.explain.records import HistoryRecord
 from pantarhei.interpretation.foundation import Foundation

@@ -18,10 +18,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from rdflib import OWL, RDF, RDFS, BNode, Graph, Literal, URIRef
 
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.entailment.closure import Closure
-from pantarhei.entailment.conclusion import entails_reading
-from pantarhei.entailment.entailment import Entailment
-from pantarhei.entailment.schema import Schema, schema_of
 from pantarhei.errors import (
     InconsistentOntologyError,
     InputError,
@@ -32,6 +28,10 @@ from pantarhei.errors import (
     check_type,
 )
 from pantarhei.explain.absence import NameKind, UnknownName
+from pantarhei.explain.entailment.closure import Closure
+from pantarhei.explain.entailment.conclusion import entails_reading
+from pantarhei.explain.entailment.entailment import Entailment
+from pantarhei.explain.entailment.schema import Schema, schema_of
 from pantarhei.explain.unknown import unknown_in_axioms
 from pantarhei.interpretation.foundation import Foundation, always_true
 from pantarhei.model.counted import counted

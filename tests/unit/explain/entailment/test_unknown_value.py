@@ -3,8 +3,8 @@
 import pytest
 from rdflib import OWL, RDF, RDFS, XSD, Literal, Namespace, Variable
 
-from pantarhei.entailment.closure import Closure
-from pantarhei.entailment.unknown_value import ANY_LITERAL, RangeNames, is_range_name
+from pantarhei.explain.entailment.closure import Closure
+from pantarhei.explain.entailment.unknown_value import ANY_LITERAL, RangeNames, is_range_name
 from pantarhei.model.data_range import DataComplementOf, DataIntersectionOf, DataOneOf, Datatype, DataUnionOf
 from pantarhei.model.rule import Atom, Builtin, Member, Rule
 

@@ -14,7 +14,7 @@ from math import prod
 
 from rdflib import OWL, RDF, Literal
 
-from pantarhei.entailment.closure import Closure, different, is_fresh, same
+from pantarhei.explain.entailment.closure import Closure, different, is_fresh, same
 from pantarhei.model.term import Term, Triple
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import (

@@ -16,7 +16,7 @@ import numpy as np
 from rdflib import OWL, RDF, Literal, URIRef, Variable
 
 from pantarhei.encoding.numbers import Integers
-from pantarhei.entailment.unknown_value import ANY_LITERAL, RangeNames, is_range_name
+from pantarhei.explain.entailment.unknown_value import ANY_LITERAL, RangeNames, is_range_name
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.data_range import DataRange, Datatype
 from pantarhei.model.origin import Origin

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from rdflib import OWL, RDF, RDFS, XSD, Graph, Literal, Namespace
 
 from counts import cases
-from pantarhei.entailment.closure import Closure, different, is_fresh, is_internal, same
+from pantarhei.explain.entailment.closure import Closure, different, is_fresh, is_internal, same
 from pantarhei.model.data_range import Datatype
 from pantarhei.ontology import load_ontology
 

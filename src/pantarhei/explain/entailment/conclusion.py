@@ -7,8 +7,8 @@ from itertools import islice
 
 from rdflib import OWL, RDF, BNode, Literal, URIRef, Variable
 
-from pantarhei.entailment.closure import Closure
-from pantarhei.entailment.questions import Questions
+from pantarhei.explain.entailment.closure import Closure
+from pantarhei.explain.entailment.questions import Questions
 from pantarhei.model.groups import grouped
 from pantarhei.model.rule import Argument
 from pantarhei.model.term import Term, Triple, in_order
