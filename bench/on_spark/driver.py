@@ -29,8 +29,7 @@ from bench.measuring import Figure, check, cpu_seconds, figure, ratios
 from bench.on_spark.sensors import SCHEMA, Sensors
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.materializer import ABoxMaterializer
-from pantarhei.model.place import Place
-from pantarhei.model.term import Triple
+from pantarhei.model.term import Place, Triple
 
 READINGS = 1_000  # a tick
 WINDOW = 20

@@ -17,7 +17,7 @@ from pantarhei.engine.update import GraphUpdate
 from pantarhei.errors import OptionError, check_choice, check_type
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.materialized import Materialized
-from pantarhei.model.counted import counted
+from pantarhei.model.messages import counted
 from pantarhei.model.term import Triple
 from pantarhei.ontology import Ontology
 from pantarhei.repair.conflict import Budget

@@ -34,11 +34,10 @@ from pantarhei.explain.entailment.entailment import Entailment
 from pantarhei.explain.entailment.schema import Schema, schema_of
 from pantarhei.explain.unknown import unknown_in_axioms
 from pantarhei.interpretation.foundation import Foundation, always_true
-from pantarhei.model.counted import counted
 from pantarhei.model.data_range import DataRange
-from pantarhei.model.origin import Origin
-from pantarhei.model.rule import Predicate, Rule
-from pantarhei.model.shown import NO_NAMES, ShownNames, told_apart
+from pantarhei.model.display_names import NO_NAMES, ShownNames, told_apart
+from pantarhei.model.messages import counted
+from pantarhei.model.rule import Origin, Predicate, Rule
 from pantarhei.model.term import ONLY_TYPE, Term, Triple, check_triple, in_order
 from pantarhei.owl.axiom import Axiom, Class, ClassAssertion
 from pantarhei.owl.axiom_mapping import BEYOND_DL, Reading, read_axioms

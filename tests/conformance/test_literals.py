@@ -25,7 +25,7 @@ from rdflib import XSD, Literal
 from counts import cases
 from jdk import SimpleType, java
 from pantarhei.model.data_range import Datatype, DatatypeRestriction
-from pantarhei.model.rule_text import RELATIONS as SIGNS
+from pantarhei.model.temporal_rule import RELATIONS as SIGNS
 from pantarhei.values.builtin import SWRLB, compute, holds
 from pantarhei.values.condition import is_in_language
 from pantarhei.values.membership import contains

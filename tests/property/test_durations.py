@@ -16,7 +16,7 @@ from oracle.answers.expressions import Expressions
 from oracle.answers.graph import Graph as ReferenceGraph
 from oracle.canonical_literals import canonical_literal
 from pantarhei.model.data_range import Datatype, DatatypeRestriction
-from pantarhei.model.rule_text import RELATIONS
+from pantarhei.model.temporal_rule import RELATIONS
 from pantarhei.query.algebra.expressions import Call, OrderKey
 from pantarhei.query.expressions import compute, order
 from pantarhei.query.table import Table

@@ -16,7 +16,7 @@ from oracle.answers.expressions import Expressions
 from oracle.answers.graph import Graph as ReferenceGraph
 from oracle.answers.terms import ExpressionError
 from pantarhei.materialize.kernel.summing import NOTHING, sum_up
-from pantarhei.model.rule_text import RELATIONS
+from pantarhei.model.temporal_rule import RELATIONS
 from pantarhei.query.algebra.expressions import Aggregate, Call
 from pantarhei.query.expressions import aggregate
 from pantarhei.query.expressions import compute as compute_columns

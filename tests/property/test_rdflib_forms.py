@@ -12,7 +12,7 @@ from rdflib import OWL, XSD, Dataset, Graph, Literal, Namespace
 
 import pantarhei as pr
 from counts import cases
-from pantarhei.model.rdflib_forms import respelled
+from pantarhei.model.term import respelled
 from pantarhei.query import run_query
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.values.value import is_well_typed, value_of

@@ -13,8 +13,7 @@ from rdflib import OWL, RDF, RDFS, BNode, Graph, Literal, URIRef, Variable
 from pantarhei import StreamReasoner, Window
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.errors import InconsistentOntologyError, InvalidTripleError, UnsupportedAxiomError
-from pantarhei.model.origin import Origin
-from pantarhei.model.rule import Atom, Rule
+from pantarhei.model.rule import Atom, Origin, Rule
 from pantarhei.ontology import Ontology, load_ontology
 from pantarhei.owl.document import read_document
 from pantarhei.rules.translation.demand import Theory

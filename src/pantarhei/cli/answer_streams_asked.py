@@ -10,7 +10,7 @@ import typer
 
 from pantarhei.cli.concluded import declared_in
 from pantarhei.io.write import AnswerWriter, Cell, TableWriter, time_text
-from pantarhei.model.shown import told_apart
+from pantarhei.model.display_names import told_apart
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.time import TimePoint, show_time
 

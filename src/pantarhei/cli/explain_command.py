@@ -22,7 +22,7 @@ from pantarhei.cli.summary import Followed
 from pantarhei.cli.written_proofs import written
 from pantarhei.errors import MalformedInputError, NotEntailedError, TemporalRuleError
 from pantarhei.explainer import LIMIT, WAYS
-from pantarhei.model.nearest import did_you_mean
+from pantarhei.model.messages import did_you_mean
 from pantarhei.model.temporal_rule import Mode, TemporalAtom
 from pantarhei.model.term import Triple
 from pantarhei.owl.background_axioms import says_axioms

@@ -32,8 +32,8 @@ from pantarhei.io.read import StreamReader, read_stream
 from pantarhei.io.records import read_records
 from pantarhei.io.tables import formats as tables
 from pantarhei.io.write import AnswerWriter, Cell, TableWriter, format_of, open_writer, time_text
-from pantarhei.model.counted import counted
-from pantarhei.model.shown import ShownNames
+from pantarhei.model.display_names import ShownNames
+from pantarhei.model.messages import counted
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint, in_zone_of, kind_of, ticks_of
 from pantarhei.rdf.statements import ByteFeed

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rdflib import RDF
 
 from pantarhei.io.write import time_text
-from pantarhei.model.shown import NO_NAMES, ShownNames, told_apart
+from pantarhei.model.display_names import NO_NAMES, ShownNames, told_apart
 from pantarhei.model.term import Triple, short
 from pantarhei.model.time import TimePoint
 

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 from rdflib import URIRef
 
 from pantarhei.answer_streams import looking_back
-from pantarhei.model.counted import counted
-from pantarhei.model.rule_text import duration_text
-from pantarhei.model.shown import NO_NAMES, ShownNames, told_apart
-from pantarhei.model.temporal_rule import Formula, TemporalRule, TimeWindow
+from pantarhei.model.display_names import NO_NAMES, ShownNames, told_apart
+from pantarhei.model.messages import counted
+from pantarhei.model.temporal_rule import Formula, TemporalRule, TimeWindow, duration_text
 from pantarhei.model.term import short
 from pantarhei.model.time import TimeKind, time_of
 from pantarhei.rules.translation.demand import Theory

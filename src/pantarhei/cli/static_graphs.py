@@ -9,7 +9,7 @@ import typer
 
 from pantarhei.cli.given_values import iri_and_file
 from pantarhei.errors import QueryError
-from pantarhei.model.nearest import did_you_mean
+from pantarhei.model.messages import did_you_mean
 from pantarhei.model.term import Term, Triple
 from pantarhei.owl.document import read_document
 from pantarhei.owl.sources import sources_of

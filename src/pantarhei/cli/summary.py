@@ -15,7 +15,7 @@ from pantarhei.cli.wording import warning_as_typed
 from pantarhei.engine.feedback import not_asserted_text
 from pantarhei.errors import InputError
 from pantarhei.io.reader_counts import Skipped
-from pantarhei.model.counted import counted
+from pantarhei.model.messages import counted
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint, show_time
 from pantarhei.temporal.conclusions import ConclusionChanges

@@ -17,8 +17,8 @@ from pantarhei.cli.repair_text import reasons
 from pantarhei.cli.run_options import Drawing
 from pantarhei.cli.summary import Followed
 from pantarhei.explain.timeline_picture import Contradicted, DrawnStep, timeline_svg
+from pantarhei.model.display_names import told_apart
 from pantarhei.model.rule import names_of
-from pantarhei.model.shown import told_apart
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint, kind_of, ticks_of
 from pantarhei.proofs.sentences import Labels, forbidden, labels_among, labels_of, sentence

@@ -15,8 +15,7 @@ from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.forms import NO_FORMS, Forms
 from pantarhei.encoding.numbers import NONE, Integers
 from pantarhei.encoding.vocabulary import NumberedTerms, Vocabulary
-from pantarhei.model.place import Place
-from pantarhei.model.term import RDF_TYPE, Triple
+from pantarhei.model.term import RDF_TYPE, Place, Triple
 from pantarhei.rdf.ntriples import parse_term
 from pantarhei.rdf.triple_table import ColumnarTriples, TermColumn, TripleColumns, columns_of, is_table
 

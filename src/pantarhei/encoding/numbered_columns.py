@@ -14,7 +14,7 @@ import numpy.typing as npt
 from rdflib import Literal
 
 from pantarhei.encoding.numbers import Integers
-from pantarhei.model.place import Place
+from pantarhei.model.term import Place
 from pantarhei.rdf.triple_table import TermColumn, Texts
 
 _UNKNOWN: Final = np.iinfo(np.int32).min

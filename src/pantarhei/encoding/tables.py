@@ -12,7 +12,7 @@ from rdflib import Literal
 from pantarhei.encoding.lexicon import Lexicon, LiteralSet, Names
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
 from pantarhei.encoding.renaming import Renaming
-from pantarhei.model.place import Place
+from pantarhei.model.term import Place
 
 
 class Tables(NamedTuple):

@@ -29,10 +29,8 @@ from pantarhei.encoding.numbered_columns import NumberedColumns
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbol
 from pantarhei.encoding.tables import Tables
 from pantarhei.model.data_range import DataRange
-from pantarhei.model.place import Place
-from pantarhei.model.rdflib_forms import respelled
 from pantarhei.model.rule import Predicate
-from pantarhei.model.term import RDF_TYPE, Term, Triple, check_text, check_triple
+from pantarhei.model.term import RDF_TYPE, Place, Term, Triple, check_text, check_triple, respelled
 from pantarhei.rdf.ntriples import is_plain_iri, parse_term
 from pantarhei.rdf.triple_table import triples_of_abox
 from pantarhei.values.builtin import COMPARISONS, compute, holds

@@ -8,7 +8,7 @@ import numpy as np
 
 from pantarhei.encoding.numbers import NO_FACTS, Integers
 from pantarhei.errors import TemporalRuleError
-from pantarhei.model.counted import counted
+from pantarhei.model.messages import counted
 from pantarhei.model.time import TimePoint
 from pantarhei.repair.result import Repair
 

@@ -9,7 +9,7 @@ from itertools import chain
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.books import Books, Counters
 from pantarhei.explain.records import records_of
-from pantarhei.model.counted import counted
+from pantarhei.model.messages import counted
 from pantarhei.model.time import time_of
 from pantarhei.window.history import History
 

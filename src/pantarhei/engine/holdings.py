@@ -37,7 +37,7 @@ from pantarhei.explain.tallies import quality_of
 from pantarhei.interpretation.closed_abox import ClosedABox
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.materialize.model import WindowModel
-from pantarhei.model.iso_time import EXACT
+from pantarhei.model.datetimes import EXACT
 from pantarhei.model.rule import Predicate
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.time import TimePoint, is_finer, show_time, ticks_of, time_of

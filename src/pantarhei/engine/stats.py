@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pantarhei.engine.feedback import not_asserted_text
 from pantarhei.materialize.model import Work
-from pantarhei.model.counted import counted
+from pantarhei.model.messages import counted
 
 
 class Stats(NamedTuple):

@@ -21,11 +21,11 @@ from pantarhei.errors import AxiomsInStreamWarning
 from pantarhei.explain.absence import UnknownName
 from pantarhei.explain.unknown import nearest_names
 from pantarhei.interpretation.foundation import Common
-from pantarhei.model.counted import counted
+from pantarhei.model.datetimes import TIME_PROPERTIES
+from pantarhei.model.display_names import last_part
+from pantarhei.model.messages import counted
 from pantarhei.model.rule import Predicate, Rule
-from pantarhei.model.shown import last_part
 from pantarhei.model.term import Term, short
-from pantarhei.model.time_properties import TIME_PROPERTIES
 from pantarhei.owl.background_axioms import AXIOM_PREDICATES, AXIOM_TYPES
 from pantarhei.owl.name_kinds import is_defined
 from pantarhei.rdf.ntriples import parse_term, write_term

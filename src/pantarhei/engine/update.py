@@ -12,9 +12,8 @@ from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import Integers
 from pantarhei.engine.feedback import FedBack, not_asserted_text
 from pantarhei.errors import DeltaNotKeptError
-from pantarhei.model.counted import counted
-from pantarhei.model.delta import Delta
-from pantarhei.model.term import Triple
+from pantarhei.model.messages import counted
+from pantarhei.model.term import Delta, Triple
 from pantarhei.model.time import TimePoint, show_time
 from pantarhei.query.continuous import AnswerChanges
 from pantarhei.rdf.pickling import exactly

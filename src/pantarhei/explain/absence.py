@@ -11,8 +11,8 @@ from rdflib import URIRef
 
 from pantarhei.explain.absence_json import json_of
 from pantarhei.explain.absence_text import text_of
+from pantarhei.model.display_names import told_apart
 from pantarhei.model.rule import Rule
-from pantarhei.model.shown import told_apart
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.term import ONLY_TYPE, Term, Triple, short
 from pantarhei.model.time import TimePoint

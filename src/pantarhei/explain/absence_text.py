@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from pantarhei.errors.asking import doubt_of
+from pantarhei.model.display_names import told_apart
 from pantarhei.model.rule import names_of
-from pantarhei.model.shown import told_apart
 from pantarhei.model.temporal_rule import Mode
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimePoint

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Literal
 from rdflib import RDF, XSD, BNode, Graph, Namespace, URIRef
 from rdflib import Literal as RdfLiteral
 
-from pantarhei.model.counted import counted
-from pantarhei.model.shown import told_apart
+from pantarhei.model.display_names import told_apart
+from pantarhei.model.messages import counted
 from pantarhei.model.term import Term, Triple, short
 from pantarhei.model.time import TimePoint, show_time
 from pantarhei.rdf.ntriples import write_term

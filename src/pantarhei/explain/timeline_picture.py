@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from pantarhei.explain.time_axis import TimeAxis
-from pantarhei.model.counted import counted
+from pantarhei.model.messages import counted
 from pantarhei.model.time import TimePoint
 from pantarhei.proofs.drawing import DARK, PALE, element, picture, text_element, width_of, wrapped
 from pantarhei.proofs.shown_times import ShownTimes

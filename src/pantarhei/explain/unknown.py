@@ -12,7 +12,7 @@ from rdflib import OWL, RDF, RDFS, BNode, Literal, URIRef
 from pantarhei.encoding.numbers import FIRST_LITERAL, Integers
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.explain.absence import NameKind, UnknownName
-from pantarhei.model.shown import last_part
+from pantarhei.model.display_names import last_part
 from pantarhei.model.term import Term, Triple
 from pantarhei.owl.axiom import Axiom, Class, DataRange, Property
 from pantarhei.owl.expression import parts

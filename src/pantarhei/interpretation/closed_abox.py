@@ -14,7 +14,7 @@ from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import InvalidTripleError
 from pantarhei.interpretation.foundation import Common
 from pantarhei.interpretation.interpretation import Interpretation
-from pantarhei.model.place import Place
+from pantarhei.model.term import Place
 
 if TYPE_CHECKING:
     import pyarrow as pa

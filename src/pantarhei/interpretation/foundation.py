@@ -18,7 +18,7 @@ from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import check_choice, check_type
 from pantarhei.materialize.model import Keep, WindowModel
-from pantarhei.model.counted import counted
+from pantarhei.model.messages import counted
 from pantarhei.model.rule import Rule
 from pantarhei.model.term import Term, Triple, check_triple, in_order
 from pantarhei.rdf.pickling import exactly

@@ -12,9 +12,9 @@ import pyoxigraph as ox
 from rdflib import XSD
 
 from pantarhei.errors import OptionError, TimestampError
-from pantarhei.model.shown import last_part
+from pantarhei.model.datetimes import TIME_PROPERTIES
+from pantarhei.model.display_names import last_part
 from pantarhei.model.time import TimePoint, parse_timestamp, show_time
-from pantarhei.model.time_properties import TIME_PROPERTIES
 
 Name = TypeVar("Name", bound=Hashable)
 OnCut = Callable[[str], object]

@@ -26,8 +26,8 @@ from pantarhei.io.messages import TripleMessages
 from pantarhei.io.nquads import QuadsReader
 from pantarhei.io.reader_counts import ReaderCounts, Skipped
 from pantarhei.io.tables.formats import format_of
+from pantarhei.model.datetimes import zone_named
 from pantarhei.model.time import Precision, TimePoint, check_precision
-from pantarhei.model.zone import zone_named
 from pantarhei.rdf.first_bytes import is_document, refuse_unreadable, unreadable
 from pantarhei.rdf.json_contexts import Contexts, GivenContexts
 from pantarhei.rdf.message_log import ANNOUNCEMENT, is_log, read_log

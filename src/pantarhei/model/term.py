@@ -1,16 +1,128 @@
-"""RDF terms and triples as values: rdflib's `URIRef`, `BNode` and `Literal`, and what is a triple of them."""
+"""RDF terms and triples as values: rdflib's `URIRef`, `BNode` and `Literal`, and what is a triple of them.
+
+Literals as rdflib writes Python values, in the forms that XML Schema and OWL have for them.
+
+rdflib writes `nan`, `inf` and `-inf` for floats, `2` for the Fraction 2, and seconds in the zones of times of
+long ago. It does so for Python values and for texts: `"INF"^^xsd:double` becomes `inf` when rdflib parses it,
+and stays so in what rdflib serializes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import cast
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import Enum
+from typing import Final, Generic, TypeVar, cast, overload
 
-from rdflib import RDF, BNode, Literal, URIRef, Variable
+from rdflib import OWL, RDF, XSD, BNode, Literal, URIRef, Variable
 
 from pantarhei.errors import InvalidTripleError
-from pantarhei.model.place import Place
-from pantarhei.model.rdflib_forms import respelled
-from pantarhei.model.shown import shown
+from pantarhei.model.display_names import shown
+
+
+class Place(Enum):
+    """A place in a triple.
+
+    >>> Place.SUBJECT.admits(Literal("a")), Place.SUBJECT.expected
+    (False, 'the subject must be an IRI or a blank node')
+    """
+
+    SUBJECT = "subject", (URIRef, BNode), "the subject must be an IRI or a blank node"
+    PREDICATE = "predicate", (URIRef,), "the predicate must be an IRI"
+    OBJECT = "object", (URIRef, BNode, Literal), "the object must be an IRI, a blank node or a literal"
+    CLASS = "class", (URIRef, BNode), "the object of rdf:type must be a class, not a literal"
+
+    def __init__(self, label: str, terms: tuple[type, ...], expected: str) -> None:
+        self.label, self.terms, self.expected = label, terms, expected
+        self.is_of_individuals = label in ("subject", "object")  # or literals, not of classes and properties
+
+    def admits(self, term: object) -> bool:
+        """Whether `term` may stand here."""
+        return isinstance(term, self.terms)
+
+    def check(self, term: object, given: object) -> None:
+        """Nothing, if `term` may stand here.
+
+        Raises:
+            InvalidTripleError: it may not; the error shows `given`, what it was part of.
+        """
+        if not isinstance(term, self.terms):
+            raise InvalidTripleError(str(given), self.expected)
+
+
+_FLOATS: Final = {"nan": "NaN", "inf": "INF", "-inf": "-INF"}
+_WHOLE = re.compile(r"-?\d+", re.ASCII)
+_SHORTEST: Final = len("2026-01-31T10:00:00+01:00:00")
+_SECONDS_IN_ZONE = re.compile(r"[^+]*T[\d:.]+[+-]\d\d:\d\d:\d\d(?:\.\d{6})?", re.ASCII)
+
+
+def _rational(text: str) -> str | None:
+    return f"{text}/1" if _WHOLE.fullmatch(text) else None
+
+
+def _in_utc(text: str) -> str | None:
+    if len(text) < _SHORTEST or not _SECONDS_IN_ZONE.fullmatch(text):
+        return None
+    try:
+        return datetime.fromisoformat(text).astimezone(UTC).isoformat().replace("+00:00", "Z")
+    except (ValueError, OverflowError):
+        return None
+
+
+# By plain strings, since hashing an IRI of rdflib's costs more than all else here.
+_FORMS: Final[dict[str, Callable[[str], str | None]]] = {
+    str(XSD.double): _FLOATS.get,
+    str(XSD.float): _FLOATS.get,
+    str(OWL.rational): _rational,
+    str(XSD.dateTime): _in_utc,
+    str(XSD.dateTimeStamp): _in_utc,
+}
+
+
+@overload
+def respelled(term: Literal) -> Literal: ...
+
+
+@overload
+def respelled(term: URIRef | BNode | Literal) -> URIRef | BNode | Literal: ...
+
+
+def respelled(term: URIRef | BNode | Literal) -> URIRef | BNode | Literal:
+    """Return a literal in XML Schema's form if it has rdflib's own, and any other term itself.
+
+    >>> str(respelled(Literal(float("-inf")))), str(respelled(Literal("2", datatype=OWL.rational)))
+    ('-INF', '2/1')
+    """
+    if not isinstance(term, Literal):
+        return term
+    form = _FORMS.get(str(term.datatype))
+    text = None if form is None else form(str(term))
+    return term if text is None else Literal(text, datatype=term.datatype, normalize=False)
+
+
+F = TypeVar("F", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class Delta(Generic[F]):
+    """Signed change to a multiset of facts; no weight is zero. Build with `of`.
+
+    >>> Delta.of([("a", 1), ("b", 1), ("a", -1)])
+    Delta(weights={'b': 1})
+    """
+
+    weights: Mapping[F, int]
+
+    @classmethod
+    def of(cls, changes: Iterable[tuple[F, int]]) -> Delta[F]:
+        total: Counter[F] = Counter()
+        for fact, weight in changes:
+            total[fact] += weight
+        return cls({fact: weight for fact, weight in total.items() if weight})
+
 
 Term = URIRef | BNode | Literal
 Triple = tuple[Term, Term, Term]

@@ -19,8 +19,7 @@ from typing import Literal, TypeVar, get_args
 import numpy as np
 
 from pantarhei.errors import OptionError, TimesCutWarning, TimestampError, check_choice
-from pantarhei.model.iso_time import EPOCH, EXACT, IN_RANGE, MICROSECOND, read_iso, tick_of_datetime
-from pantarhei.model.zone import in_zone
+from pantarhei.model.datetimes import EPOCH, EXACT, IN_RANGE, MICROSECOND, in_zone, read_iso, tick_of_datetime
 
 TimePoint = int | float | datetime
 Duration = int | float | timedelta | str

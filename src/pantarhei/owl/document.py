@@ -15,8 +15,7 @@ from typing import NamedTuple
 from rdflib import BNode, Dataset, Graph
 
 from pantarhei.errors import OptionError
-from pantarhei.model.rdflib_forms import respelled
-from pantarhei.model.term import Triple, check_triple
+from pantarhei.model.term import Triple, check_triple, respelled
 from pantarhei.owl.document_format import FORMATS, format_of
 from pantarhei.owl.functional_syntax import read_functional_syntax
 from pantarhei.owl.manchester_syntax import read_manchester_syntax

@@ -17,7 +17,7 @@ from typing import TypeVar, cast
 from rdflib import OWL, RDFS, URIRef
 
 from pantarhei.model.data_range import DataRange, Datatype, Written, call
-from pantarhei.model.shown import last_part
+from pantarhei.model.display_names import last_part
 from pantarhei.model.term import Term, short
 
 T = TypeVar("T")

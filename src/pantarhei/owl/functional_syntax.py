@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from xml.etree.ElementTree import Element, SubElement
 
 from pantarhei.errors import MalformedInputError
-from pantarhei.model.counted import counted
+from pantarhei.model.messages import counted
 from pantarhei.owl.element_mapping import OWL_NAMESPACE, XML_NAMESPACE, ElementReader, Written
 from pantarhei.rdf.nesting_guard import DEEPEST_EXPRESSION
 from pantarhei.rdf.parse import NOT_UTF_8

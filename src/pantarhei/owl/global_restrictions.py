@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from rdflib import OWL
 
-from pantarhei.model.reachability import reached
+from pantarhei.model.graphs import reached
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Axiom, PropertyExpression, PropertyKind, Trait
 from pantarhei.owl.expression import parts

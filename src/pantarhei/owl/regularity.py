@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from rdflib import OWL
 
-from pantarhei.model.reachability import Edges, components, gathered, reached
+from pantarhei.model.graphs import Edges, components, gathered, reached
 from pantarhei.owl.axiom import InverseOf, Property, PropertyExpression, SubPropertyChainOf
 
 # For how many properties at a time it is asked what leads to them: a bit for each with each property.

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from pantarhei.model.counted import counted
-from pantarhei.model.origin import Origin
-from pantarhei.model.rule import Rule
-from pantarhei.model.shown import NO_NAMES, ShownNames, told_apart
+from pantarhei.model.display_names import NO_NAMES, ShownNames, told_apart
+from pantarhei.model.messages import counted
+from pantarhei.model.rule import Origin, Rule
 from pantarhei.model.term import Triple
 from pantarhei.owl.triple_index import triple_key
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from rdflib import RDF, BNode, URIRef, Variable
 
-from pantarhei.model.shown import last_part
+from pantarhei.model.display_names import last_part
 from pantarhei.model.term import Term, Triple, short
 from pantarhei.owl.expression_mapping import ExpressionReader, UnreadableError
 from pantarhei.owl.swrl import (

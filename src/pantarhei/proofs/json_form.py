@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pantarhei.model.origin import Origin
-from pantarhei.model.rule import Rule
+from pantarhei.model.rule import Origin, Rule
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint
 from pantarhei.proofs.telling import Telling

@@ -9,9 +9,8 @@ from typing import Any
 
 from rdflib import Graph
 
-from pantarhei.model.origin import Origin
-from pantarhei.model.rule import Rule, names_of
-from pantarhei.model.shown import told_apart
+from pantarhei.model.display_names import told_apart
+from pantarhei.model.rule import Origin, Rule, names_of
 from pantarhei.model.term import Triple, short
 from pantarhei.model.time import TimePoint, show_time
 from pantarhei.proofs.dot import dot_of

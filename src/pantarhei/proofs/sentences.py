@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 from rdflib import OWL, RDFS, XSD, Literal, URIRef, Variable
 
+from pantarhei.model.display_names import last_part
 from pantarhei.model.rule import Rule
-from pantarhei.model.shown import last_part
 from pantarhei.model.term import ONLY_TYPE, Term, Triple, short
 
 Labels = Mapping[URIRef, str]

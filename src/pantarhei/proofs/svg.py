@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pantarhei.model.counted import counted
+from pantarhei.model.messages import counted
 from pantarhei.proofs.drawing import (
     COLOURS,
     DARK,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
+from pantarhei.model.display_names import told_apart
 from pantarhei.model.rule import Rule, names_of
-from pantarhei.model.shown import told_apart
 from pantarhei.model.term import short
 from pantarhei.proofs.outline import DEEPEST, Mention, Outline, OutlineEntry, Section, outline
 from pantarhei.proofs.sentences import fit, forbidden, sentence

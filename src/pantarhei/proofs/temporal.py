@@ -11,8 +11,7 @@ from enum import Enum
 from rdflib import Variable
 
 from pantarhei.model.rule import Rule
-from pantarhei.model.rule_text import term_text
-from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TupleWindow
+from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TupleWindow, term_text
 from pantarhei.model.term import Term
 from pantarhei.model.time import TimePoint
 from pantarhei.proofs.sentences import Labels, fit, sentence

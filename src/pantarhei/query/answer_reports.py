@@ -10,7 +10,7 @@ from itertools import accumulate
 from operator import eq
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
-from pantarhei.model.counted import counted
+from pantarhei.model.messages import counted
 from pantarhei.model.term import Term
 from pantarhei.model.time import TimePoint, show_time
 from pantarhei.rdf.pickling import exactly

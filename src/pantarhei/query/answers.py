@@ -12,8 +12,8 @@ from rdflib.plugin import PluginException
 from rdflib.query import Result, ResultRow
 
 from pantarhei.errors import OptionError
-from pantarhei.model.counted import counted
-from pantarhei.model.shown import told_apart
+from pantarhei.model.display_names import told_apart
+from pantarhei.model.messages import counted
 from pantarhei.model.term import Term, Triple, in_order, short
 from pantarhei.query.plain_values import arrow_type, kind_of_terms, plain_value
 from pantarhei.rdf.ntriples import write_term

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
 from weakref import WeakSet
 
 from pantarhei.errors import QueryError
-from pantarhei.model.counted import counted
 from pantarhei.model.doing_all import do_all
+from pantarhei.model.messages import counted
 from pantarhei.query.answer_reports import AnswerChange, AnswerRow
 from pantarhei.query.follower import MOST_WAITING, Follower, Overflow
 from pantarhei.rdf.pickling import exactly

@@ -15,8 +15,7 @@ from rdflib.plugins.sparql.sparql import Query as PreparedQuery
 
 from pantarhei.encoding.numbers import Symbols
 from pantarhei.errors import OptionError, QueryError, QueryMemoryError, check_type
-from pantarhei.model.rdflib_forms import respelled
-from pantarhei.model.term import Term, short
+from pantarhei.model.term import Term, respelled, short
 from pantarhei.model.time import TimePoint
 from pantarhei.query.algebra.binding import with_bindings
 from pantarhei.query.algebra.nodes import Graph as GraphNode

@@ -25,7 +25,7 @@ from rdflib import RDF, URIRef, Variable
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.errors import NotKeyLocalQueryError, OptionError
-from pantarhei.model.groups import Groups
+from pantarhei.model.graphs import Groups
 from pantarhei.model.rule import Predicate
 from pantarhei.model.term import short
 from pantarhei.query.algebra.binding import expressions_of

@@ -16,8 +16,7 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Dataset
 from rdflib.store import Store
 
 from pantarhei.errors import ReadOnlyError
-from pantarhei.model.place import Place
-from pantarhei.model.term import Term, Triple
+from pantarhei.model.term import Place, Term, Triple
 from pantarhei.query.answers import QueryResult
 
 

@@ -6,8 +6,7 @@ import pyoxigraph as ox
 from rdflib import RDF, Literal
 
 from pantarhei.errors import InvalidTripleError
-from pantarhei.model.place import Place
-from pantarhei.model.term import Term, Triple
+from pantarhei.model.term import Place, Term, Triple
 from pantarhei.rdf.blank_nodes import NumberedNodes
 from pantarhei.rdf.ntriples import to_rdflib
 

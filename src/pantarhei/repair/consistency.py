@@ -9,8 +9,8 @@ from pantarhei.encoding.numbers import Integers
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import InconsistentOntologyError
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.display_names import told_apart
 from pantarhei.model.rule import names_of
-from pantarhei.model.shown import told_apart
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.violation import proof_of_violation
 from pantarhei.rdf.ntriples import write_triple

@@ -9,8 +9,8 @@ from typing import Any
 from pantarhei.encoding.forms import FactForms
 from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.materialize.lineage_rows import Lineage
+from pantarhei.model.display_names import told_apart
 from pantarhei.model.rule import Rule, names_of
-from pantarhei.model.shown import told_apart
 from pantarhei.model.term import Triple, short
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.rdf.pickling import exactly

@@ -12,9 +12,9 @@ from typing import Any, Generic, Protocol, TypeVar, overload
 
 import numpy as np
 
-from pantarhei.model.counted import counted
+from pantarhei.model.display_names import told_apart
+from pantarhei.model.messages import counted
 from pantarhei.model.rule import Rule, names_of
-from pantarhei.model.shown import told_apart
 from pantarhei.model.term import short
 from pantarhei.model.time import TimePoint, show_time
 from pantarhei.proofs.proof import Assertion, Proof

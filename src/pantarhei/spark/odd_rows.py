@@ -14,8 +14,7 @@ import pyarrow.compute as pc
 from rdflib import Literal
 
 from pantarhei.errors import InvalidRowError, InvalidTripleError
-from pantarhei.model.place import Place
-from pantarhei.model.term import RDF_TYPE, Term
+from pantarhei.model.term import RDF_TYPE, Place, Term
 from pantarhei.model.time import FLOAT_TICKS, MOST_TICKS
 from pantarhei.rdf.ntriples import parse_term
 from pantarhei.spark.frame import OBJECT, PREDICATE, SUBJECT, TERMS, TIMESTAMP

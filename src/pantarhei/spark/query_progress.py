@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pyspark.sql.streaming.query import StreamingQuery
 
-from pantarhei.model.counted import counted
+from pantarhei.model.messages import counted
 from pantarhei.model.time import TimePoint
 from pantarhei.spark.driver import Counts, Driver
 from pantarhei.spark.failures import FAILURES

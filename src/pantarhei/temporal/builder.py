@@ -15,10 +15,10 @@ from decimal import Decimal
 from rdflib import Literal, URIRef, Variable
 
 from pantarhei.errors import OptionError, TimestampError, check_type
-from pantarhei.model.rdflib_forms import respelled
 from pantarhei.model.rule import Argument, Builtin
-from pantarhei.model.rule_text import RELATIONS, SIGNS
 from pantarhei.model.temporal_rule import (
+    RELATIONS,
+    SIGNS,
     Formula,
     Mode,
     Reach,
@@ -27,6 +27,7 @@ from pantarhei.model.temporal_rule import (
     TimeWindow,
     TupleWindow,
 )
+from pantarhei.model.term import respelled
 from pantarhei.model.time import parse_duration
 from pantarhei.values.builtin import SWRLB
 
@@ -125,7 +126,7 @@ def last(assertions: int) -> TupleWindow:
 def compare(left: Given, relation: str, right: Given) -> Builtin:
     """A comparison of two values: =, !=, <, <=, > or >=.
 
-    >>> from pantarhei.model.rule_text import builtin_text
+    >>> from pantarhei.model.temporal_rule import builtin_text
     >>> builtin_text(compare(Variable("X"), "<", 5))
     'X < 5'
     """
@@ -135,7 +136,7 @@ def compare(left: Given, relation: str, right: Given) -> Builtin:
 def compute(result: Given, left: Given, sign: str, right: Given) -> Builtin:
     """A computation with two numbers: +, -, *, /, mod or ^.
 
-    >>> from pantarhei.model.rule_text import builtin_text
+    >>> from pantarhei.model.temporal_rule import builtin_text
     >>> builtin_text(compute(Variable("R"), Variable("X"), "+", 5))
     'R = X + 5'
     """

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from rdflib import URIRef, Variable
 
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.model.groups import grouped
+from pantarhei.model.graphs import grouped
 from pantarhei.model.rule import Atom
 from pantarhei.temporal.collecting import Collected, terms_of
 from pantarhei.temporal.program import UNIT

@@ -10,8 +10,7 @@ from rdflib import Literal
 
 from pantarhei.errors import TemporalRuleError
 from pantarhei.model.rule import Builtin
-from pantarhei.model.rule_text import builtin_text
-from pantarhei.model.temporal_rule import Formula, TemporalRule, TimeWindow
+from pantarhei.model.temporal_rule import Formula, TemporalRule, TimeWindow, builtin_text
 from pantarhei.model.time import TimeKind, TimePoint, kind_of
 from pantarhei.temporal.checks.dates import is_date
 from pantarhei.temporal.checks.refusal import refused

@@ -15,8 +15,8 @@ from typing import NamedTuple, cast
 from rdflib import URIRef
 
 from pantarhei.encoding.numbers import Symbol
+from pantarhei.model.display_names import told_apart
 from pantarhei.model.rule import Argument, Atom, Builtin, Predicate, Rule, names_of
-from pantarhei.model.shown import told_apart
 from pantarhei.model.temporal_rule import Formula, TemporalAtom, TemporalRule
 from pantarhei.model.term import short
 from pantarhei.owl.name_kinds import is_defined

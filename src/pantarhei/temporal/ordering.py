@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.model.reachability import components
+from pantarhei.model.graphs import components
 from pantarhei.model.rule import Atom, Rule
 
 

@@ -17,11 +17,11 @@ from pantarhei.errors import (
     TemporalTextError,
     check_type,
 )
-from pantarhei.model.shown import told_apart
+from pantarhei.model.display_names import told_apart
+from pantarhei.model.messages import Written
 from pantarhei.model.temporal_rule import TemporalRule
 from pantarhei.model.term import short
 from pantarhei.model.time import TimePoint, kind_of
-from pantarhei.model.written import Written
 from pantarhei.rdf.first_bytes import refuse_unreadable, unreadable
 from pantarhei.temporal.checks.assertable import NotAssertable
 from pantarhei.temporal.checks.constants import NameForVariable, names_for_variables

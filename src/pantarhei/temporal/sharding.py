@@ -20,10 +20,9 @@ from typing import NamedTuple
 from rdflib import URIRef, Variable
 
 from pantarhei.errors import NotKeyLocalRuleError
-from pantarhei.model.groups import Groups
+from pantarhei.model.graphs import Groups
 from pantarhei.model.rule import Argument
-from pantarhei.model.rule_text import term_text
-from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TupleWindow
+from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TupleWindow, term_text
 from pantarhei.model.term import short
 from pantarhei.rules.sharding.sharding_report import SUBJECT, Key, ShardingReport
 from pantarhei.temporal.binding import is_unbounded

@@ -15,8 +15,7 @@ from typing import Final
 from rdflib import Literal
 
 from pantarhei.errors import OptionError, TemporalRuleError, TimestampError
-from pantarhei.model.rule_text import duration_text
-from pantarhei.model.temporal_rule import Formula, TimeWindow
+from pantarhei.model.temporal_rule import Formula, TimeWindow, duration_text
 from pantarhei.model.time import TimeKind, TimePoint, duration_ticks, show_time, ticks_of, time_of
 from pantarhei.temporal.checks.form import MOST_IN_WINDOW
 from pantarhei.temporal.checks.refusal import refused

@@ -15,9 +15,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from pantarhei.errors import OptionError, TimestampError
-from pantarhei.model.iso_time import EPOCH, MICROSECOND, tick_of_datetime
+from pantarhei.model.datetimes import EPOCH, MICROSECOND, tick_of_datetime, zone_named
 from pantarhei.model.time import Duration
-from pantarhei.model.zone import zone_named
 
 Boundaries = range
 """Boundaries of a window, ascending."""

@@ -9,7 +9,7 @@ from pantarhei import MissingFileError, TemporalTextError, load_ontology
 from pantarhei.cli.concluded import Concluded, rules_from
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.io.write import CsvWriter, TableWriter
-from pantarhei.model.shown import NO_NAMES
+from pantarhei.model.display_names import NO_NAMES
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.temporal.conclusions import ConclusionChanges, Turn
 

@@ -4,9 +4,8 @@ from rdflib import RDF, Namespace, URIRef, Variable
 
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.cli.repair_text import Chains, cut_lines
-from pantarhei.model.origin import Origin
-from pantarhei.model.rule import Atom, Rule
-from pantarhei.model.shown import ShownNames
+from pantarhei.model.display_names import ShownNames
+from pantarhei.model.rule import Atom, Origin, Rule
 
 EX = Namespace("http://example.org/")
 x = Variable("x")

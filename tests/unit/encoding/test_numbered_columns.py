@@ -6,7 +6,7 @@ import numpy as np
 from rdflib import XSD, Literal
 
 from pantarhei.encoding.numbered_columns import NumberedColumns
-from pantarhei.model.place import Place
+from pantarhei.model.term import Place
 from pantarhei.rdf.triple_table import TermColumn
 
 TEXTS = np.array(["<urn:c>", "<urn:a>", "<urn:b>", '"01"'], object)

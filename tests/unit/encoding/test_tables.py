@@ -8,7 +8,7 @@ from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE, Symbol
 from pantarhei.encoding.renaming import UsedTerms
 from pantarhei.encoding.tables import Tables
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.model.place import Place
+from pantarhei.model.term import Place
 from pantarhei.rules.compilation.program import compile_
 from strategies import EX
 

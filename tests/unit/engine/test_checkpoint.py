@@ -32,8 +32,7 @@ from pantarhei import Ontology, OptionError, StreamReasoner, Window, load_ontolo
 from pantarhei.engine.checkpoint.container import pack
 from pantarhei.errors import CheckpointError, CheckpointMismatchError, MemoryLimitError, PantarheiError
 from pantarhei.model.data_range import Datatype, DatatypeRestriction
-from pantarhei.model.origin import Origin
-from pantarhei.model.rule import Member, Rule
+from pantarhei.model.rule import Member, Origin, Rule
 from strategies import A, B, C, V, a, b, is_a, member, related, x, y
 
 ROOT = Path(__file__).parents[3]

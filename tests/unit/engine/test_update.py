@@ -7,7 +7,7 @@ from rdflib import URIRef
 
 from pantarhei.engine.update import NO_DELTA, TripleDelta, WindowUpdate
 from pantarhei.errors import DeltaNotKeptError
-from pantarhei.model.delta import Delta
+from pantarhei.model.term import Delta
 from pantarhei.repair.result import Repair
 
 

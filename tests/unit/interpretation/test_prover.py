@@ -6,8 +6,7 @@ import pytest
 from rdflib import RDF, Namespace, URIRef, Variable
 
 from pantarhei import Ontology, StreamReasoner, Window
-from pantarhei.model.origin import Origin
-from pantarhei.model.rule import Atom, Different, Rule
+from pantarhei.model.rule import Atom, Different, Origin, Rule
 
 EX = Namespace("http://example.org/")
 x, y, z = map(Variable, "xyz")

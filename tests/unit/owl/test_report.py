@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 
-from pantarhei.model.origin import Origin
+from pantarhei.model.rule import Origin
 from pantarhei.owl.report import AxiomOutcome, Report, ReportEntry
 
 SOME = "ObjectSomeValuesFrom({}) on the right asks for more"

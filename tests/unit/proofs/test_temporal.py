@@ -8,8 +8,7 @@ from rdflib import PROV, RDF, RDFS, Literal, Variable
 
 from lars_programs import EX, always, atom, no, some
 from lars_programs import at as at_time
-from pantarhei.model.origin import Origin
-from pantarhei.model.rule import Rule
+from pantarhei.model.rule import Origin, Rule
 from pantarhei.proofs.kind import StepKind
 from pantarhei.proofs.proof import Proof, ProofStep
 from pantarhei.proofs.provenance import TERMS

@@ -5,8 +5,7 @@ import pickle
 from rdflib import RDF
 
 import pantarhei as pr
-from pantarhei.model.origin import Origin
-from pantarhei.model.rule import Rule
+from pantarhei.model.rule import Origin, Rule
 from pantarhei.proofs.outline import outline
 from pantarhei.proofs.proof import Proof, ProofStep
 from pantarhei.proofs.text import text_of

@@ -13,8 +13,7 @@ from oracle.materialization import instances, is_consistent
 from pantarhei import InconsistentOntologyError, Ontology, StreamReasoner, Window
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.model.data_range import Datatype, DatatypeRestriction
-from pantarhei.model.origin import Origin
-from pantarhei.model.rule import Builtin, Different, Member, Rule
+from pantarhei.model.rule import Builtin, Different, Member, Origin, Rule
 from pantarhei.model.term import in_order
 from pantarhei.proofs.proof import Proof, ProofStep
 from pantarhei.proofs.violation import proof_of_violation

@@ -7,8 +7,7 @@ from rdflib import Graph, Variable
 
 from pantarhei import InconsistentOntologyError, load_ontology
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.model.origin import Origin
-from pantarhei.model.rule import Rule
+from pantarhei.model.rule import Origin, Rule
 from pantarhei.repair.consistency import model_of_background, refuse_violations
 from pantarhei.rules.compilation.program import compile_
 from strategies import A, B, C, a, b, is_a, member

@@ -6,8 +6,7 @@ import pytest
 from rdflib import RDF, Graph, URIRef
 
 from pantarhei import StreamReasoner, Window, load_ontology
-from pantarhei.model.origin import Origin
-from pantarhei.model.rule import Atom, Rule
+from pantarhei.model.rule import Atom, Origin, Rule
 from pantarhei.repair.result import Case, Conflict, ConflictList, LazySequence, Repair
 from strategies import EX, A, B, is_a, x
 

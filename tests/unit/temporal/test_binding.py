@@ -4,7 +4,7 @@ import pytest
 from rdflib import Graph, Literal, Namespace
 
 import pantarhei as pr
-from pantarhei.model.rule_text import builtin_text
+from pantarhei.model.temporal_rule import builtin_text
 from pantarhei.temporal.binding import with_tests_in_order
 
 EX = Namespace("http://example.org/")

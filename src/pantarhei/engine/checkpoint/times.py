@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from pantarhei.engine.checkpoint.container import Column, Contents, Json, narrow
-from pantarhei.model.iso_time import EPOCH, MICROSECOND, tick_of_datetime
+from pantarhei.model.datetimes import EPOCH, MICROSECOND, tick_of_datetime
 from pantarhei.model.time import Duration, TimeKind, TimePoint, plain_time, ticks_of
 
 _EPOCH = EPOCH.replace(tzinfo=None)

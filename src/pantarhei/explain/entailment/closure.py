@@ -19,8 +19,7 @@ from pantarhei.encoding.numbers import Integers
 from pantarhei.explain.entailment.unknown_value import ANY_LITERAL, RangeNames, is_range_name
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.data_range import DataRange, Datatype
-from pantarhei.model.origin import Origin
-from pantarhei.model.rule import Atom, Predicate, Rule
+from pantarhei.model.rule import Atom, Origin, Predicate, Rule
 from pantarhei.model.term import ONLY_TYPE, Term, Triple, in_order
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.violation import proof_of, proof_of_violation

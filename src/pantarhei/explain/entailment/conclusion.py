@@ -9,7 +9,7 @@ from rdflib import OWL, RDF, BNode, Literal, URIRef, Variable
 
 from pantarhei.explain.entailment.closure import Closure
 from pantarhei.explain.entailment.questions import Questions
-from pantarhei.model.groups import grouped
+from pantarhei.model.graphs import grouped
 from pantarhei.model.rule import Argument
 from pantarhei.model.term import Term, Triple, in_order
 from pantarhei.owl import axiom as owl

@@ -9,7 +9,7 @@ from typing import Any
 from rdflib import URIRef
 
 from pantarhei.explain.entailment.closure import is_fresh
-from pantarhei.model.origin import Origin
+from pantarhei.model.rule import Origin
 from pantarhei.proofs.json_form import Json
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.sentences import Labels

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from rdflib import OWL, RDF, RDFS, Literal, URIRef
 
 from pantarhei.explain.entailment.closure import Closure, is_internal
-from pantarhei.model.counted import counted
+from pantarhei.model.messages import counted
 from pantarhei.model.rule import Predicate, Rule
 from pantarhei.model.term import Term, Triple
 from pantarhei.proofs.proof import Proof

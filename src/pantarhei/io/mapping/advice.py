@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from rdflib import XSD, URIRef
 
 from pantarhei.io.mapping.mapping import NULLS
-from pantarhei.model.nearest import did_you_mean
+from pantarhei.model.messages import did_you_mean
 from pantarhei.values.value import INTEGER_BOUNDS
 
 _DECIMALS = re.compile(r"[+-]?\d+[.,]\d+")

@@ -20,10 +20,9 @@ from pantarhei.io.mapping.cells import NOT_FINITE
 from pantarhei.io.mapping.json_cells import is_unicode, member
 from pantarhei.io.mapping.mapping import ROW, UNITS, Kind, RowTime, TermPattern
 from pantarhei.io.mapping.terms import ESCAPES, FORMS, IRI, NUMBERS, TEXTS, encoded, plain_number, suffix_of
-from pantarhei.model.iso_time import EPOCH, MICROSECOND, read_iso
+from pantarhei.model.datetimes import EPOCH, MICROSECOND, read_iso, zone_named
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimeKind, TimePoint
-from pantarhei.model.zone import zone_named
 from pantarhei.rdf.ntriples import parse_term
 from pantarhei.values.value import INTEGER_BOUNDS, is_ill_typed, value_key
 

@@ -12,7 +12,7 @@ from rdflib import XSD, URIRef
 
 from pantarhei.io.mapping.advice import reference
 from pantarhei.io.mapping.mapping import NULLS
-from pantarhei.model.iso_time import read_iso
+from pantarhei.model.datetimes import read_iso
 
 _WHOLE, _REAL = re.compile(r"[+-]?\d+"), re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _COMMA = re.compile(r"[+-]?\d+(,\d+)?")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from rdflib import OWL, RDF, RDFS, XSD
 
 from pantarhei.errors import MappingError
-from pantarhei.model.nearest import did_you_mean
+from pantarhei.model.messages import did_you_mean
 from pantarhei.rdf.ntriples import is_plain_iri
 
 PREFIXES = {"owl": str(OWL), "rdf": str(RDF), "rdfs": str(RDFS), "xsd": str(XSD)}

@@ -19,8 +19,7 @@ import pyarrow.compute as pc
 
 from pantarhei.errors import MappingError
 from pantarhei.io.mapping.mapping import RecordMapping, RowTime
-from pantarhei.model.iso_time import EPOCH, MICROSECOND
-from pantarhei.model.zone import zone_named
+from pantarhei.model.datetimes import EPOCH, MICROSECOND, zone_named
 from pantarhei.rdf.triple_table import Codes
 
 Ticks = npt.NDArray[np.int64]

@@ -23,8 +23,8 @@ from pantarhei.io.mapping.mapping import (
     TriplePattern,
     Unit,
 )
-from pantarhei.model.nearest import did_you_mean
-from pantarhei.model.zone import zone_named
+from pantarhei.model.datetimes import zone_named
+from pantarhei.model.messages import did_you_mean
 from pantarhei.rdf.ntriples import is_plain_iri
 from pantarhei.values.value import INTEGER_BOUNDS, STRING_FORMS, is_ill_typed, value_key
 

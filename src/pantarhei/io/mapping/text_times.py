@@ -18,7 +18,7 @@ from pantarhei.io.mapping.advice import on_time
 from pantarhei.io.mapping.cells import Flags
 from pantarhei.io.mapping.local_times import Candidates, Ticks, candidates_at, candidates_of
 from pantarhei.io.mapping.mapping import UNITS, RowTime, Unit
-from pantarhei.model.iso_time import (
+from pantarhei.model.datetimes import (
     FIRST_TICK,
     IN_RANGE,
     LAST_TICK,

@@ -40,7 +40,7 @@ from pantarhei.io.mapping.text_times import (
     read_texts,
     scaled,
 )
-from pantarhei.model.iso_time import EXACT
+from pantarhei.model.datetimes import EXACT
 from pantarhei.model.time import FLOAT_TICKS, TimeKind, TimePoint, time_of
 from pantarhei.rdf.triple_table import Codes
 

@@ -10,8 +10,7 @@ import pyarrow as pa
 
 from pantarhei.errors import OptionError
 from pantarhei.io.mapping.mapping import UNITS
-from pantarhei.model.iso_time import EPOCH, FIRST_TICK, LAST_TICK
-from pantarhei.model.zone import zone_named
+from pantarhei.model.datetimes import EPOCH, FIRST_TICK, LAST_TICK, zone_named
 
 Numbers = npt.NDArray[np.int64]
 

@@ -17,7 +17,7 @@ from pyarrow import csv as pacsv
 from pantarhei.errors import MalformedInputError
 from pantarhei.io.tables.block import Block, LeftOut
 from pantarhei.io.tables.other_files import NOT_UTF_8, other_kind
-from pantarhei.model.counted import counted
+from pantarhei.model.messages import counted
 from pantarhei.rdf.statements import LONGEST_LINE, ByteFeed
 
 BLOCK = 1 << 20

@@ -35,7 +35,7 @@ from pantarhei.materialize.bulk.columns import (
 )
 from pantarhei.materialize.bulk.edge_joins import edges_of, makes_edges, with_edges
 from pantarhei.materialize.bulk.plans import MOST_ROWS, TRIGGER, ColumnMatcher, JoinStep, Literals, Plan
-from pantarhei.model.reachability import ranks
+from pantarhei.model.graphs import ranks
 from pantarhei.rules.compilation.plan import COMPUTE, DIFFERENT, HOLDS, IDENTICAL, JoinPlan
 from pantarhei.rules.compilation.program import Plans
 

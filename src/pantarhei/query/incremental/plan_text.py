@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from pantarhei.model.counted import counted
+from pantarhei.model.messages import counted
 from pantarhei.model.term import short
 from pantarhei.query.algebra.nodes import Node
 from pantarhei.query.incremental.closures import NODES

@@ -8,8 +8,7 @@ from functools import cached_property
 import numpy as np
 from rdflib import URIRef
 
-from pantarhei.model.rdflib_forms import respelled
-from pantarhei.model.term import RDF_TYPE, Term, Triple
+from pantarhei.model.term import RDF_TYPE, Term, Triple, respelled
 from pantarhei.query.sources.columns import ColumnRelation, TripleColumns
 from pantarhei.query.sources.relation import Relation, Source
 from pantarhei.query.table import Ids

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 from rdflib import BNode, Literal, URIRef, Variable
 
 from pantarhei.errors import QueryError, QueryTextError
-from pantarhei.model.rdflib_forms import respelled
-from pantarhei.model.term import Term
+from pantarhei.model.term import Term, respelled
 from pantarhei.query.algebra.nodes import Place
 from pantarhei.query.syntax.parser import place_as_written
 

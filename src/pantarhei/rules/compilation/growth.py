@@ -11,7 +11,7 @@ from rdflib import OWL, BNode, Literal, Variable
 
 from pantarhei.encoding.numbers import NO_FACTS, Integers, Symbol, Symbols
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.model.groups import Groups
+from pantarhei.model.graphs import Groups
 from pantarhei.model.rule import Argument, Predicate, Rule
 from pantarhei.model.term import Term, Triple
 from pantarhei.rules.compilation.program import Program, compile_, part_of

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from rdflib import Variable
 
-from pantarhei.model.reachability import reached
+from pantarhei.model.graphs import reached
 from pantarhei.model.rule import Predicate, Rule
 
 NO_EDGE = -1

@@ -15,7 +15,7 @@ from typing import NamedTuple, cast
 from rdflib import Variable
 
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.model.groups import Groups
+from pantarhei.model.graphs import Groups
 from pantarhei.model.rule import Argument, Atom, Predicate, Rule
 from pantarhei.model.term import Term
 from pantarhei.rules.sharding.sharding_report import FactPlaces, KeyMap, Obstacle

@@ -13,9 +13,9 @@ from rdflib import URIRef, Variable
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.errors import OptionError
-from pantarhei.model.counted import counted
+from pantarhei.model.display_names import ShownNames, told_apart
+from pantarhei.model.messages import counted
 from pantarhei.model.rule import Argument, Atom, Predicate, Rule, names_of
-from pantarhei.model.shown import ShownNames, told_apart
 from pantarhei.model.term import Term, short
 from pantarhei.rules.translation.class_variables import TYPE
 from pantarhei.values.by_value import READINGS, Numbers

@@ -12,8 +12,7 @@ from itertools import count
 
 from rdflib import OWL, RDFS, Literal, Variable
 
-from pantarhei.model.origin import Origin
-from pantarhei.model.rule import Argument, Atom, Different, Member, Rule, Test
+from pantarhei.model.rule import Argument, Atom, Different, Member, Origin, Rule, Test
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import (
     THING,

@@ -14,7 +14,7 @@ from itertools import chain
 
 from rdflib import Literal, URIRef, Variable
 
-from pantarhei.model.reachability import reached
+from pantarhei.model.graphs import reached
 from pantarhei.model.rule import Argument, Atom, Different, Member, Predicate, Rule, Test
 
 Colour = tuple[object, ...]

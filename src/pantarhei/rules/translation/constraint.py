@@ -13,8 +13,7 @@ from typing import TypeVar
 
 from rdflib import Variable
 
-from pantarhei.model.origin import Origin
-from pantarhei.model.rule import Atom, Rule
+from pantarhei.model.rule import Atom, Origin, Rule
 from pantarhei.model.term import Term
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import (

@@ -18,8 +18,7 @@ from rdflib import OWL, Variable
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.model.data_range import ILL_TYPED
-from pantarhei.model.origin import Origin
-from pantarhei.model.rule import Atom, Different, Member, Predicate, Rule
+from pantarhei.model.rule import Atom, Different, Member, Origin, Predicate, Rule
 from pantarhei.rules.translation.canonical_rule import canonical
 from pantarhei.rules.translation.class_variables import TYPE, has_class_variables, over_one_relation
 from pantarhei.values.membership import COMPARABLE

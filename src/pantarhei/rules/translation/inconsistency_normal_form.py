@@ -18,9 +18,9 @@ from itertools import chain, count, islice
 
 from rdflib import Variable
 
-from pantarhei.model.reachability import ranks, reached
+from pantarhei.model.display_names import ShownNames, told_apart
+from pantarhei.model.graphs import ranks, reached
 from pantarhei.model.rule import Argument, Atom, Different, Rule, Test, names_of
-from pantarhei.model.shown import ShownNames, told_apart
 from pantarhei.rules.translation.canonical_rule import canonical
 from pantarhei.rules.translation.class_variables import has_class_variables, over_one_relation
 

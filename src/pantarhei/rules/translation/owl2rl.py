@@ -12,8 +12,7 @@ from itertools import combinations, pairwise
 
 from rdflib import OWL
 
-from pantarhei.model.origin import Origin
-from pantarhei.model.rule import Atom, Rule
+from pantarhei.model.rule import Atom, Origin, Rule
 from pantarhei.model.term import Triple
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import THING, Axiom, Bound, Filler, PropertyExpression, PropertyKind, Trait

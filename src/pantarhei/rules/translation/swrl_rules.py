@@ -15,9 +15,8 @@ from math import prod
 
 from rdflib import OWL, Literal, URIRef, Variable
 
-from pantarhei.model.origin import Origin
-from pantarhei.model.reachability import reached
-from pantarhei.model.rule import Argument, Atom, Builtin, Rule, Test
+from pantarhei.model.graphs import reached
+from pantarhei.model.rule import Argument, Atom, Builtin, Origin, Rule, Test
 from pantarhei.model.term import short
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import ANY_LITERAL, NOTHING, THING, Bound, DataRange, Filler, PropertyKind

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from rdflib import URIRef, Variable
 
-from pantarhei.model.reachability import reached
+from pantarhei.model.graphs import reached
 from pantarhei.model.rule import Argument, Builtin, Rule
 from pantarhei.values.builtin import SWRLB, is_computation
 

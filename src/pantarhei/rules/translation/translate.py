@@ -8,8 +8,7 @@ from functools import lru_cache
 
 from rdflib import OWL, URIRef
 
-from pantarhei.model.origin import Origin
-from pantarhei.model.rule import Predicate, Rule
+from pantarhei.model.rule import Origin, Predicate, Rule
 from pantarhei.model.term import Triple
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Axiom, DataRange, PropertyKind

@@ -12,9 +12,8 @@ from rdflib import RDF, BNode, URIRef
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.errors import BackgroundOnlyError, InvalidTripleError, TimestampError
-from pantarhei.model.place import Place
 from pantarhei.model.rule import Predicate
-from pantarhei.model.term import Term, Triple
+from pantarhei.model.term import Place, Term, Triple
 from pantarhei.rdf.ntriples import parse_term
 from pantarhei.rules.sharding.sharding_report import Key, ShardingReport
 

@@ -16,7 +16,7 @@ from pantarhei.errors import InvalidTripleError, MalformedInputError, TimestampE
 from pantarhei.io.graph_times import OnCut, TimeReading
 from pantarhei.io.messages import Message, Messages, Skip
 from pantarhei.io.nquads import QuadsReader
-from pantarhei.model.place import Place
+from pantarhei.model.term import Place
 from pantarhei.model.time import TimeKind, TimePoint, is_of_kind, ticks_of
 from pantarhei.rdf.blank_nodes import NumberedNodes
 from pantarhei.rdf.statements import ByteFeed, Statement, read_trig

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pantarhei.model.rule_text import term_text
-from pantarhei.model.temporal_rule import TemporalRule
-from pantarhei.model.written import told_place
+from pantarhei.model.messages import told_place
+from pantarhei.model.temporal_rule import TemporalRule, term_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from rdflib import URIRef
 
+from pantarhei.model.messages import told_place
 from pantarhei.model.temporal_rule import TemporalRule
 from pantarhei.model.term import short
-from pantarhei.model.written import told_place
 
 
 @dataclass(frozen=True, slots=True)

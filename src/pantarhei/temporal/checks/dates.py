@@ -7,8 +7,7 @@ from decimal import Decimal
 from rdflib import XSD, Literal, Variable
 
 from pantarhei.model.rule import Argument
-from pantarhei.model.rule_text import builtin_text
-from pantarhei.model.temporal_rule import TemporalRule
+from pantarhei.model.temporal_rule import TemporalRule, builtin_text
 from pantarhei.model.time import TimeKind
 from pantarhei.temporal.checks.refusal import refused
 from pantarhei.values.builtin import is_computation

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from pantarhei.errors import TemporalRuleError
+from pantarhei.model.messages import told_place
 from pantarhei.model.rule import Atom, Rule
-from pantarhei.model.rule_text import builtin_text
-from pantarhei.model.temporal_rule import Formula, TemporalRule
-from pantarhei.model.written import told_place
+from pantarhei.model.temporal_rule import Formula, TemporalRule, builtin_text
 from pantarhei.rules.translation.termination import endless
 from pantarhei.temporal.checks.refusal import refused
 from pantarhei.values.builtin import is_computation

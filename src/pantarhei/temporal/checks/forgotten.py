@@ -8,9 +8,9 @@ from datetime import timedelta
 
 from rdflib import URIRef
 
+from pantarhei.model.messages import told_place
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalRule, TimeWindow
 from pantarhei.model.term import short
-from pantarhei.model.written import told_place
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,10 @@ from typing import Final
 from rdflib import Literal, URIRef, Variable
 
 from pantarhei.errors import TimestampError
-from pantarhei.model.counted import counted
+from pantarhei.model.display_names import last_part
+from pantarhei.model.messages import counted
 from pantarhei.model.rule import Argument
-from pantarhei.model.rule_text import term_text
-from pantarhei.model.shown import last_part
-from pantarhei.model.temporal_rule import Formula, Mode, TemporalRule, TimeWindow, TupleWindow
+from pantarhei.model.temporal_rule import Formula, Mode, TemporalRule, TimeWindow, TupleWindow, term_text
 from pantarhei.model.term import RDF_TYPE, short
 from pantarhei.model.time import parse_timestamp
 from pantarhei.temporal.checks.dates import is_date

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from rdflib import OWL, Literal, URIRef, Variable
 
 from pantarhei.model.rule import Argument, Builtin
-from pantarhei.model.rule_text import builtin_text, term_text
-from pantarhei.model.temporal_rule import TemporalRule
+from pantarhei.model.temporal_rule import TemporalRule, builtin_text, term_text
 from pantarhei.temporal.checks.refusal import refused
 from pantarhei.values.builtin import EQUAL
 from pantarhei.values.comparing import NOT_EQUAL

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from rdflib import Variable
 
 from pantarhei.errors import TemporalRuleError
+from pantarhei.model.messages import Written
 from pantarhei.model.rule import Builtin
 from pantarhei.model.temporal_rule import Formula, TemporalRule
-from pantarhei.model.written import Written
 
 Place = Formula | TemporalRule | Builtin
 """What is written somewhere."""

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from rdflib import Variable
 
-from pantarhei.model.rule_text import builtin_text, term_text
-from pantarhei.model.temporal_rule import Formula, TemporalRule
+from pantarhei.model.temporal_rule import Formula, TemporalRule, builtin_text, term_text
 from pantarhei.temporal.binding import is_unbounded, steps, taken, variables
 from pantarhei.temporal.checks.refusal import Place, refused_for
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from rdflib import URIRef
 
 from pantarhei.errors import TemporalRuleError
-from pantarhei.model.reachability import components
-from pantarhei.model.shown import told_apart
+from pantarhei.model.display_names import told_apart
+from pantarhei.model.graphs import components
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalRule
 from pantarhei.model.term import short
 from pantarhei.temporal.checks.refusal import refused

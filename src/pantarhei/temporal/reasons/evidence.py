@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from rdflib import URIRef, Variable
 
-from pantarhei.model.origin import Origin
-from pantarhei.model.rule import Different, Rule, Test
+from pantarhei.model.rule import Different, Origin, Rule, Test
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalRule
 from pantarhei.temporal.joining import Joined, as_temporal
 from pantarhei.temporal.reasons.occasions import Arguments, Run

@@ -11,8 +11,7 @@ from rdflib import Variable
 from pantarhei.encoding.numbers import NONE
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.model.rule import Argument, Builtin
-from pantarhei.model.rule_text import builtin_text
-from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom
+from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, builtin_text
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimePoint, time_of
 from pantarhei.proofs.proof import Proof, ProofStep

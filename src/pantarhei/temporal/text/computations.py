@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from rdflib import Literal, Variable
 
-from pantarhei.model.nearest import did_you_mean
+from pantarhei.model.messages import did_you_mean
 from pantarhei.model.rule import Argument, Builtin
-from pantarhei.model.rule_text import RELATIONS, SIGNS
+from pantarhei.model.temporal_rule import RELATIONS, SIGNS
 from pantarhei.temporal.text.cursor import WORDS, Cursor, Token
 from pantarhei.temporal.text.terms import TermReader, is_variable
 from pantarhei.values.builtin import SWRLB

@@ -8,8 +8,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from pantarhei.errors import TemporalTextError
-from pantarhei.model.nearest import did_you_mean
-from pantarhei.model.written import Written
+from pantarhei.model.messages import Written, did_you_mean
 
 
 class Token(NamedTuple):

@@ -32,9 +32,9 @@ from typing import NamedTuple
 
 from rdflib import URIRef, Variable
 
+from pantarhei.model.messages import Written
 from pantarhei.model.rule import Builtin
 from pantarhei.model.temporal_rule import Formula, TemporalRule
-from pantarhei.model.written import Written
 from pantarhei.temporal.text.computations import ComputationReader
 from pantarhei.temporal.text.cursor import Cursor
 from pantarhei.temporal.text.formulas import FormulaReader

@@ -9,8 +9,8 @@ from itertools import count
 from rdflib import OWL, RDF, RDFS, XSD, Literal, URIRef, Variable
 
 from pantarhei.errors import OptionError, TemporalTextError, check_type
-from pantarhei.model.rdflib_forms import respelled
 from pantarhei.model.rule import Argument
+from pantarhei.model.term import respelled
 from pantarhei.temporal.text.cursor import WORDS, Cursor, Token
 from pantarhei.values.builtin import SWRLB
 from pantarhei.values.numeric import MOST_DIGITS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from pantarhei.errors import TimestampError
-from pantarhei.model.nearest import did_you_mean
+from pantarhei.model.messages import did_you_mean
 from pantarhei.model.temporal_rule import Reach, TimeWindow, TupleWindow
 from pantarhei.model.time import measured, parse_duration
 from pantarhei.temporal.text.cursor import Cursor, Token

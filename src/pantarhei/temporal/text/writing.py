@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from rdflib import URIRef
 
-from pantarhei.model.shown import ShownNames
+from pantarhei.model.display_names import ShownNames
 from pantarhei.temporal.text.cursor import WORDS
 from pantarhei.temporal.text.terms import USUAL_PREFIXES
 

@@ -6,8 +6,7 @@ import pytest
 from rdflib import Variable
 
 from pantarhei.errors import OptionError
-from pantarhei.model.origin import Origin
-from pantarhei.model.rule import Rule
+from pantarhei.model.rule import Origin, Rule
 from pantarhei.rules.sharding.sharding_report import KeyMap, NoKey, Obstacle, ShardingReport
 from strategies import EX, A, R, is_a, related, x, y
 

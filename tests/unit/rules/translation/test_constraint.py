@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from rdflib import OWL, Graph, Variable
 
 import pantarhei as pr
-from pantarhei.model.origin import Origin
-from pantarhei.model.rule import Atom, Rule
+from pantarhei.model.rule import Atom, Origin, Rule
 from pantarhei.owl import axiom as owl
 from pantarhei.rules.translation import body, constraint
 from pantarhei.rules.translation.body import Body, NeverError, property_atom

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rdflib import OWL, RDF, RDFS, XSD, Literal, Namespace, Variable
 
-from pantarhei.model.origin import Origin
+from pantarhei.model.rule import Origin
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Bound, Cardinality, Class, Property, PropertyKind
 from pantarhei.owl.swrl import (

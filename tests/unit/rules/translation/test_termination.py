@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rdflib import XSD, Literal, Namespace, Variable
 
-from pantarhei.model.origin import Origin
+from pantarhei.model.rule import Origin
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Class, Property, PropertyKind
 from pantarhei.owl.swrl import (

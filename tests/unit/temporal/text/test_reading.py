@@ -7,8 +7,8 @@ import pytest
 from rdflib import RDF, XSD, Literal, Namespace, Variable
 
 from pantarhei.errors import TemporalTextError
+from pantarhei.model.messages import Written
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TimeWindow
-from pantarhei.model.written import Written
 from pantarhei.temporal.text.reading import read_rules
 from temporal_texts.laser import LASER
 from temporal_texts.ticker import SAME, TICKER

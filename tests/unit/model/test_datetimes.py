@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from pantarhei.errors import OptionError, TimestampError
+from pantarhei.model.datetimes import in_zone, zone_named
 from pantarhei.model.time import parse_timestamp
-from pantarhei.model.zone import in_zone, zone_named
 
 BERLIN = zone_named("Europe/Berlin")
 

@@ -3,8 +3,8 @@
 import pytest
 from rdflib import OWL, Namespace, Variable
 
+from pantarhei.model.display_names import ShownNames, told_apart, with_prefix
 from pantarhei.model.rule import Atom, Rule, names_of
-from pantarhei.model.shown import ShownNames, told_apart, with_prefix
 from pantarhei.model.term import short
 
 ROOM, SAREF = Namespace("http://example.org/room#"), Namespace("https://saref.etsi.org/core/")

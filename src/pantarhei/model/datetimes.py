@@ -7,10 +7,11 @@ that range are refused, finer fractions are cut: the instant is never later than
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
 
-from pantarhei.errors import TimestampError
+from pantarhei.errors import OptionError, TimestampError
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
@@ -109,3 +110,56 @@ def later(at: datetime, length: timedelta) -> datetime:
         if at.tzinfo is None:
             raise
         return at.astimezone(UTC) + length
+
+
+def zone_named(name: str) -> tzinfo:
+    """The time zone of that name, or with that offset from UTC.
+
+    Raises:
+        OptionError: there is none.
+
+    >>> zone_named("Europe/Berlin"), zone_named("+01:00").tzname(None)
+    (zoneinfo.ZoneInfo(key='Europe/Berlin'), 'UTC+01:00')
+    """
+    try:
+        if re.fullmatch(r"[+-]\d\d:\d\d", name):
+            offset = datetime.strptime(name, "%z").tzinfo
+            assert offset is not None
+            return offset
+        return ZoneInfo(name)
+    except (ValueError, KeyError, OSError):
+        raise OptionError(
+            "zone", repr(name), "the name of a time zone, such as Europe/Berlin or UTC, or +01:00"
+        ) from None
+
+
+def in_zone(at: datetime, zone: tzinfo) -> datetime:
+    """The instant at which clocks in a zone show a time; the first of two, when they are put back.
+
+    With the offset from UTC that is then in force: Python's times of a zone do not compare as instants.
+
+    Raises:
+        TimestampError: they skip that time, since they are put forward then, or it lies outside the years 1
+            to 9999 in UTC.
+
+    >>> in_zone(datetime(2026, 7, 1, 12), zone_named("Europe/Berlin")).isoformat()
+    '2026-07-01T12:00:00+02:00'
+    """
+    local = at.replace(tzinfo=zone)
+    tick_of_datetime(local)
+    first, second = (local.replace(fold=fold).utcoffset() for fold in (0, 1))
+    assert first is not None and second is not None
+    if first < second:
+        raise TimestampError(
+            f"the time {at.isoformat()} in {zone}",
+            "a time that clocks there show; it lies in the hour that is skipped when they are put forward",
+        )
+    return at.replace(tzinfo=timezone(first), fold=0)
+
+
+TIME_PROPERTIES: Final = (
+    "http://www.w3.org/ns/prov#generatedAtTime",
+    "http://www.w3.org/ns/sosa/resultTime",
+    "https://saref.etsi.org/core/hasTimestamp",
+    "https://w3id.org/saref#hasTimestamp",
+)

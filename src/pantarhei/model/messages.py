@@ -1,0 +1,48 @@
+"""Numbers with their nouns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import NamedTuple
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number with its noun; `many` where the plural is not made with `s`, or `es` behind an `x`.
+
+    >>> counted(1, "ABox"), counted(2_000, "ABox"), counted(0, "fact"), counted(2, "property", "properties")
+    ('1 ABox', '2,000 ABoxes', '0 facts', '2 properties')
+    """
+    many = many or one + ("es" if one.endswith("x") else "s")
+    return f"{number:,} {one if number == 1 else many}"
+
+
+def did_you_mean(given: str, known: Iterable[str]) -> str:
+    """A question to be put behind the message about `given`, empty where no known name is near.
+
+    >>> did_you_mean("mapings", ["mappings", "time"]), did_you_mean("x", ["mappings"])
+    (' (did you mean mappings?)', '')
+    """
+    by_folded = {name.strip().casefold(): name for name in known}
+    near = get_close_matches(given.strip().casefold(), by_folded, 1)
+    return f" (did you mean {by_folded[near[0]]}?)" if near else ""
+
+
+class Written(NamedTuple):
+    """Where something is written.
+
+    Args:
+        line, column: the place, both counted from 1.
+        source_line: the line as it is written.
+        source: the file that it was read from, None for none.
+    """
+
+    line: int
+    column: int
+    source_line: str
+    source: str | None = None
+
+
+def told_place(written: Written | None) -> str:
+    """What a message about something begins with: where it is written, as far as is known."""
+    return f"line {written.line}, column {written.column}: " if written else ""
