@@ -21,9 +21,8 @@ import pantarhei as pr
 from bench.measuring import SEED, Figure, check, cpu_seconds, figure, ratios
 from pantarhei.continuous.anew import Anew
 from pantarhei.continuous.asked_of_streams import AskedOfStreams
-from pantarhei.continuous.elements import Element
-from pantarhei.continuous.over_views import OverViews
-from pantarhei.continuous.views import views_of
+from pantarhei.continuous.over_views import OverViews, views_of
+from pantarhei.continuous.query import Element
 from pantarhei.query.answer_reports import AnswerChange
 from pantarhei.query.languages import read_stream_text
 

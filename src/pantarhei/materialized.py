@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import Query as PreparedQuery
 
     from pantarhei.query.continuous import ContinuousQuery
-    from pantarhei.query.incremental.conclusions import Conclusions
+    from pantarhei.query.incremental.contents import Conclusions
     from pantarhei.query.window_door import Moment, WindowDoor
     from pantarhei.registrar import Registrar
     from pantarhei.window.sliding import Window

@@ -23,14 +23,12 @@ from pantarhei.query.answer_reports import AnswerRow
 from pantarhei.query.answers import MAX_BYTES
 from pantarhei.query.continuous import ContinuousQuery, QueryStats
 from pantarhei.query.incremental.all_contents import NamedWindows
-from pantarhei.query.incremental.conclusions import Conclusions
-from pantarhei.query.incremental.plan_text import plan_text
+from pantarhei.query.incremental.contents import Conclusions
 from pantarhei.query.incremental.present import Present
-from pantarhei.query.incremental.registered import Registered, needed_for
+from pantarhei.query.incremental.registered import Registered, from_bytes, needed_for, plan_text
 from pantarhei.query.incremental.registry import Registry
+from pantarhei.query.incremental.reporting import StepReports
 from pantarhei.query.incremental.reports import Policy
-from pantarhei.query.incremental.saving import from_bytes
-from pantarhei.query.incremental.step_reports import StepReports
 from pantarhei.query.incremental.versions import ReadAnswers
 from pantarhei.query.registration import Registration
 from pantarhei.query.sparql import QUALITY_GRAPH

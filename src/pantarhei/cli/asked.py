@@ -205,9 +205,8 @@ def _with_window(
 ) -> Reports:
     """What a text in a stream language asks of the one stream that there is."""
     from pantarhei.continuous.asked_of_streams import AskedOfStreams
-    from pantarhei.continuous.ending import end_of
-    from pantarhei.continuous.over_views import closed_under
-    from pantarhei.continuous.views import views_of
+    from pantarhei.continuous.over_views import closed_under, views_of
+    from pantarhei.continuous.query import end_of
     from pantarhei.query.languages import read_stream_text
 
     made = read_stream_text(text, prefixes)

@@ -4,23 +4,31 @@ What its windows hold is kept as it came. At each look the graphs of the query a
 a reasoner says that takes in the content in time order. It costs a materialization of the windows. The time
 of a triple is the newest that this reasoner knows of its support. A content has changed where something else
 holds in its graph than before; for a query that asks for times, also where it holds since another one.
+
+What a window that counts holds: the newest ABoxes, each as a whole.
+
+                            a    b    c    d    e        held, and ! where it closes
+    triples of the ABox     2    2    1    5    1
+    [TRIPLES 3 STEP 3]      a    ab!  c    cd!  e        it tumbles
+    [TRIPLES 3 STEP 1]      a!   ab!  bc!  d!   de!      the newest that have 3 or more
+
+A window closes with the ABox that completes its step, and moves when the next one comes.
 """
 
 from __future__ import annotations
 
 import threading
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar, cast
 
 from rdflib import BNode, Literal, URIRef
 
 from pantarhei.continuous.asked_of_streams import AskedOfStreams, Moving
-from pantarhei.continuous.counting import Counted
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.ontology import Ontology
@@ -44,11 +52,62 @@ from pantarhei.window.boundary_times import Times, joined
 from pantarhei.window.sliding import Step, Window, step_to
 
 if TYPE_CHECKING:
-    from pantarhei.continuous.elements import Element
+    from pantarhei.continuous.query import Element
     from pantarhei.encoding.encode import ABox
 
 
-class _Held(NamedTuple):
+_Held = TypeVar("_Held")
+
+
+class Counted(Generic[_Held]):
+    """The content of a window that counts.
+
+    It holds what came since it moved last, and before that the newest ABoxes for which there is room: until
+    all have `size`, or would have when the step is complete. An ABox of nothing is none of them.
+
+    >>> window = Counted(CountWindow(3, 3, "triples"))
+    >>> [(window.take(name, count), *window.content) for name, count in (("a", 2), ("b", 2), ("c", 1))]
+    [(False, 'a'), (True, 'a', 'b'), (False, 'c')]
+    """
+
+    def __init__(self, window: CountWindow) -> None:
+        self._window = window
+        self._older: deque[tuple[_Held, int]] = deque()
+        self._newer: list[tuple[_Held, int]] = []
+        self._before = self._since = 0  # the counts of the two
+
+    def take(self, held: _Held, triples: int) -> bool:
+        """An ABox comes; whether the window closes with it.
+
+        Args:
+            triples: how many it has.
+        """
+        count = triples if self._window.of == "triples" else 1
+        if not count:
+            return False
+        if self._since >= self._window.step:
+            self._older += self._newer
+            self._before, self._since = self._before + self._since, 0
+            self._newer = []
+        self._newer.append((held, count))
+        self._since += count
+        room = self._window.size - max(self._since, self._window.step)
+        while self._older and self._before - self._older[0][1] >= room:
+            self._before -= self._older.popleft()[1]
+        return self._since >= self._window.step
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it has its size."""
+        return self._before + self._since >= self._window.size
+
+    @property
+    def content(self) -> tuple[_Held, ...]:
+        """The ABoxes inside, oldest first."""
+        return tuple(held for held, _ in (*self._older, *self._newer))
+
+
+class _AnewHeld(NamedTuple):
     """What a stream brought at once, as long as a window may hold it."""
 
     tick: int
@@ -56,7 +115,7 @@ class _Held(NamedTuple):
     triples: tuple[Triple, ...]
 
 
-_Content = tuple[_Held, ...]
+_Content = tuple[_AnewHeld, ...]
 
 
 @dataclass(frozen=True)
@@ -88,7 +147,7 @@ class Anew:
         self.name, self.text, self.query = name, asked.made.text, asked.query
         self._asked, self._reason, self._ontology = asked, reason, ontology
         self._node = simplified(asked.query.node, has_forms=True)
-        self._windows: tuple[Moving | Counted[_Held] | None, ...] = tuple(
+        self._windows: tuple[Moving | Counted[_AnewHeld] | None, ...] = tuple(
             _window_of(window.extent) for window in asked.windows
         )
         self._spine, self._clocks, self._asks_times = asked.spine, asked.clocks, asked.looks_at_times
@@ -96,7 +155,7 @@ class Anew:
         self._lock = threading.Lock()  # its state may be read while another thread runs it
         self._step: Step | None = None
         self._began = self._taken = 0
-        self._held: list[_Held] = []
+        self._held: list[_AnewHeld] = []
         self._graphs: dict[URIRef | None, _Closed] = {}
         self._seen = self._holding([()] * len(asked.windows))
         self._answers: Counter[AnswerRow] = Counter()
@@ -110,7 +169,7 @@ class Anew:
             triples = _triples(element.abox, prefix_of_push(self._taken, 0))
             reports = self._advance(element.at)
             assert self._step is not None, "time has come to the element"
-            held, policy = _Held(self._step.now, element.stream, triples), self._asked.policy
+            held, policy = _AnewHeld(self._step.now, element.stream, triples), self._asked.policy
             self._held.append(held)
             closes = self._count(held)
             if (closes and policy.period is None) if policy.closes else policy.tick == "abox":
@@ -118,7 +177,7 @@ class Anew:
             self._forget(self._step)
         return _change(element.at, reports)
 
-    def _count(self, held: _Held) -> bool:
+    def _count(self, held: _AnewHeld) -> bool:
         """Let the windows that count take it in; whether one closes, which is to be reported."""
         counting = [
             counted
@@ -198,7 +257,7 @@ class Anew:
                     ticks.append(window.entering_at(kind, after + lag))
         return max(min(ticks), at + 1) if ticks else None
 
-    def _held_from(self, tick: int) -> Iterator[_Held]:
+    def _held_from(self, tick: int) -> Iterator[_AnewHeld]:
         """Iterate over the elements held from a tick on."""
         return islice(self._held, bisect_left(self._held, tick, key=_tick), None)
 
@@ -260,7 +319,7 @@ class Anew:
     def _content(self, place: int, kind: TimeKind, now: int, closes_left: bool | None) -> _Content:
         """What a window holds: as it closes, or else as it stands."""
         stream, moving = self._asked.windows[place].stream, self._windows[place]
-        held: Sequence[_Held] = self._held
+        held: Sequence[_AnewHeld] = self._held
         if isinstance(moving, Counted):
             return moving.content
         if moving is not None:
@@ -284,7 +343,7 @@ class Anew:
     def _all_closed(self, contents: Sequence[_Content]) -> dict[URIRef | None, _Closed]:
         """What holds in the graphs that windows are, by their names, and in the default graph, at None."""
         closed: dict[URIRef | None, _Closed] = {}
-        default: list[_Held] = []
+        default: list[_AnewHeld] = []
         for window, content in zip(self._asked.windows, contents, strict=True):
             if window.is_default:
                 default += content
@@ -344,7 +403,7 @@ class Anew:
             self._held.clear()
 
 
-def _window_of(extent: Extent) -> Moving | Counted[_Held] | None:
+def _window_of(extent: Extent) -> Moving | Counted[_AnewHeld] | None:
     """What follows a window over time, or one that counts; None where it holds everything."""
     return Counted(extent) if isinstance(extent, CountWindow) else Moving.of(extent)
 
@@ -360,7 +419,7 @@ def _own(term: Term, prefix: str) -> Term:
     return BNode(f"{prefix}{term}") if isinstance(term, BNode) else term
 
 
-def _tick(held: _Held) -> int:
+def _tick(held: _AnewHeld) -> int:
     return held.tick
 
 

@@ -2,19 +2,109 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Protocol
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from heapq import merge
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from pantarhei.continuous.elements import Element
-from pantarhei.continuous.ending import end_of
-from pantarhei.errors import StreamsEndedError
-from pantarhei.model.time import TimePoint, ticks_of, time_of
+from rdflib import URIRef
+
+from pantarhei.continuous.asked_of_streams import AskedOfStreams, Moving
+from pantarhei.errors import OptionError, StreamsEndedError, TimestampError
+from pantarhei.io.read import read_stream
+from pantarhei.model.time import TimeKind, TimePoint, plain_time, show_time, ticks_of, time_of, timed
 from pantarhei.query.answer_reports import AnswerChange, AnswerReport
 from pantarhei.query.continuous import Answering, ContinuousQuery
 from pantarhei.window.sliding import Step, step_to
 
 if TYPE_CHECKING:
-    from pantarhei.continuous.asked_of_streams import AskedOfStreams
+    from pantarhei.encoding.encode import ABox
+
+
+def end_of(asked: AskedOfStreams, kind: TimeKind, now: int) -> int | None:
+    """The tick at which all windows that hold something of the streams have closed; where the query does not
+    wait for that, the one after the last; None where time need not go on.
+    """
+    if asked.policy.closes:
+        ends = (_last(each, kind, now) for each in asked.clocks)
+        return max((end for end in ends if end is not None), default=None)
+    return now + 1 if asked.policy.tick == "timestamp" else None
+
+
+def _last(moving: Moving, kind: TimeKind, now: int) -> int | None:
+    """The tick at which the last boundary closes whose window begins by now."""
+    window, lag = moving.window, moving.lag(kind)
+    end = window.leaving_at(kind, now + lag)
+    return end if end - (window.closed != "left") >= window.step_at(kind, now).end else None
+
+
+Stream = str | os.PathLike[str] | Iterable[tuple[TimePoint, "ABox"]]
+"""The path of a file as `read_stream` takes it, or pairs of timestamp and ABox."""
+
+
+class Element(NamedTuple):
+    """What a stream brings at once.
+
+    Args:
+        at: its timestamp.
+        stream: the stream's IRI.
+        abox: what it asserts.
+    """
+
+    at: TimePoint
+    stream: URIRef
+    abox: ABox
+
+
+def chosen(streams: Mapping[str, Stream], names: Iterable[URIRef]) -> dict[URIRef, Stream]:
+    """Those of the streams that a text asks for.
+
+    Raises:
+        OptionError: one is not among them.
+    """
+    given = {URIRef(name): stream for name, stream in streams.items()}
+    for name in names:
+        if name not in given:
+            known = ", ".join(f"<{each}>" for each in given) or "none"
+            expected = f"the stream <{name}>, which the query asks for, among those given"
+            raise OptionError("streams", known, expected)
+    return {name: given[name] for name in names}
+
+
+def in_order(streams: Mapping[URIRef, Stream]) -> Iterator[Element]:
+    """The elements of all streams by their timestamps; of one timestamp in the order of the streams.
+
+    Each stream is read as far as its next element, and no further.
+
+    Raises:
+        TimestampError: an item is no pair, or streams have times of different kinds.
+        PantarheiError: as reading a file raises.
+    """
+    if len(streams) == 1:
+        ((name, stream),) = streams.items()
+        return _elements(name, stream)
+    parts = [_elements(name, stream) for name, stream in streams.items()]
+    return merge(*parts, key=_comparable())
+
+
+def _elements(name: URIRef, stream: Stream) -> Iterator[Element]:
+    items = read_stream(stream) if isinstance(stream, str | os.PathLike) else timed(stream)
+    return (Element(plain_time(at), name, abox) for at, abox in items)
+
+
+def _comparable() -> Callable[[Element], Any]:
+    """Gives the times of elements; raises where they cannot be compared with the first."""
+    kinds: set[bool] = set()
+
+    def time(element: Element) -> TimePoint:
+        kinds.add(isinstance(element.at, datetime))
+        if len(kinds) > 1:
+            given = f"the timestamp {show_time(element.at)} in <{element.stream}>"
+            raise TimestampError(given, "a time of the same kind as in the other streams")
+        return element.at
+
+    return time
 
 
 class Driven(Answering, Protocol):

@@ -31,7 +31,7 @@ from pantarhei.rdf.pickling import exactly
 
 if TYPE_CHECKING:
     from pantarhei.query.algebra.nodes import Query
-    from pantarhei.query.incremental.step_reports import StepReports
+    from pantarhei.query.incremental.reporting import StepReports
 
 BYTES_A_ROW = 250
 """What a row takes, roughly: a tuple of some numbers, and its place in a dictionary."""

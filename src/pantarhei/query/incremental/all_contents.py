@@ -12,8 +12,14 @@ from pantarhei.encoding.numbers import Symbols
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.term import Triple
 from pantarhei.query.algebra.nodes import Place
-from pantarhei.query.incremental.conclusions import ConclusionContent, Conclusions, JoinedContent
-from pantarhei.query.incremental.contents import ConstantContent, Content, WindowView
+from pantarhei.query.incremental.contents import (
+    ConclusionContent,
+    Conclusions,
+    ConstantContent,
+    Content,
+    JoinedContent,
+    WindowView,
+)
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.present import Present
 from pantarhei.query.incremental.registered import Registered

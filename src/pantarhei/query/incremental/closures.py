@@ -19,8 +19,7 @@ from pantarhei.query.algebra.nodes import (
     Values,
     nodes_of,
 )
-from pantarhei.query.incremental.maintenance import Maintenance
-from pantarhei.query.incremental.operator import NOTHING, Bag, Operator, Row, Shared
+from pantarhei.query.incremental.operator import NOTHING, Bag, Maintenance, Operator, Row, Shared
 from pantarhei.rdf.ntriples import write_term
 
 _NODE, _START, _END = Variable("#node"), Variable("#from"), Variable("#to")

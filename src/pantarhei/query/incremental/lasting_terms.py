@@ -13,9 +13,11 @@ value is asked for, or computed in another form, or comes with an ABox; most are
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from decimal import Decimal
+from typing import Any, Final, Generic, NamedTuple, SupportsIndex, TypeVar
 
 import numpy as np
 from rdflib import Literal
@@ -24,13 +26,95 @@ from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.model.term import Term
 from pantarhei.query.answer_reports import AnswerRow
+from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.sums import written
-from pantarhei.query.incremental.computed_numbers import LocalTerms, Plain, numeric_of, value_key
+from pantarhei.query.expressions.values import Time, number_of, value_of
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.table import Ids
 from pantarhei.query.terms import LOCAL, TermSpace
+from pantarhei.values import canonical
 from pantarhei.values.numeric import Numeric
-from pantarhei.values.value import STRING
+from pantarhei.values.value import DECIMAL, STRING, double_key
+from pantarhei.values.value import number as number_of_value
+
+MOST_REMEMBERED: Final = 1 << 16
+"""So many terms at most are remembered."""
+
+T = TypeVar("T")
+
+
+class Remembered(dict[int, T], Generic[T]):
+    """What is known of terms by their numbers, found out when first asked for.
+
+    Args:
+        find: finds it out, of a number.
+    """
+
+    def __init__(self, find: Callable[[int], T]) -> None:
+        super().__init__()
+        self._find = find
+
+    def __missing__(self, number: int) -> T:
+        if len(self) > MOST_REMEMBERED:
+            self.clear()
+        found = self[number] = self._find(number)
+        return found
+
+
+Plain = float | Decimal | int
+"""A number whose type says which datatype it is of: xsd:double, xsd:decimal, xsd:integer. An xsd:double is
+finite and not 0.
+"""
+
+_MOST: Final = 10**15  # no literal of an exact number below is too large
+
+_KINDS: Final[dict[type, int]] = {float: kinds.DOUBLE, Decimal: kinds.DECIMAL, int: kinds.INTEGER}
+
+
+class LocalTerms(list[Any]):
+    """Terms by their places; where a computed number stands, its literal is made at the first look.
+
+    A plain number stands there as it is, any other as a `Numeric`.
+    """
+
+    def __getitem__(self, place: SupportsIndex | slice) -> Any:
+        found: Any = super().__getitem__(place)
+        kind = _KINDS.get(type(found))
+        if kind is not None:
+            found = Numeric(kind, found)
+        if type(found) is Numeric:
+            term: Term = canonical.number(found)
+            self[place] = term
+            return term
+        return found
+
+    def type_at(self, place: int) -> int:
+        """The type of the number at a place."""
+        found = super().__getitem__(place)
+        kind = _KINDS.get(type(found))
+        if kind is not None:
+            return kind
+        return found.type if type(found) is Numeric else number_of(found).type
+
+    def is_alike(self, place: int, number: Plain) -> bool:
+        """Whether the number at a place is of the datatype that a plain one is of."""
+        return self.type_at(place) == _KINDS[type(number)]
+
+
+def value_key(result: Numeric) -> Hashable:
+    """The key of a number in its datatype (values/value.py); None where it is better written at once.
+
+    So it is with 0 and -0, which are equal and two terms, with what is not finite, and what is long.
+    """
+    type_, value = result
+    if isinstance(value, float):
+        return double_key(value) if type_ == kinds.DOUBLE and value and math.isfinite(value) else None
+    return (DECIMAL, number_of_value(value)) if -_MOST < value < _MOST else None
+
+
+def numeric_of(value: Plain) -> Numeric:
+    """A plain number with its type."""
+    return Numeric(_KINDS[type(value)], value)
 
 
 class Decoder(NamedTuple):
@@ -299,3 +383,50 @@ class LastingTerms(TermSpace):
 def _plain(term: Term) -> Term:
     """A string without its datatype, which is the same term in RDF 1.1; any other term as it is."""
     return Literal(str(term)) if isinstance(term, Literal) and term.datatype == STRING else term
+
+
+class Name:
+    """An IRI or a blank node; its number says which."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+class _OddValue:
+    """A literal that is not compiled for."""
+
+
+Value = Numeric | Time | Name | str | bool | _OddValue
+ODD: Final = _OddValue()
+_MOST_REMEMBERED: Final = 1 << 16
+
+
+class TermValues(dict[int, Value | None]):
+    """The values of terms by their numbers, read when first asked for."""
+
+    def __init__(self, terms: LastingTerms) -> None:
+        super().__init__({NONE: None})
+        self._terms = terms
+
+    def __missing__(self, number: int) -> Value:
+        if len(self) > _MOST_REMEMBERED:
+            self.forget()
+        value = self[number] = self._read(number)
+        return value
+
+    def _read(self, number: int) -> Value:
+        term = self._terms.term(number)
+        return value_for(term) if isinstance(term, Literal) else Name(number)
+
+    def forget(self) -> None:
+        """Forget the values: numbers may mean something else now."""
+        self.clear()
+        self[NONE] = None
+
+
+def value_for(literal: Literal) -> Value:
+    """What is known of a literal."""
+    value = value_of(literal)
+    return value if isinstance(value, Numeric | Time | str | bool) else ODD

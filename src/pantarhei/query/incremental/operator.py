@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from operator import itemgetter
 
 import numpy as np
@@ -18,10 +19,19 @@ from pantarhei.materialize.kernel.bags import add_noted
 from pantarhei.query.algebra.nodes import Node
 from pantarhei.query.expressions import Context
 from pantarhei.query.incremental.journal import ABSENT, Journal
-from pantarhei.query.incremental.lasting_terms import LastingTerms
-from pantarhei.query.incremental.maintenance import Maintenance
-from pantarhei.query.incremental.term_values import TermValues
+from pantarhei.query.incremental.lasting_terms import LastingTerms, TermValues
 from pantarhei.query.table import Ids, Table
+
+
+class Maintenance(Enum):
+    """In which of these ways; the value says it for people."""
+
+    ROWS = "exact per row"
+    GROUPS = "each changed group anew"
+    SOURCES = "each source anew from which a change is reached"
+    SLICE = "the slice anew, of rows kept in order"
+    WHOLE = "anew as a whole, and compared"
+
 
 Row = tuple[int, ...]
 Bag = dict[Row, int]

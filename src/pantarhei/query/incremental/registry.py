@@ -20,16 +20,14 @@ from pantarhei.query.answers import MAX_BYTES
 from pantarhei.query.continuous import BYTES_A_ROW
 from pantarhei.query.expressions import order
 from pantarhei.query.incremental.all_contents import AllContents, NamedWindows
-from pantarhei.query.incremental.conclusions import Conclusions
-from pantarhei.query.incremental.contents import Content, StepChanges
+from pantarhei.query.incremental.contents import Conclusions, Content, StepChanges
 from pantarhei.query.incremental.journal import Journal, Mark
 from pantarhei.query.incremental.lasting_terms import LastingTerms
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, rows_of, table_of
 from pantarhei.query.incremental.present import Outlook, Present
-from pantarhei.query.incremental.registered import Registered, needed_for
+from pantarhei.query.incremental.registered import Registered, SavedQuery, needed_for, to_bytes
 from pantarhei.query.incremental.reporting import Reporting
 from pantarhei.query.incremental.reports import PLAIN, Policy
-from pantarhei.query.incremental.saving import SavedQuery, to_bytes
 from pantarhei.query.incremental.shared_plans import SharedPlan, SharedPlans
 from pantarhei.query.incremental.shown_forms import ShownForms, reformed
 from pantarhei.query.incremental.slices import SliceOperator

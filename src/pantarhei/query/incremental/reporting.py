@@ -2,24 +2,182 @@
 
 Those that report at each step, the usual ones, cost nothing where a step does not touch them. The others are
 looked at: after each step, when time leaves a timestamp, or when their windows close.
+
+Who has the rows of an operator as answers. Their answers are brought up to date when somebody looks.
+
+What changes waits, whole and once for all of them: to add a row to answers costs more than to make it, since
+where it belongs is seldom in the processor's cache, and to tell whose it is costs a look at each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from pantarhei.encoding.numbers import Integers
+from pantarhei.materialize.kernel.bags import by_end
 from pantarhei.model.time import TimeKind, TimePoint
-from pantarhei.query.incremental.audiences import Audience, Members
+from pantarhei.query.answer_reports import AnswerChange
+from pantarhei.query.continuous import ContinuousQuery
 from pantarhei.query.incremental.contents import Content
 from pantarhei.query.incremental.journal import ABSENT
+from pantarhei.query.incremental.lasting_terms import Decoder
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared
-from pantarhei.query.incremental.registered import Registered
-from pantarhei.query.incremental.step_reports import Reports
+from pantarhei.query.incremental.registered import Registered, nothing_waits
+from pantarhei.query.incremental.reports import Report
 from pantarhei.query.incremental.versions import Version
-from pantarhei.window.boundary_times import Times
+from pantarhei.window.boundary_times import Times, joined
 from pantarhei.window.log import Log
 from pantarhei.window.sliding import Step
+
+_FEW: Final = 256
+"""So many rows may wait in any case; beyond that, a quarter of the rows that there are."""
+
+
+class Members(NamedTuple):
+    """Queries by what the rows of an operator end with that are theirs; nothing in it changes any more.
+
+    Args:
+        size: with how many numbers the rows end that say whose they are.
+        by_numbers: the queries by these numbers.
+    """
+
+    size: int
+    by_numbers: Mapping[Row, list[Registered]]
+
+    def own(self, change: Mapping[Row, int]) -> Iterator[tuple[Registered, Mapping[Row, int]]]:
+        """Of a change what is each query's own, for those that it changes anything for."""
+        parts = by_end(change, self.size) if self.size else {(): change}
+        for numbers, own in parts.items():
+            for registered in self.by_numbers.get(numbers, ()):
+                yield registered, own
+
+
+class Audience:
+    """The queries whose answers are the rows of one operator.
+
+    `are_plain` says whether all of them report at each step.
+    """
+
+    def __init__(self, shared: Shared) -> None:
+        self._shared = shared
+        self._waiting: dict[int, Mapping[Row, int]] = {}
+        self._most = _FEW
+        self.rows = 0
+        """How many rows wait to be added to answers."""
+        self.members, self.are_plain = Members(0, {}), True
+
+    def consist_of(self, queries: list[Registered]) -> None:
+        """Have these members from now on, one at least; nothing waits."""
+        by_numbers: dict[Row, list[Registered]] = {}
+        for registered in queries:
+            by_numbers.setdefault(registered.numbers, []).append(registered)
+            registered.catch_up = self.catch_up
+        self.members = Members(len(queries[0].numbers), by_numbers)
+        self.are_plain = all(registered.is_plain for registered in queries)
+
+    def dissolve(self) -> None:
+        """Bring the answers of all members up to date, and have no members."""
+        self.catch_up()
+        for queries in self.members.by_numbers.values():
+            for registered in queries:
+                registered.catch_up = nothing_waits
+        self.members = Members(0, {})
+
+    def wait_with(self, change: Mapping[Row, int]) -> None:
+        """Add a change to the answers of those whose rows it has: when somebody looks, or much waits."""
+        waiting = self._waiting
+        number = len(waiting)
+        self._shared.journal.entries.append((waiting, number, ABSENT))
+        waiting[number] = change
+        self.rows += len(change)
+        if self.rows > self._most:
+            self.catch_up()
+
+    def catch_up(self) -> None:
+        """Bring the answers of all members up to date."""
+        if not self._waiting:
+            return
+        journal = self._shared.journal
+        before = journal.mark()
+        try:
+            changes = [own for change in self._waiting.values() for own in self.members.own(change)]
+            self._shared.add_to_each([(registered.reported, own) for registered, own in changes])
+            journal.replace(self._waiting, {})
+        except BaseException:
+            journal.back(before)
+            raise
+        self.rows = 0
+        held = sum(len(each.reported) for queries in self.members.by_numbers.values() for each in queries)
+        self._most = max(_FEW, held // 4)
+
+    def recount(self) -> None:
+        """The journal has gone back: see how many rows wait."""
+        self.rows = sum(map(len, self._waiting.values()))
+
+
+class Reports(NamedTuple):
+    """What queries reported together.
+
+    Args:
+        times: when; of windows that closed, their ends.
+        changes: the rows of each query that came (above 0) or went (below), with how many copies; or a
+            `Version`.
+        shared: such changes of several queries, still to be told apart.
+    """
+
+    times: Sequence[TimePoint]
+    changes: Sequence[tuple[Registered, Mapping[Row, int] | Version]]
+    shared: Sequence[tuple[Members, Mapping[Row, int]]] = ()
+
+    @property
+    def single(self) -> Iterator[tuple[Registered, Mapping[Row, int] | Version]]:
+        """The changes of each query. Costs a look at all."""
+        yield from self.changes
+        for members, change in self.shared:
+            yield from members.own(change)
+
+
+class StepReports(NamedTuple):
+    """All reports of a step.
+
+    Args:
+        at: when the step was.
+        reports: one after another.
+        decoder: what numbers in rows stand for.
+    """
+
+    at: TimePoint
+    reports: Sequence[Reports]
+    decoder: Decoder
+
+    @property
+    def are_followed(self) -> bool:
+        """Whether anybody follows one of the queries."""
+        handles = (registered.handle for reports in self.reports for registered, _ in reports.single)
+        return any(handle is not None and handle.is_followed for handle in handles)
+
+    def by_query(self) -> Iterator[tuple[ContinuousQuery, AnswerChange]]:
+        """The queries, each with all that it reported."""
+        of_query: dict[Registered, list[Report]] = {}
+        for reports in self.reports:
+            for registered, change in reports.single:
+                _append(of_query.setdefault(registered, []), Report(reports.times, change))
+        for registered, reported in of_query.items():
+            if registered.handle is not None:
+                is_delta = registered.policy.emit == "delta"
+                yield registered.handle, AnswerChange.of(self.at, reported, is_delta, self.decoder)
+
+
+def _append(reports: list[Report], report: Report) -> None:
+    """Append a report; join it to the report before it where both have the same answers."""
+    times, change = report
+    is_same = reports and isinstance(change, Version) and change is reports[-1].change
+    together = joined(reports[-1].times, times) if is_same else None
+    if together is None:
+        reports.append(report)
+    else:
+        reports[-1] = Report(together, change)
 
 
 class Reporting:

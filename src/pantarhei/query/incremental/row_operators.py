@@ -2,20 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from pantarhei.encoding.numbers import NONE
 from pantarhei.materialize.kernel.bags import projected, put
-from pantarhei.query.algebra.nodes import Extend, Filter, Project, Union
+from pantarhei.query.algebra.nodes import Distinct, Extend, Filter, Node, Project, Query, Union, is_hidden
+from pantarhei.query.incremental.leaves import is_parameter, parameters_of
 from pantarhei.query.incremental.operator import (
     NOTHING,
     Bag,
     Operator,
     Row,
     Shared,
+    appearances,
     places_of,
+    table_of,
     taken,
+    taker,
 )
 from pantarhei.query.incremental.row_expressions import RowExpression
+from pantarhei.query.operators.forms import made_by_rows
+
+
+class EachOnce(Operator):
+    """What is seen of the rows of its input, each once.
+
+    Args:
+        seen: what is seen of a row.
+    """
+
+    def __init__(
+        self, node: Node, shared: Shared, child: Operator, seen: Callable[[Sequence[int]], Row]
+    ) -> None:
+        super().__init__(node, shared, (child,))
+        self._seen = seen
+        self._copies: Bag = {}
+
+    def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
+        (change,) = changes
+        before: dict[Row, int] = {}
+        for row, weight in change.items():
+            seen = self._seen(row)
+            was, _ = self.shared.add(self._copies, seen, weight)
+            before.setdefault(seen, was)
+        return appearances(before, self._copies)
+
+    @property
+    def bags(self) -> Iterable[Bag]:
+        yield self._copies
+
+    def renamed(self, rows: Callable[[Row], Row]) -> None:
+        self.shared.rename(self._copies, rows)
+
+
+class DistinctOperator(EachOnce):
+    """Each row once."""
+
+    def __init__(self, node: Distinct, shared: Shared, child: Operator) -> None:
+        places = [
+            NONE if is_hidden(variable) and not is_parameter(variable) else place
+            for place, variable in enumerate(child.variables)
+        ]
+        super().__init__(node, shared, child, taker(places))
 
 
 class FilterOperator(Operator):
@@ -102,3 +150,40 @@ class UnionOperator(Operator):
             for row, weight in change.items():
                 put(made, taken(row, places), weight)
         return made or NOTHING
+
+
+class AskRoot(EachOnce):
+    """ASK: one row if there is an answer, else none. Its columns are the parameters of a shape."""
+
+    def __init__(self, query: Query, shared: Shared, child: Operator) -> None:
+        parameters = parameters_of(child.node)
+        super().__init__(query.node, shared, child, taker(places_of(parameters, child.variables)))
+        self.variables = parameters
+
+
+class ConstructRoot(Operator):
+    """CONSTRUCT: the triples that the template makes of rows, each once."""
+
+    def __init__(self, query: Query, shared: Shared, child: Operator) -> None:
+        super().__init__(query.node, shared, (child,))
+        self.variables = ()
+        self._template = query.template
+        self._made: Bag = {}
+
+    def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
+        (change,) = changes
+        weights = list(change.values())
+        table = table_of(list(change), self.inputs[0].variables)
+        places, triples = made_by_rows(self._template, table, self.shared.terms)
+        before: dict[Row, int] = {}
+        for place, triple in zip(places.tolist(), map(tuple, triples.tolist()), strict=True):
+            was, _ = self.shared.add(self._made, triple, weights[place])
+            before.setdefault(triple, was)
+        return appearances(before, self._made)
+
+    @property
+    def bags(self) -> Iterable[Bag]:
+        yield self._made
+
+    def renamed(self, rows: Callable[[Row], Row]) -> None:
+        self.shared.rename(self._made, rows)

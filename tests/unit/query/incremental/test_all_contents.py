@@ -8,8 +8,7 @@ from pantarhei.encoding.numbers import NO_FACTS, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.materialize.plain import plain_model
 from pantarhei.query.incremental.all_contents import AllContents, NamedWindows
-from pantarhei.query.incremental.conclusions import ConclusionContent, JoinedContent
-from pantarhei.query.incremental.contents import ConstantContent, WindowView
+from pantarhei.query.incremental.contents import ConclusionContent, ConstantContent, JoinedContent, WindowView
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.present import Present
 from pantarhei.query.sparql import CONCLUSIONS_GRAPH, QUALITY_GRAPH

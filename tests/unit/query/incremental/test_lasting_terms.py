@@ -1,5 +1,6 @@
 """A term keeps its number from step to step, whoever brings it first, and in whatever form."""
 
+import math
 from decimal import Decimal
 
 import numpy as np
@@ -9,12 +10,21 @@ from rdflib import XSD, Literal, URIRef
 from pantarhei.encoding.numbers import NONE
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.query.expressions import kinds
-from pantarhei.query.incremental.computed_numbers import numeric_of, value_key
 from pantarhei.query.incremental.journal import Journal
-from pantarhei.query.incremental.lasting_terms import LastingTerms
+from pantarhei.query.incremental.lasting_terms import (
+    ODD,
+    LastingTerms,
+    LocalTerms,
+    Name,
+    numeric_of,
+    value_key,
+)
 from pantarhei.query.terms import LOCAL
 from pantarhei.rules.compilation.program import compile_
+from pantarhei.values import canonical
 from pantarhei.values.numeric import Numeric
+from pantarhei.values.value import value_of
+from signed_bags import Bench
 
 ONE = Literal("1", datatype=XSD.integer, normalize=False)
 PADDED = Literal("01", datatype=XSD.integer, normalize=False)
@@ -226,3 +236,71 @@ def test_computed_numbers_that_are_used_stay_unsettled_when_others_get_new_numbe
     assert (case.terms.id_of_number(HALF), case.terms.term(LOCAL)) == (LOCAL, SHOWN)
     assert case.terms.id_of_number(Numeric(kinds.DOUBLE, 0.25)) == LOCAL + 1
     assert case.vocabulary.counts[2] == 0
+
+
+def value(bench, text):
+    (number,) = bench.row(text)
+    return bench.shared.values[number]
+
+
+def test_terms_have_the_values_that_operators_look_at():
+    bench = Bench()
+    assert value(bench, "05") == Numeric(kinds.INTEGER, 5)
+    assert value(bench, '"x"') == "x"
+    assert value(bench, "b").number == bench.row("b")[0]
+    assert isinstance(value(bench, "a"), Name)
+    assert value(bench, '"x"@en') is ODD
+    assert value(bench, "-") is None
+
+
+def test_what_is_forgotten_is_read_again():
+    bench = Bench()
+    value(bench, "5")
+    bench.shared.values.forget()
+    assert dict(bench.shared.values) == {NONE: None}
+    assert value(bench, "5") == Numeric(kinds.INTEGER, 5)
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        Numeric(kinds.INTEGER, -7),
+        Numeric(kinds.DECIMAL, Decimal("2.50")),
+        Numeric(kinds.DECIMAL, Decimal("2.00")),
+        Numeric(kinds.DOUBLE, 0.1),
+    ],
+)
+def test_the_key_is_that_of_the_literal(number):
+    assert value_key(number) == value_of(canonical.number(number))
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        Numeric(kinds.DOUBLE, -0.0),
+        Numeric(kinds.DOUBLE, math.inf),
+        Numeric(kinds.DOUBLE, math.nan),
+        Numeric(kinds.FLOAT, 0.5),
+        Numeric(kinds.INTEGER, 10**15),
+    ],
+)
+def test_some_are_better_written_at_once(number):
+    assert value_key(number) is None
+
+
+def test_a_literal_is_made_once_when_it_is_looked_at():
+    terms = LocalTerms([Literal("a"), Numeric(kinds.FLOAT, 5), 0.5, Decimal("2.50"), 7])
+    types = [kinds.FLOAT, kinds.DOUBLE, kinds.DECIMAL, kinds.INTEGER]
+    assert list(map(terms.type_at, range(1, 5))) == types
+    assert terms[1] == Literal("5.0E0", datatype=XSD.float, normalize=False)
+    assert terms[3] == Literal("2.5", datatype=XSD.decimal)
+    assert terms[4] == Literal("7", datatype=XSD.integer)
+    assert terms[2] == Literal("5.0E-1", datatype=XSD.double, normalize=False)
+    assert terms[1] is terms[1]
+    assert terms[0] == Literal("a")
+    assert list(map(terms.type_at, range(1, 5))) == types
+
+
+def test_a_plain_number_is_alike_what_is_of_its_datatype():
+    terms = LocalTerms([7, Decimal(7), Literal("7.00", datatype=XSD.decimal)])
+    assert [terms.is_alike(place, Decimal(7)) for place in range(3)] == [False, True, True]

@@ -1,12 +1,16 @@
 """What registered queries need to be derived."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from rdflib import URIRef
 
 from answered import read
 from asked import PREFIXES
+from followed_queries import Followed
+from pantarhei import Window
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.query.incremental.registered import needed_for
+from pantarhei.query.incremental.registered import SavedQuery, from_bytes, needed_for, to_bytes
 from pantarhei.query.incremental.reports import PLAIN, Policy
 
 QUERY = read("SELECT * { ?x a :C }")
@@ -29,3 +33,80 @@ def test_a_query_needs_what_it_names():
 )
 def test_one_that_tells_all_answers_whenever_something_has_changed_needs_all(on, emit, needed):
     assert needed_for(QUERY, Policy.of(on, emit)) == needed
+
+
+DATA = ":s1 :value 20.5 ; :in :hall . :s2 :value 21.5 ; :in :hall ."
+
+
+def plan(query, data=DATA):
+    followed = Followed()
+    followed.push(data)
+    return followed.register(query).plan()
+
+
+def test_it_shows_operators_their_rows_and_patterns():
+    assert (
+        plan("SELECT ?r (AVG(?v) AS ?a) { ?s :value ?v ; :in ?r FILTER(?v > 20) } GROUP BY ?r")
+        == """\
+Group by ?r; AVG(?v) as ?a  (exact per row)  → 2 rows kept
+  Project ?v ?r  (exact per row)
+    Filter (?v > 20)  (exact per row)
+      Match
+        ?s urn:value ?v
+        ?s urn:in ?r"""
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "line"),
+    [
+        (
+            "SELECT (MAX(?v) AS ?m) { ?s :value ?v }",
+            "Group all rows; MAX(?v) as ?m  (each changed group anew)",
+        ),
+        ("SELECT * { ?s :in+ ?r }", "Path ?s (+) ?r  (each source anew from which a change is reached)"),
+        ("SELECT * { ?s :in* ?r }", "Terms of the graph  (exact per row)"),
+        ("SELECT * { ?s :in ?r } LIMIT 1", "Slice limit 1  (the slice anew, of rows kept in order)"),
+        ("SELECT * { ?s :in ?r OPTIONAL { ?s :value ?v FILTER(?v > 1) } }", "  Filter (?v > 1)"),
+        ("SELECT * { ?s :in ?r OPTIONAL { ?s :value ?v FILTER(?v > ?r) } }", "Optional if (?v > ?r)"),
+        ("SELECT * { ?s :in ?r FILTER EXISTS { ?s :value ?v FILTER(?v > 1) } }", "  Filter (?v > 1)"),
+        ("SELECT * { GRAPH ?g { ?s :in ?r } }", "Graph ?g  (anew as a whole, and compared)"),
+        ("SELECT * { GRAPH ?g { ?s :in ?r } }", "  ?s urn:in ?r"),
+        ("SELECT * { ?s ?p ?o }", "Match  (exact per row)"),
+        ("ASK { ?s :in ?r }", "Ask  (exact per row)"),
+        ("CONSTRUCT { ?r :has ?s } { ?s :in ?r }", "Construct  (exact per row)"),
+        ("DESCRIBE ?s { ?s :in ?r }", "Describe  (anew as a whole, and compared)"),
+    ],
+)
+def test_it_says_what_a_change_costs(query, line):
+    assert any(line in each for each in plan(query).splitlines())
+
+
+WINDOWS = [
+    None,
+    Window(3),
+    Window(2.5, 1.5, 0.5, "right"),
+    Window("PT5M", "PT1M", datetime(2026, 1, 2, 3, tzinfo=UTC), "left"),
+    Window(timedelta(minutes=5), timedelta(seconds=30)),
+]
+POLICIES = [PLAIN, Policy.of(("close", "non-empty"), "rstream"), Policy.of(("change", "PT1M"), "istream")]
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+@pytest.mark.parametrize("policy", POLICIES)
+def test_queries_come_back_as_they_were(window, policy):
+    rows = None if policy.is_plain else [['"a\\u00e4"@de', None, 2], ["<urn:x>", "_:b", 1]]
+    moved = [["<urn:x>", "<urn:p>", '"1"^^<http://www.w3.org/2001/XMLSchema#byte>', -1]]
+    query = SavedQuery("q", "ASK {}", policy, window, 7, rows, moved)
+    (found,) = from_bytes(to_bytes([query]))
+    assert (found.name, found.text, found.policy, found.window) == ("q", "ASK {}", policy, window)
+    assert (found.closed, found.moved) == (7, moved)
+    assert (found.rows is None) if rows is None else sorted(found.rows, key=str) == sorted(rows, key=str)
+
+
+def test_the_same_queries_are_the_same_bytes_whatever_the_order_of_rows():
+    one, other = (
+        SavedQuery("q", "ASK {}", POLICIES[1], None, None, rows, [])
+        for rows in ([["<urn:a>", 1], ["<urn:b>", 2]], [["<urn:b>", 2], ["<urn:a>", 1]])
+    )
+    assert to_bytes([one]) == to_bytes([other])

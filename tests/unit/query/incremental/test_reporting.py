@@ -1,13 +1,19 @@
 """A gap in time costs the changes at its boundaries, not their number; each boundary is reported."""
 
+import pickle
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from rdflib import Graph, Literal, Namespace
+from rdflib import RDF, Graph, Literal, Namespace, URIRef
 
 import pantarhei as pr
-from pantarhei.continuous import making
+from interrupting import interrupted
+from pantarhei import InvalidTripleError, StreamReasoner, Window
+from pantarhei.continuous import register
+from pantarhei.query.answer_reports import AnswerChange
+from pantarhei.query.continuous import BYTES_A_ROW
+from pantarhei.query.incremental import reporting
 from pantarhei.query.incremental.reporting import Reporting
 
 EX = Namespace("http://example.org/")
@@ -18,7 +24,7 @@ BACKGROUND = [(EX.always, EX.p, EX.here)]
 
 
 @pytest.fixture
-def looks(monkeypatch):
+def looks_of_reporting(monkeypatch):
     """Times at which queries are evaluated, those of equal reports together."""
     known, look = [], Reporting._look_at
     monkeypatch.setattr(
@@ -38,13 +44,13 @@ def seen(*names):
 
 
 @pytest.mark.parametrize("closed", ["both", "right", "left"])
-def test_boundaries_of_a_gap_share_their_report(looks, closed):
+def test_boundaries_of_a_gap_share_their_report(looks_of_reporting, closed):
     reasoner = stream_reasoner()
     window = pr.Window(range="PT5S", slide="PT1S", closed=closed)
     query = reasoner.register(PAIRS, window=window, on="close", emit="rstream")
     reasoner.push(NOON, seen("a"))
     reports = reasoner.push(NOON + MONTH, seen("b")).answers[query].reports
-    assert len(looks) <= 8
+    assert len(looks_of_reporting) <= 8
     assert len(reports) == MONTH // SECOND == sum(each.repeats for each in reports.distinct)
     first = NOON + (closed == "left") * SECOND
     assert [reports[place].at for place in (0, 1, -1)] == [first, first + SECOND, first + MONTH - SECOND]
@@ -57,35 +63,35 @@ def test_boundaries_of_a_gap_share_their_report(looks, closed):
 
 
 @pytest.mark.parametrize("emit", ["delta", "istream", "dstream"])
-def test_a_gap_brings_no_report_where_nothing_comes_or_goes(looks, emit):
+def test_a_gap_brings_no_report_where_nothing_comes_or_goes(looks_of_reporting, emit):
     reasoner = stream_reasoner()
     window = pr.Window(range="PT5S", slide="PT1S", closed="right")
     query = reasoner.register(PAIRS, window=window, on="close", emit=emit)
     reasoner.push(NOON, seen("a"))
     change = reasoner.advance(NOON + MONTH).answers[query]
-    assert len(looks) <= 6
+    assert len(looks_of_reporting) <= 6
     at = {"delta": [0, 5], "istream": [0], "dstream": [5]}[emit]
     assert [report.at for report in change.reports] == [NOON + each * SECOND for each in at]
 
 
-def test_a_period_picks_boundaries_of_a_gap(looks):
+def test_a_period_picks_boundaries_of_a_gap(looks_of_reporting):
     reasoner = stream_reasoner()
     window = pr.Window(range="PT5S", slide="PT2S", closed="right")
     query = reasoner.register(PAIRS, window=window, on=("close", "PT3S"), emit="rstream")
     reasoner.push(NOON, seen("a"))
     reports = reasoner.advance(NOON + MONTH).answers[query].reports
-    assert len(looks) <= 8 and len(reports) == MONTH // (6 * SECOND)
+    assert len(looks_of_reporting) <= 8 and len(reports) == MONTH // (6 * SECOND)
     assert [report.at for report in reports[:3]] == [NOON, NOON + 6 * SECOND, NOON + 12 * SECOND]
 
 
-def test_a_window_that_is_empty_in_a_gap_reports_none_of_it(looks):
+def test_a_window_that_is_empty_in_a_gap_reports_none_of_it(looks_of_reporting):
     reasoner = stream_reasoner()
     window = pr.Window(range="PT5S", slide="PT1S", closed="right")
     query = reasoner.register(PAIRS, window=window, on=("close", "non-empty"), emit="rstream")
     reasoner.push(NOON, ())
     reasoner.push(NOON + SECOND, seen("a"))
     assert len(reasoner.advance(NOON + MONTH).answers[query].reports) == 5
-    assert len(looks) <= 8
+    assert len(looks_of_reporting) <= 8
 
 
 def test_several_queries_stop_where_any_of_them_may_report_something_else():
@@ -99,13 +105,13 @@ def test_several_queries_stop_where_any_of_them_may_report_something_else():
     assert [len(answers[query].reports) for query in queries] == [2592000, 648000, 370286, 720]
 
 
-def test_a_query_that_asks_for_the_time_looks_at_each_boundary(looks):
+def test_a_query_that_asks_for_the_time_looks_at_each_boundary(looks_of_reporting):
     reasoner = stream_reasoner()
     window = pr.Window(range="PT5S", slide="PT1S", closed="right")
     query = reasoner.register("SELECT (NOW() AS ?now) {}", window=window, on="close", emit="rstream")
     reasoner.push(NOON, seen("a"))
     reports = reasoner.advance(NOON + 100 * SECOND).answers[query].reports
-    assert len(looks) == len(reports) == 100
+    assert len(looks_of_reporting) == len(reports) == 100
     assert all({Literal(report.at)} == {now for (now,) in report.added} for report in reports)
 
 
@@ -152,7 +158,7 @@ TEXTS = {
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_texts_report_each_boundary_of_a_gap(text, is_anew, monkeypatch):
     if is_anew:
-        monkeypatch.setattr(making, "views_of", lambda asked: "it is to be compared")
+        monkeypatch.setattr(register, "views_of", lambda asked: "it is to be compared")
     stream = [(NOON, seen("a")), (NOON + HOURS, seen("b"))]
     query = pr.register(text, streams={"urn:s": stream}, since=NOON - timedelta(days=1))
     count = shown = 0
@@ -170,3 +176,242 @@ def test_windows_that_are_empty_end_soon_whatever_their_range():
     query = pr.register(text, streams={"urn:s": [(NOON, seen("a"))]}, since=NOON - timedelta(days=4000))
     reports = iter(query.run())
     assert [next(reports).at for _ in range(2)] == [NOON, NOON + SECOND]
+
+
+EX_OF_AUDIENCES = "http://example.org/"
+ALL = f"PREFIX : <{EX_OF_AUDIENCES}> SELECT ?x ?v {{ ?x a :A ; :v ?v }}"
+ONE = f"PREFIX : <{EX_OF_AUDIENCES}> SELECT ?x {{ ?x :in :NAME }}"
+
+
+def of(name, value=1):
+    one = URIRef(EX_OF_AUDIENCES + name)
+    return [
+        (one, RDF.type, URIRef(EX_OF_AUDIENCES + "A")),
+        (one, URIRef(EX_OF_AUDIENCES + "v"), Literal(value)),
+    ]
+
+
+@pytest.fixture
+def reasoner():
+    return StreamReasoner(pr.load_ontology(Graph()), Window(range=2))
+
+
+def kept(query):
+    """What it holds of its answers, without looking at them."""
+    return len(query._answering.registered.reported)
+
+
+def names(query):
+    return sorted(str(row[0]).removeprefix(EX_OF_AUDIENCES) for row in query.answers)
+
+
+def test_changes_wait_until_somebody_looks(reasoner):
+    query = reasoner.register(ALL)
+    for at in range(4):
+        reasoner.push(at, of(f"x{at}"))
+    assert kept(query) == 0
+    assert len(query.answers) == 3 and kept(query) == 3
+    assert names(query) == ["x1", "x2", "x3"]
+
+
+def test_many_rows_do_not_wait(reasoner):
+    query = reasoner.register(ALL)
+    reasoner.push(0, [fact for i in range(reporting._FEW + 1) for fact in of(f"x{i}")])
+    assert kept(query) == reporting._FEW + 1
+    waiting = reasoner._registrar._registry.reporting.rows_waiting
+    reasoner.push(1, of("y"))
+    assert (waiting, reasoner._registrar._registry.reporting.rows_waiting) == (0, 1)
+
+
+def test_rows_that_wait_are_counted_as_held(reasoner):
+    reasoner.register(ALL)
+    before = reasoner._registrar._registry.bytes_used
+    reasoner.push(0, [fact for i in range(100) for fact in of(f"x{i}")])
+    waiting = reasoner._registrar._registry.bytes_used
+    assert waiting >= before + 100 * BYTES_A_ROW
+    with pytest.raises(ZeroDivisionError), reasoner.all_or_nothing(each_step=True):
+        reasoner.push(1, [fact for i in range(100) for fact in of(f"y{i}")])
+        assert reasoner._registrar._registry.bytes_used >= waiting + 100 * BYTES_A_ROW
+        raise ZeroDivisionError
+    assert reasoner._registrar._registry.bytes_used == waiting
+
+
+def test_who_shares_a_plan_is_brought_up_to_date_whoever_looks(reasoner):
+    queries = [reasoner.register(ONE.replace("NAME", name)) for name in ("lab", "hall", "lab")]
+    for at, name in enumerate(("lab", "hall", "lab")):
+        reasoner.push(
+            at,
+            [
+                (
+                    URIRef(f"{EX_OF_AUDIENCES}x{at}"),
+                    URIRef(EX_OF_AUDIENCES + "in"),
+                    URIRef(EX_OF_AUDIENCES + name),
+                )
+            ],
+        )
+    assert [kept(query) for query in queries] == [0, 0, 0]
+    assert names(queries[1]) == ["x1"]
+    assert [kept(query) for query in queries] == [2, 1, 2]
+    assert names(queries[0]) == names(queries[2]) == ["x0", "x2"]
+
+
+@pytest.mark.parametrize("looks", [False, True])
+def test_what_is_undone_was_never_there_whether_or_not_somebody_looked(reasoner, looks):
+    query = reasoner.register(ALL)
+    reasoner.push(0, of("x"))
+    with pytest.raises(ZeroDivisionError), reasoner.all_or_nothing(each_step=True):
+        reasoner.push(1, of("y"))
+        assert not looks or names(query) == ["x", "y"]
+        reasoner.push(2, of("z"))
+        raise ZeroDivisionError
+    reasoner.push(1, of("w"))
+    assert names(query) == ["w", "x"]
+
+
+def test_one_that_is_registered_or_closed_later_finds_all_up_to_date(reasoner):
+    first = reasoner.register(ALL)
+    reasoner.push(0, of("x"))
+    second = reasoner.register(ALL)
+    reasoner.push(1, of("y"))
+    first.close()
+    reasoner.push(2, of("z"))
+    assert (names(first), names(second)) == (["x", "y"], ["x", "y", "z"])
+
+
+def test_a_query_closed_inside_a_block_keeps_its_answers_though_the_block_is_undone(reasoner):
+    query, other = reasoner.register(ALL), reasoner.register(ALL)
+    reasoner.push(0, of("x"))
+    with pytest.raises(ZeroDivisionError), reasoner.all_or_nothing(each_step=True):
+        reasoner.push(1, of("y"))
+        query.close()
+        raise ZeroDivisionError
+    assert (names(query), names(other)) == (["x", "y"], ["x"])
+
+
+def test_a_closed_query_keeps_its_answers_when_terms_are_forgotten(reasoner):
+    query, other = reasoner.register(ALL), reasoner.register(ALL)
+    for at in range(5):
+        reasoner.push(at, of(f"x{at}", at / 3))
+    query.close()
+    before = dict(query.answers)
+    reasoner._held.most_entries = 0
+    for at in range(5, 9):
+        reasoner.push(at, of(f"y{at}", at / 3))
+    assert dict(query.answers) == before != {}
+    assert names(other) == ["y6", "y7", "y8"]
+
+
+def test_answers_are_those_that_they_are_wherever_looking_at_them_was_interrupted(reasoner):
+    query, nth, going = reasoner.register(ALL), 0, True
+    while going:
+        nth += 1
+        reasoner.push(nth, of(f"x{nth}"))
+        going = interrupted(
+            lambda: len(query.answers), nth, lambda file: file == reporting.__file__ or "journal" in file
+        )
+        assert names(query) == sorted(f"x{at}" for at in range(max(1, nth - 2), nth + 1))
+    assert nth > 10
+
+
+EX_OF_STEP_REPORTS = "http://example.org/"
+ALL_OF_STEP_REPORTS = f"PREFIX : <{EX_OF_STEP_REPORTS}> SELECT ?x {{ ?x a :A }}"
+OTHERS = ALL_OF_STEP_REPORTS.replace(":A", ":B")
+
+
+def a(name, class_="A"):
+    return (URIRef(EX_OF_STEP_REPORTS + name), RDF.type, URIRef(EX_OF_STEP_REPORTS + class_))
+
+
+@pytest.fixture
+def reasoner_of_step_reports():
+    data = (
+        f"@prefix : <{EX_OF_STEP_REPORTS}> . @prefix owl: <http://www.w3.org/2002/07/owl#> . :A a owl:Class ."
+    )
+    return StreamReasoner(pr.load_ontology(Graph().parse(data=data)), Window(range=2))
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """Of which queries changes have been made."""
+    known, make = [], AnswerChange.of
+    monkeypatch.setattr(AnswerChange, "of", lambda *given: (known.append(given[0]), make(*given))[1])
+    return known
+
+
+def rows(counter):
+    return sorted(str(row[0]).removeprefix(EX_OF_STEP_REPORTS) for row in counter.elements())
+
+
+def test_nothing_is_made_of_a_step_at_which_nobody_looks(reasoner_of_step_reports, made):
+    query = reasoner_of_step_reports.register(ALL_OF_STEP_REPORTS)
+    updates = [reasoner_of_step_reports.push(at, [a(f"x{at}")]) for at in (1, 2, 3)]
+    assert made == []
+    assert len(updates[1].answers) == 1 and made == [2]
+    assert updates[1].answers[query] is updates[1].answers["query-1"] and made == [2]
+
+
+def test_who_follows_a_query_hears_of_it_without_looking_at_the_update(reasoner_of_step_reports):
+    heard = []
+    reasoner_of_step_reports.register(ALL_OF_STEP_REPORTS).subscribe(
+        lambda change: heard.append(rows(change.added))
+    )
+    reasoner_of_step_reports.register(OTHERS)
+    reasoner_of_step_reports.push(1, [a("x"), a("y", "B")])
+    reasoner_of_step_reports.push(2, [a("z", "B")])
+    assert heard == [["x"]]
+
+
+def test_what_is_looked_at_late_is_that_of_its_step(reasoner_of_step_reports):
+    query, other = (
+        reasoner_of_step_reports.register(ALL_OF_STEP_REPORTS),
+        reasoner_of_step_reports.register(OTHERS, "other"),
+    )
+    first = reasoner_of_step_reports.push(1, [a("x"), a("y", "B")])
+    saved = pickle.dumps(first.answers)
+    for at in range(2, 9):
+        reasoner_of_step_reports.push(at, [a(f"x{at}"), a(f"y{at}", "B")])
+    other.close()
+    again = reasoner_of_step_reports.register(ALL_OF_STEP_REPORTS, "other")
+    with pytest.raises(InvalidTripleError), reasoner_of_step_reports.all_or_nothing():
+        reasoner_of_step_reports.push(9, [a("z")])
+        reasoner_of_step_reports.push(10, 7)
+    for answers in (first.answers, pickle.loads(saved)):
+        assert len(answers) == 2 and rows(answers[query].added) == ["x"]
+        assert rows(answers["other"].added) == ["y"] and not answers["other"].removed
+    assert list(first.answers) == [query, other] and again not in list(first.answers)
+
+
+def test_an_update_of_a_block_that_fails_keeps_what_it_said(reasoner_of_step_reports):
+    query = reasoner_of_step_reports.register(ALL_OF_STEP_REPORTS)
+    with pytest.raises(InvalidTripleError), reasoner_of_step_reports.all_or_nothing(each_step=True):
+        update = reasoner_of_step_reports.push(1, [a("x")])
+        reasoner_of_step_reports.push(2, 7)
+    assert rows(update.answers[query].added) == ["x"] and not query.answers
+    assert rows(reasoner_of_step_reports.push(1, [a("y")]).answers[query].added) == ["y"]
+
+
+def test_a_step_that_fails_says_nothing_in_the_block_that_goes_on(reasoner_of_step_reports):
+    query, closing = (
+        reasoner_of_step_reports.register(ALL_OF_STEP_REPORTS),
+        reasoner_of_step_reports.register(OTHERS, on="close", window=Window(2, slide=1)),
+    )
+    with reasoner_of_step_reports.all_or_nothing():
+        reasoner_of_step_reports.push(1, [a("x"), a("y", "B")])
+        with pytest.raises(InvalidTripleError):
+            reasoner_of_step_reports.push(2, 7)
+        last = reasoner_of_step_reports.push(2, [a("z")])
+    assert rows(last.answers[query].added) == ["x", "z"]
+    assert [report.at for report in last.answers[closing].reports] == [1]
+
+
+def test_a_query_closed_inside_a_block_is_not_in_what_the_block_says(reasoner_of_step_reports):
+    query, other = (
+        reasoner_of_step_reports.register(ALL_OF_STEP_REPORTS, on="close", window=Window(2, slide=1)),
+        reasoner_of_step_reports.register(OTHERS),
+    )
+    with reasoner_of_step_reports.all_or_nothing():
+        reasoner_of_step_reports.push(1, [a("x"), a("y", "B")])
+        reasoner_of_step_reports.push(2, [a("z")])
+        query.close()
+        last = reasoner_of_step_reports.push(3, [a("y", "B")])
+    assert list(last.answers) == [other]

@@ -1,10 +1,14 @@
 """FILTER, BIND, projection and UNION of signed rows."""
 
-from rdflib import Literal, Variable
+from rdflib import BNode, Literal, Variable
 
+from asked import triples
 from pantarhei.query.algebra.expressions import Call
-from pantarhei.query.algebra.nodes import Extend, Filter, Project, Union
+from pantarhei.query.algebra.nodes import Distinct, Extend, Filter, Project, Query, TriplePattern, Union
 from pantarhei.query.incremental.row_operators import (
+    AskRoot,
+    ConstructRoot,
+    DistinctOperator,
     ExtendOperator,
     FilterOperator,
     ProjectOperator,
@@ -57,3 +61,53 @@ def test_a_union_has_the_rows_of_both_in_one_order_of_columns():
     union = UnionOperator(Union(left.node, right.node), bench.shared, left, right)
     assert bench.change(union, {"a b": 1}, {"b c": 1}) == {"a b -": 1, "- b c": 1}
     assert bench.change(union, {"a b": -1}, {}) == {"a b -": -1}
+
+
+def test_the_first_copy_comes_and_the_last_goes():
+    bench = Bench()
+    child = bench.input("x y")
+    distinct = DistinctOperator(Distinct(child.node), bench.shared, child)
+    assert bench.change(distinct, {"a b": 2, "a 1": 1, "a 01": 1}) == {"a b": 1, "a 1": 1, "a 01": 1}
+    assert bench.change(distinct, {"a b": -1, "a c": 1}) == {"a c": 1}
+    assert bench.change(distinct, {"a b": -1}) == {"a b": -1}
+
+
+def test_what_nobody_can_name_makes_no_difference():
+    bench = Bench()
+    child = bench.input("x #y")
+    distinct = DistinctOperator(Distinct(child.node), bench.shared, child)
+    assert bench.change(distinct, {"a b": 1, "a c": 1}) == {"a -": 1}
+    assert bench.change(distinct, {"a b": -1}) == {}
+
+
+((_, LIKES, _),) = triples(":a :likes :b .")
+
+
+def test_ask_changes_when_the_first_row_comes_and_the_last_goes():
+    bench = Bench()
+    child = bench.input("x")
+    root = AskRoot(Query("ASK", child.node), bench.shared, child)
+    assert bench.change(root, {"a": 2}) == {"": 1}
+    assert bench.change(root, {"a": -1, "b": 1}) == {}
+    assert bench.change(root, {"a": -1, "b": -1}) == {"": -1}
+
+
+def test_a_triple_is_there_as_long_as_a_row_makes_it():
+    bench = Bench()
+    child = bench.input("x y")
+    query = Query("CONSTRUCT", child.node, template=(TriplePattern(X, LIKES, Y),))
+    root = ConstructRoot(query, bench.shared, child)
+    assert bench.change(root, {"a b": 2, "a -": 1, "1 b": 1}) == {"a likes b": 1}
+    assert bench.change(root, {"a b": -1}) == {}
+    assert bench.change(root, {"a b": -1, "a c": 1}) == {"a likes b": -1, "a likes c": 1}
+
+
+def test_a_blank_node_of_the_template_is_the_same_when_its_row_goes():
+    bench = Bench()
+    child = bench.input("x y")
+    query = Query("CONSTRUCT", child.node, template=(TriplePattern(BNode("n"), LIKES, X),))
+    root = ConstructRoot(query, bench.shared, child)
+    (made,) = bench.change(root, {"a b": 1})
+    (other,) = bench.change(root, {"a c": 1})
+    assert made != other
+    assert bench.change(root, {"a b": -1}) == {made: -1}

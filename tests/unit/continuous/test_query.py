@@ -1,9 +1,11 @@
 """Where time goes when the streams have ended."""
 
 import pytest
+from rdflib import URIRef
 
 from pantarhei.continuous.asked_of_streams import AskedOfStreams
-from pantarhei.continuous.ending import end_of
+from pantarhei.continuous.query import chosen, end_of, in_order
+from pantarhei.errors import MissingFileError, OptionError, TimestampError
 from pantarhei.model.time import TimeKind
 from pantarhei.query.languages import read_stream_text
 
@@ -31,3 +33,38 @@ def test_time_stays_where_no_window_holds_anything():
 def test_a_query_that_waits_for_timestamps_to_be_left_has_the_last_one_left():
     assert end("RANGE 4 STEP 2 REPORT ON_CONTENT_CHANGE", 5) == 6
     assert end("RANGE 4 STEP 2 REPORT ON_CONTENT_CHANGE TICK BATCH_DRIVEN", 5) is None
+
+
+S, T = URIRef("urn:s"), URIRef("urn:t")
+
+
+def test_the_streams_that_are_asked_for_are_chosen():
+    streams = {"urn:s": [(1, [])], T: [(2, [])]}
+    assert chosen(streams, [T]) == {T: [(2, [])]}
+    with pytest.raises(OptionError, match="<urn:u>"):
+        chosen(streams, [S, URIRef("urn:u")])
+
+
+def test_elements_come_by_their_time_and_of_one_time_in_the_order_of_the_streams():
+    elements = in_order({S: [(1, "a"), (3, "b"), (3.5, "c")], T: [(1, "d"), (2.5, "e"), (3, "f")]})
+    assert [(at, abox) for at, _, abox in elements] == [
+        (1, "a"),
+        (1, "d"),
+        (2.5, "e"),
+        (3, "b"),
+        (3, "f"),
+        (3.5, "c"),
+    ]
+
+
+@pytest.mark.parametrize("stream", ["missing.nq", 7])
+def test_a_stream_that_is_none_is_refused_at_once(stream):
+    with pytest.raises((OptionError, MissingFileError)):
+        in_order({S: stream})
+
+
+def test_an_item_that_is_no_pair_is_refused_when_it_comes():
+    elements = in_order({S: [(1, []), 2]})
+    next(elements)
+    with pytest.raises(TimestampError):
+        next(elements)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pantarhei.continuous.counting import Counted
+from pantarhei.continuous.anew import Counted
 from pantarhei.query.languages.stream_text import CountWindow
 
 

@@ -8,8 +8,7 @@ from pantarhei.encoding.numbers import NONE, Symbol, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.changes import Changes
 from pantarhei.materialize.plain import plain_model
-from pantarhei.query.incremental.conclusions import ConclusionContent, JoinedContent
-from pantarhei.query.incremental.contents import Content
+from pantarhei.query.incremental.contents import ConclusionContent, Content, JoinedContent
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.sparql import CONCLUSIONS_GRAPH
 from pantarhei.rules.compilation.program import compile_
