@@ -12,8 +12,8 @@ from random import Random
 from rdflib import RDF, XSD, Graph, Literal, Namespace
 
 import pantarhei as pr
+from pantarhei.continuous.build import Alignment, made_query
 from pantarhei.continuous.query import Element
-from pantarhei.continuous.register import Alignment, made_query
 
 EX = Namespace("http://example.org/")
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

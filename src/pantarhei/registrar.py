@@ -28,9 +28,8 @@ from pantarhei.query.incremental.present import Present
 from pantarhei.query.incremental.registered import Registered, from_bytes, needed_for, plan_text
 from pantarhei.query.incremental.registry import Registry
 from pantarhei.query.incremental.reporting import StepReports
-from pantarhei.query.incremental.reports import Policy
 from pantarhei.query.incremental.versions import ReadAnswers
-from pantarhei.query.registration import Registration
+from pantarhei.query.registration import Policy, Registration
 from pantarhei.query.sparql import QUALITY_GRAPH
 from pantarhei.query.window_door import WindowDoor
 from pantarhei.window.sliding import Step, Window
@@ -403,7 +402,8 @@ class Registrar:
         """Let an update say what has been reported; gives whether anything has."""
         reports = self._registry.reporting.reports
         if reports:
-            update.answers.fill(StepReports(update.at, reports, self._registry.terms.decoder))
+            made = StepReports(update.at, reports, self._registry.terms.decoder)
+            update.answers.fill(made.are_followed, made.by_query)
         return bool(reports)
 
     def _tell(self, update: WindowUpdate | GraphUpdate) -> None:

@@ -8,16 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
 from operator import eq
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 from pantarhei.model.messages import counted
 from pantarhei.model.term import Term
 from pantarhei.model.time import TimePoint, show_time
 from pantarhei.rdf.pickling import exactly
-
-if TYPE_CHECKING:
-    from pantarhei.query.incremental.lasting_terms import Decoder
-    from pantarhei.query.incremental.reports import Report
 
 AnswerRow = tuple[Term | None, ...]
 """The terms of a row, None where a variable is unbound; of ASK the row `()`; of CONSTRUCT a triple."""
@@ -150,11 +146,6 @@ class AnswerChange:
         self.at, self.is_delta = at, is_delta
         self._make: Callable[[], AnswerReports] | None = make
         self._total: tuple[Counter[AnswerRow], Counter[AnswerRow]] | None = None
-
-    @classmethod
-    def of(cls, at: TimePoint, reported: Sequence[Report], is_delta: bool, decoder: Decoder) -> AnswerChange:
-        """The change that the reports of a step make, one at least."""
-        return cls(at, lambda: AnswerReports(each.decoded(decoder) for each in reported), is_delta)
 
     @classmethod
     def merged(cls, at: TimePoint, added: Counter[AnswerRow], removed: Counter[AnswerRow]) -> AnswerChange:

@@ -31,7 +31,6 @@ from pantarhei.rdf.pickling import exactly
 
 if TYPE_CHECKING:
     from pantarhei.query.algebra.nodes import Query
-    from pantarhei.query.incremental.reporting import StepReports
 
 BYTES_A_ROW = 250
 """What a row takes, roughly: a tuple of some numbers, and its place in a dictionary."""
@@ -45,27 +44,32 @@ class AnswerChanges(Mapping["ContinuousQuery", AnswerChange]):
     It has the queries whose answers changed, and no others; made when first looked at.
     """
 
-    _reports: StepReports | None = None  # of which nothing has been made
+    _unmade: tuple[Callable[[], bool], Callable[[], Iterable[_Changed]]] | None = None
 
     def __init__(self, changes: Iterable[tuple[ContinuousQuery | str, AnswerChange]] = ()) -> None:
         self._made = {_name(query): (query, change) for query, change in changes} if changes else {}
 
-    def fill(self, reports: StepReports) -> None:
-        """Have what queries reported in a step."""
-        self._reports = reports
+    def fill(self, are_followed: Callable[[], bool], make: Callable[[], Iterable[_Changed]]) -> None:
+        """Set the changes of a step.
+
+        Args:
+            are_followed: returns whether any of the queries has a follower.
+            make: returns the changes; called when they are first read.
+        """
+        self._unmade = are_followed, make
 
     @property
     def _changes(self) -> dict[str, tuple[ContinuousQuery | str, AnswerChange]]:
-        if (reports := self._reports) is not None:
-            self._made = {query.name: (query, change) for query, change in reports.by_query()}
-            self._reports = None
+        if (unmade := self._unmade) is not None:
+            self._made = {query.name: (query, change) for query, change in unmade[1]()}
+            self._unmade = None
         return self._made
 
     @property
     def are_followed(self) -> bool:
         """Whether anybody follows one of the queries."""
-        if self._reports is not None:
-            return self._reports.are_followed
+        if self._unmade is not None:
+            return self._unmade[0]()
         return any(isinstance(query, ContinuousQuery) and query.is_followed for query in self)
 
     def tell(self) -> None:
@@ -107,6 +111,9 @@ class AnswerChanges(Mapping["ContinuousQuery", AnswerChange]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return AnswerChanges, ([(name, change) for name, (_, change) in self._changes.items()],)
+
+
+_Changed = tuple["ContinuousQuery", AnswerChange]
 
 
 def _name(query: Any) -> Any:

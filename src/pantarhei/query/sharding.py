@@ -54,7 +54,7 @@ from pantarhei.query.algebra.nodes import (
     Values,
     nodes_of,
 )
-from pantarhei.query.incremental.reports import PLAIN, Policy
+from pantarhei.query.registration import PLAIN, Policy
 from pantarhei.rules.sharding.sharding_report import SUBJECT, Key, ShardingReport
 from pantarhei.rules.translation.class_variables import TYPE
 

@@ -16,8 +16,7 @@ from pantarhei.engine.update import WindowUpdate
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.query.column_names import refuse_taken
 from pantarhei.query.continuous import ContinuousQuery
-from pantarhei.query.incremental.reports import Policy
-from pantarhei.query.registration import Registration
+from pantarhei.query.registration import Policy, Registration
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.spark.answer_rows import changed_rows, conclusion_columns, text_row, turned_rows

@@ -31,13 +31,13 @@ from pantarhei.query.incremental.lasting_terms import Decoder, LastingTerms
 from pantarhei.query.incremental.leaves import DescribeLeaf, is_parameter, parameters_of, particular
 from pantarhei.query.incremental.network import is_idle
 from pantarhei.query.incremental.operator import Bag, Operator, Row
-from pantarhei.query.incremental.reports import Policy
 from pantarhei.query.incremental.row_operators import AskRoot, ConstructRoot
 from pantarhei.query.incremental.shared_plans import SharedPlan
 from pantarhei.query.incremental.versions import Version
 from pantarhei.query.operators.account import Account
 from pantarhei.query.plan_text import Show, title
 from pantarhei.query.plan_text import plan_text as node_text
+from pantarhei.query.registration import Policy
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.window.log import Log
 from pantarhei.window.sliding import Window

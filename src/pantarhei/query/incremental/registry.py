@@ -27,10 +27,10 @@ from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, row
 from pantarhei.query.incremental.present import Outlook, Present
 from pantarhei.query.incremental.registered import Registered, SavedQuery, needed_for, to_bytes
 from pantarhei.query.incremental.reporting import Reporting
-from pantarhei.query.incremental.reports import PLAIN, Policy
 from pantarhei.query.incremental.shared_plans import SharedPlan, SharedPlans
 from pantarhei.query.incremental.shown_forms import ShownForms, reformed
 from pantarhei.query.incremental.slices import SliceOperator
+from pantarhei.query.registration import PLAIN, Policy
 from pantarhei.query.sources.relation import Dataset
 from pantarhei.query.terms import TermSpace
 from pantarhei.query.window_door import Moment

@@ -11,20 +11,21 @@ where it belongs is seldom in the processor's cache, and to tell whose it is cos
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 from pantarhei.encoding.numbers import Integers
 from pantarhei.materialize.kernel.bags import by_end
 from pantarhei.model.time import TimeKind, TimePoint
-from pantarhei.query.answer_reports import AnswerChange
+from pantarhei.query.answer_reports import AnswerChange, AnswerReports, SameReports
 from pantarhei.query.continuous import ContinuousQuery
 from pantarhei.query.incremental.contents import Content
 from pantarhei.query.incremental.journal import ABSENT
 from pantarhei.query.incremental.lasting_terms import Decoder
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared
 from pantarhei.query.incremental.registered import Registered, nothing_waits
-from pantarhei.query.incremental.reports import Report
 from pantarhei.query.incremental.versions import Version
 from pantarhei.window.boundary_times import Times, joined
 from pantarhei.window.log import Log
@@ -116,6 +117,28 @@ class Audience:
         self.rows = sum(map(len, self._waiting.values()))
 
 
+class Report(NamedTuple):
+    """Report of a query at one time, or equal reports at several.
+
+    Args:
+        times: when; at its close, the window's end.
+        change: the rows that came (above 0) or went (below), with how many copies; a `Version` where it
+            reports all answers.
+    """
+
+    times: Sequence[TimePoint]
+    change: Mapping[Row, int] | Version
+
+    def decoded(self, decoder: Decoder) -> SameReports:
+        """The report in terms."""
+        change = self.change
+        if isinstance(change, Version):
+            return SameReports(self.times, change.rows(), Counter())
+        came = {row: weight for row, weight in change.items() if weight > 0}
+        went = {row: -weight for row, weight in change.items() if weight < 0}
+        return SameReports(self.times, decoder.bag(came), decoder.bag(went))
+
+
 class Reports(NamedTuple):
     """What queries reported together.
 
@@ -151,7 +174,6 @@ class StepReports(NamedTuple):
     reports: Sequence[Reports]
     decoder: Decoder
 
-    @property
     def are_followed(self) -> bool:
         """Whether anybody follows one of the queries."""
         handles = (registered.handle for reports in self.reports for registered, _ in reports.single)
@@ -166,7 +188,12 @@ class StepReports(NamedTuple):
         for registered, reported in of_query.items():
             if registered.handle is not None:
                 is_delta = registered.policy.emit == "delta"
-                yield registered.handle, AnswerChange.of(self.at, reported, is_delta, self.decoder)
+                make = partial(_decoded, reported, self.decoder)
+                yield registered.handle, AnswerChange(self.at, make, is_delta)
+
+
+def _decoded(reported: Iterable[Report], decoder: Decoder) -> AnswerReports:
+    return AnswerReports(each.decoded(decoder) for each in reported)
 
 
 def _append(reports: list[Report], report: Report) -> None:

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.model.time import ticks_of
 from pantarhei.query.continuous import ContinuousQuery
-from pantarhei.query.incremental.reports import Policy
-from pantarhei.query.registration import Registration
+from pantarhei.query.registration import Policy, Registration
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.spark.answer_rows import TextRow, changed_rows
 from pantarhei.spark.shards.change import Change

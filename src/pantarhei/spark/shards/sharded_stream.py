@@ -24,8 +24,7 @@ from pantarhei.model.term import Triple, check_triple
 from pantarhei.model.time import Duration, TimeKind, duration_ticks, time_of
 from pantarhei.ontology import Ontology
 from pantarhei.query.column_names import refuse_taken
-from pantarhei.query.incremental.reports import Policy
-from pantarhei.query.registration import Registration
+from pantarhei.query.registration import Policy, Registration
 from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget

@@ -11,7 +11,7 @@ from followed_queries import Followed
 from pantarhei import Window
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.query.incremental.registered import SavedQuery, from_bytes, needed_for, to_bytes
-from pantarhei.query.incremental.reports import PLAIN, Policy
+from pantarhei.query.registration import PLAIN, Policy
 
 QUERY = read("SELECT * { ?x a :C }")
 NAMED = {Symbol(URIRef(PREFIXES[""] + "C"), 1)}

@@ -10,7 +10,7 @@ from rdflib import RDF, Graph, Literal, Namespace, URIRef
 import pantarhei as pr
 from interrupting import interrupted
 from pantarhei import InvalidTripleError, StreamReasoner, Window
-from pantarhei.continuous import register
+from pantarhei.continuous import build
 from pantarhei.query.answer_reports import AnswerChange
 from pantarhei.query.continuous import BYTES_A_ROW
 from pantarhei.query.incremental import reporting
@@ -158,7 +158,7 @@ TEXTS = {
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_texts_report_each_boundary_of_a_gap(text, is_anew, monkeypatch):
     if is_anew:
-        monkeypatch.setattr(register, "views_of", lambda asked: "it is to be compared")
+        monkeypatch.setattr(build, "views_of", lambda asked: "it is to be compared")
     stream = [(NOON, seen("a")), (NOON + HOURS, seen("b"))]
     query = pr.register(text, streams={"urn:s": stream}, since=NOON - timedelta(days=1))
     count = shown = 0
@@ -333,8 +333,10 @@ def reasoner_of_step_reports():
 @pytest.fixture
 def made(monkeypatch):
     """Of which queries changes have been made."""
-    known, make = [], AnswerChange.of
-    monkeypatch.setattr(AnswerChange, "of", lambda *given: (known.append(given[0]), make(*given))[1])
+    known, make = [], AnswerChange.__init__
+    monkeypatch.setattr(
+        AnswerChange, "__init__", lambda change, at, *given: (known.append(at), make(change, at, *given))[1]
+    )
     return known
 
 
