@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -22,7 +22,6 @@ from pantarhei.query.incremental.contents import (
 )
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.present import Present
-from pantarhei.query.incremental.registered import Registered
 from pantarhei.query.sparql import CONCLUSIONS_GRAPH
 from pantarhei.window.sliding import Window
 
@@ -134,12 +133,16 @@ class AllContents:
             self._concluded.go_on(changed)
         return self
 
-    def forget_unused(self, queries: Collection[Registered]) -> None:
-        """Follow only what these queries look at."""
-        used = {self.whole, *(content for query in queries for content in query.windows.values())}
+    def keep(self, windows: Iterable[tuple[URIRef | None, Content]], needs_conclusions: bool) -> None:
+        """Drop all contents except these and the window model.
+
+        Args:
+            windows: the windows of queries, with the names of their graphs.
+            needs_conclusions: whether a query names the graph of conclusions.
+        """
+        windows = list(windows)
+        used, names = {self.whole, *(content for _, content in windows)}, {name for name, _ in windows}
         self._made = {key: content for key, content in self._made.items() if content in used}
-        asked = {name for query in queries for name in query.windows if name is not None}
-        self._named = {name: content for name, content in self._named.items() if name in asked}
-        joins = any(is_joined for _, is_joined in self._made)
-        if not joins and not any(CONCLUSIONS_GRAPH in query.query.graphs for query in queries):
+        self._named = {name: content for name, content in self._named.items() if name in names}
+        if not needs_conclusions and not any(is_joined for _, is_joined in self._made):
             self._concluded = None

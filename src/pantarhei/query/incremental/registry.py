@@ -32,6 +32,7 @@ from pantarhei.query.incremental.shown_forms import ShownForms, reformed
 from pantarhei.query.incremental.slices import SliceOperator
 from pantarhei.query.registration import PLAIN, Policy
 from pantarhei.query.sources.relation import Dataset
+from pantarhei.query.sparql import CONCLUSIONS_GRAPH
 from pantarhei.query.terms import TermSpace
 from pantarhei.query.window_door import Moment
 from pantarhei.window.log import Log
@@ -145,7 +146,9 @@ class Registry:
     def _keep_queries(self, undone: bool = False) -> None:
         """Have what the queries rest on, and no more; `undone` as `SharedPlans.keep` takes it."""
         self._plans.keep([registered.plan for registered in self.queries.values()], undone)
-        self._contents.forget_unused(self.queries.values())
+        windows = (each for registered in self.queries.values() for each in registered.windows.items())
+        needs_conclusions = any(CONCLUSIONS_GRAPH in each.query.graphs for each in self.queries.values())
+        self._contents.keep(windows, needs_conclusions)
         self._sort_out()
 
     def _rows_now(self, plan: SharedPlan, began: dict[Operator, Mapping[Row, int]]) -> Mapping[Row, int]:

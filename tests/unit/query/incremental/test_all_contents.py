@@ -32,14 +32,6 @@ class Conclusions:
         return np.empty((0, 4), np.int32)
 
 
-class Asking:
-    """As much of a registered query as is looked at."""
-
-    def __init__(self, content, *graphs, windows=None):
-        self.windows, self.query = windows or {None: content}, self
-        self.graphs = frozenset(graphs)
-
-
 @pytest.fixture
 def present():
     model = plain_model(NO_FACTS, Vocabulary(compile_([])))
@@ -84,9 +76,9 @@ def test_windows_may_have_names_and_the_default_graph_be_what_always_holds(prese
     assert [*windows] == [EX.w, EX.v] and isinstance(windows[EX.w], WindowView)
     assert windows[EX.v] is contents.whole  # where the conclusions are not
     assert contents.named(EX.w) is windows[EX.w] and contents.named(EX.u) is None
-    contents.forget_unused([Asking(default, windows=windows)])
+    contents.keep(windows.items(), needs_conclusions=False)
     assert contents.named(EX.w) is windows[EX.w] and contents.windows == {windows[EX.w]: OWN}
-    contents.forget_unused([])
+    contents.keep([], needs_conclusions=False)
     assert contents.named(EX.w) is None and not contents.windows
 
 
@@ -100,10 +92,10 @@ def test_the_default_graph_is_a_window_unless_it_is_said_what_it_always_has(pres
 def test_what_no_query_looks_at_is_followed_no_more(present):
     contents = contents_of(present, Conclusions())
     joined, _ = contents.of(None, None, present), contents.of(OWN, None, present)
-    contents.forget_unused([Asking(joined)])
+    contents.keep([(None, joined)], needs_conclusions=False)
     assert list(contents) == [contents.concluded, contents.whole, joined]
     concluded = contents.concluded
-    contents.forget_unused([Asking(contents.whole, CONCLUSIONS_GRAPH)])
+    contents.keep([(None, contents.whole)], needs_conclusions=True)
     assert list(contents) == [concluded, contents.whole]
-    contents.forget_unused([])
+    contents.keep([], needs_conclusions=False)
     assert list(contents) == [contents.whole]
