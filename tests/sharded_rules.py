@@ -17,9 +17,8 @@ from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.time import TimeKind
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.rules.translation.demand import Theory
-from pantarhei.spark.answer_rows import conclusion_columns
-from pantarhei.spark.shards.setup import ShardSetup
-from pantarhei.spark.shards.shard import NO_ROWS, ROWS
+from pantarhei.spark.collectors import conclusion_columns
+from pantarhei.spark.shards.shard import NO_ROWS, ROWS, ShardSetup
 from pantarhei.temporal.joining import joined
 from pantarhei.temporal.sharding import check_key_local
 from strategies import is_a, related, x, y

@@ -203,7 +203,7 @@ def _blocks(worker: ABoxMaterializer, tables: list[tuple[int, pa.Table]]) -> pa.
     from pyspark.sql.pandas.types import to_arrow_schema
     from pyspark.sql.types import LongType
 
-    from pantarhei.spark.blocks import BlockWriter, block_schema
+    from pantarhei.spark.worker import BlockWriter, block_schema
 
     write = BlockWriter(to_arrow_schema(block_schema(LongType())))
     made = [(at, next(worker.materialize_parts(rows, [0, len(rows)], False))) for at, rows in tables]
@@ -212,7 +212,7 @@ def _blocks(worker: ABoxMaterializer, tables: list[tuple[int, pa.Table]]) -> pa.
 
 def _take_in(reasoner: pr.StreamReasoner, blocks: pa.Table) -> None:
     from pantarhei.model.time import TimeKind
-    from pantarhei.spark.blocks import read_blocks
+    from pantarhei.spark.worker import read_blocks
 
     for each in read_blocks(blocks, TimeKind.INTEGER):
         reasoner.push_materialized(each.at, each.made)

@@ -161,7 +161,7 @@ def _on_spark(folder: str, seconds: int, cores: int, rounds: int) -> dict[str, A
 
     from bench.on_spark.sensors import START
     from pantarhei.spark import materialize_aboxes, session
-    from pantarhei.spark.clustering import by_timestamp
+    from pantarhei.spark.materialize import by_timestamp
 
     spark, sensors = session(f"local[{cores}]", conf=JAVA), Sensors(DEVICES)
     df = spark.read.parquet(folder)

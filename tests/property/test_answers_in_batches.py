@@ -14,12 +14,10 @@ from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.model.rule import Rule
 from pantarhei.model.time import TimeKind
 from pantarhei.query.registration import Registration
-from pantarhei.spark.answer_rows import text_row
-from pantarhei.spark.blocks import BlockWriter, block_schema
-from pantarhei.spark.collectors import AnswersKeptUp
+from pantarhei.spark.collectors import AnswersKeptUp, take_up, text_row
 from pantarhei.spark.driver import Driver
-from pantarhei.spark.registrations import take_up
 from pantarhei.spark.results import Outlet, Results
+from pantarhei.spark.worker import BlockWriter, block_schema
 from strategies import EX, INDIVIDUALS, A, B, C, R, is_a, member, related, x, y
 
 RULES = [

@@ -21,11 +21,9 @@ from pantarhei.query.registration import Policy, Registration
 from pantarhei.query.sharding import check_key_local
 from pantarhei.query.syntax import read_query
 from pantarhei.rdf.ntriples import parse_term, write_term
-from pantarhei.spark.answer_rows import changed_rows
-from pantarhei.spark.registrations import take_up
-from pantarhei.spark.shards.router import Router
-from pantarhei.spark.shards.setup import ShardSetup
-from pantarhei.spark.shards.shard import NO_ROWS, ROWS, Shard
+from pantarhei.spark.collectors import changed_rows, take_up
+from pantarhei.spark.shards.processor import Router
+from pantarhei.spark.shards.shard import NO_ROWS, ROWS, Shard, ShardSetup
 from strategies import EX, INDIVIDUALS, LITERALS, A, B, C, D, R, S, V, is_a, member, related, x, y, z
 
 SEEDS = st.integers(0, 1 << 30)

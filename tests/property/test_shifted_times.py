@@ -17,7 +17,7 @@ from lars_programs import shifted, shifted_atoms
 from lars_reasoners import COVERED, NO_AXIOMS, case_of, have_strata, triple
 from pantarhei.errors import InconsistentOntologyError, OptionError, QueryError, TemporalRuleError
 from pantarhei.model.temporal_rule import TimeWindow
-from pantarhei.spark.shards.router import Router
+from pantarhei.spark.shards.processor import Router
 from pantarhei.spark.shards.shard import Shard
 from random_queries import ONTOLOGY, random_dataset, random_query
 from sharded_rules import EX, Sharded, rows

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from counts import cases, of_many
 from oracle.lars.streams import canonical
-from pantarhei.spark.shards.router import Router
+from pantarhei.spark.shards.processor import Router
 from pantarhei.spark.shards.shard import Shard
 from sharded_rules import COUNTS, Sharded, concluded, rows
 

@@ -18,9 +18,7 @@ from pantarhei.io.mapping.read import read_mapping
 from pantarhei.io.records import with_precision
 from pantarhei.model.time import TimeKind, time_of
 from pantarhei.reasoner import StreamReasoner
-from pantarhei.spark.closed_files import close_files
-from pantarhei.spark.counted_files import FilesAccount
-from pantarhei.spark.counted_tables import TableOptions
+from pantarhei.spark.materialize_files import FilesAccount, TableOptions, close_files
 from pantarhei.spark.sources.file_source import infer_kind
 from pantarhei.spark.sources.source_options import FileOptions
 from pantarhei.window.sliding import Window, step_to

@@ -1,18 +1,16 @@
 """The engine on Spark: DataFrames in, batch or streaming; canonical models, updates and answers out."""
 
 from pantarhei.query.registration import Registration
-from pantarhei.spark.batch import run
 from pantarhei.spark.driver import Counts, LateABox
+from pantarhei.spark.map_rows import melt
 from pantarhei.spark.materialize import materialize_aboxes
-from pantarhei.spark.melt import melt
-from pantarhei.spark.query_progress import QueryProgress
-from pantarhei.spark.running_query import ReasoningQuery
+from pantarhei.spark.results import typed
+from pantarhei.spark.running_query import QueryProgress, ReasoningQuery
 from pantarhei.spark.session import session
 from pantarhei.spark.shards.sharded_stream import shard_stream
+from pantarhei.spark.sources.file_source import PantarheiSource, register
 from pantarhei.spark.sources.redis_source import PantarheiRedisSource
-from pantarhei.spark.sources.source import PantarheiSource, register
-from pantarhei.spark.stream import reason_stream
-from pantarhei.spark.typed_columns import typed
+from pantarhei.spark.stream import reason_stream, run
 
 __all__ = [
     "Counts",

@@ -6,22 +6,61 @@ unbound ones null.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, cast
 
 import pyarrow as pa
 
 from pantarhei.engine.update import WindowUpdate
+from pantarhei.errors import OptionError
+from pantarhei.model.term import Term
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of, time_of
+from pantarhei.query.answer_reports import AnswerChange, AnswerReport
 from pantarhei.query.column_names import refuse_taken
 from pantarhei.query.continuous import ContinuousQuery
 from pantarhei.query.registration import Policy, Registration
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.reasoner import StreamReasoner
-from pantarhei.spark.answer_rows import changed_rows, conclusion_columns, text_row, turned_rows
+from pantarhei.temporal.conclusions import Turn
 from pantarhei.temporal.rules import TemporalRules
 from pantarhei.window.sliding import Window
+
+TextRow = tuple[str | None, ...]
+"""The terms of a row in N-Triples syntax, None where there is none."""
+
+
+def text_row(row: Iterable[Term | None]) -> TextRow:
+    """The texts of a row's terms."""
+    return tuple(None if term is None else write_term(term) for term in row)
+
+
+def changed_rows(change: AnswerChange | AnswerReport) -> list[tuple[TextRow, int]]:
+    """The rows of which there are more now, or fewer, with how many; in the order of their texts."""
+    signed = [(text_row(row), copies) for row, copies in change.added.items()]
+    signed += [(text_row(row), -copies) for row, copies in change.removed.items()]
+    return sorted(signed, key=lambda each: [text or "" for text in each[0]])
+
+
+def conclusion_columns(rules: TemporalRules) -> tuple[str, ...]:
+    """`predicate` and `argument1` onwards, as many as any conclusion has."""
+    most = max((len(rule.head.atom.arguments) for rule in rules.rules), default=0)
+    return ("predicate", *(f"argument{place}" for place in range(1, most + 1)))
+
+
+def turned_rows(turn: Turn, width: int) -> Iterator[tuple[TextRow, int]]:
+    """The conclusions of a tick, those that went with -1, then those that came with 1, in the order of texts.
+
+    Args:
+        turn: what the tick brought.
+        width: how many columns `conclusion_columns` gives.
+    """
+    for atoms, change in ((turn.removed, -1), (turn.added, 1)):
+        terms = (cast("Iterable[Term]", (atom.predicate, *atom.arguments)) for atom in atoms)  # no variables
+        for row in sorted(tuple(map(write_term, each)) for each in terms):
+            yield (*row, *[None] * (width - len(row))), change
+
 
 _TIMES = {
     TimeKind.INTEGER: pa.int64(),
@@ -202,3 +241,66 @@ def collector_of(kind: TimeKind, reasoner: StreamReasoner, query: str | None) ->
         return AnswersAnew(kind, reasoner, query)
     rules = reasoner.temporal
     return FactChanges(kind) if rules is None else Conclusions(kind, rules, reasoner.window)
+
+
+_EXPECTED = "a mapping of names to queries, each a text or a Registration"
+_NAME = re.compile(r"[^\W_][\w.-]{0,99}")
+
+
+def registrations(queries: object, query: object) -> dict[str, Registration]:
+    """What `queries` asks for, by name; nothing if it is None.
+
+    Raises:
+        OptionError: `queries` says no such thing, `query` is given too, or a name cannot be that of a folder.
+    """
+    if queries is None:
+        return {}
+    if query is not None:
+        raise OptionError("queries", "given with query", "one of them; query='…' is queries={'name': '…'}")
+    if not isinstance(queries, Mapping) or not queries:
+        raise OptionError("queries", repr(queries)[:200], _EXPECTED)
+    return {_name(name, queries): _registration(name, given) for name, given in queries.items()}
+
+
+def _name(name: object, queries: Mapping[object, object]) -> str:
+    """A name, if a folder can have it, and the folder of no other query is the same."""
+    if not isinstance(name, str) or _NAME.fullmatch(name) is None:
+        expected = (
+            "names that folders can have: letters, digits, '-', '.' and '_', a letter or digit first, "
+            "100 characters at most"
+        )
+        raise OptionError("queries", repr(name)[:200], expected)
+    alike = [other for other in queries if isinstance(other, str) and other.lower() == name.lower()]
+    if len(alike) > 1:
+        raise OptionError("queries", ", ".join(map(repr, alike)), "names that differ by more than capitals")
+    return name
+
+
+def _registration(name: object, given: object) -> Registration:
+    if isinstance(given, str):
+        return Registration(given)
+    if not isinstance(given, Registration):
+        raise OptionError(f"queries[{name!r}]", repr(given)[:200], "a text or a Registration")
+    return given
+
+
+def take_up(reasoner: StreamReasoner, asked: Mapping[str, Registration]) -> set[str]:
+    """Let a reasoner have these queries and no others; returns the names of those that are new.
+
+    One that it has goes on from where it stood. The first report of a new one brings all its answers.
+
+    Raises:
+        OptionError: one of that name was registered in another way, or cannot be registered.
+        QueryError: a query is malformed or refused.
+    """
+    for name, query in reasoner.queries.items():
+        if name not in asked:
+            query.close()
+    known = reasoner.queries
+    for name, given in asked.items():
+        registrar = reasoner._registering()
+        if name in known:
+            registrar.go_on(name, given)
+        else:
+            registrar.register(given.text, name, given.window, given.on, given.emit, reports_present=True)
+    return set(asked) - set(known)

@@ -8,22 +8,24 @@ in a `spark-defaults.conf`, or on the command line of `spark-submit`.
 from __future__ import annotations
 
 import os
+import re
+import signal
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import NoneType
 
-from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
+from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped]
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.utils import is_remote
 
-from pantarhei.errors import MasterUnreachableError, OptionError, check_type
-from pantarhei.spark.java import configures, java_home
-from pantarhei.spark.master import cores, is_local, require_known, require_reachable
+from pantarhei.errors import MasterUnreachableError, OptionError, SparkError, check_type
+from pantarhei.spark.launch import configures, cores, is_local, java_home, require_known, require_reachable
 
 EVERYWHERE: Mapping[str, str] = {
     "spark.sql.execution.arrow.pyspark.enabled": "true",
@@ -272,3 +274,120 @@ def _environment(variables: Mapping[str, str]) -> Iterator[None]:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+
+
+FAILURES = (PySparkException, Py4JError)
+"""What Spark raises in the driver when a job, a worker or Java fails."""
+
+_TRACEBACK = "Traceback (most recent call last)"
+_RAISED = re.compile(
+    r"^((?:\w+\.)*)(\w+)(?:: (.*))?$", re.MULTILINE
+)  # other lines of a traceback are indented
+_OWN = "pantarhei.errors."
+_RAISED_BY_US = re.compile(r"^pantarhei\.errors\.\w+: (.+)$", re.MULTILINE)
+_CALLED = "An error occurred while calling"
+
+
+def own_error(failure: Exception) -> SparkError | None:
+    """What a worker raised on purpose, None if the failure is another."""
+    found = _RAISED_BY_US.findall(str(failure))
+    return SparkError(found[-1]) if found else None
+
+
+def spark_error(failure: Exception) -> SparkError:
+    """The failure as an error of one line: what a worker raised last, or the first that Spark says.
+
+    An error of this package is what it says; of others the name is said as well.
+
+    >>> text = f"{_TRACEBACK}:\\n  File x.py\\npantarhei.errors.MalformedInputError: a.nq, line 2: no quad\\n"
+    >>> str(spark_error(PySparkException(text)))
+    'a.nq, line 2: no quad'
+    >>> str(spark_error(PySparkException("[JOB_ABORTED] Job aborted.\\n  at org.apache.spark …")))
+    'Spark failed: [JOB_ABORTED] Job aborted.'
+    """
+    text = str(failure).partition("JVM stacktrace:")[0]
+    _, traceback, raised = text.rpartition(_TRACEBACK)
+    found = list(_RAISED.finditer(raised)) if traceback else []
+    if found:
+        module, name, said = found[-1].groups(default="")
+        return SparkError(said if module == _OWN else f"a worker failed: {name}: {said}".rstrip(": "))
+    lines = (line.strip(" :") for line in text.splitlines())
+    first = next((line for line in lines if line and not line.startswith(_CALLED)), type(failure).__name__)
+    return SparkError(f"Spark failed: {first}")
+
+
+_STANDARD_ERROR = 2
+
+
+@contextmanager
+def quiet_session(master: str) -> Iterator[SparkSession]:
+    """A session on `master`, stopped at the end if it was started here; its failures as `SparkError`.
+
+    Raises:
+        KeyboardInterrupt: it was interrupted.
+        JavaNotFoundError, MasterUnreachableError: as `session`.
+        SparkError: Spark does not start, or fails.
+    """
+    is_ours = active_session() is None
+    with _interrupts_put_back():
+        try:
+            spark = _started(master) if is_ours else session(master)
+            try:
+                yield spark
+            finally:
+                if is_ours:
+                    spark.stop()
+        except FAILURES as failure:
+            if _follows_an_interrupt(failure):
+                raise KeyboardInterrupt from failure
+            raise spark_error(failure) from failure
+
+
+def _follows_an_interrupt(failure: BaseException | None) -> bool:
+    """Whether a job failed because Ctrl-C cancelled it, which is what Spark then speaks of."""
+    while failure is not None and not isinstance(failure, KeyboardInterrupt):
+        failure = failure.__context__
+    return failure is not None
+
+
+def _started(master: str) -> SparkSession:
+    """A new session. On this machine what Java says on standard error is kept from the terminal: all that
+    matters of it comes back as an exception. That of a cluster is shown, since it may say why nothing moves.
+
+    Raises:
+        SparkError: Java does not start; has the last that it said.
+    """
+    if not is_local(master):
+        return session(master)
+    with tempfile.TemporaryFile() as said:
+        try:
+            with _redirected(said.fileno()):
+                return session(master)
+        except FAILURES as failure:
+            said.seek(0)
+            lines = said.read().decode(errors="replace").split("\n")
+            last = next((line.strip() for line in reversed(lines) if line.strip()), str(failure))
+            raise SparkError(f"Spark does not start: {last}") from failure
+
+
+@contextmanager
+def _redirected(to: int) -> Iterator[None]:
+    """Standard error goes elsewhere, also that of processes started meanwhile, as long as they live."""
+    kept = os.dup(_STANDARD_ERROR)
+    try:
+        os.dup2(to, _STANDARD_ERROR)
+        yield
+    finally:
+        os.dup2(kept, _STANDARD_ERROR)
+        os.close(kept)
+
+
+@contextmanager
+def _interrupts_put_back() -> Iterator[None]:
+    """Spark takes Ctrl-C over, and its handler does not survive Spark."""
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, before)

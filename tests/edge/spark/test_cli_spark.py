@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from pantarhei.cli import app
 from pantarhei.errors import JavaNotFoundError, MasterUnreachableError
-from pantarhei.spark.counted_tables import TableOptions
+from pantarhei.spark.materialize_files import TableOptions
 
 ROOT = Path(__file__).parents[3]
 GENERATE = ROOT / "examples" / "building" / "generate.py"
@@ -65,7 +65,7 @@ def building(tmp_path_factory):
 
 def test_tables_give_the_same_bytes(run, tmp_path, monkeypatch):
     """Two files, read side by side and in parts, with a bad row in each."""
-    monkeypatch.setattr("pantarhei.spark.counted_tables.SMALLEST_PART", 1_000)
+    monkeypatch.setattr("pantarhei.spark.materialize_files.SMALLEST_PART", 1_000)
     monkeypatch.setattr("pantarhei.io.tables.csv_table.BLOCK", 200)
     divided, split = [], TableOptions.split
     monkeypatch.setattr(TableOptions, "split", lambda *asked: divided.append(split(*asked)) or divided[-1])
@@ -128,7 +128,7 @@ def test_the_reactor_gives_the_same_bytes(run):
 
 @pytest.mark.parametrize("time_", ["auto", "graph"])
 def test_the_building_gives_the_same_answers_and_the_same_summary(run, building, monkeypatch, time_):
-    monkeypatch.setattr("pantarhei.spark.counted_files.SMALLEST_PART", 50_000)
+    monkeypatch.setattr("pantarhei.spark.materialize_files.SMALLEST_PART", 50_000)
     stream, background = building
     query = ["--query", "examples/building/query.rq", "--format", "ndjson", "--time", time_]
     given = {"ontology": "ontologies/building.ttl", "stream": stream, "range_": "PT10M"}
@@ -247,7 +247,7 @@ def test_errors_in_the_stream_are_the_same_line(run, quads, lines):
 
 
 def test_a_window_that_does_not_fit_the_times_is_found_out_before_spark_works(run, quads, monkeypatch):
-    monkeypatch.setattr("pantarhei.spark.quiet.session", None)
+    monkeypatch.setattr("pantarhei.spark.session.session", None)
     done = run(*SPARK, stream=quads("urn:1"), range_="PT5M")
     assert done.exit_code == 1
     assert "expected a datetime with a time zone" in done.stderr
@@ -288,7 +288,7 @@ def test_that_spark_cannot_start_is_said_in_one_line(run, monkeypatch, error, li
     def session(master):
         raise error
 
-    monkeypatch.setattr("pantarhei.spark.quiet.session", session)
+    monkeypatch.setattr("pantarhei.spark.session.session", session)
     done = run(*SPARK, stream="examples/pedals/stream.trig")
     assert (done.exit_code, done.stdout) == (1, "")
     assert line in done.stderr
@@ -320,7 +320,7 @@ def test_what_a_worker_raises_is_one_line(run, monkeypatch):
     def by_timestamp(df, *_):
         return df.mapInArrow(failing, df.schema)
 
-    monkeypatch.setattr("pantarhei.spark.closed_files.by_timestamp", by_timestamp)
+    monkeypatch.setattr("pantarhei.spark.materialize_files.by_timestamp", by_timestamp)
     done = run(*SPARK, stream="examples/pedals/stream.trig")
     assert (done.exit_code, done.stdout) == (1, "")
     assert done.stderr == "error: a worker failed: RuntimeError: no room left\n"

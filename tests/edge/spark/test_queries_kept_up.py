@@ -8,7 +8,7 @@ from pyspark.sql.types import IntegerType, LongType, StringType, TimestampType
 from pantarhei import Ontology, OptionError, Window
 from pantarhei.model.rule import Rule
 from pantarhei.spark import Registration, reason_stream
-from pantarhei.spark.answer_rows import text_row
+from pantarhei.spark.collectors import text_row
 from spark_streams import NOW, TEXTS, Folder
 from strategies import EX, A, B, C, R, is_a, related, x, y
 

@@ -15,9 +15,8 @@ from pantarhei.errors import (
     StreamError,
 )
 from pantarhei.model.time import TimeKind
-from pantarhei.spark.sources.redis_source import RedisOptions, RedisStreamReader
-from pantarhei.spark.sources.redis_stream import RedisStream
-from pantarhei.spark.sources.source import register
+from pantarhei.spark.sources.file_source import register
+from pantarhei.spark.sources.redis_source import RedisOptions, RedisStream, RedisStreamReader
 
 redis = pytest.importorskip("redis", reason="the package redis is not installed")
 SERVER = shutil.which("redis-server")

@@ -12,7 +12,7 @@ from rdflib import BNode, Literal, URIRef
 
 from pantarhei.io import read_stream
 from pantarhei.rdf.ntriples import parse_term
-from pantarhei.spark.sources.source import register
+from pantarhei.spark.sources.file_source import register
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 

@@ -11,8 +11,7 @@ from pantarhei.errors import MalformedInputError, OptionError, TimestampError
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.model.rule import Rule
 from pantarhei.model.time import TimeKind
-from pantarhei.spark.closed_files import ClosedFiles
-from pantarhei.spark.counted_files import FilesAccount
+from pantarhei.spark.materialize_files import ClosedFiles, FilesAccount
 from strategies import A, B, C, a, b, is_a, member, x
 
 ONTOLOGY = Ontology.from_rules(

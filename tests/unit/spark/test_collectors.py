@@ -1,15 +1,27 @@
 """The rows that come out of a stream, without Spark."""
 
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from rdflib import Literal
 
 from pantarhei import Ontology, StreamReasoner, Window, load_rules
 from pantarhei.errors import OptionError, QueryError
 from pantarhei.model.rule import Rule
 from pantarhei.model.time import TimeKind
+from pantarhei.query.answer_reports import AnswerReport
 from pantarhei.query.registration import Registration
-from pantarhei.spark.collectors import AnswersAnew, AnswersKeptUp, Conclusions, FactChanges
+from pantarhei.spark.collectors import (
+    AnswersAnew,
+    AnswersKeptUp,
+    Conclusions,
+    FactChanges,
+    changed_rows,
+    registrations,
+    take_up,
+)
+from pantarhei.spark.collectors import Registration as CollectorsRegistration
 from strategies import EX, A, B, C, is_a, member, x
 
 RULES = [Rule("sub", (is_a(A, x),), is_a(B, x)), Rule("disjoint", (is_a(B, x), is_a(C, x)), None)]
@@ -166,3 +178,59 @@ def test_variables_with_the_name_of_a_column_are_refused_with_the_querys_name():
     with pytest.raises(OptionError, match=r"queries\['q'\]=\?Change, \?end is not possible") as raised:
         kept_up(Registration("SELECT ?Change ?end { ?Change a ?end }"), reasoner_of())
     assert raised.value.option == "queries['q']"
+
+
+def test_rows_are_in_the_order_of_their_texts_with_how_many_more_there_are_or_fewer():
+    a, b, one = EX.a, EX.b, Literal("one\n")
+    report = AnswerReport(1, Counter({(b, None): 2, (a, one): 1}), Counter({(b, one): 3, (None, a): 1}))
+    assert changed_rows(report) == [
+        ((None, a.n3()), -1),
+        ((a.n3(), '"one\\n"'), 1),
+        ((b.n3(), None), 2),
+        ((b.n3(), '"one\\n"'), -3),
+    ]
+
+
+ALL_A, ALL_B = (f"SELECT ?x {{ ?x a <{each}> }}" for each in (A, B))
+
+
+@pytest.mark.parametrize(
+    ("queries", "query", "said"),
+    [
+        ({"a": ALL_A}, ALL_A, "queries=given with query is not possible: expected one of them"),
+        ([ALL_A], None, "a mapping of names to queries"),
+        ({}, None, "a mapping of names to queries"),
+        ({"a": 7}, None, r"queries\['a'\]=7 .* a text or a Registration"),
+        ({7: ALL_A}, None, "names that folders can have"),
+        ({"Hot": ALL_A, "hot": ALL_B}, None, "'Hot', 'hot' .* by more than capitals"),
+        *(
+            ({name: ALL_A}, None, "names that folders can have")
+            for name in ("", "a/b", "..", "_a", "a=b", "a" * 101)
+        ),
+    ],
+)
+def test_what_cannot_be_registered_is_refused(queries, query, said):
+    with pytest.raises(OptionError, match=said):
+        registrations(queries, query)
+
+
+def test_a_text_is_a_registration_with_nothing_else_said():
+    given = {"a": ALL_A, "b-2.x_ü": CollectorsRegistration(ALL_B, emit="istream")}
+    assert registrations(given, None) == {**given, "a": CollectorsRegistration(ALL_A)}
+    assert registrations(None, ALL_A) == {}
+
+
+def test_a_reasoner_comes_to_have_the_queries_that_are_asked_and_no_others():
+    reasoner = StreamReasoner(Ontology.from_rules([]), Window(5))
+    asked = registrations({"a": ALL_A, "b": ALL_B}, None)
+    assert take_up(reasoner, asked) == {"a", "b"}
+    reasoner.push(1, [member(A, EX.a), member(B, EX.b)])
+    again = StreamReasoner.restore(reasoner.snapshot(), reasoner.ontology)
+    assert take_up(again, {"b": asked["b"], "c": CollectorsRegistration(ALL_A)}) == {"c"}
+    assert set(again.queries) == {"b", "c"}
+    update = again.push(2, [member(B, EX.c)])
+    assert {name: set(update.answers[name].added) for name in "bc"} == {"b": {(EX.c,)}, "c": {(EX.a,)}}
+    with pytest.raises(OptionError, match="as it was registered before"):
+        take_up(again, {"b": asked["a"]})
+    with pytest.raises(QueryError):
+        take_up(again, {"d": CollectorsRegistration("SELECT ?x {")})

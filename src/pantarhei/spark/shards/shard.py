@@ -2,25 +2,211 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+import pickle
+import uuid
+from bisect import bisect_left
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pantarhei.engine.options import Options
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import CheckpointMismatchError
 from pantarhei.model.term import Triple
-from pantarhei.model.time import TimePoint, ticks_of, time_of
+from pantarhei.model.time import TimeKind, TimePoint, ticks_of, time_of
+from pantarhei.ontology import Ontology
+from pantarhei.query.continuous import ContinuousQuery
+from pantarhei.query.registration import Policy, Registration
 from pantarhei.rdf.blank_nodes import name_of_timestamp, prefix_of_name
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.conflict import Budget
-from pantarhei.spark.answer_rows import turned_rows
-from pantarhei.spark.shards.change import Change
-from pantarhei.spark.shards.setup import ShardSetup
-from pantarhei.spark.shards.shard_queries import ShardQueries
+from pantarhei.rules.sharding.sharding_report import Key, ShardingReport
+from pantarhei.spark.collectors import TextRow, changed_rows, turned_rows
+from pantarhei.temporal.rules import TemporalRules
+
+Value = TypeVar("Value")
+
+# What was unpickled in this process, the newest last; a process serves few streams at a time.
+_UNPICKLED: dict[Hashable, object] = {}
+_MOST_UNPICKLED = 4
+
+
+class Shipped(Generic[Value]):
+    """A value that each worker process unpickles once, however many tasks bring it.
+
+    `name` is the same in all copies, and different for each value shipped.
+    """
+
+    def __init__(self, value: Value) -> None:
+        self.name = uuid.uuid4().hex
+        self._pickled = pickle.dumps(value)
+
+    @property
+    def value(self) -> Value:
+        """The value; the same object at each call in a process."""
+        found = _UNPICKLED.pop(self.name, None)
+        if found is None:
+            found = pickle.loads(self._pickled)
+            for oldest in list(_UNPICKLED)[: 1 - _MOST_UNPICKLED]:
+                del _UNPICKLED[oldest]
+        _UNPICKLED[self.name] = found
+        return cast(Value, found)
+
+
+@dataclass(frozen=True)
+class ShardSetup:
+    """How a stream is sharded and reasoned over.
+
+    Args:
+        ontology: with all of the background in it.
+        options: of the reasoner of each shard.
+        kind: what timestamps are, integers or datetimes.
+        key: what shards are made by.
+        shards: how many there are.
+        report: κ, and what the stream may assert.
+        holds: whether ABoxes wait until no more rows can come before them.
+        query: what is asked of each shard; None for the changes of what it holds or concludes.
+        queries: instead of `query`, what is asked of each shard by several queries, by name.
+        variables: those of each of `queries`, in order.
+        names: the columns of its answers, of conclusions, or of a fact; of several queries `query`, the name
+            of one, and `value1` onwards, the values of its variables.
+        temporal: the rules by which each shard concludes.
+        types: what the terms of columns are where they are made values later.
+    """
+
+    ontology: Ontology
+    options: Options
+    kind: TimeKind
+    key: Key
+    shards: int
+    report: ShardingReport
+    holds: bool
+    query: str | None = None
+    queries: Mapping[str, Registration] = field(default_factory=dict)
+    variables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    names: tuple[str, ...] = ("subject", "predicate", "object")
+    temporal: TemporalRules | None = None
+    types: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of terms that come of it; of several queries those of all, each once."""
+        if not self.queries:
+            return self.names
+        return tuple(sorted({name for names in self.variables.values() for name in names}))
+
+    @property
+    def asks(self) -> bool:
+        """Whether anything is asked of the shards."""
+        return self.query is not None or bool(self.queries)
+
+    def reasoner(self) -> StreamReasoner:
+        """A reasoner that has seen nothing yet."""
+        return StreamReasoner.with_options(self.ontology, self.options, temporal=self.temporal)
+
+
+class Change(NamedTuple):
+    """What a shard gained or lost at a time: a fact, with queries an answer, with rules a conclusion.
+
+    Args:
+        ticks: the time.
+        terms: those of the fact, the values of the answer's variables, None for unbound ones, or the
+            predicate and the arguments of the conclusion; of several queries the name of one, then the
+            values of its variables, and None in the places that are left.
+        change: how many times more it is there, less than none if fewer; 0 for a row that came too late, of
+            which nothing is told where there are queries or rules.
+    """
+
+    ticks: int
+    terms: TextRow
+    change: int
+
+
+_ONLY = "answers"  # the name of the query in a shard's reasoner, where there is one without a name
+
+
+class ShardQueries:
+    """What is asked of a shard, kept up to date by its reasoner.
+
+    A reasoner that was restored has the queries already.
+
+    Args:
+        setup: says what is asked.
+
+    Raises:
+        OptionError: a query cannot be registered so.
+        QueryError: a query is malformed or refused.
+    """
+
+    def __init__(self, setup: ShardSetup, reasoner: StreamReasoner) -> None:
+        self._setup, self._reasoner = setup, reasoner
+        asked = setup.queries if setup.query is None else {_ONLY: Registration(setup.query)}
+        self._asked = [_Asked(setup, reasoner, name, given) for name, given in asked.items()]
+
+    def changes(self, update: WindowUpdate) -> Iterator[Change]:
+        """What the queries report in a step: of each its reports, in the order of time."""
+        for asked in self._asked:
+            answered = update.answers.get(asked.query)
+            for report in () if answered is None else answered.reports.with_rows():
+                for row, copies in changed_rows(report):
+                    yield Change(ticks_of(report.at, self._setup.kind), self._row(asked, row), copies)
+
+    def late(self, ticks: int) -> Iterator[Change]:
+        """What each query tells of a row of the stream that came too late: that it did."""
+        for asked in self._asked:
+            yield Change(ticks, self._row(asked, ()), 0)
+
+    def looks(self, now: int) -> Iterator[int]:
+        """Ticks after tick `now`, the present one, at which queries may report though no rows come."""
+        kind = self._setup.kind
+        timestamps = [ticks_of(at, kind) for at in self._reasoner.timestamps]
+        for asked in self._asked:
+            yield from asked.looks(now, timestamps)
+
+    def _row(self, asked: _Asked, row: TextRow) -> TextRow:
+        """The columns of a row, the last of which may be empty."""
+        named = row if self._setup.query is not None else (asked.query.name, *row)
+        return (*named, *[None] * (len(self._setup.names) - len(named)))
+
+
+class _Asked:
+    """One query of a shard."""
+
+    def __init__(self, setup: ShardSetup, reasoner: StreamReasoner, name: str, given: Registration) -> None:
+        text, window, on, emit = given
+        self.query: ContinuousQuery = reasoner.queries.get(name) or reasoner.register(
+            text, name, window, on, emit
+        )
+        self._kind, self._window, self._policy = (
+            setup.kind,
+            window or setup.options.window,
+            Policy.of(on, emit),
+        )
+
+    def looks(self, now: int, timestamps: list[int]) -> Iterator[int]:
+        """See `ShardQueries.looks`.
+
+        Args:
+            timestamps: what the reasoner holds, oldest first.
+        """
+        step = self._window.step_at(self._kind, now)
+        inside = bisect_left(timestamps, step.first)
+        if inside < len(timestamps):
+            yield self._window.leaving_at(self._kind, timestamps[inside])
+        elif "non-empty" in self._policy.conditions:
+            return
+        if self._policy.closes and self._has_to_say():
+            yield step.end + (self._window.closed != "left")  # the first tick after the window has closed
+
+    def _has_to_say(self) -> bool:
+        stats = self.query.stats()
+        return stats.pending > 0 or (self._policy.emit == "rstream" and stats.answers > 0)
+
 
 ROWS = pa.schema(
     [("ticks", pa.int64()), ("subject", pa.string()), ("predicate", pa.string()), ("object", pa.string())]

@@ -30,16 +30,20 @@ from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget
 from pantarhei.rules.sharding.sharding_report import SUBJECT, Key, ShardingReport
 from pantarhei.rules.translation.demand import Theory
-from pantarhei.spark.answer_rows import conclusion_columns
-from pantarhei.spark.frame import check_frame
-from pantarhei.spark.melt import MappingGiven, timestamped
-from pantarhei.spark.registrations import registrations
-from pantarhei.spark.shards.processor import ShardProcessor, columns_of
-from pantarhei.spark.shards.router import FIRST_TICK, LAST_TICK, ROUTED, WATERMARK_OFFSET, Router
-from pantarhei.spark.shards.setup import ShardSetup, Shipped
-from pantarhei.spark.shards.shard import Shard
-from pantarhei.spark.shards.warned import ShardWarnings
-from pantarhei.spark.stream_columns import COLUMNS
+from pantarhei.spark.collectors import conclusion_columns, registrations
+from pantarhei.spark.frame import COLUMNS, check_frame
+from pantarhei.spark.map_rows import MappingGiven, timestamped
+from pantarhei.spark.shards.processor import (
+    FIRST_TICK,
+    LAST_TICK,
+    ROUTED,
+    WATERMARK_OFFSET,
+    Router,
+    ShardProcessor,
+    ShardWarnings,
+    columns_of,
+)
+from pantarhei.spark.shards.shard import Shard, ShardSetup, Shipped
 from pantarhei.temporal.joining import joined
 from pantarhei.temporal.rules import TemporalRules
 from pantarhei.temporal.sharding import check_key_local as check_rules

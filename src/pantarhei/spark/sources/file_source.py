@@ -12,6 +12,22 @@ between the last ones, and the digest shows whether they are still what they wer
 Files that have been read may be cleared away. A file whose name sorts before the last one read has come too
 late and is refused; if files were cleared away while the query was stopped, one that came too late meanwhile
 cannot be told, and a warning says so.
+
+The files of a stream, and big N-Quads files in parts that can be read apart.
+
+A file is divided only where its answer is the same: the time is in the graphs' names, no blank node needs to
+know how many messages came before it, and a part begins where the time changes.
+
+Streams of timestamped graphs as a Spark data source, for `spark.read` and `spark.readStream`.
+
+    spark.dataSource.register(PantarheiSource)
+    spark.read.format("pantarhei").load("readings.nq")
+    spark.readStream.format("pantarhei").option("timestampType", "timestamp").load("folder/")
+
+Rows are `timestamp`, `subject`, `predicate`, `object`, one for each assertion, terms in the syntax of
+N-Triples. Options: `format`, `time` and `on_error` as `pantarhei.read_stream` takes them; `timestampType`
+(long, double or timestamp; by default what the first ABox has); `splitSize`; for streams
+`maxFilesPerTrigger`.
 """
 
 from __future__ import annotations
@@ -22,28 +38,152 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TypedDict, cast
+from pathlib import Path
+from typing import IO, TypedDict, cast
 
 import pyarrow as pa
-from pyspark.sql.datasource import DataSourceReader, DataSourceStreamReader, InputPartition
+import pyoxigraph as ox
+from pyspark.errors import AnalysisException
+from pyspark.sql import SparkSession
+from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import (
     ReadAllAvailable,
     ReadLimit,
     ReadMaxFiles,
     SupportsTriggerAvailableNow,
 )
+from pyspark.sql.types import StructType
 
-from pantarhei.errors import OptionError, StreamError
-from pantarhei.io.graph_times import BY_NAME
-from pantarhei.io.read import OF_GRAPHS, syntax_of
-from pantarhei.model.time import TimeKind, kind_of
+from pantarhei.errors import OptionError, StreamError, TimestampError
+from pantarhei.io.graph_times import BY_NAME, TimeReading, time_in_name
+from pantarhei.io.read import OF_GRAPHS, SUFFIXES, syntax_of
+from pantarhei.model.time import TimeKind, TimePoint, kind_of
 from pantarhei.rdf.statements import ByteFeed
-from pantarhei.spark.sources.arrow_rows import record_batches
-from pantarhei.spark.sources.file_parts import FilePart, PartFile, list_files, parts_of
-from pantarhei.spark.sources.skip_log import LOGGER, SkipLog, cutting, skipping
-from pantarhei.spark.sources.source_options import FileOptions
-from pantarhei.spark.sources.text_rows import TextReading, read_rows
-from pantarhei.spark.stream_columns import TIME_TYPES
+from pantarhei.spark.frame import TIME_TYPES, column_types, columns
+from pantarhei.spark.sources.redis_source import PantarheiRedisSource
+from pantarhei.spark.sources.source_options import LOGGER, FileOptions, SkipLog, cutting, skipping
+from pantarhei.spark.sources.text_rows import TextReading, read_rows, record_batches
+
+_CHUNK = 1 << 20
+_CUT = TimeReading(on_cut=str)  # what is cut is counted where the part is read
+
+
+@dataclass(frozen=True, slots=True)
+class FilePart:
+    """Bytes of a file from `start` up to `end`; `end` is None for a whole file.
+
+    Attributes:
+        line: the number of the first line.
+    """
+
+    path: str
+    start: int = 0
+    end: int | None = None
+    line: int = 1
+
+
+def list_files(path: str, format: str | None) -> list[str]:
+    """The stream files that `path` means, sorted: itself, those in a folder, or those that a glob matches.
+
+    In a folder and under a glob, names that begin with `.` or `_` are somebody's unfinished files. Of a
+    folder those with a stream's suffix are taken, all if `format` is given; subfolders are not looked into.
+
+    Raises:
+        FileNotFoundError: there is no such file, and it is no glob.
+    """
+    if os.path.isdir(path):
+        found = [entry.path for entry in os.scandir(path) if _is_complete(entry.path)]
+        return sorted(file for file in found if format or Path(file).suffix.lower() in SUFFIXES)
+    if os.path.exists(path):
+        return [path]
+    if not glob.has_magic(path):
+        raise FileNotFoundError(2, "No such file, folder or glob", path)
+    return sorted(filter(_is_complete, glob.glob(path)))
+
+
+def _is_complete(path: str) -> bool:
+    return os.path.isfile(path) and not os.path.basename(path).startswith((".", "_"))
+
+
+def parts_of(path: str, size: int) -> list[FilePart]:
+    """An N-Quads file in parts of at least `size` bytes each but the last, one if it cannot be divided.
+
+    Reads the file once, without parsing it.
+    """
+    if size <= 0 or os.path.getsize(path) <= size:
+        return [FilePart(path)]
+    with open(path, "rb") as file:
+        starts = list(_starts(file, size, os.path.getsize(path)))
+        file.seek(0)
+        lines = _first_lines(file, starts)
+    if lines is None or len(starts) == 1:
+        return [FilePart(path)]
+    ends = [*starts[1:], os.path.getsize(path)]
+    return [FilePart(path, *part) for part in zip(starts, ends, lines, strict=True)]
+
+
+def _starts(file: IO[bytes], size: int, end: int) -> Iterator[int]:
+    start: int | None = 0
+    while start is not None:
+        yield start
+        start = _next_start(file, start + size) if start + size < end else None
+
+
+def _next_start(file: IO[bytes], at: int) -> int | None:
+    """Where, in the lines after the byte `at`, the time changes first."""
+    file.seek(at)
+    at += len(file.readline())
+    before: TimePoint | None = None
+    for line in file:
+        time = _time_in(line)
+        if time is not None and before is not None and time != before:
+            return at
+        before = before if time is None else time
+        at += len(line)
+    return None
+
+
+def _time_in(line: bytes) -> TimePoint | None:
+    """The time in the graph's name of a line; None if there is none or the line is malformed."""
+    try:
+        (quad,) = ox.parse(line, ox.RdfFormat.N_QUADS)
+        return (
+            time_in_name(quad.graph_name.value, _CUT) if isinstance(quad.graph_name, ox.NamedNode) else None
+        )
+    except (SyntaxError, ValueError, TimestampError):
+        return None
+
+
+def _first_lines(file: IO[bytes], starts: list[int]) -> list[int] | None:
+    """The number of the line at each start; None if there may be a blank node anywhere."""
+    lines, line = [1], 1
+    for begin, end in zip(starts, [*starts[1:], None], strict=True):
+        left = None if end is None else end - begin
+        last = b""
+        while data := file.read(_CHUNK if left is None else min(_CHUNK, left)):
+            if b"_:" in last + data[:1] or b"_:" in data:
+                return None
+            last = data[-1:]
+            line += data.count(b"\n")
+            left = None if left is None else left - len(data)
+        lines.append(line)
+    return lines[:-1]
+
+
+class PartFile:
+    """The bytes of a part, as a file to read from."""
+
+    def __init__(self, file: IO[bytes], part: FilePart) -> None:
+        self._file, self._left = file, None if part.end is None else part.end - part.start
+        file.seek(part.start)
+
+    def read(self, size: int = -1) -> bytes:
+        """At most `size` bytes, empty at the part's end."""
+        if self._left is None:
+            return self._file.read(size)
+        data = self._file.read(self._left if size < 0 else min(size, self._left))
+        self._left -= len(data)
+        return data
 
 
 class FilesOffset(TypedDict):
@@ -260,3 +400,50 @@ def _advanced(start: FilesOffset, files: Mapping[str, str]) -> FilesOffset:
         digest = hashlib.blake2b(content, digest_size=16).hexdigest()
         offset = {"files": offset["files"] + 1, "last": name, "digest": digest}
     return offset
+
+
+class PantarheiSource(DataSource):
+    """The data source `pantarhei`: N-Quads and TriG files."""
+
+    @classmethod
+    def name(cls) -> str:
+        """What `format` calls it."""
+        return "pantarhei"
+
+    def schema(self) -> str:
+        """The columns; peeks into the first file unless `timestampType` is given.
+
+        Raises:
+            OptionError: an option is impossible, or there is no ABox to tell the times' type.
+            InputError: what comes before the first ABox is not as it should be.
+        """
+        options = FileOptions.of(self.options)
+        return columns(options.kind or infer_kind(options))
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        """A reader of what there is now."""
+        kind, arrow = column_types(schema, self.options)
+        return FileReader(FileOptions.of(self.options), kind, arrow)
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:
+        """A reader of what is added to a folder."""
+        kind, arrow = column_types(schema, self.options)
+        return FolderReader(FileOptions.of(self.options), kind, arrow)
+
+
+def register(spark: SparkSession) -> None:
+    """Let `spark` read the formats `pantarhei` and `pantarhei-redis`. A second time does no harm.
+
+    Raises:
+        AnalysisException: Spark has another source of that name.
+    """
+    for source in (PantarheiSource, PantarheiRedisSource):
+        try:
+            spark.dataSource.register(source)
+        except AnalysisException as error:
+            if error.getCondition() != "DATA_SOURCE_ALREADY_EXISTS":
+                raise
+            # Spark looks among the sources of the thread's active session, which may be another one: the
+            # copy that a stream's batches had, for one. Making a DataFrame makes this one active.
+            spark.createDataFrame([], "nothing long")
+            spark.dataSource.register(source)

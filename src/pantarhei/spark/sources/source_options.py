@@ -1,17 +1,27 @@
-"""The options of the data source, checked as a whole before anything is read."""
+"""The options of the data source, checked as a whole before anything is read.
+
+Log of a worker: what `on_error="skip"` left out, and how many times were cut to microseconds.
+
+A data source gives Spark rows and nothing beside them, so what was skipped or cut is a warning of the logger
+`pantarhei.spark.sources.file_source`: on the executor's standard error and, with
+`spark.sql.pyspark.worker.logging.enabled`, in the table `spark.tvf.python_worker_logs()`. A task that is
+tried again, or a frame that is computed twice, says it twice.
+"""
 
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from pantarhei.errors import OptionError
-from pantarhei.io.graph_times import AUTO, time_properties
+from pantarhei.io.graph_times import AUTO, OnCut, time_properties
 from pantarhei.model.time import TimeKind
-from pantarhei.spark.stream_columns import TIME_TYPES
+from pantarhei.spark.frame import TIME_TYPES
 
 SPLIT_SIZE = 128 << 20
 _UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
@@ -144,3 +154,56 @@ def _size(name: str, text: str) -> int:
         expected = "a number of bytes such as 134217728 or 128m; 0 to read files whole"
         raise OptionError(name, repr(text), expected)
     return int(match[1]) * _UNITS[match[2]]
+
+
+LOGGER = logging.getLogger("pantarhei.spark.sources.source")
+
+
+class SkipLog:
+    """Counts what is left out of a source and keeps the first reasons."""
+
+    SHOWN = 10
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._shown: list[str] = []
+
+    def __call__(self, line: int | None, reason: str, text: str, count: int = 1) -> None:
+        """Take note of `count` statements that are left out, from the given line on."""
+        self.count += count
+        if len(self._shown) < self.SHOWN:
+            self._shown.append(reason if line is None else f"line {line}: {reason}")
+
+    def __str__(self) -> str:
+        more = "; …" if self.count > len(self._shown) else ""
+        return f"{self.count} skipped: {'; '.join(self._shown)}{more}"
+
+
+@contextmanager
+def skipping(source: str, skips: bool) -> Iterator[SkipLog | None]:
+    """A log to skip into, None if nothing is to be skipped; says at the end what was."""
+    log = SkipLog() if skips else None
+    try:
+        yield log
+    finally:
+        if log is not None and log.count:
+            LOGGER.warning("%s: %s", source, log)
+
+
+@contextmanager
+def cutting(source: str, is_exact: bool) -> Iterator[OnCut | None]:
+    """Give a function that counts times that are cut, None if they are refused; log the count at the end."""
+    texts: list[str] = []
+    count = 0
+
+    def note(text: str) -> None:
+        nonlocal count
+        count += 1
+        if not texts:
+            texts.append(text)
+
+    try:
+        yield None if is_exact else note
+    finally:
+        if count:
+            LOGGER.warning("%s: %d times cut to microseconds, the first %s", source, count, texts[0])

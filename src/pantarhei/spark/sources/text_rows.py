@@ -6,9 +6,10 @@ become rdflib's.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple, cast
 
+import numpy as np
 import pyarrow as pa
 import pyoxigraph as ox
 
@@ -20,10 +21,93 @@ from pantarhei.model.term import Place
 from pantarhei.model.time import TimeKind, TimePoint, is_of_kind, ticks_of
 from pantarhei.rdf.blank_nodes import NumberedNodes
 from pantarhei.rdf.statements import ByteFeed, Statement, read_trig
-from pantarhei.spark.sources.triple_columns import GrowingColumns, TextTriple
+from pantarhei.rdf.triple_table import NAMES
 
 if TYPE_CHECKING:
     from pantarhei.rdf.plain_quads import PlainRun
+
+
+TextTriple = tuple[str, str, str]
+
+
+class _Lists(NamedTuple):
+    """Lists and not tuples of three, which would be work for the garbage collector."""
+
+    subjects: list[str]
+    predicates: list[str]
+    objects: list[str]
+
+
+class GrowingColumns:
+    """A sequence of triples that grows at its end."""
+
+    __slots__ = ("_length", "_parts")
+
+    def __init__(self) -> None:
+        self._parts: list[_Lists | pa.RecordBatch] = []
+        self._length = 0
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[TextTriple]:
+        return zip(*(array.to_pylist() for array in self.arrays()), strict=True)
+
+    def append(self, triple: TextTriple) -> None:
+        """Add a triple."""
+        subject, predicate, object_ = triple
+        lists = self._open()
+        lists.subjects.append(subject)
+        lists.predicates.append(predicate)
+        lists.objects.append(object_)
+        self._length += 1
+
+    def append_columns(self, subjects: list[str], predicates: list[str], objects: list[str]) -> None:
+        """Add triples given by column."""
+        for column, more in zip(self._open(), (subjects, predicates, objects), strict=True):
+            column += more
+        self._length += len(subjects)
+
+    def append_part(self, triples: pa.RecordBatch) -> None:
+        """Add the triples of a batch with the columns `NAMES`, without copying them."""
+        self._parts.append(triples)
+        self._length += triples.num_rows
+
+    def extend(self, others: GrowingColumns) -> None:
+        """Add triples."""
+        for part in others._parts:
+            if isinstance(part, _Lists):
+                self.append_columns(*part)
+            else:
+                self.append_part(part)
+
+    def pieces(self, size: int) -> Iterator[GrowingColumns]:
+        """The triples in order, at most `size` at once."""
+        if len(self) <= size:
+            yield self
+            return
+        whole = pa.record_batch(self.arrays(), names=list(NAMES))
+        for begin in range(0, len(self), size):
+            piece = GrowingColumns()
+            piece.append_part(whole.slice(begin, size))
+            yield piece
+
+    def arrays(self) -> list[pa.Array]:
+        """The three columns."""
+        parts = [_arrays(part) for part in self._parts] or [_arrays(_Lists([], [], []))]
+        return [pa.concat_arrays(list(column)) for column in zip(*parts, strict=True)]
+
+    def _open(self) -> _Lists:
+        if not (self._parts and isinstance(self._parts[-1], _Lists)):
+            self._parts.append(_Lists([], [], []))
+        return cast(_Lists, self._parts[-1])
+
+
+def _arrays(part: _Lists | pa.RecordBatch) -> list[pa.Array]:
+    if isinstance(part, _Lists):
+        return [pa.array(column, pa.string()) for column in part]
+    return cast(list[pa.Array], part.columns)
+
 
 Rows = tuple[TimePoint, GrowingColumns]
 
@@ -163,3 +247,43 @@ class TextMessages(Messages[GrowingColumns]):
                 "graphs the other parts have; read it whole with splitSize=0",
             )
         super()._about(line, quad)
+
+
+ROWS_A_BATCH = 20_000
+
+
+def record_batches(rows: Iterable[Rows], kind: TimeKind, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """Batches of at most `ROWS_A_BATCH` rows, in order; all timestamps are of that kind, datetimes in
+    microseconds.
+    """
+    times: list[TimePoint] = []
+    counts: list[int] = []
+    held = GrowingColumns()
+    for at, triples in rows:
+        for piece in triples.pieces(ROWS_A_BATCH):
+            if len(held) + len(piece) > ROWS_A_BATCH:
+                yield _batch(times, counts, held, kind, schema)
+                times, counts, held = [], [], GrowingColumns()
+            times.append(at)
+            counts.append(len(piece))
+            held.extend(piece)
+    if held:
+        yield _batch(times, counts, held, kind, schema)
+
+
+def _batch(
+    times: list[TimePoint], counts: list[int], triples: GrowingColumns, kind: TimeKind, schema: pa.Schema
+) -> pa.RecordBatch:
+    time = _time_column(times, counts, kind, schema.field(0).type)
+    terms = [array.cast(field.type) for array, field in zip(triples.arrays(), list(schema)[1:], strict=True)]
+    return pa.record_batch([time, *terms], schema=schema)
+
+
+def _time_column(
+    times: list[TimePoint], counts: list[int], kind: TimeKind, column_type: pa.DataType
+) -> pa.Array:
+    if kind is TimeKind.FLOAT:
+        values = np.array(times, dtype=np.float64)
+    else:
+        values = np.array([ticks_of(at, kind) for at in times], dtype=np.int64)
+    return cast(pa.Array, pa.array(np.repeat(values, counts)).cast(column_type))

@@ -12,7 +12,7 @@ from pantarhei.errors import (
 )
 from pantarhei.model.time import TimeKind
 from pantarhei.spark.sources.redis_source import RedisOptions, entry_rows
-from pantarhei.spark.sources.skip_log import SkipLog
+from pantarhei.spark.sources.source_options import SkipLog
 
 NQUADS = '_:o <urn:p> "1" <urn:at:7> .\n_:o <urn:p> "2" <urn:at:7> .\n'
 

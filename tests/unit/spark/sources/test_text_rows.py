@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import random
+from datetime import UTC, datetime, timedelta
 
+import pyarrow as pa
 import pyoxigraph as ox
 import pytest
 from hypothesis import given, settings
@@ -17,9 +19,11 @@ from pantarhei.model.time import TimeKind, kind_of
 from pantarhei.rdf.ntriples import parse_term
 from pantarhei.rdf.plain_quads import PlainQuadsReader
 from pantarhei.rdf.statements import ByteFeed
+from pantarhei.rdf.triple_table import NAMES
+from pantarhei.spark.frame import COLUMNS
 from pantarhei.spark.sources import text_rows
-from pantarhei.spark.sources.skip_log import SkipLog
-from pantarhei.spark.sources.text_rows import TextReading, read_rows
+from pantarhei.spark.sources.source_options import SkipLog
+from pantarhei.spark.sources.text_rows import GrowingColumns, TextReading, read_rows, record_batches
 from quad_lines import NODES, ODD, PROV, WORDS, XSD, any_lines, plain_lines
 
 NAME = "stream.nq"
@@ -173,3 +177,81 @@ def test_a_column_of_floats_holds_integers():
     data = b"<urn:a> <urn:b> <urn:c> <urn:at:1.5> .\n<urn:a> <urn:b> <urn:c> <urn:at:2> .\n"
     rows, _ = as_text(data, kind=TimeKind.FLOAT)
     assert [(row[0], type(row[0])) for row in rows] == [(1.5, float), (2.0, float)]
+
+
+triples = st.lists(st.tuples(*[st.sampled_from("abc")] * 3), max_size=4)
+ways = st.lists(st.tuples(st.sampled_from(["one by one", "by column", "as a batch", "as another"]), triples))
+
+
+def grown(parts):
+    made = GrowingColumns()
+    for how, some in parts:
+        columns = [[triple[i] for triple in some] for i in range(3)]
+        if how == "one by one":
+            for triple in some:
+                made.append(triple)
+        elif how == "by column":
+            made.append_columns(*columns)
+        elif how == "as a batch":
+            made.append_part(
+                pa.record_batch([pa.array(column, pa.string()) for column in columns], list(NAMES))
+            )
+        else:
+            other = GrowingColumns()
+            other.append_columns(*columns)
+            made.extend(other)
+    return made
+
+
+@given(ways, st.integers(1, 5))
+def test_all_are_there_in_their_order_in_whole_and_in_pieces(parts, size):
+    made, expected = grown(parts), [triple for _, some in parts for triple in some]
+    assert len(made) == len(expected) and list(made) == expected
+    pieces = list(made.pieces(size))
+    assert [triple for piece in pieces for triple in piece] == expected
+    assert all(len(piece) <= size for piece in pieces)
+
+
+def test_what_another_took_over_is_not_shared():
+    one, other = grown([("one by one", [("a", "b", "c")])]), GrowingColumns()
+    other.extend(one)
+    other.append(("x", "y", "z"))
+    assert list(one) == [("a", "b", "c")]
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_nothing_is_three_empty_columns(size):
+    assert [len(column) for column in GrowingColumns().arrays()] == [0, 0, 0]
+    assert [len(piece) for piece in GrowingColumns().pieces(size)] == [0]
+
+
+SCHEMAS = {
+    TimeKind.INTEGER: pa.int64(),
+    TimeKind.FLOAT: pa.float64(),
+    TimeKind.DATETIME: pa.timestamp("us", tz="UTC"),
+}
+BEGIN = datetime(2026, 1, 31, 10, 0, 0, 123456, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("kind", "times"),
+    [
+        (TimeKind.INTEGER, [-3, 0, 2**61]),
+        (TimeKind.FLOAT, [-0.5, 0.0, 1e-9]),
+        (TimeKind.DATETIME, [BEGIN, BEGIN + timedelta(microseconds=1), datetime(1931, 1, 1, tzinfo=UTC)]),
+    ],
+)
+def test_batches_hold_the_rows_in_order_with_their_exact_times(kind, times, monkeypatch):
+    monkeypatch.setattr(text_rows, "ROWS_A_BATCH", 10)
+    schema = pa.schema([("timestamp", SCHEMAS[kind]), *((name, pa.string()) for name in COLUMNS[1:])])
+    sizes = [4, 35, 0, 6, 1]
+    rows = []
+    for i, count in enumerate(sizes):
+        triples = GrowingColumns()
+        for j in range(count):
+            triples.append((f"<urn:{i}>", "<urn:p>", f'"{j}"'))
+        rows.append((times[i % 3], triples))
+    batches = list(record_batches(rows, kind, schema))
+    assert all(0 < batch.num_rows <= 10 and batch.schema == schema for batch in batches)
+    found = [tuple(row.values()) for batch in batches for row in batch.to_pylist()]
+    assert found == [(at, *triple) for at, triples in rows for triple in triples]

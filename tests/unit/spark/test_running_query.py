@@ -6,7 +6,7 @@ import pytest
 from py4j.protocol import Py4JError
 
 from pantarhei.spark import Counts
-from pantarhei.spark.query_progress import QueryProgress, progress_of
+from pantarhei.spark.running_query import QueryProgress, progress_of
 
 COUNTS = Counts(aboxes=1, assertions=1200, cut=2, skipped=3)
 

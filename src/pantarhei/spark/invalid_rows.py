@@ -17,8 +17,7 @@ from pantarhei.errors import InvalidRowError, InvalidTripleError
 from pantarhei.model.term import RDF_TYPE, Place, Term
 from pantarhei.model.time import FLOAT_TICKS, MOST_TICKS
 from pantarhei.rdf.ntriples import parse_term
-from pantarhei.spark.frame import OBJECT, PREDICATE, SUBJECT, TERMS, TIMESTAMP
-from pantarhei.spark.stream_columns import COLUMNS
+from pantarhei.spark.frame import COLUMNS, OBJECT, PREDICATE, SUBJECT, TERMS, TIMESTAMP
 
 _PLACES = {SUBJECT: Place.SUBJECT, PREDICATE: Place.PREDICATE, OBJECT: Place.OBJECT}
 

@@ -6,7 +6,7 @@ from pyspark.sql.types import DoubleType, LongType, StringType, StructField, Str
 
 from pantarhei.errors import OptionError
 from pantarhei.model.time import TimeKind
-from pantarhei.spark.stream_columns import column_types, columns
+from pantarhei.spark.frame import column_types, columns
 
 TYPES = {"long": LongType(), "double": DoubleType(), "timestamp": TimestampType(), "string": StringType()}
 

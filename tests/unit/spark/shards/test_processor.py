@@ -7,7 +7,7 @@ from rdflib import RDF, BNode
 from pantarhei import Ontology
 from pantarhei.errors import BackgroundOnlyError, InvalidTripleError, TimestampError
 from pantarhei.model.rule import Rule
-from pantarhei.spark.shards.router import FIRST_TICK, LAST_TICK, Router
+from pantarhei.spark.shards.processor import FIRST_TICK, LAST_TICK, Router
 from pantarhei.spark.shards.shard import ROWS
 from strategies import (
     EX,

@@ -28,11 +28,9 @@ from pantarhei.proofs.proof import Proof
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.result import Conflict, ConflictList
-from pantarhei.spark.failures import FAILURES, spark_error
-from pantarhei.spark.shards.processor import STATE
-from pantarhei.spark.shards.router import Router
-from pantarhei.spark.shards.setup import ShardSetup, Shipped
-from pantarhei.spark.shards.shard import SavedShard, Shard
+from pantarhei.spark.session import FAILURES, spark_error
+from pantarhei.spark.shards.processor import STATE, Router
+from pantarhei.spark.shards.shard import SavedShard, Shard, ShardSetup, Shipped
 
 T = TypeVar("T")
 Ask = Callable[[StreamReasoner], T]

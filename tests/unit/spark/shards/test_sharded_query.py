@@ -11,10 +11,9 @@ from pantarhei.engine.options import Options
 from pantarhei.errors import OptionError
 from pantarhei.model.time import TimeKind
 from pantarhei.query.registration import Registration
-from pantarhei.spark.results import outlets
-from pantarhei.spark.shards.setup import ShardSetup
-from pantarhei.spark.shards.sharded_answers import ShardedAnswers
-from pantarhei.spark.typed_columns import ColumnTypes
+from pantarhei.spark.results import ColumnTypes, outlets
+from pantarhei.spark.shards.shard import ShardSetup
+from pantarhei.spark.shards.sharded_query import ShardedAnswers
 
 QUERIES = {
     "pairs": Registration("SELECT ?x ?many { }"),

@@ -10,9 +10,9 @@ from pantarhei import InvalidRowError
 from pantarhei.io.mapping.binding import bind
 from pantarhei.io.mapping.read import read_mapping
 from pantarhei.model.time import TimeKind
-from pantarhei.spark.melting import Melting
-from pantarhei.spark.odd_rows import error_of, problems
-from pantarhei.spark.stream_columns import arrow_columns
+from pantarhei.spark.frame import arrow_columns
+from pantarhei.spark.invalid_rows import error_of, problems
+from pantarhei.spark.map_rows import Melting
 
 MAPPING = {
     "prefixes": {"ex": "http://example.org/"},

@@ -3,8 +3,8 @@
 import pyarrow as pa
 import pytest
 
-from pantarhei.spark.odd_rows import Problem, error_of, problems, without
-from pantarhei.spark.stream_columns import COLUMNS
+from pantarhei.spark.frame import COLUMNS
+from pantarhei.spark.invalid_rows import Problem, error_of, problems, without
 from spark_streams import table_of
 
 A, TYPE = "<urn:a>", "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
