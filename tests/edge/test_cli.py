@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 import pantarhei
 from pantarhei.cli.commands import app, option_names
-from pantarhei.cli.wording import as_typed
+from pantarhei.cli.error_messages import as_typed
 from pantarhei.errors import InvalidRowError, MemoryLimitError, MissingFileError, OptionError, QueryError
 
 ROOT = Path(__file__).parents[2]

@@ -3,22 +3,210 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
+from rdflib import URIRef
 
-from pantarhei.answer_streams import rules_without_strata
-from pantarhei.cli.answer_streams_asked import check_models
+from pantarhei.answer_streams import looking_back, rules_without_strata
 from pantarhei.cli.check_options import Checking
-from pantarhei.cli.concluded import check_feedback, declared_in, rules_from
+from pantarhei.cli.conclusion_output import check_feedback, check_models, declared_in, rules_from
 from pantarhei.cli.follow import format_told_by
-from pantarhei.cli.rules_report import AnswerStreamsReport, RulesReport
+from pantarhei.model.display_names import NO_NAMES, ShownNames, told_apart
+from pantarhei.model.messages import counted
 from pantarhei.model.rule import Predicate
+from pantarhei.model.temporal_rule import Formula, TemporalRule, TimeWindow, duration_text
+from pantarhei.model.term import short
+from pantarhei.model.time import TimeKind, time_of
+from pantarhei.rules.translation.demand import Theory
+from pantarhei.temporal.binding import is_unbounded
+from pantarhei.temporal.costs import Costs
+from pantarhei.temporal.fitting import fitted
+from pantarhei.temporal.joining import alone, joined
+from pantarhei.temporal.rules import RuleWarning, TemporalRules
+from pantarhei.temporal.ticks import Ticks
+from pantarhei.temporal.translation import program_of
 
 if TYPE_CHECKING:
     import pantarhei as pr
     from pantarhei.window.sliding import Window
+
+
+class _Report:
+    """Report on temporal rules: the parts that do not depend on strata."""
+
+    def __init__(
+        self, rules: tuple[TemporalRule, ...], ticks: Ticks | None, ontology: pr.Ontology | None
+    ) -> None:
+        self._rules, self._ticks, self._ontology = rules, ticks, ontology
+
+    @property
+    def _windows(self) -> list[Formula]:
+        """The formulas that look back, each once."""
+        formulas = (formula for rule in self._rules for formula in rule.body)
+        return list(dict.fromkeys(formula for formula in formulas if formula.window or is_unbounded(formula)))
+
+    def _size(self, formula: Formula) -> int | None:
+        """Return the length of a formula's window in ticks; None if it is not known."""
+        if self._ticks is None or not isinstance(formula.window, TimeWindow):
+            return None
+        return self._ticks.size_of(formula.window, formula)
+
+    @property
+    def _tick_text(self) -> str:
+        if self._ticks is None:
+            return "in ticks if --range and --slide are given"
+        length = self._ticks.length
+        if self._ticks.kind is TimeKind.DATETIME:
+            return f"a tick is {duration_text(timedelta(microseconds=length))}"
+        return f"a tick is {time_of(length, self._ticks.kind)}"
+
+    @property
+    def _not_in_ontology(self) -> list[URIRef]:
+        """The predicates that the stream alone can bring: no rule concludes them, and no axiom has them."""
+        if self._ontology is None:
+            return []
+        heads, graph = {rule.head.atom.predicate for rule in self._rules}, self._ontology.graph
+        used = {formula.atom.predicate for rule in self._rules for formula in rule.body}
+        return [
+            each
+            for each in sorted(used.difference(heads))
+            if (each, None, None) not in graph and (None, None, each) not in graph
+        ]
+
+    def _window_lines(self, costs: Callable[[Formula], str]) -> Iterator[str]:
+        """Yield a line for each window; `costs` returns its cost, or an empty text."""
+        if windows := self._windows:
+            yield f"windows, {self._tick_text}"
+            for formula in windows:
+                ticks = self._size(formula)
+                told = ["" if ticks is None else counted(ticks, "tick"), costs(formula)]
+                yield f"    {formula}: {'; '.join(filter(None, told))}".removesuffix(": ")
+        if largest := max((self._size(formula) or 0 for formula in windows), default=0):
+            yield f"what was said is kept for {counted(largest, 'tick')}"
+        if unknown := self._not_in_ontology:
+            yield f"the ontology does not mention: {', '.join(map(short, unknown))}"
+
+
+class RulesReport(_Report):
+    """The report on temporal rules.
+
+    Args:
+        window: the reasoner's, if it is known: its slide is the tick.
+        ontology: the reasoner's, if it is known.
+        unique_names: as the reasoner takes it.
+
+    Raises:
+        TemporalRuleError: a window of a rule does not fit that of the reasoner, a construct is not there, or
+            a contradiction could follow from a conclusion by the ontology.
+    """
+
+    def __init__(
+        self,
+        rules: TemporalRules,
+        window: Window | None = None,
+        ontology: pr.Ontology | None = None,
+        unique_names: bool = True,
+    ) -> None:
+        self._given = rules
+        self._joined = alone(rules)
+        if ontology is not None:
+            theory = Theory.of((*ontology.rules, *ontology.constraints), unique_names)
+            self._joined = joined(rules, theory, ontology.predicates)
+        self._costs = Costs(rules.rules, self._joined.remembered, self._joined.ontology)
+        ticks = None if window is None else fitted(rules.rules, window, rules.start, self._fit)
+        super().__init__(rules.rules, ticks, ontology)
+
+    def _fit(self, ticks: Ticks) -> Ticks:
+        """The ticks, if the rules fit them."""
+        rules, ontology, remembered, _ = self._joined
+        program_of(rules.rules, remembered, ticks, ontology, rules.feedback)
+        return ticks
+
+    def text(self) -> str:
+        """The report for people."""
+        names = ShownNames(self._given.prefixes) if self._ontology is None else self._ontology.names
+        return told_apart(lambda: "\n".join(self._lines()), names)
+
+    def _lines(self) -> Iterator[str]:
+        rules, strata = self._given, self._given.strata
+        levels = max(strata.values(), default=-1) + 1
+        remembered = ", ".join(map(short, sorted(self._joined.remembered))) or "nothing"
+        yield (
+            f"{counted(len(rules.rules), 'temporal rule')} in "
+            f"{counted(levels, 'stratum', 'strata')}; remembered: {remembered}"
+        )
+        if count := len(self._joined.ontology):
+            yield f"{counted(count, 'rule')} of the ontology {'joins' if count == 1 else 'join'} them"
+        by_stratum = sorted(rules.rules, key=lambda rule: strata[rule.head.atom.predicate])
+        for stratum, inside in groupby(by_stratum, lambda rule: strata[rule.head.atom.predicate]):
+            yield f"stratum {stratum}"
+            yield from (f"    {rule}" for rule in inside)
+        yield from self._window_lines(self._costs.of)
+        yield from (f"warning: {warning}" for warning in self._warnings)
+
+    def to_data(self) -> dict[str, Any]:
+        """The report for programs, as JSON has it."""
+        strata = self._given.strata
+        return {
+            "rules": [
+                {"rule": str(rule), "stratum": strata[rule.head.atom.predicate]} for rule in self._rules
+            ],
+            "ontology_rules": list(map(str, self._joined.ontology)),
+            "remembered": sorted(self._joined.remembered),
+            "windows": [
+                {"formula": str(formula), "ticks": self._size(formula), "cost": self._costs.of(formula)}
+                for formula in self._windows
+            ],
+            "not_in_ontology": self._not_in_ontology,
+            "warnings": list(map(str, self._warnings)),
+        }
+
+    @property
+    def _warnings(self) -> tuple[RuleWarning, ...]:
+        return self._given.warnings_with(self._joined.remembered)
+
+
+class AnswerStreamsReport(_Report):
+    """The report on temporal rules without strata, which `pantarhei run --models` evaluates.
+
+    Raises:
+        TemporalRuleError: a rule does not fit the reasoner's window.
+    """
+
+    def __init__(
+        self,
+        rules: tuple[TemporalRule, ...],
+        window: Window | None = None,
+        ontology: pr.Ontology | None = None,
+    ) -> None:
+        def fit(ticks: Ticks) -> Ticks:
+            looking_back(rules, ticks)
+            return ticks
+
+        super().__init__(rules, None if window is None else fitted(rules, window, None, fit), ontology)
+
+    def text(self) -> str:
+        """The report for people."""
+        names = NO_NAMES if self._ontology is None else self._ontology.names
+        return told_apart(lambda: "\n".join(self._lines()), names)
+
+    def _lines(self) -> Iterator[str]:
+        yield f"{counted(len(self._rules), 'temporal rule')} for answer streams, which need no strata"
+        yield from (f"    {rule}" for rule in self._rules)
+        yield from self._window_lines(lambda formula: "")
+
+    def to_data(self) -> dict[str, Any]:
+        """The report for programs, as JSON has it."""
+        return {
+            "rules": [{"rule": str(rule), "stratum": None} for rule in self._rules],
+            "windows": [{"formula": str(each), "ticks": self._size(each)} for each in self._windows],
+            "not_in_ontology": self._not_in_ontology,
+        }
 
 
 def check(options: Checking) -> str | None:

@@ -9,48 +9,157 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import signal
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, wraps
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO, TypeVar, get_type_hints
 
 import typer
+from typer.core import TyperCommand
 
 from pantarhei.cli.check_options import Checking
-from pantarhei.cli.help_texts import (
-    ABOUT,
-    CHECK,
-    CHECK_EXAMPLES,
-    DEMO,
-    EXPLAIN,
-    EXPLAIN_EXAMPLES,
-    MAP,
-    MAP_EXAMPLES,
-    RUN,
-    RUN_EXAMPLES,
-    TIMELINE,
-    TIMELINE_EXAMPLES,
-)
-from pantarhei.cli.run_options import (
-    Drawing,
-    Explaining,
-    Following,
-    OnStream,
-)
-from pantarhei.cli.taking import EachOnce, taking
-from pantarhei.cli.wording import as_typed, one_line, warning_as_typed
+from pantarhei.cli.error_messages import as_typed, one_line, warning_as_typed
+from pantarhei.cli.run_options import Drawing, Explaining, Following, OnStream
 from pantarhei.errors import MissingFileError, MissingImportError, OptionError, PantarheiError, SparkError
 from pantarhei.version import __version__
 
 if TYPE_CHECKING:
+    from typer._click.core import Context  # typer has no public name for it
+
     from pantarhei.cli.follow import Source
+
+
+ABOUT = (
+    "Reason over streams with an OWL 2 RL ontology.\n\n"
+    "A window slides over a stream of timestamped facts. What follows from them is kept up to date as it "
+    "slides, and contradictions are repaired as they arrive: new is better than old.\n\n"
+    "Look at an ontology with [bold]pantarhei check[/bold], then [bold]pantarhei run[/bold]; in a source "
+    "checkout begin with [bold]pantarhei demo[/bold]."
+)
+RUN = (
+    "Follow a stream: keep a window's materialization, repair it, and answer a query after every ABox, or "
+    "when a text in C-SPARQL, RSP-QL or CQELS says. Or have temporal rules look back over it (--rules).\n\n"
+    "Each graph of the stream is an ABox with a time. It is repaired on arrival: of facts that contradict "
+    "one another the newest stay. What has left the window is forgotten, with all that followed from it."
+)
+RUN_EXAMPLES = (
+    "[bold]Examples[/bold]\n\n"
+    "pantarhei run --ontology ontologies/pedals.ttl --stream examples/pedals/stream.trig --range 2 "
+    "--query examples/pedals/query.rq\n\n"
+    "producer | pantarhei run --ontology O.ttl --stream - --stream-format nquads --range PT5M --slide PT1M "
+    "--query Q.rq --output answers.ndjson\n\n"
+    "pantarhei run --ontology O.ttl --stream S.nq --emit changes --query 'SELECT ?x FROM STREAM <urn:s> "
+    "\\[RANGE 10s STEP 1s] { ?x a ?c }'\n\n"
+    "pantarhei run --ontology ontologies/reactor.ttl --stream examples/reactor/shift.trig --range PT1M "
+    "--slide PT30S --rules examples/reactor/alarms.lars\n\n"
+    "pantarhei run --spark 'local\\[*]' --ontology O.ttl --stream 'readings/*.nq' --range PT5M --query Q.rq"
+)
+EXPLAIN = (
+    "Explain why a triple holds at a time of a stream: what it follows from, down to assertions with their "
+    "times, the background, and the axioms in the ontology's file; with --rules, of a conclusion of temporal "
+    "rules, at which ticks what was so. With --why-not, why it does not hold: "
+    "what is missing, and what became of it.\n\n"
+    "An axiom is explained from the ontology and the background, and so is a triple without --stream. The "
+    "stream is followed as [bold]pantarhei run[/bold] does with the same options, until --at. The exit "
+    "code is 1 if the triple does not hold then, or with --why-not if it does."
+)
+EXPLAIN_EXAMPLES = (
+    "[bold]Examples[/bold]\n\n"
+    "pantarhei explain --ontology ontologies/pedals.ttl --stream examples/pedals/stream.trig --range 2 "
+    "':alex a :HaltingDriver'\n\n"
+    "pantarhei explain --ontology O.ttl ':Sub rdfs:subClassOf :Animal'\n\n"
+    "pantarhei explain --ontology O.ttl --stream S.nq --range PT5M --at 2026-03-02T07:54:00Z "
+    "-o why.svg ':room-4 a :Occupied'\n\n"
+    "pantarhei explain --ontology ontologies/reactor.ttl --stream examples/reactor/shift.trig --range PT1M "
+    "--slide PT30S --rules examples/reactor/alarms.lars --at 2026-03-02T14:07:00Z ':vessel a :callOut'"
+)
+TIMELINE = (
+    "Draw a stream as an SVG picture: how the window moves over the timestamps, and what repairs took out of "
+    "it when, with what it contradicted.\n\n"
+    "The stream is followed as [bold]pantarhei run[/bold] does with the same options. The last 60 steps are "
+    "drawn, or the last of those between --from and --until."
+)
+TIMELINE_EXAMPLES = (
+    "[bold]Example[/bold]\n\n"
+    "pantarhei timeline --ontology ontologies/pedals.ttl --stream examples/pedals/stream.trig --range 2 -o "
+    "timeline.svg"
+)
+MAP = (
+    "Look at the first rows of a table and write a mapping to begin with: which column has the time and how "
+    "it is written, which one names things, and which have numbers, with their units.\n\n"
+    "The mapping goes to standard output, with comments on what was guessed. Look at each line, give it to "
+    "[bold]pantarhei run --mapping[/bold], and use the names of your ontology in it."
+)
+MAP_EXAMPLES = "[bold]Example[/bold]\n\npantarhei map readings.csv > readings.yaml"
+DEMO = (
+    "Show windows at work on three streams that contradict themselves.\n\n"
+    "Run it in a source checkout, whose ontologies and examples it reads."
+)
+CHECK = (
+    "Load an ontology and say what becomes of its axioms: rules, constraints, background, or why not. With "
+    "--rules, read temporal rules and say in which strata they are, what is remembered, and how far their "
+    "windows reach back.\n\n"
+    "A summary comes first: how many axioms became what, what is lost and for which reasons, what can have "
+    "no instance, which names are one, what is outside OWL 2 DL, and a contradiction for which "
+    "[bold]run[/bold] would refuse it. The exit code is 1 for an ontology that "
+    "cannot be used, and with --strict for one that loses something; and for rules that are refused."
+)
+CHECK_EXAMPLES = (
+    "[bold]Examples[/bold]\n\n"
+    "pantarhei check ontologies/pedals.ttl --details --depth 3\n\n"
+    "pantarhei check ontologies/reactor.ttl --rules examples/reactor/alarms.lars --range PT1M --slide PT30S"
+)
+
+
+Given = TypeVar("Given")
+_OF_PATHS = re.compile("PATH|FILE|TABLE")
+
+
+def taking(options: type[Given]) -> Callable[[Callable[[Given], None]], Callable[..., None]]:
+    """Make a command whose parameters are the fields of a dataclass of one that takes such a value."""
+
+    def command_of(follow: Callable[[Given], None]) -> Callable[..., None]:
+        @wraps(follow)
+        def command(**given: Any) -> None:
+            follow(options(**given))
+
+        command.__signature__ = signature(options, eval_str=True)  # type: ignore[attr-defined]
+        command.__annotations__ = get_type_hints(options)
+        return command
+
+    return command_of
+
+
+class EachOnce(TyperCommand):
+    """A command that refuses an option given twice of which only the last value would have an effect, and
+    an empty text where a path is expected, as the `metavar` says: it would be the current folder.
+    """
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        values, rest, given = self.make_parser(ctx).parse_args(list(args))
+        if rest and not any(each.param_type_name == "argument" for each in self.params):
+            problem = "belongs to no option; a glob stands in quotation marks, or its option before each file"
+            raise typer.BadParameter(f"{rest[0]} {problem}")
+        for option, times in Counter(given).items():
+            if times > 1 and not option.multiple:
+                raise typer.BadParameter(f"given {times} times, but one is taken", param_hint=option.opts[0])
+        for each in self.params:
+            value = values.get(each.name)
+            is_empty = "" in value if isinstance(value, list | tuple) else value == ""
+            if is_empty and each.metavar and _OF_PATHS.search(each.metavar):
+                problem = f"it is an empty text, and {each.metavar.strip('[].')} is expected"
+                raise typer.BadParameter(problem, param_hint=each.opts[0])
+        return super().parse_args(ctx, args)
+
 
 app = typer.Typer(
     name="pantarhei",

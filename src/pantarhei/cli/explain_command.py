@@ -5,34 +5,115 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pyoxigraph
 import typer
-from rdflib import OWL, BNode
+from rdflib import OWL, BNode, Graph
 
-from pantarhei.cli.concluded import check_feedback, rules_from
-from pantarhei.cli.explain_axioms import explained_by, with_facts
+from pantarhei.cli.conclusion_output import check_feedback, rules_from
 from pantarhei.cli.follow import FileSource, knowledge_of, reasoner_of
-from pantarhei.cli.output_files import refuse_unwritable
+from pantarhei.cli.given_values import refuse_unwritable
 from pantarhei.cli.run_options import Explaining
-from pantarhei.cli.summary import Followed
-from pantarhei.cli.written_proofs import written
-from pantarhei.errors import MalformedInputError, NotEntailedError, TemporalRuleError
+from pantarhei.cli.run_report import Followed
+from pantarhei.errors import EntailedError, MalformedInputError, NotEntailedError, TemporalRuleError
+from pantarhei.explain import absence_json
+from pantarhei.explain.absence import UnknownName
 from pantarhei.explainer import LIMIT, WAYS
 from pantarhei.model.messages import did_you_mean
 from pantarhei.model.temporal_rule import Mode, TemporalAtom
 from pantarhei.model.term import Triple
 from pantarhei.owl.background_axioms import says_axioms
-from pantarhei.rdf.ntriples import to_rdflib
+from pantarhei.proofs.notebook import html_page
+from pantarhei.rdf.ntriples import to_rdflib, write_triple
 from pantarhei.rdf.parse import parser_errors
 from pantarhei.temporal.rules import load_rules
 from pantarhei.window.sliding import Window
 
 if TYPE_CHECKING:
     import pantarhei as pr
+
+
+def written(proofs: tuple[pr.Proof, ...], options: Explaining) -> str:
+    """Write proofs in the format of the options."""
+    match options.form:
+        case "json":
+            said = [proof.to_json() for proof in proofs]
+            return json.dumps(said if options.all else said[0], ensure_ascii=False, indent=2) + "\n"
+        case "rdf":
+            graph = Graph()
+            for proof in proofs:
+                one = proof.to_rdf()
+                for prefix, iri in one.namespaces():
+                    graph.bind(prefix, iri)
+                graph += one
+            return graph.serialize(format="turtle")
+        case "dot":
+            return "".join(proof.to_dot() for proof in proofs)
+        case "svg":
+            return proofs[0].to_svg() + "\n"
+        case "html":
+            return html_page(options.triple, proofs)
+    return "\n".join(_texts(proofs))
+
+
+def _texts(proofs: tuple[pr.Proof, ...]) -> Iterator[str]:
+    for number, proof in enumerate(proofs, 1):
+        if len(proofs) > 1:
+            yield f"Explanation {number} of {len(proofs)}"
+        yield f"{proof}\n"
+
+
+def with_facts(ontology: pr.Ontology, background: Sequence[Triple]) -> pr.Ontology:
+    """Return the ontology with the background's facts among its assertions."""
+    if not background:
+        return ontology
+    triples = (*ontology.triples, *background)
+    return replace(ontology, background=ontology.background | {*background}, triples=triples)
+
+
+def explained_by(ontology: pr.Ontology, asked: Sequence[Triple], options: Explaining) -> str:
+    """Explain an axiom or fact that the ontology entails.
+
+    Raises:
+        NotEntailedError: it is not entailed, and --why-not is not given.
+        EntailedError: it is entailed, and --why-not is given; standard output has the explanation.
+        BadParameter: a picture is to show several proofs, or none.
+    """
+    if options.all:
+        problem = "what an ontology entails has one explanation; leave it out"
+        raise typer.BadParameter(problem, param_hint="--all")
+    try:
+        found = ontology.explain(asked)
+    except NotEntailedError as error:
+        if not options.why_not:
+            raise
+        return _denial(error, options)
+    if options.why_not:
+        if options.form == "text":
+            sys.stdout.write(f"The ontology entails this; here is why:\n{found}\n")
+        raise EntailedError("; ".join(map(write_triple, asked)))
+    if options.form == "text":
+        return f"{found}\n"
+    if options.form == "json":
+        return json.dumps(found.to_json(), ensure_ascii=False, indent=2) + "\n"
+    if options.form == "svg" and len(found.proofs) != 1:
+        problem = f"a picture shows one proof, and this has {len(found.proofs)}; give --format text"
+        raise typer.BadParameter(problem, param_hint="--format")
+    return written(found.proofs, options)
+
+
+def _denial(error: NotEntailedError, options: Explaining) -> str:
+    """Write why an axiom is not derived, as text or JSON."""
+    if options.form == "text":
+        return f"{error}\n"
+    unknown = [absence_json.unknown(each) for each in error.unknown if isinstance(each, UnknownName)]
+    said = {"text": error.statement, "reason": error.reason, "unknown": unknown, "lost": error.lost}
+    return json.dumps(said, ensure_ascii=False, indent=2) + "\n"
+
 
 _UNDECLARED = re.compile(r"The prefix (.*): ")  # as pyoxigraph words it
 

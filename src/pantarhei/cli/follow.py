@@ -18,14 +18,27 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import typer
 
-from pantarhei.cli.asked import Asked, asked_of
-from pantarhei.cli.concluded import check_feedback, rules_from
-from pantarhei.cli.given_values import iri_and_file
-from pantarhei.cli.left_out import SkipReport, is_live
-from pantarhei.cli.output_files import appending, end_line, refuse_other_than_ndjson, refuse_unwritable
-from pantarhei.cli.repair_text import Chains, assertion_texts, cut_lines
+from pantarhei.cli.conclusion_output import check_feedback, rules_from
+from pantarhei.cli.given_values import (
+    appending,
+    end_line,
+    iri_and_file,
+    refuse_other_than_ndjson,
+    refuse_unwritable,
+)
+from pantarhei.cli.query_output import Asked, asked_of
 from pantarhei.cli.run_options import Following, OnStream
-from pantarhei.cli.summary import Account, Followed, print_progress, print_summary
+from pantarhei.cli.run_report import (
+    Account,
+    Chains,
+    Followed,
+    SkipReport,
+    assertion_texts,
+    cut_lines,
+    is_live,
+    print_progress,
+    print_summary,
+)
 from pantarhei.errors import UnknownFormatError
 from pantarhei.io.abox import TimestampedABox
 from pantarhei.io.read import StreamReader, read_stream

@@ -8,7 +8,7 @@ from collections.abc import Generator
 
 from pantarhei.cli.follow import format_told_by, refuse_what_a_mapping_says
 from pantarhei.cli.run_options import Following
-from pantarhei.cli.summary import Followed
+from pantarhei.cli.run_report import Followed
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import OptionError
 from pantarhei.interpretation.interpretation import Interpretation

@@ -14,12 +14,12 @@ from typer import Argument, Option
 from pantarhei.cli.given_values import (
     bytes_of,
     check_calendar_length,
+    format_by_suffix,
     length_of,
     length_of_range,
     length_of_slide,
     time_of,
 )
-from pantarhei.cli.output_files import format_by_suffix
 from pantarhei.errors import OptionError, TimestampError
 from pantarhei.model.time import Duration, TimeKind, TimePoint, ticks_of
 

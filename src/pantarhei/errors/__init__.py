@@ -58,8 +58,17 @@ back whole.
 
 from __future__ import annotations
 
-from pantarhei.errors.asking import DeltaNotKeptError, EntailedError, NotEntailedError, ReadOnlyError
-from pantarhei.errors.base import PantarheiError
+from pantarhei.errors.base import (
+    JavaNotFoundError,
+    MasterUnreachableError,
+    OptionError,
+    PantarheiError,
+    QueryWindowError,
+    SparkError,
+    UnknownFormatError,
+    check_choice,
+    check_type,
+)
 from pantarhei.errors.input import (
     BackgroundOnlyError,
     CompressedInputError,
@@ -84,24 +93,24 @@ from pantarhei.errors.ontology import (
     OntologyError,
     UnsupportedAxiomError,
 )
-from pantarhei.errors.options import (
-    OptionError,
-    QueryWindowError,
-    UnknownFormatError,
-    check_choice,
-    check_type,
-)
 from pantarhei.errors.queries import (
+    ClingoNotFoundError,
+    DeltaNotKeptError,
+    EntailedError,
     FollowerOverflowError,
+    NotEntailedError,
     NotKeyLocalQueryError,
+    NotKeyLocalRuleError,
     QueryError,
     QueryLengthError,
     QueryMemoryError,
     QueryTextError,
     QueryTimeoutError,
+    ReadOnlyError,
     RegistrationMemoryError,
+    TemporalRuleError,
+    TemporalTextError,
 )
-from pantarhei.errors.spark import JavaNotFoundError, MasterUnreachableError, SparkError
 from pantarhei.errors.stream import (
     CheckpointError,
     CheckpointMismatchError,
@@ -111,12 +120,6 @@ from pantarhei.errors.stream import (
     MemoryLimitError,
     StreamError,
     StreamsEndedError,
-)
-from pantarhei.errors.temporal import (
-    ClingoNotFoundError,
-    NotKeyLocalRuleError,
-    TemporalRuleError,
-    TemporalTextError,
 )
 from pantarhei.errors.warnings import (
     AxiomsInStreamWarning,

@@ -2,7 +2,93 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pantarhei.errors.base import PantarheiError
+
+
+def doubt_of(lost: int) -> str:
+    """Explain why a denial is uncertain where axioms of the ontology are lost.
+
+    >>> doubt_of(144)
+    '144 axioms of the ontology are lost (report() and pantarhei check list them), so it may still be true'
+    """
+    subject = "1 axiom of the ontology is" if lost == 1 else f"{lost:,} axioms of the ontology are"
+    return f"{subject} lost (report() and pantarhei check list them), so it may still be true"
+
+
+class NotEntailedError(PantarheiError):
+    """A proof is requested for a statement that cannot be derived.
+
+    Args:
+        statement: the statement, in N-Triples syntax or as an axiom.
+        at: the time of the question; None where no time has passed.
+        reason: why there is no proof.
+        unknown: the names in the statement that occur nowhere, each an `UnknownName` with similar names.
+        lost: number of axioms of the ontology that are lost in whole or in part; above 0 the denial is
+            uncertain.
+    """
+
+    def __init__(
+        self,
+        statement: str,
+        at: str | None = None,
+        reason: str | None = None,
+        unknown: Sequence[object] = (),
+        lost: int = 0,
+    ) -> None:
+        super().__init__(statement, at, reason, tuple(unknown), lost)
+        self.statement, self.at, self.reason = statement, at, reason
+        self.unknown, self.lost = tuple(unknown), lost
+
+    def __str__(self) -> str:
+        when = "" if self.at is None else f" at {self.at}"
+        far = ", as far as the rules derive" if self.lost else ""
+        reasons = [self.reason or "why_not says what is missing", *map(str, self.unknown)]
+        reasons += [doubt_of(self.lost)] if self.lost else []
+        return f"{self.statement} does not hold{when}{far}: {'; '.join(reasons)}"
+
+
+class EntailedError(PantarheiError):
+    """Missing facts are requested for a statement that holds.
+
+    Args:
+        statement: the statement, in N-Triples syntax.
+        at: the time of the question; None where no time has passed.
+    """
+
+    def __init__(self, statement: str, at: str | None = None) -> None:
+        super().__init__(statement, at)
+        self.statement, self.at = statement, at
+
+    def __str__(self) -> str:
+        when = "" if self.at is None else f" at {self.at}"
+        return f"{self.statement} holds{when}, so nothing is missing; explain says why it does"
+
+
+class DeltaNotKeptError(PantarheiError):
+    """What a step changed in the materialization is asked for, where only what is needed is derived."""
+
+    def __str__(self) -> str:
+        return (
+            'update.delta is not known with derive="needed", by which only what registered queries and '
+            'constraints need is derived; register a query for what is to be followed, or take derive="all"'
+        )
+
+
+class ReadOnlyError(PantarheiError):
+    """An attempt to write to a live view of the materialization."""
+
+    def __init__(self, attempt: str) -> None:
+        super().__init__(attempt)
+        self.attempt = attempt
+
+    def __str__(self) -> str:
+        return (
+            f"cannot {self.attempt}: this graph is a read-only view of what holds; "
+            "what is asserted changes by push, or by change of a DynamicGraph; "
+            "a copy that can be written to is rdflib.Graph() + graph"
+        )
 
 
 class QueryError(PantarheiError):
@@ -214,3 +300,65 @@ class FollowerOverflowError(QueryError):
             'them waited already; read faster, allow more, or choose with follow(overflow="block"), '
             '"drop_oldest" or "coalesce" what becomes of them. `answers` has all of them'
         )
+
+
+class TemporalRuleError(PantarheiError):
+    """A temporal rule that is refused.
+
+    Args:
+        problem: what is wrong.
+        expected: what would do instead.
+        line, column: where it is written, both counted from 1; None for what was not read from a text.
+        source_line: the line as it is written.
+        source: the file that it was read from, None for none.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        expected: str,
+        line: int | None = None,
+        column: int | None = None,
+        source_line: str = "",
+        source: str | None = None,
+    ) -> None:
+        super().__init__(problem, expected, line, column, source_line, source)
+        self.problem, self.expected = problem, expected
+        self.line, self.column, self.source_line, self.source = line, column, source_line, source
+
+    _WHAT = "temporal rule refused"
+
+    def __str__(self) -> str:
+        said = f"{self.problem}; expected {self.expected}"
+        if self.line is None or self.column is None:
+            return f"{self._WHAT}: {said}"
+        file = f"{self.source}, " if self.source else ""
+        place = f"{self._WHAT}, {file}line {self.line}, column {self.column}"
+        return f"{place}: {said}{_marked(self.column, self.source_line)}"
+
+
+class TemporalTextError(TemporalRuleError):
+    """The text of temporal rules cannot be read on, at a certain place."""
+
+    _WHAT = "malformed temporal rules"
+
+
+class NotKeyLocalRuleError(TemporalRuleError):
+    """What Spark concludes by a rule, each shard alone, would not be what one reasoner concludes."""
+
+    _WHAT = "temporal rule refused on Spark"
+
+
+class ClingoNotFoundError(PantarheiError):
+    """Answer streams are asked for, and clingo, which finds them, is not there.
+
+    Args:
+        reason: why it cannot be imported.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"answer streams are found by clingo ({self.reason}); pip install 'pantarhei[clingo]'"

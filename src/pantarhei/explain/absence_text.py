@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from pantarhei.errors.asking import doubt_of
+from pantarhei.errors.queries import doubt_of
 from pantarhei.model.display_names import told_apart
 from pantarhei.model.rule import names_of
 from pantarhei.model.temporal_rule import Mode

@@ -4,9 +4,12 @@ import json
 
 import pytest
 import typer
+from rdflib import Graph, Namespace
 
+import pantarhei as pr
 from pantarhei import TemporalRuleError
-from pantarhei.cli.check_command import check
+from pantarhei.answer_streams import rules_without_strata
+from pantarhei.cli.check_command import AnswerStreamsReport, RulesReport, check
 from pantarhei.cli.check_options import Checking
 
 ONTOLOGY = """@prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -83,3 +86,126 @@ def test_what_run_would_refuse_is_told_unless_names_are_not_unique(ontology, cap
     capsys.readouterr()
     check(Checking([path], unique_names=False, format="json"))
     assert json.loads(capsys.readouterr().out)["contradiction"] is None
+
+
+EX = Namespace("http://example.org/")
+ONTOLOGY_OF_RULES_REPORT = pr.load_ontology(
+    Graph().parse(
+        data=f"@prefix : <{EX}> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> ."
+        ":Hot rdfs:subClassOf :Odd ."
+    )
+)
+RULES = pr.load_rules(
+    """remember alarm.
+    late(X)  :- alarm(X) always in [1 min].
+    quiet(X) :- :Odd(X), not alarm(X), not asserted served(X) in [10 min].
+    alarm(X) :- :Hot(X) in [5 min], asserted served(X) in [3 #].
+    """,
+    prefixes={"": str(EX)},
+)
+RUN = "a run a fact: when it begins, is long enough, and ends; nothing in between"
+HALF_MINUTES = pr.Window(range="PT1M", slide="PT30S")
+
+
+def test_rules_are_listed_by_their_strata():
+    lines = RulesReport(RULES).text().splitlines()
+    assert lines[0] == "3 temporal rules in 2 strata; remembered: alarm"
+    assert [line.partition("(")[0].strip() for line in lines[1:6]] == [
+        "stratum 0",
+        "alarm",
+        "stratum 1",
+        "late",
+        "quiet",
+    ]
+
+
+def test_windows_are_counted_in_ticks_where_the_reasoners_window_is_known():
+    lines = RulesReport(RULES, HALF_MINUTES).text().splitlines()
+    assert "windows, a tick is 30 sec" in lines
+    assert f"    alarm(X) always in [1 min]: 2 ticks; {RUN}" in lines
+    assert "    not asserted served(X) in [10 min]: 20 ticks; a row an event; nothing as ticks pass" in lines
+    assert (
+        "    asserted served(X) in [3 #]: a queue of the last assertions: what enters and what leaves"
+        in lines
+    )  # of assertions, not of time
+    assert "what was said is kept for 20 ticks" in lines
+
+
+def test_without_the_reasoners_window_windows_stand_as_they_are_written():
+    text = RulesReport(RULES).text()
+    assert "in ticks if --range and --slide are given" in text
+    assert f"    alarm(X) always in [1 min]: {RUN}\n" in text and "is kept for" not in text
+
+
+def test_ticks_of_numbers_have_the_length_of_the_slide():
+    rules = pr.load_rules("a(X) :- b(X) in [3].", prefixes={"": str(EX)})
+    assert (
+        "a tick is 2\n    b(X) in [3]: 3 ticks; a row a fact"
+        in RulesReport(rules, pr.Window(range=4, slide=2)).text()
+    )
+
+
+def test_what_does_not_fit_the_window_is_refused():
+    with pytest.raises(pr.TemporalRuleError, match="needs a stream with datetimes"):
+        RulesReport(RULES, pr.Window(range=4))
+
+
+def test_names_that_the_ontology_does_not_have_are_told():
+    assert (
+        "the ontology does not mention: served" in RulesReport(RULES, None, ONTOLOGY_OF_RULES_REPORT).text()
+    )
+    assert "does not mention" not in RulesReport(RULES).text()
+
+
+def test_warnings_are_part_of_the_report():
+    rules = pr.load_rules("a(X) :- b(X).\nc(X) :- a(X) in [3].", prefixes={"": str(EX)})
+    assert "warning: line 2, column 9: a(X) in [3] looks back" in RulesReport(rules).text()
+    assert "windows" in RulesReport(rules).text()
+    assert len(RulesReport(rules).to_data()["warnings"]) == 1
+
+
+def test_programs_get_the_same():
+    data = RulesReport(RULES, HALF_MINUTES, ONTOLOGY_OF_RULES_REPORT).to_data()
+    assert [each["stratum"] for each in data["rules"]] == [1, 1, 0]
+    assert data["remembered"] == [EX.alarm] and data["not_in_ontology"] == [EX.served]
+    assert [each["ticks"] for each in data["windows"]] == [2, 20, 10, None]
+    assert data["windows"][0]["cost"] == RUN
+
+
+def test_what_looks_at_any_tick_is_among_the_windows():
+    rules = pr.load_rules("a(X) :- b(X, T), c(X) at T.", prefixes={"": str(EX)})
+    assert (
+        "    c(X) at T: a row a fact at each tick that it holds; all that was said"
+        in RulesReport(rules).text()
+    )
+
+
+def test_the_ontologys_rules_that_conclusions_lead_to_are_told():
+    rules = pr.load_rules(":Hot(X) :- warm(X) in [2].\nlate(X) :- :Odd(X) in [2].", prefixes={"": str(EX)})
+    report = RulesReport(rules, pr.Window(range=2), ONTOLOGY_OF_RULES_REPORT)
+    assert "remembered: Hot, Odd" in report.text() and "1 rule of the ontology joins them" in report.text()
+    assert not report.to_data()["warnings"]
+    assert report.to_data()["ontology_rules"] == ["Odd(?x) :- Hot(?x)."]
+
+
+# -- without strata --------------------------------------------------------------------------------
+
+CHOICE = """on(X)  :- :Hot(X), not off(X) in [1 min].
+off(X) :- seen(X), not on(X).
+"""
+
+
+def test_rules_without_strata_are_reported_for_answer_streams():
+    rules = rules_without_strata(CHOICE, {"": str(EX)}, ONTOLOGY_OF_RULES_REPORT.predicates)
+    lines = AnswerStreamsReport(rules, HALF_MINUTES, ONTOLOGY_OF_RULES_REPORT).text().splitlines()
+    assert lines[0] == "2 temporal rules for answer streams, which need no strata"
+    assert "    not off(X) in [1 min]: 2 ticks" in lines and lines[-1].endswith("does not mention: seen")
+    data = AnswerStreamsReport(rules).to_data()
+    assert [each["stratum"] for each in data["rules"]] == [None, None]
+    assert data["windows"] == [{"formula": "not off(X) in [1 min]", "ticks": None}]
+
+
+def test_rules_without_strata_must_fit_the_window():
+    rules = rules_without_strata(CHOICE, {"": str(EX)}, ())
+    with pytest.raises(pr.TemporalRuleError, match="needs a stream with datetimes"):
+        AnswerStreamsReport(rules, pr.Window(range=5))

@@ -10,7 +10,7 @@ from rdflib import RDF
 import pantarhei as pr
 from pantarhei.cli.follow import FileSource, follow, format_told_by
 from pantarhei.cli.run_options import Following
-from pantarhei.cli.summary import Followed
+from pantarhei.cli.run_report import Followed
 from pantarhei.errors import (
     LateABoxError,
     OptionError,

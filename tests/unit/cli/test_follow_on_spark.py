@@ -6,7 +6,7 @@ from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.cli import follow_on_spark
 from pantarhei.cli.follow_on_spark import SparkSource
 from pantarhei.cli.run_options import Following
-from pantarhei.cli.summary import Followed
+from pantarhei.cli.run_report import Followed
 from pantarhei.errors import MalformedInputError, OptionError, TimestampError
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.model.rule import Rule

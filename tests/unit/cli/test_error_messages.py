@@ -2,7 +2,7 @@
 
 import pytest
 
-from pantarhei.cli.wording import as_typed, one_line, warning_as_typed
+from pantarhei.cli.error_messages import as_typed, one_line, warning_as_typed
 from pantarhei.errors import (
     OptionError,
     QueryError,

@@ -1,17 +1,20 @@
 """What rules conclude, as a line or a row for each that came or went."""
 
 import io
+from types import SimpleNamespace
 
 import pytest
 from rdflib import Graph, Literal, Namespace
 
+import pantarhei as pr
 from pantarhei import MissingFileError, TemporalTextError, load_ontology
-from pantarhei.cli.concluded import Concluded, rules_from
+from pantarhei.cli.conclusion_output import AskedAnswerStreams, Concluded, rules_from
 from pantarhei.engine.update import WindowUpdate
-from pantarhei.io.write import CsvWriter, TableWriter
+from pantarhei.io.write import CsvWriter, NdjsonWriter, TableWriter
 from pantarhei.model.display_names import NO_NAMES
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.temporal.conclusions import ConclusionChanges, Turn
+from pantarhei.temporal.models.solving import AnswerStream
 
 EX, OTHER = Namespace("http://example.org/"), Namespace("http://example.org/other#")
 ONTOLOGY = load_ontology(Graph().parse(data=f"@prefix ex: <{EX}> . ex:a a ex:Hot ."))
@@ -98,3 +101,70 @@ def test_prefixes_of_the_ontology_that_stand_for_no_iri_are_passed_over(tmp_path
     path = tmp_path / "alarms.lars"
     path.write_text(RULES)
     assert len(rules_from(path, load_ontology(graph)).rules) == 3
+
+
+EX_OF_ANSWER_STREAMS_ASKED = Namespace("http://example.org/")
+ON = TemporalAtom(EX_OF_ANSWER_STREAMS_ASKED.on, (EX_OF_ANSWER_STREAMS_ASKED.x,))
+FOUND = (
+    AnswerStream(
+        frozenset(
+            {ON, TemporalAtom(EX_OF_ANSWER_STREAMS_ASKED.level, (EX_OF_ANSWER_STREAMS_ASKED.x, Literal(3)))}
+        ),
+        frozenset({(2, ON)}),
+    ),
+    AnswerStream(frozenset()),
+)
+RULES_OF_ANSWER_STREAMS_ASKED = (
+    "on(X) at T :- asserted :hot(X) at T in [2].\nlevel(X, N) :- :v(X, N), not on(X)."
+)
+
+
+@pytest.fixture
+def asked(tmp_path):
+    file = tmp_path / "rules.lars"
+    file.write_text(f"@prefix : <{EX_OF_ANSWER_STREAMS_ASKED}> .\n{RULES_OF_ANSWER_STREAMS_ASKED}")
+    made = AskedAnswerStreams(file, 0, pr.load_ontology(Graph()))
+    made.begin(pr.StreamReasoner(pr.load_ontology(Graph()), pr.Window(range=0)))
+    return made
+
+
+def written_of_answer_streams_asked(asked, writer, found):
+    asked._asked = SimpleNamespace(models=lambda most: found)
+    asked.write(SimpleNamespace(at=5), writer)
+    return writer._file.getvalue().splitlines()
+
+
+def test_a_table_has_a_line_for_each_or_says_that_there_is_none(asked):
+    assert written_of_answer_streams_asked(asked, TableWriter(io.StringIO()), FOUND) == [
+        "5  1 of 2: level(x, 3), on(x), on(x) at 2",
+        "5  2 of 2: nothing is concluded",
+    ]
+    assert written_of_answer_streams_asked(asked, TableWriter(io.StringIO()), ()) == ["5  no answer stream"]
+
+
+def test_rows_have_the_number_of_their_answer_stream(asked):
+    assert written_of_answer_streams_asked(asked, CsvWriter(io.StringIO()), FOUND) == [
+        "at,answer,predicate,argument1,argument2,time",
+        f"5,1,{EX_OF_ANSWER_STREAMS_ASKED}level,{EX_OF_ANSWER_STREAMS_ASKED}x,3,",
+        f"5,1,{EX_OF_ANSWER_STREAMS_ASKED}on,{EX_OF_ANSWER_STREAMS_ASKED}x,,",
+        f"5,1,{EX_OF_ANSWER_STREAMS_ASKED}on,{EX_OF_ANSWER_STREAMS_ASKED}x,,2",
+        "5,2,,,,",
+    ]
+
+
+def test_where_as_many_as_were_asked_for_are_found_there_may_be_more(asked):
+    asked._most = 2
+    lines = written_of_answer_streams_asked(asked, TableWriter(io.StringIO()), FOUND)
+    assert [line.partition(":")[0] for line in lines] == ["5  1 of 2 or more", "5  2 of 2 or more"]
+    asked._most = 3
+    assert written_of_answer_streams_asked(asked, TableWriter(io.StringIO()), FOUND)[0].startswith(
+        "5  1 of 2: "
+    )
+
+
+def test_lines_of_json_have_null_for_what_an_answer_stream_does_not_have(asked):
+    writer = NdjsonWriter(io.StringIO())
+    assert written_of_answer_streams_asked(asked, writer, FOUND[1:]) == [
+        '{"at": 5, "answer": 1, "predicate": null, "argument1": null, "argument2": null, "time": null}'
+    ]
+    assert written_of_answer_streams_asked(asked, writer, ())[1:] == ['{"at": 5}']

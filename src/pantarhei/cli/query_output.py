@@ -7,25 +7,27 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import typer
 
-from pantarhei.cli.answer_streams_asked import AskedAnswerStreams, check_models
-from pantarhei.cli.concluded import Concluded
+from pantarhei.cli.conclusion_output import AskedAnswerStreams, Concluded, check_models
+from pantarhei.cli.given_values import iri_and_file
 from pantarhei.cli.run_options import Following
-from pantarhei.cli.static_graphs import static_graphs
 from pantarhei.errors import MalformedInputError, QueryError, QueryLengthError
 from pantarhei.io.write import AnswerWriter, format_of, refuse_taken_columns, report_columns
+from pantarhei.model.messages import did_you_mean
+from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import in_zone_of, kind_of, ticks_of, time_of
+from pantarhei.owl.document import read_document
+from pantarhei.owl.sources import sources_of
 from pantarhei.query.syntax import read_query
 
 if TYPE_CHECKING:
     import pantarhei as pr
-    from pantarhei.model.term import Triple
     from pantarhei.model.time import TimePoint
     from pantarhei.query.algebra.nodes import Query
     from pantarhei.query.answer_reports import AnswerRow
@@ -33,6 +35,41 @@ if TYPE_CHECKING:
     from pantarhei.query.languages import StreamText
     from pantarhei.temporal.rules import TemporalRules
     from pantarhei.window.sliding import Window
+
+
+def static_graphs(
+    given: Sequence[str], names: Iterable[Term], windows: Iterable[Term]
+) -> dict[str, list[Triple]]:
+    """Read the static graphs that a text names.
+
+    Args:
+        given: the values of the option; files of one IRI are one graph.
+        names: the graphs that the text names, windows excluded.
+        windows: the windows of the text.
+
+    Raises:
+        BadParameter: a value is not IRI=FILE, or the text names no such graph.
+        QueryError: the text names a graph whose file is not given.
+        InputError: a file cannot be read.
+    """
+    wanted = [str(name) for name in dict.fromkeys(names)]
+    graphs: dict[str, list[Triple]] = {}
+    for value in given:
+        iri, path = iri_and_file(value, "--static", wanted)
+        if iri not in wanted:
+            asked = ", ".join(f"<{name}>" for name in wanted) or "none"
+            kind = "a window" if iri in map(str, windows) else "not a static graph"
+            problem = f"<{iri}> is {kind} of the query; its static graphs: {asked}"
+            raise typer.BadParameter(f"{problem}{did_you_mean(iri, wanted)}", param_hint="--static")
+        documents = map(read_document, sources_of([Path(path)]))
+        graphs.setdefault(iri, []).extend(triple for each in documents for triple in each.triples)
+    for name in wanted:
+        if name not in graphs:
+            problem = f"the query asks for the graph <{name}>, which is not given"
+            advice = f"give its file as --static {name}=FILE; facts that always hold are --background"
+            raise QueryError(f"{problem}: {advice}")
+    return graphs
+
 
 _IS_TEXT = re.compile(r"\{|\bDESCRIBE\s", re.IGNORECASE)
 _OF_STREAM_LANGUAGES = re.compile(r"\b(?:REGISTER|STREAM|WINDOW)\b", re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""What `pantarhei run --rules FILE --models N` writes: the answer streams of rules after each ABox."""
+"""What `pantarhei run --rules` writes: each conclusion of temporal rules that came or went, with its time."""
 
 from __future__ import annotations
 
@@ -8,15 +8,109 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from pantarhei.cli.concluded import declared_in
 from pantarhei.io.write import AnswerWriter, Cell, TableWriter, time_text
-from pantarhei.model.display_names import told_apart
+from pantarhei.model.display_names import ShownNames, told_apart
 from pantarhei.model.temporal_rule import TemporalAtom
-from pantarhei.model.time import TimePoint, show_time
+from pantarhei.model.time import TimePoint, in_zone_of, show_time
+from pantarhei.temporal.conclusions import Turn
+from pantarhei.temporal.rules import TemporalRules, load_rules
+from pantarhei.temporal.text.terms import is_absolute
 
 if TYPE_CHECKING:
     import pantarhei as pr
     from pantarhei.temporal.models.solving import AnswerStream
+
+
+def rules_from(path: Path, ontology: pr.Ontology | None, feedback: bool = False) -> TemporalRules:
+    """Temporal rules from a file, in which the ontology's prefixes need no declaration.
+
+    Args:
+        feedback: whether what is concluded at a tick is asserted at the next.
+
+    Raises:
+        InputError: the file cannot be read.
+        TemporalRuleError: it is malformed, or what it says is refused.
+    """
+    prefixes = None if ontology is None else declared_in(ontology)
+    return load_rules(path, prefixes=prefixes, feedback=feedback)
+
+
+def check_feedback(feedback: bool, rules: Path | None) -> None:
+    """Nothing, if feedback is not asked for, or is that of rules.
+
+    Raises:
+        BadParameter: there are no rules.
+    """
+    if feedback and rules is None:
+        problem = "feedback asserts what rules conclude: give them, as --rules FILE"
+        raise typer.BadParameter(problem, param_hint="--feedback")
+
+
+def declared_in(ontology: pr.Ontology) -> dict[str, str]:
+    """The prefixes of an ontology that stand for IRIs."""
+    declared = ontology.graph.namespaces()
+    return {prefix: str(iri) for prefix, iri in declared if is_absolute(iri)}
+
+
+class Concluded:
+    """Asks what comes and goes of conclusions (`Asked`).
+
+    A table has a line for each, `+` or `-` and the conclusion. Other formats have rows of `change`,
+    `predicate` and `argument1` onwards, as many as any conclusion has.
+
+    Args:
+        names: for tables.
+    """
+
+    window, background = None, ()
+
+    def __init__(self, rules: TemporalRules, names: ShownNames) -> None:
+        self.prefixes: Mapping[str, str] = {}
+        self._names = names
+        self._arity = max((len(rule.head.atom.arguments) for rule in rules.rules), default=0)
+
+    def begin(self, reasoner: pr.StreamReasoner) -> None:
+        """Nothing is registered."""
+
+    def write(self, update: pr.WindowUpdate, writer: AnswerWriter) -> None:
+        """Write what came and went, at each tick on the way what went first."""
+        for turn in update.conclusions.turns:
+            at = in_zone_of(turn.at, update.at)
+            if isinstance(writer, TableWriter):
+                for line in told_apart(lambda: _lines(turn, at), self._names):  # noqa: B023, called at once
+                    writer.line(line)
+            else:
+                writer.report(at, self._columns(turn))
+
+    def _columns(self, turn: Turn) -> dict[str, list[Cell]]:
+        signed = [("-", atom) for atom in sorted(turn.removed, key=_as_written)]
+        signed += [("+", atom) for atom in sorted(turn.added, key=_as_written)]
+        columns: dict[str, list[Cell]] = {
+            "change": [sign for sign, _ in signed],
+            "predicate": [atom.predicate for _, atom in signed],
+        }
+        for place in range(self._arity):
+            columns[f"argument{place + 1}"] = [_argument(atom, place) for _, atom in signed]
+        return columns
+
+    def end(self, writer: AnswerWriter) -> None:
+        """Nothing more comes."""
+
+
+def _as_written(atom: TemporalAtom) -> tuple[str, ...]:
+    return (atom.predicate, *(argument.n3() for argument in atom.arguments))
+
+
+def _lines(turn: Turn, at: TimePoint) -> list[str]:
+    return [
+        f"{time_text(at)}  {sign} {text}"
+        for sign, atoms in (("-", turn.removed), ("+", turn.added))
+        for text in sorted(map(str, atoms))
+    ]
+
+
+def _argument(atom: TemporalAtom, place: int) -> Cell:
+    return atom.arguments[place] if place < len(atom.arguments) else None
 
 
 def check_models(models: int | None, rules: Path | None, feedback: bool) -> None:
@@ -73,7 +167,9 @@ class AskedAnswerStreams:
         found = self._asked.models(self._most)
         if isinstance(writer, TableWriter):
             is_cut = 0 < self._most == len(found)
-            for line in told_apart(lambda: list(_lines(update.at, found, is_cut)), self._names):
+            for line in told_apart(
+                lambda: list(_answer_streams_asked_lines(update.at, found, is_cut)), self._names
+            ):
                 writer.line(line)
         else:
             writer.report(update.at, self._columns(found))
@@ -96,7 +192,9 @@ class AskedAnswerStreams:
             yield [number, *[None] * (self._arity + 2)]
 
 
-def _lines(at: TimePoint, found: tuple[AnswerStream, ...], is_cut: bool) -> Iterator[str]:
+def _answer_streams_asked_lines(
+    at: TimePoint, found: tuple[AnswerStream, ...], is_cut: bool
+) -> Iterator[str]:
     """A line for each answer stream; where as many as were asked for were found, there may be more."""
     count = f"{len(found)}{' or more' * is_cut}"
     if not found:

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import pantarhei as pr
 from pantarhei.cli.commands import app
-from pantarhei.cli.static_graphs import static_graphs
+from pantarhei.cli.query_output import static_graphs
 from pantarhei.errors import QueryError
 
 E = Namespace("http://e/")
