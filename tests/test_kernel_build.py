@@ -1,4 +1,4 @@
-"""Build of the kernel: its modules are compiled from their present sources, and a wheel has what is needed."""
+"""Build of the kernel: modules are compiled from their present sources, and a wheel has what is needed."""
 
 from __future__ import annotations
 
