@@ -15,7 +15,7 @@ from oracle.answers.context import Context as ReferenceContext
 from oracle.answers.expressions import Expressions
 from oracle.answers.graph import Graph as ReferenceGraph
 from oracle.answers.terms import ExpressionError
-from pantarhei.materialize.kernel.summing import NOTHING, sum_up
+from pantarhei.materialize.kernel.groups import NOTHING, sum_up
 from pantarhei.model.temporal_rule import RELATIONS
 from pantarhei.query.algebra.expressions import Aggregate, Call
 from pantarhei.query.expressions import aggregate

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pantarhei.encoding.numbers import Integers
-from pantarhei.materialize.kernel import radix
+from pantarhei.materialize.kernel import arrays as radix
 
 Keys = npt.NDArray[np.int64]
 Places = npt.NDArray[np.intp]

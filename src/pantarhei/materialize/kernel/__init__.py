@@ -5,11 +5,11 @@ Its parts are joined by composition; each module has one of them. What both wind
     Store         store.py         the rows: what Python asks of them, and what changed
       Rows        rows.py          the facts, a row each; hash tables to find them, chains to walk
     Matcher       matcher.py       the join machine: a plan's body matched to the rows
-    Triggers      triggers.py      the plans of a program that a fact triggers (switches.py: by which keys)
-    Visitor       visitor.py       who is told of matches; each purpose of matching is one:
-      Deriving      deriving.py      derives heads, notes violations of constraints
+    Triggers      triggers.py      the plans of a program that a fact triggers (triggers.py: by which keys)
+    Visitor       matcher.py       who is told of matches; each purpose of matching is one:
+      Deriving      triggers.py      derives heads, notes violations of constraints
       LineageWalk   lineage.py       records the rule instances behind facts
-      BodyMatches   body_matches.py  records what matches bodies that the program does not have (keyed.py: by
+      BodyMatches   body_matches.py  records what matches bodies that the program does not have (cells.py: by
                                      which keys their plans are found; bags.py: makes rows of them for those
                                      who read them)
     WindowKernel  window_kernel.py  all of these together
@@ -18,10 +18,10 @@ Each fact in its newest interpretation (`NewestKernel`, newest.py) adds:
 
     Levels        levels.py        the lists of rows by level: partitions, and the queue
     Edges         edges.py         which rows are edges of transitive properties
-    Heads         heads.py         the heads of matched rules, entered some at a time; reading facts ahead
+    Heads         fixpoint.py         the heads of matched rules, entered some at a time; reading facts ahead
     Fixpoint      fixpoint.py      the visitor that derives: pops facts from the queue until it is empty
     Retraction    retraction.py    the visitor that overdeletes, and derivation of what has other support
-      Support     support.py       the visitor that looks for other support
+      Support     retraction.py       the visitor that looks for other support
 
 Each fact in every interpretation (`EveryKernel`, every.py) adds:
 
@@ -39,7 +39,7 @@ What goes on around the kernel of temporal rules, for each fact that comes or ch
     Guarding      guarding.py      what is asked for and not denied
     Watching      watching.py      who is told of which changes
 
-constants.py has the constants, cells.py the hash tables, arrays.py the arrays, radix.py sorts for loads by
-column, groups.py and summing.py are what registered aggregates do for each group. "To pop" is said of the
+constants.py has the constants, cells.py the hash tables, arrays.py the arrays, arrays.py sorts for loads by
+column, groups.py and groups.py are what registered aggregates do for each group. "To pop" is said of the
 queue; `take_changes` and `take_violations` hand over what was noted, and forget it.
 """

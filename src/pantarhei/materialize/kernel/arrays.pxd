@@ -1,4 +1,6 @@
-# The C types of arrays.py; what they mean is said there.
+# The C types of arrays.py.
+
+from pantarhei.materialize.kernel.constants cimport *
 
 
 cdef class Ints:

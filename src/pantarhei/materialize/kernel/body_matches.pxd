@@ -5,10 +5,10 @@ cimport cython
 from pantarhei.materialize.kernel.arrays cimport Ints
 from pantarhei.materialize.kernel.bags cimport Readers
 from pantarhei.materialize.kernel.constants cimport *
-from pantarhei.materialize.kernel.keyed cimport Keyed
+from pantarhei.materialize.kernel.cells cimport Keyed
 from pantarhei.materialize.kernel.matcher cimport Matcher
 from pantarhei.materialize.kernel.store cimport Store
-from pantarhei.materialize.kernel.visitor cimport Visitor
+from pantarhei.materialize.kernel.matcher cimport Visitor
 
 
 @cython.final

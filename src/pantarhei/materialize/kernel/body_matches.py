@@ -14,12 +14,12 @@ import numpy as np
 
 if not cython.compiled:
     from pantarhei.materialize.kernel.constants import *
+    from pantarhei.materialize.kernel.matcher import Visitor
     from pantarhei.materialize.kernel.store import Store
-    from pantarhei.materialize.kernel.visitor import Visitor
 
 from pantarhei.materialize.kernel.arrays import Ints, ints_of, new_ints
 from pantarhei.materialize.kernel.bags import Readers
-from pantarhei.materialize.kernel.keyed import Keyed
+from pantarhei.materialize.kernel.cells import Keyed
 from pantarhei.materialize.kernel.matcher import Matcher
 
 

@@ -1,4 +1,7 @@
-# The C types of cells.py; what they mean is said there.
+# The C types of cells.py.
+
+cimport cython
+from pantarhei.materialize.kernel.constants cimport *
 
 
 cdef class Cells:
@@ -12,3 +15,17 @@ cdef class Cells:
     cdef void remove(self, int row, int tag) noexcept nogil
     cdef void remove_at(self, int cell) noexcept nogil
     cdef void clear(self) noexcept nogil
+
+
+cdef int tag_of(int first, int second, int third) noexcept nogil
+
+
+@cython.final
+cdef class Keyed:
+    cdef int[::1] entries
+    cdef int[::1] next_entry
+    cdef Cells cells
+
+    cdef int find(self, int first, int second, int third) noexcept nogil
+    cdef int value_of(self, int first, int second, int third) noexcept nogil
+    cdef int cell_of(self, int first, int second, int third) noexcept nogil

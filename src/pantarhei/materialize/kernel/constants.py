@@ -61,7 +61,7 @@ JOINING = 2  # all but the inclusions that `superclasses` has
 
 # Sizes of records in lists of integers.
 PARTNER_SIZE = 3  # matcher.py
-HEAD_SIZE = 6  # heads.py
+HEAD_SIZE = 6  # fixpoint.py
 FEED_SIZE = 8  # selecting.py, as the next two
 CONDITION_SIZE = 4
 FOUND_SIZE = 5
@@ -95,7 +95,7 @@ LEAST_ROWS = 1024  # room of new rows
 LEAST_LIST = 16  # room of a new list, in integers
 MOST_KEPT = 1 << 16  # a list of changes with more room, in integers, is made anew
 
-# Digits by which keys are sorted (radix.py): the counts of a digit fit into the nearest cache.
+# Digits by which keys are sorted (arrays.py): the counts of a digit fit into the nearest cache.
 DIGIT_BITS = 11
 DIGIT_VALUES = 1 << DIGIT_BITS
 DIGIT_MASK = DIGIT_VALUES - 1

@@ -4,12 +4,12 @@ cimport cython
 
 from pantarhei.materialize.kernel.arrays cimport Ints
 from pantarhei.materialize.kernel.constants cimport *
-from pantarhei.materialize.kernel.deriving cimport Deriving
+from pantarhei.materialize.kernel.triggers cimport Deriving
 from pantarhei.materialize.kernel.level_sets cimport LevelSets
 from pantarhei.materialize.kernel.matcher cimport Matcher
 from pantarhei.materialize.kernel.store cimport Store
 from pantarhei.materialize.kernel.triggers cimport Triggers
-from pantarhei.materialize.kernel.visitor cimport Visitor
+from pantarhei.materialize.kernel.matcher cimport Visitor
 from pantarhei.materialize.kernel.window_kernel cimport WindowKernel
 
 

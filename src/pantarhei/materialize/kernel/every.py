@@ -20,12 +20,12 @@ import cython
 
 if not cython.compiled:
     from pantarhei.materialize.kernel.constants import *
+    from pantarhei.materialize.kernel.matcher import Visitor
     from pantarhei.materialize.kernel.triggers import Triggers
-    from pantarhei.materialize.kernel.visitor import Visitor
 
 from pantarhei.materialize.kernel.arrays import Ints
-from pantarhei.materialize.kernel.deriving import Deriving
 from pantarhei.materialize.kernel.level_sets import LevelSets
+from pantarhei.materialize.kernel.triggers import Deriving
 from pantarhei.materialize.kernel.window_kernel import WindowKernel
 
 

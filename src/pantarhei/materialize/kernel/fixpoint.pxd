@@ -1,13 +1,29 @@
-# The C types of fixpoint.py; what they mean is said there.
+# The C types of fixpoint.py.
 
 cimport cython
-
+from pantarhei.materialize.kernel.arrays cimport Ints
 from pantarhei.materialize.kernel.constants cimport *
-from pantarhei.materialize.kernel.deriving cimport Deriving
+from pantarhei.materialize.kernel.triggers cimport Deriving
 from pantarhei.materialize.kernel.edges cimport Edges
-from pantarhei.materialize.kernel.heads cimport Heads
 from pantarhei.materialize.kernel.levels cimport Levels
+from pantarhei.materialize.kernel.store cimport Store
 from pantarhei.materialize.kernel.triggers cimport Triggers
+
+
+@cython.final
+cdef class Heads:
+    cdef Store store
+    cdef Levels levels
+    cdef Edges edges
+    cdef Ints noted
+    cdef int highest
+
+    cdef int note(self, int predicate, int subject, int object, int level, int flags) except -1 nogil
+    cdef bint are_due(self) noexcept nogil
+    cdef int enter(self) except -1 nogil
+    cdef void fetch(self, int start) noexcept nogil
+    cdef int derive(self, int predicate, int subject, int object, int level, int flags) except -1 nogil
+    cdef void fetch_ahead(self, int[:, ::1] facts, Py_ssize_t start, bint entering) noexcept nogil
 
 
 @cython.final

@@ -1,3 +1,26 @@
-# The C types of groups.py; what they mean is said there.
+# The C types of groups.py.
 
 from pantarhei.materialize.kernel.constants cimport *
+
+
+cdef int _ERRORS
+cdef int _INTEGERS
+cdef int _DECIMALS
+cdef int _FLOATS
+cdef int _DOUBLES
+cdef int _EXACT
+cdef int _SINGLES
+cdef int _DOUBLED
+cdef int _UP
+cdef int _DOWN
+cdef int _NAN
+cdef int _TINY
+cdef int _BITS
+cdef long long _MOST
+
+cdef tuple alike_after(tuple before, items, addends)
+cdef tuple mixed_after(tuple before, items, addends, fma)
+cpdef tuple whole_total(tuple total)
+cpdef result_of(tuple total, is_average)
+cdef result_of_alike(tuple total, is_average)
+cdef doubled(multiples, size)

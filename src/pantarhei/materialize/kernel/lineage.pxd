@@ -7,7 +7,7 @@ from pantarhei.materialize.kernel.constants cimport *
 from pantarhei.materialize.kernel.matcher cimport Matcher
 from pantarhei.materialize.kernel.store cimport Store
 from pantarhei.materialize.kernel.triggers cimport Triggers
-from pantarhei.materialize.kernel.visitor cimport Visitor
+from pantarhei.materialize.kernel.matcher cimport Visitor
 
 
 @cython.final

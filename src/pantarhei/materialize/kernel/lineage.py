@@ -7,8 +7,8 @@ import cython
 if not cython.compiled:
     from pantarhei.materialize.kernel.arrays import Ints
     from pantarhei.materialize.kernel.constants import *
+    from pantarhei.materialize.kernel.matcher import Visitor
     from pantarhei.materialize.kernel.triggers import Triggers
-    from pantarhei.materialize.kernel.visitor import Visitor
 
 from pantarhei.materialize.kernel.arrays import new_longs
 

@@ -1,11 +1,15 @@
-# The C types of matcher.py; what they mean is said there.
+# The C types of matcher.py.
 
 cimport cython
-
 from pantarhei.materialize.kernel.arrays cimport Ints
 from pantarhei.materialize.kernel.constants cimport *
 from pantarhei.materialize.kernel.store cimport Store
-from pantarhei.materialize.kernel.visitor cimport Visitor
+
+
+cdef class Visitor:
+    cdef int weigh(self, int row, int level, int atom) noexcept nogil
+    cdef int bind(self, int plan, int step, int level) except -1 nogil
+    cdef int visit(self, int plan, int level) except -1 nogil
 
 
 @cython.final

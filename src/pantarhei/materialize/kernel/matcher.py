@@ -34,9 +34,11 @@ also evaluates built-ins (the only time a match needs Python, and waits for it).
 Where `edge_atoms` names an atom of a rule, only rows flagged EDGE are matched to it
 (rules/compilation/transitive_edges.py says why, edges.py which rows are flagged).
 
-What a match means is for a visitor to say (visitor.py), one for each purpose: it weighs the rows and is told
+What a match means is for a visitor to say (matcher.py), one for each purpose: it weighs the rows and is told
 of the matches. One enumeration of a matcher is under way at a time: a visitor begins no other, it notes what
 it found.
+
+Who is told of the matches of rule bodies, and says which rows take part in them.
 """
 
 from __future__ import annotations
@@ -49,6 +51,27 @@ if not cython.compiled:
     from pantarhei.materialize.kernel.store import Store
 
 from pantarhei.materialize.kernel.arrays import ints_of, new_ints
+
+
+@cython.cclass
+class Visitor:
+    """What an enumeration of matches is for; each purpose is a subclass."""
+
+    def weigh(self, row, level, atom):
+        """The level of `row`, matched to the body's `atom`, in a match that is at `level` so far.
+
+        HIDDEN where the row takes no part in matches, STOP to end the enumeration.
+        """
+        return HIDDEN
+
+    def bind(self, plan, step, level):
+        """Match the atom of a step that is WANTED, and go on. Returns 1 if the enumeration was stopped."""
+        return 0
+
+    def visit(self, plan, level):
+        """A whole body matched; `level` is the smallest level in it. Return 1 to end the enumeration."""
+        return 0
+
 
 NO_BYTES = np.zeros(0, np.uint8)
 

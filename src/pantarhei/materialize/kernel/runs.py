@@ -10,10 +10,10 @@ from __future__ import annotations
 import cython
 
 if cython.compiled:
-    from cython.cimports.pantarhei.materialize.kernel.keyed import tag_of
+    from cython.cimports.pantarhei.materialize.kernel.cells import tag_of
 else:
+    from pantarhei.materialize.kernel.cells import tag_of
     from pantarhei.materialize.kernel.constants import *
-    from pantarhei.materialize.kernel.keyed import tag_of
     from pantarhei.materialize.kernel.selecting import Selecting
 
 from pantarhei.materialize.kernel.arrays import Ints, ints_of, lengthened, new_bytes, new_ints, new_longs

@@ -1,12 +1,26 @@
-# The C types of triggers.py; what they mean is said there.
+# The C types of triggers.py.
 
 cimport cython
-
+from pantarhei.materialize.kernel.arrays cimport Ints
 from pantarhei.materialize.kernel.constants cimport *
 from pantarhei.materialize.kernel.matcher cimport Matcher
 from pantarhei.materialize.kernel.store cimport Store
-from pantarhei.materialize.kernel.switches cimport Switches
-from pantarhei.materialize.kernel.visitor cimport Visitor
+from pantarhei.materialize.kernel.matcher cimport Visitor
+
+
+cdef class Switches:
+    cdef int[::1] plans
+    cdef int[::1] start
+    cdef int[::1] joining
+    cdef int[::1] unswitched
+    cdef int[::1] switch_start
+    cdef int[::1] kinds
+    cdef int[::1] switched
+    cdef int[::1] ranges
+    cdef long long[::1] keys
+    cdef int shift
+
+    cdef Py_ssize_t find(self, int switch, int key) noexcept nogil
 
 
 @cython.final
@@ -41,3 +55,15 @@ cdef class Triggers:
         self, Switches switches, int first, int end, int trigger, int row, int level, bint chosen, Visitor visitor
     ) except -1 nogil
     cdef void fetch_partner(self, int row, bint first) noexcept nogil
+
+
+cdef class Deriving(Visitor):
+    cdef Triggers triggers
+    cdef Matcher matcher
+    cdef Store store
+    cdef bint detects
+    cdef Ints violations
+    cdef long long pops
+    cdef long long firings
+
+    cdef int derive(self, int plan, int level) except -1 nogil

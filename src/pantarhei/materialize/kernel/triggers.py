@@ -1,19 +1,56 @@
 """The plans that a fact triggers: those of the rules that it may be part of, or that may derive it.
 
 A plan is looked for by the fact's predicate, and where many plans share one by the constants and classes that
-they ask for (switches.py).
+they ask for (triggers.py).
+
+Which plans to try with a fact: the arrays of a `rules.dispatch.Dispatch`, where their layout is said.
+
+The visitor by which facts are derived; matches of constraints are noted as violations.
 """
 
 from __future__ import annotations
 
 import cython
+import numpy as np
 
 if not cython.compiled:
     from pantarhei.materialize.kernel.constants import *
-    from pantarhei.materialize.kernel.matcher import Matcher
+    from pantarhei.materialize.kernel.matcher import Matcher, Visitor
 
-from pantarhei.materialize.kernel.arrays import new_bytes, new_ints
-from pantarhei.materialize.kernel.switches import Switches
+from pantarhei.materialize.kernel.arrays import Ints, ints_of, new_bytes, new_ints
+
+_MULTIPLIER = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)  # rules.dispatch.MULTIPLIER
+
+
+@cython.cclass
+class Switches:
+    """Plans by predicate, and by keys."""
+
+    def __init__(self, dispatch):
+        self.plans = ints_of(dispatch.plans)
+        self.start = ints_of(dispatch.start)
+        self.joining = ints_of(dispatch.joining)
+        self.unswitched = ints_of(dispatch.unswitched)
+        self.switch_start = ints_of(dispatch.switch_start)
+        self.kinds = ints_of(dispatch.kinds)
+        self.switched = ints_of(dispatch.switched.ravel())
+        self.ranges = ints_of(dispatch.ranges.ravel())
+        keys = np.array(dispatch.keys, np.int64)
+        self.keys = keys if cython.compiled else memoryview(keys)
+        self.shift = dispatch.shift
+
+    def find(self, switch, key):
+        """Where `keys` has the key of the switch, or -1."""
+        wanted: cython.longlong = (cython.cast(cython.longlong, switch) << 32) | key
+        product: cython.ulonglong = cython.cast(cython.ulonglong, wanted) * _MULTIPLIER
+        if not cython.compiled:
+            product &= 0xFFFFFFFFFFFFFFFF
+        at: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, product >> self.shift)
+        while self.keys[at] >= 0:
+            if self.keys[at] == wanted:
+                return at
+            at += 1
+        return -1
 
 
 @cython.cclass
@@ -214,3 +251,31 @@ class Triggers:
             self.store.fetch_first(self.partners[at + 1], term, self.partners[at])
         else:
             self.store.fetch_chain(self.partners[at + 1], term, self.partners[at])
+
+
+@cython.cclass
+class Deriving(Visitor):
+    """Derives the heads of matched bodies; how is for subclasses to say.
+
+    `detects` says whether violations are noted. Work counters: `pops` facts popped from the queue, `firings`
+    rule instances enumerated.
+    """
+
+    def __init__(self, triggers: Triggers):
+        self.triggers = triggers
+        self.matcher = triggers.matcher
+        self.store = triggers.store
+        self.detects = False
+        self.violations = Ints()
+        self.pops = 0
+        self.firings = 0
+
+    def visit(self, plan, level):
+        self.firings += 1
+        if self.matcher.code[plan + HEAD] >= 0:
+            return self.derive(plan, level)
+        return self.matcher.record(plan, self.violations) if self.detects else 0
+
+    def derive(self, plan, level):
+        """Derive the head of a matched body, whose smallest level is `level`."""
+        return 0

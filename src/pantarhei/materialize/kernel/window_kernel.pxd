@@ -2,7 +2,7 @@
 
 from pantarhei.materialize.kernel.body_matches cimport BodyMatches
 from pantarhei.materialize.kernel.constants cimport *
-from pantarhei.materialize.kernel.deriving cimport Deriving
+from pantarhei.materialize.kernel.triggers cimport Deriving
 from pantarhei.materialize.kernel.matcher cimport Matcher
 from pantarhei.materialize.kernel.store cimport Store
 from pantarhei.materialize.kernel.triggers cimport Triggers

@@ -21,7 +21,7 @@ class WindowKernel:
     """The rows and plans of a window model.
 
     Subclasses make `deriving`, the visitor by which facts are derived. Work counters: `pops` and `firings`
-    (deriving.py), `candidates` plans begun and rows looked at to choose or match them.
+    (triggers.py), `candidates` plans begun and rows looked at to choose or match them.
 
     Args:
         plans: a `rules.compilation.program.Plans`.

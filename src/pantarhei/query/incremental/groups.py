@@ -17,7 +17,7 @@ from rdflib import BNode, Variable
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.materialize.kernel.groups import by_group, count_rows, count_values, picked, say
-from pantarhei.materialize.kernel.summing import numbers_of, sum_up
+from pantarhei.materialize.kernel.groups import numbers_of, sum_up
 from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import Aggregate, Expression, is_drawn
 from pantarhei.query.algebra.nodes import Extend, Group, Node, is_hidden

@@ -21,7 +21,7 @@ import numpy as np
 from rdflib import Literal
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.materialize.kernel.summing import UNIT, whole_total
+from pantarhei.materialize.kernel.groups import UNIT, whole_total
 from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.bulk import are_ties

@@ -1,5 +1,7 @@
 """The join machine: what a body matches, and the conditions that are looked at when it does."""
 
+from __future__ import annotations
+
 import pytest
 from rdflib import XSD, Literal
 

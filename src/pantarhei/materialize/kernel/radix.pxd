@@ -1,3 +1,0 @@
-# The constants that radix.py uses.
-
-from pantarhei.materialize.kernel.constants cimport *
