@@ -16,8 +16,15 @@ from typing import Any, Final
 from rdflib import BNode, Variable
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.materialize.kernel.groups import by_group, count_rows, count_values, picked, say
-from pantarhei.materialize.kernel.groups import numbers_of, sum_up
+from pantarhei.materialize.kernel.groups import (
+    by_group,
+    count_rows,
+    count_values,
+    numbers_of,
+    picked,
+    say,
+    sum_up,
+)
 from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import Aggregate, Expression, is_drawn
 from pantarhei.query.algebra.nodes import Extend, Group, Node, is_hidden
