@@ -25,9 +25,9 @@ from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.model.time import TimeKind
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.temporal.data_stream import Appended, Asserted
-from pantarhei.temporal.evaluation import Evaluation, Standing
 from pantarhei.temporal.numbered import NumberedProgram
-from pantarhei.temporal.past import Past, Said
+from pantarhei.temporal.rule_evaluation import Evaluation, Standing
+from pantarhei.temporal.tick_history import Past, Said
 from pantarhei.temporal.ticks import Ticks
 from pantarhei.temporal.translation import program_of
 

@@ -19,8 +19,8 @@ from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.rules.translation.demand import Theory
 from pantarhei.spark.collectors import conclusion_columns
 from pantarhei.spark.shards.shard import NO_ROWS, ROWS, ShardSetup
-from pantarhei.temporal.joining import joined
-from pantarhei.temporal.sharding import check_key_local
+from pantarhei.temporal.rule_sharding import check_key_local
+from pantarhei.temporal.rules import joined
 from strategies import is_a, related, x, y
 
 COUNTS = Counter()

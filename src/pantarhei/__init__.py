@@ -84,7 +84,7 @@ from pantarhei.repair.contradiction import Contradiction
 from pantarhei.repair.result import Conflict, ConflictList, Repair
 from pantarhei.rules.sharding.sharding_report import ShardingReport
 from pantarhei.temporal import TemporalRules, load_rules
-from pantarhei.temporal.models.solving import AnswerStream
+from pantarhei.temporal.answer_sets import AnswerStream
 from pantarhei.version import __version__ as __version__
 from pantarhei.window.history import History
 from pantarhei.window.limits import Limits

@@ -20,16 +20,11 @@ from pantarhei.model.temporal_rule import TemporalAtom, TemporalRule, TimeWindow
 from pantarhei.model.term import RDF_TYPE, short
 from pantarhei.model.time import TimePoint
 from pantarhei.reasoner import StreamReasoner
-from pantarhei.temporal.binding import is_unbounded
-from pantarhei.temporal.checks.dates import check_dates
-from pantarhei.temporal.checks.form import check_form, check_times
-from pantarhei.temporal.checks.refusal import refused
-from pantarhei.temporal.checks.safety import check_safety
-from pantarhei.temporal.fitting import fitted
-from pantarhei.temporal.models.said import SaidAt, SaidStream
-from pantarhei.temporal.models.solving import AnswerStream, answer_streams
+from pantarhei.temporal.answer_sets import AnswerStream, SaidAt, SaidStream, answer_streams
+from pantarhei.temporal.rule_form import check_dates, check_form, check_times, refused
 from pantarhei.temporal.rules import read_source
-from pantarhei.temporal.ticks import Ticks
+from pantarhei.temporal.safety import check_safety, is_unbounded
+from pantarhei.temporal.ticks import Ticks, fitted
 from pantarhei.window.sliding import Step, Window
 
 if TYPE_CHECKING:

@@ -33,8 +33,7 @@ from pantarhei.proofs.sentences import Labels
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.repair.result import Conflict
 from pantarhei.rules.compilation.program import Program
-from pantarhei.temporal.reasons.testimony import Testimony
-from pantarhei.temporal.reasons.writing import Sources
+from pantarhei.temporal.reasons.proof_search import Sources, Testimony
 from pantarhei.window.log import Entry
 from pantarhei.window.sliding import Step
 

@@ -75,7 +75,7 @@ from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.result import Conflict, ConflictList, Repair
-from pantarhei.temporal.conclusions import ConclusionSet
+from pantarhei.temporal.conclusion_sets import ConclusionSet
 from pantarhei.temporal.rules import TemporalRules
 from pantarhei.values.by_value import Numbers
 from pantarhei.window.history import History

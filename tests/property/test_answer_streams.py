@@ -17,8 +17,7 @@ from oracle.lars.answers import drawn
 from oracle.lars.grounding import ground
 from oracle.lars.streams import Stream, canonical
 from pantarhei.model.temporal_rule import Mode, TemporalRule
-from pantarhei.temporal.models.said import SaidAt, SaidStream
-from pantarhei.temporal.models.solving import answer_streams
+from pantarhei.temporal.answer_sets import SaidAt, SaidStream, answer_streams
 from pantarhei.temporal.ticks import Ticks, kind_for
 
 pytest.importorskip("clingo", reason="the extra clingo is not installed")

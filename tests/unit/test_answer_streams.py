@@ -10,7 +10,7 @@ from rdflib import RDF, Graph, Literal, Namespace
 import pantarhei as pr
 from counts import cases
 from pantarhei.errors import OptionError, TemporalRuleError
-from pantarhei.temporal.models import solving
+from pantarhei.temporal import answer_sets
 
 EX = Namespace("http://example.org/")
 ONTOLOGY = pr.load_ontology(
@@ -82,7 +82,7 @@ def test_data_is_numbers_to_clingo():
     reasoner.push(1, facts[:3])
     assert len(asked.models()) == 8
     said, ticks = asked._hearing.said, asked._hearing.ticks
-    program = solving.AspProgram(asked.rules, said, ticks).text
+    program = answer_sets.AspProgram(asked.rules, said, ticks).text
     assert set(program) <= set("p0123456789qVKLR(),.:;-<=># \nshownt/") and len(facts) == 5
 
 
@@ -90,7 +90,7 @@ def test_clingo_that_is_missing_is_told_of(monkeypatch):
     def missing(name):
         raise ImportError(f"No module named {name!r}")
 
-    monkeypatch.setattr(solving, "import_module", missing)
+    monkeypatch.setattr(answer_sets, "import_module", missing)
     reasoner, asked = asking(CHOICE)
     reasoner.push(1, is_a("Hot"))
     with pytest.raises(pr.ClingoNotFoundError, match=r"No module named 'clingo'.*pip install 'pantarhei\[cl"):

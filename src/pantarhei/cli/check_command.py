@@ -23,13 +23,11 @@ from pantarhei.model.temporal_rule import Formula, TemporalRule, TimeWindow, dur
 from pantarhei.model.term import short
 from pantarhei.model.time import TimeKind, time_of
 from pantarhei.rules.translation.demand import Theory
-from pantarhei.temporal.binding import is_unbounded
-from pantarhei.temporal.costs import Costs
-from pantarhei.temporal.fitting import fitted
-from pantarhei.temporal.joining import alone, joined
-from pantarhei.temporal.rules import RuleWarning, TemporalRules
-from pantarhei.temporal.ticks import Ticks
+from pantarhei.temporal.rules import RuleWarning, TemporalRules, alone, joined
+from pantarhei.temporal.safety import is_unbounded
+from pantarhei.temporal.ticks import Ticks, fitted
 from pantarhei.temporal.translation import program_of
+from pantarhei.temporal.window_rewrites import Costs
 
 if TYPE_CHECKING:
     import pantarhei as pr

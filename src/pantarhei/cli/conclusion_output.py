@@ -12,13 +12,13 @@ from pantarhei.io.write import AnswerWriter, Cell, TableWriter, time_text
 from pantarhei.model.display_names import ShownNames, told_apart
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.time import TimePoint, in_zone_of, show_time
-from pantarhei.temporal.conclusions import Turn
+from pantarhei.temporal.conclusion_sets import Turn
 from pantarhei.temporal.rules import TemporalRules, load_rules
-from pantarhei.temporal.text.terms import is_absolute
+from pantarhei.temporal.text.rule_terms import is_absolute
 
 if TYPE_CHECKING:
     import pantarhei as pr
-    from pantarhei.temporal.models.solving import AnswerStream
+    from pantarhei.temporal.answer_sets import AnswerStream
 
 
 def rules_from(path: Path, ontology: pr.Ontology | None, feedback: bool = False) -> TemporalRules:

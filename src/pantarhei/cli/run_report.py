@@ -26,7 +26,7 @@ from pantarhei.model.display_names import NO_NAMES, ShownNames, told_apart
 from pantarhei.model.messages import counted
 from pantarhei.model.term import Triple, short
 from pantarhei.model.time import TimePoint, show_time
-from pantarhei.temporal.conclusions import ConclusionChanges
+from pantarhei.temporal.conclusion_sets import ConclusionChanges
 
 if TYPE_CHECKING:
     import pantarhei as pr

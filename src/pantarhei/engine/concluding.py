@@ -33,21 +33,18 @@ from pantarhei.engine.feedback import Feedback, Standstill
 from pantarhei.materialize.model import Overfull, WindowModel
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.time import TimePoint
-from pantarhei.temporal.checks.far import refuse_far
-from pantarhei.temporal.conclusions import ConclusionChanges, ConclusionSet
+from pantarhei.temporal.conclusion_sets import ConclusionChanges, ConclusionSet
 from pantarhei.temporal.data_stream import DataStream, terms_of, union, without
-from pantarhei.temporal.evaluation import Evaluation, Standing
-from pantarhei.temporal.fitting import fitted
-from pantarhei.temporal.joining import Joined
-from pantarhei.temporal.making import is_wasteful, made
 from pantarhei.temporal.numbered import NumberedProgram
-from pantarhei.temporal.pair_reification import with_pairs
-from pantarhei.temporal.past import Past
-from pantarhei.temporal.reasons.occasions import AtTicks
-from pantarhei.temporal.reasons.testimony import Testimony
-from pantarhei.temporal.rules import TemporalRules
-from pantarhei.temporal.saving import data_of, kind_of_saved, to_bytes
-from pantarhei.temporal.ticks import Ticks
+from pantarhei.temporal.reasons.occurrence_intervals import AtTicks
+from pantarhei.temporal.reasons.proof_search import Testimony
+from pantarhei.temporal.reification import with_pairs
+from pantarhei.temporal.rule_evaluation import Evaluation, Standing, is_wasteful, made
+from pantarhei.temporal.rule_form import refuse_far
+from pantarhei.temporal.rules import Joined, TemporalRules
+from pantarhei.temporal.rules_checkpoint import data_of, kind_of_saved, to_bytes
+from pantarhei.temporal.tick_history import Past
+from pantarhei.temporal.ticks import Ticks, fitted
 from pantarhei.temporal.translation import translated
 from pantarhei.temporal.tuples import Tuples
 from pantarhei.temporal.unfolding import unfolded

@@ -12,7 +12,7 @@ from pantarhei.encoding.numbers import NO_CHANGES, NONE, Integers, as_tuples, ne
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint
-from pantarhei.temporal.conclusions import NOTHING_CONCLUDED, ConclusionChanges, ConclusionSet, Turn
+from pantarhei.temporal.conclusion_sets import NOTHING_CONCLUDED, ConclusionChanges, ConclusionSet, Turn
 from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.tuples import Tuples
 

@@ -45,9 +45,8 @@ from pantarhei.rdf.blank_nodes import prefix_of_push
 from pantarhei.repair.result import Conflict, ConflictList, Prove
 from pantarhei.repair.step import Repairer
 from pantarhei.rules.compilation.program import Program
-from pantarhei.temporal.conclusions import ConclusionSet
-from pantarhei.temporal.joining import joined
-from pantarhei.temporal.rules import TemporalRules
+from pantarhei.temporal.conclusion_sets import ConclusionSet
+from pantarhei.temporal.rules import TemporalRules, joined
 from pantarhei.window.history import Past
 from pantarhei.window.log import Entry, Log
 from pantarhei.window.sliding import Step, step_to

@@ -19,7 +19,7 @@ from pantarhei.query.continuous import AnswerChanges
 from pantarhei.rdf.pickling import exactly
 from pantarhei.repair.contradiction import Contradiction
 from pantarhei.repair.result import Repair
-from pantarhei.temporal.conclusions import NOTHING_CONCLUDED, ConclusionChanges
+from pantarhei.temporal.conclusion_sets import NOTHING_CONCLUDED, ConclusionChanges
 
 
 class TripleDelta:

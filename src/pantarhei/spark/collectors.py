@@ -23,7 +23,7 @@ from pantarhei.query.continuous import ContinuousQuery
 from pantarhei.query.registration import Policy, Registration
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.reasoner import StreamReasoner
-from pantarhei.temporal.conclusions import Turn
+from pantarhei.temporal.conclusion_sets import Turn
 from pantarhei.temporal.rules import TemporalRules
 from pantarhei.window.sliding import Window
 

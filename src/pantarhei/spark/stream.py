@@ -52,8 +52,8 @@ from pantarhei.spark.worker import (
     read_blocks,
     read_skipped,
 )
+from pantarhei.temporal.rule_sharding import check_needs_no_order
 from pantarhei.temporal.rules import TemporalRules
-from pantarhei.temporal.sharding import check_needs_no_order
 from pantarhei.values.by_value import Numbers
 from pantarhei.window.history import History
 from pantarhei.window.limits import NO_LIMITS, Limits

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import islice
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -22,7 +23,7 @@ from pantarhei.encoding.numbers import (
     signed,
 )
 from pantarhei.encoding.renaming import Renaming
-from pantarhei.temporal.past import Past, Said
+from pantarhei.temporal.tick_history import Past, Said
 from pantarhei.temporal.tuples import Tuples, are_tuples, renamed_facts
 from pantarhei.window.log import Entry, among
 
@@ -286,3 +287,72 @@ def without(facts: Integers, others: Integers) -> Integers:
 def union(facts: Integers, others: Integers) -> Integers:
     """The facts of both; they share none."""
     return np.concatenate([facts, others]) if len(others) else facts
+
+
+class EventChanges(NamedTuple):
+    """Changes of the events of a tick; facts of shape (n, 3).
+
+    Args:
+        fresh: events that are new, in their order.
+        lost: events that were removed.
+        is_appended: whether the fresh events are the last ones, and no event is lost.
+    """
+
+    fresh: Integers = NO_FACTS
+    lost: Integers = NO_FACTS
+    is_appended: bool = True
+
+
+class TickEvents:
+    """Events of a tick, each once, in the order given.
+
+    Costs the changes; all events of the tick where a further part of a timestamp calls for another repair.
+    """
+
+    def __init__(self) -> None:
+        self._seen = Appended[Asserted]()
+        self._only: Integers | None = NO_FACTS  # all events, while there is one ABox without cuts
+        self._facts: dict[Fact, None] = {}  # else all events
+
+    def follow(self, asserted: Appended[Asserted]) -> EventChanges:
+        """Update the events to the present ABoxes of the tick; return the changes."""
+        parts, self._seen = asserted.after(self._seen), asserted
+        if parts is None:
+            return self._redo(asserted)
+        if not parts:
+            return EventChanges()
+        if self._only is not None and not len(self._only) and not len(parts[0].cut) and len(parts) == 1:
+            self._only = each_once(parts[0].facts)
+            return EventChanges(self._only)
+        events, fresh, lost = self._all(), dict[Fact, None](), dict[Fact, None]()
+        for part in parts:
+            came, went = assert_part(events, part)
+            lost.update(dict.fromkeys(fact for fact in went if fact not in fresh))
+            for fact in went:
+                fresh.pop(fact, None)
+            fresh.update(dict.fromkeys(came))
+        # an event that was lost and came again has another place
+        return EventChanges(from_tuples(fresh), from_tuples(lost), not lost)
+
+    def _redo(self, asserted: Appended[Asserted]) -> EventChanges:
+        before, events = self._all(), dict[Fact, None]()
+        for part in asserted:
+            assert_part(events, part)
+        self._facts = events
+        fresh = [fact for fact in events if fact not in before]
+        lost = [fact for fact in before if fact not in events]
+        return EventChanges(from_tuples(fresh), from_tuples(lost), is_appended=False)
+
+    def _all(self) -> dict[Fact, None]:
+        if self._only is not None:
+            self._facts, self._only = dict.fromkeys(as_tuples(self._only)), None
+        return self._facts
+
+    def last(self, most: int) -> list[Fact]:
+        """Return the last events, at most `most`, in their order."""
+        return list(islice(reversed(self._all()), most))[::-1]
+
+    @property
+    def facts(self) -> Integers:
+        """All events, shape (n, 3). Costs their number."""
+        return from_tuples(self._facts) if self._only is None else self._only

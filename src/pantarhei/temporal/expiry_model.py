@@ -2,18 +2,30 @@
 
 It is the kernel of the window model, with expiries for levels: a fact's level is the largest over its
 derivations of the smallest in their bodies. What expires is dropped by partition, and fires no rule.
+
+□: what has held at each tick of a window, kept as the start of each fact's present run.
+
+window [n], present tick t               t-n             t
+a run that began at t-n or before:   ----|===============|      holds
+a run that began later:                       |==========|      will hold at its start + n
+
+What goes on between the strata of temporal rules: negation, and boxes over conclusions.
+
+An operator watches some predicates of the second kernel. Told which of their facts have come (1) and gone
+(-1, last column) since it was told last, it says which rows of its own are to come and to go. Those that
+others rest on go first (see `ordering`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from heapq import heappop, heappush
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from pantarhei.encoding.numbers import NONE, Integers
+from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples, each_once, net_changes
 from pantarhei.materialize.kernel.constants import FOREVER
 from pantarhei.materialize.kernel.guarding import Guarding
 from pantarhei.materialize.kernel.newest import NewestKernel
@@ -239,3 +251,188 @@ class ExpiryModel:
         if level > kernel.newest:
             kernel.newest = level
             kernel.widen(level - kernel.kept + 2)
+
+
+class StateBox:
+    """Always within a window, of what comes and goes (states, conclusions).
+
+    Args:
+        size: how many ticks the window reaches back.
+        first: where the timeline begins: windows look back no further.
+    """
+
+    def __init__(self, size: int, first: int) -> None:
+        self._size, self._first = size, first
+        self._starts: dict[Fact, int] = {}
+        self._due: dict[int, set[Fact]] = {}  # by the tick they hold from
+        self._dues: list[int] = []  # a heap of these ticks
+        self._broken: dict[Fact, int] = {}  # runs that ended at a tick, and may go on there yet
+        self._broken_at = first
+
+    def begin(self, starts: dict[Fact, int], tick: int) -> list[Fact]:
+        """Go on at a tick with what has run since some start; returns what holds then."""
+        self._starts = starts
+        held: list[Fact] = []
+        for fact, start in starts.items():
+            if self._holds_from(start) <= tick:
+                held.append(fact)
+            else:
+                self._wait(self._holds_from(start), fact)
+        return held
+
+    def next_due(self) -> int | None:
+        """The next tick from which a run is long enough."""
+        while self._dues and not self._due[self._dues[0]]:
+            del self._due[heappop(self._dues)]
+        return self._dues[0] if self._dues else None
+
+    def come_to(self, tick: int) -> list[Fact]:
+        """A new tick has come: what holds from then on, since its run has become long enough."""
+        fresh: list[Fact] = []
+        while self._dues and self._dues[0] <= tick:
+            fresh += sorted(self._due.pop(heappop(self._dues)))
+        return fresh
+
+    def change(self, came: list[Fact], went: list[Fact], tick: int) -> tuple[list[Fact], list[Fact]]:
+        """What came and went at the present tick; returns what holds now and what no more."""
+        if tick != self._broken_at:
+            self._broken, self._broken_at = {}, tick
+        fresh: list[Fact] = []
+        for fact in came:
+            start = self._starts[fact] = self._broken.pop(fact, tick)
+            holds_from = self._holds_from(start)
+            if holds_from <= tick:
+                fresh.append(fact)
+            else:
+                self._wait(holds_from, fact)
+        ended: list[Fact] = []
+        for fact in went:
+            start = self._starts.pop(fact)
+            if start < tick:
+                self._broken[fact] = start
+            holds_from = self._holds_from(start)
+            if holds_from <= tick:
+                ended.append(fact)
+            else:
+                self._due[holds_from].discard(fact)
+        return fresh, ended
+
+    def _wait(self, due: int, fact: Fact) -> None:
+        if due not in self._due:
+            heappush(self._dues, due)
+        self._due.setdefault(due, set()).add(fact)
+
+    def _holds_from(self, start: int) -> int:
+        """The first tick at which the window lies inside a run, cut where the timeline begins."""
+        return start if start <= self._first else start + self._size
+
+
+class Rows(NamedTuple):
+    """Base rows that are to come, and those that are to go; shape (n, 3)."""
+
+    coming: Integers
+    going: Integers
+
+
+NOTHING: Final = Rows(NO_FACTS, NO_FACTS)
+"""No rows."""
+
+
+class Operator(Protocol):
+    """What it must be able to do."""
+
+    @property
+    def watched(self) -> tuple[int, ...]:
+        """The predicates whose changes it is told of."""
+
+    @property
+    def makes(self) -> int:
+        """The predicate of its rows; `NONE` for what all others may need."""
+
+    def react(self, changed: Integers, model: ExpiryModel) -> Rows:
+        """Facts of the watched predicates have changed; shape (n, 4), a fact may recur."""
+
+    def come_to(self, tick: int, model: ExpiryModel) -> Rows:
+        """A new tick has come, at which it is due."""
+
+    def next_due(self) -> int | None:
+        """The next tick that brings something without a change; None if there is none."""
+
+
+class Negation:
+    """The rows of `free`: what `asked` has and `denied` has not.
+
+    Args:
+        denied, asked, free: predicates, as `program.Guard` has them.
+        unit: the number of the unit, where `denied` is a class; else None.
+        model: what has them.
+    """
+
+    def __init__(self, denied: int, asked: int, free: int, unit: int | None, model: ExpiryModel) -> None:
+        self._guarding = model.guarding(denied, asked, free, unit)
+        self.watched, self.makes = (denied, asked), free
+
+    def react(self, changed: Integers, model: ExpiryModel) -> Rows:
+        """See `Operator`."""
+        coming, going = model.turned(self._guarding, changed)
+        return Rows(each_once(coming), each_once(going))
+
+    def come_to(self, tick: int, model: ExpiryModel) -> Rows:
+        """See `Operator`: what a tick brings is told as a change."""
+        return NOTHING
+
+    def next_due(self) -> int | None:
+        """See `Operator`."""
+        return None
+
+
+class ConclusionBox:
+    """Always within a window, of remembered conclusions.
+
+    Args:
+        source, target: predicates, as `program.Run` has them.
+        size: how many ticks the window reaches back.
+        first: where the timeline begins.
+    """
+
+    def __init__(self, source: int, target: int, size: int, first: int) -> None:
+        self.source, self._target = source, target
+        self._box = StateBox(size, first)
+        self._running: set[Fact] = set()
+        self.watched, self.makes = (source,), target
+
+    def begin(self, starts: dict[Fact, int], tick: int) -> Integers:
+        """Go on at a tick with runs that began earlier; the rows that hold then."""
+        self._running = set(starts)
+        return rows_of(self._box.begin(dict(starts), tick), self._target)
+
+    def react(self, changed: Integers, model: ExpiryModel) -> Rows:
+        """See `Operator`."""
+        rows = net_changes(changed)[:, :3]
+        there = list(zip(as_tuples(rows), model.present(rows).tolist(), strict=True))
+        came = [fact for fact, holds in there if holds and fact not in self._running]
+        went = [fact for fact, holds in there if not holds and fact in self._running]
+        self._running.update(came)
+        self._running.difference_update(went)
+        fresh, ended = self._box.change(came, went, model.tick)
+        return Rows(rows_of(fresh, self._target), rows_of(ended, self._target))
+
+    def come_to(self, tick: int, model: ExpiryModel) -> Rows:
+        """See `Operator`."""
+        return Rows(rows_of(self._box.come_to(tick), self._target), NO_FACTS)
+
+    def next_due(self) -> int | None:
+        """See `Operator`."""
+        return self._box.next_due()
+
+
+def of(rows: Integers, predicate: int) -> Integers:
+    """The same rows of another predicate."""
+    renamed = rows[:, :3].copy()
+    renamed[:, 0] = predicate
+    return renamed
+
+
+def rows_of(facts: list[Fact], predicate: int) -> Integers:
+    """Facts as rows of a predicate."""
+    return of(np.array(facts, np.int32).reshape(-1, 3), predicate)

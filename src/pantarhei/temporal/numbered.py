@@ -12,16 +12,64 @@ from rdflib import URIRef
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.model.graphs import components
+from pantarhei.model.rule import Atom, Rule
 from pantarhei.model.temporal_rule import Mode, TemporalRule
 from pantarhei.rules.compilation.numbering import GivenNumbers
 from pantarhei.rules.compilation.program import Program, compile_
-from pantarhei.temporal.checks.endless import MOST_MADE, refuse_endless
-from pantarhei.temporal.memberships import Memberships
-from pantarhei.temporal.ordering import Making, ranks
-from pantarhei.temporal.pair_reification import LEFT, PAIR, RIGHT
-from pantarhei.temporal.program import ALWAYS, FIRST, IS_LITERAL, REST, TUPLE, UNIT, Input, TemporalProgram
-from pantarhei.temporal.selecting import Selector, Selectors
-from pantarhei.temporal.term_tests import MEANT, holds_of_terms
+from pantarhei.temporal.literal_tests import MEANT, Memberships, holds_of_terms
+from pantarhei.temporal.reification import LEFT, PAIR, RIGHT
+from pantarhei.temporal.rule_warnings import MOST_MADE, refuse_endless
+from pantarhei.temporal.selection import Selector, Selectors
+from pantarhei.temporal.temporal_program import (
+    ALWAYS,
+    FIRST,
+    IS_LITERAL,
+    REST,
+    TUPLE,
+    UNIT,
+    Input,
+    TemporalProgram,
+)
+
+
+class Making(NamedTuple):
+    """A predicate that follows from others."""
+
+    made: Symbol
+    of: tuple[Symbol, ...]
+
+
+def ranks(rules: Iterable[Rule], others: Iterable[Making]) -> dict[Symbol, int]:
+    """Predicates by an order in which each comes after those that it rests on. Costs linear time.
+
+    Args:
+        rules: by which they follow.
+        others: what follows by operators.
+
+    >>> from rdflib import URIRef
+    >>> a, b, c = (Symbol(URIRef(name), 1) for name in "abc")
+    >>> ranks([], [Making(a, (b,)), Making(b, (c,))]) == {c: 0, b: 1, a: 2}
+    True
+    """
+    makings = [
+        Making(_symbol(rule.head), tuple(map(_symbol, rule.body))) for rule in rules if rule.head is not None
+    ]
+    makings += others
+    numbers: dict[Symbol, int] = {}
+    for each in makings:
+        for symbol in (each.made, *each.of):
+            numbers.setdefault(symbol, len(numbers))
+    rests_on: list[list[int]] = [[] for _ in numbers]
+    for each in makings:
+        rests_on[numbers[each.made]] += map(numbers.__getitem__, each.of)
+    symbols = list(numbers)
+    found = enumerate(components(rests_on))
+    return {symbols[number]: rank for rank, component in found for number in component}
+
+
+def _symbol(atom: Atom) -> Symbol:
+    return Symbol(atom.predicate, len(atom.arguments))
 
 
 class Feed(NamedTuple):

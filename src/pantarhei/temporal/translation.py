@@ -17,16 +17,12 @@ from rdflib import Literal, URIRef
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.model.rule import Argument, Atom, Predicate, Rule
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TupleWindow
-from pantarhei.temporal.binding import with_tests_in_order
-from pantarhei.temporal.checks.dates import check_dates
-from pantarhei.temporal.checks.endless import maybe_endless
-from pantarhei.temporal.checks.form import check_times
-from pantarhei.temporal.checks.refusal import refused
-from pantarhei.temporal.collecting import TIME, Collected, plainly, symbol_of, terms_of
-from pantarhei.temporal.connecting import connected
-from pantarhei.temporal.looking_back import LookingBack, furthest_ticks, one_windows
-from pantarhei.temporal.pair_reification import with_pairs
-from pantarhei.temporal.program import (
+from pantarhei.temporal.literal_tests import with_term_tests
+from pantarhei.temporal.reification import TupleReification, WidePredicate, reified, with_pairs
+from pantarhei.temporal.rule_form import check_dates, check_times, refused
+from pantarhei.temporal.rule_warnings import maybe_endless
+from pantarhei.temporal.safety import with_tests_in_order
+from pantarhei.temporal.temporal_program import (
     ALWAYS,
     TUPLE,
     UNIT,
@@ -37,10 +33,19 @@ from pantarhei.temporal.program import (
     Run,
     TemporalProgram,
 )
-from pantarhei.temporal.term_tests import with_term_tests
 from pantarhei.temporal.ticks import Ticks
-from pantarhei.temporal.tuple_reification import TupleReification, WidePredicate, reified
 from pantarhei.temporal.unfolding import unfolded
+from pantarhei.temporal.window_rewrites import (
+    TIME,
+    Collected,
+    LookingBack,
+    connected,
+    furthest_ticks,
+    one_windows,
+    plainly,
+    symbol_of,
+    terms_of,
+)
 
 
 def program_of(

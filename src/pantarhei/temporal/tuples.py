@@ -1,11 +1,16 @@
 """Numbers for tuples of terms: names of the second kernel that no vocabulary has.
 
 A tuple is a pair whose left side may be a tuple. Its number is the same in whatever is remembered of it.
+
+Numbers for pairs of a term and a time: names of the second kernel that no vocabulary has.
+
+They count downwards from the largest number that a name can have. A pair keeps its number as long as
+something is said of it; then the number is free for another.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 import numpy as np
@@ -13,13 +18,145 @@ import numpy.typing as npt
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE, Fact, Integers, as_tuples, net_changes
 from pantarhei.encoding.renaming import Renaming
-from pantarhei.temporal.expiry_model import ExpiryModel
-from pantarhei.temporal.operators import NOTHING, Rows
+from pantarhei.temporal.expiry_model import EXPIRED, NOTHING, ExpiryModel, Rows
+
+_FEW = 1024
+"""So many pairs at least are kept before any is looked through for what is over."""
+
+_FIRST = FIRST_LITERAL - 1
+"""The number of the pair at place 0; that at place 1 has one less."""
+
+
+class Pairs:
+    """The pairs that something is said of, or that rules ask for.
+
+    It is an operator too (`operators.Operator`): it watches what is asked for.
+
+    Args:
+        asked: the predicate of the pairs that rules ask for.
+        left, right: predicates of the kernel, for a pair and its terms.
+    """
+
+    def __init__(self, asked: int, left: int, right: int) -> None:
+        self.watched, self.makes = (asked,), NONE
+        self._left, self._right = left, right
+        self._places: dict[int, int] = {}  # by a key of both terms
+        self._terms = np.empty((0, 2), np.int32)  # by place, as all that follows
+        self._until = np.empty(0, np.int64)  # when what is said of a pair is over
+        self._is_asked = np.empty(0, bool)  # whether rules ask for it
+        self._uses = np.empty(0, np.int32)  # how many rows without an end have it
+        self._links: list[tuple[npt.NDArray[np.intp], int]] = []  # pairs that are told anew, until when
+        self._begun = 0  # so many places have had a pair
+        self._free: list[int] = []
+        self._most = _FEW
+
+    def numbers_at(self, names: Integers, time: int, expiry: int) -> Integers:
+        """The numbers of pairs with one time, of which something is said until an expiry."""
+        places, fresh = self._places_of(names.astype(np.int64) | time << 32)
+        self._until[fresh] = expiry
+        longer = np.flatnonzero(self._until[places] < expiry)
+        told = fresh
+        if len(longer):
+            raised = np.unique(places[longer])
+            self._until[raised] = expiry
+            told = np.append(fresh, raised)
+        if len(told):
+            self._links.append((told, expiry))
+        return (_FIRST - places).astype(np.int32)
+
+    def numbers(self, terms: Integers) -> Integers:
+        """The numbers of pairs, shape (n, 2), that rows `use`."""
+        return (_FIRST - self._places_of(_keys(terms))[0]).astype(np.int32)
+
+    def use(self, more: Integers, fewer: Integers) -> Integers:
+        """Rows without an end have come, and others have gone, that have these numbers; what is to say which
+        pairs they are.
+        """
+        places = _FIRST - more
+        np.add.at(self._uses, places, 1)
+        np.subtract.at(self._uses, _FIRST - fewer, 1)
+        return self._rows_of(np.unique(places))
+
+    def _places_of(self, keys: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+        """The places of pairs, and of those among them that are new, each once."""
+        known, given = self._places, keys.tolist()
+        fresh = [key for key in dict.fromkeys(given) if key not in known]
+        new = self._new(len(fresh))
+        known.update(zip(fresh, new.tolist(), strict=True))
+        self._terms[new] = np.array(fresh, np.int64).view(np.int32).reshape(-1, 2)
+        return np.fromiter(map(known.__getitem__, given), np.intp, len(given)), new
+
+    def _new(self, count: int) -> npt.NDArray[np.intp]:
+        """So many places for pairs that have none; those that became free come first."""
+        again = self._free[len(self._free) - min(count, len(self._free)) :]
+        del self._free[len(self._free) - len(again) :]
+        begun, self._begun = self._begun, self._begun + count - len(again)
+        if self._begun > len(self._until):
+            more = max(_FEW, 2 * self._begun) - len(self._until)
+            self._until = np.append(self._until, np.full(more, EXPIRED, np.int64))
+            self._is_asked = np.append(self._is_asked, np.zeros(more, bool))
+            self._uses = np.append(self._uses, np.zeros(more, np.int32))
+            self._terms = np.append(self._terms, np.empty((more, 2), np.int32), axis=0)
+        return np.array([*again, *range(begun, self._begun)], np.intp)
+
+    def _rows_of(self, places: npt.NDArray[np.intp]) -> Integers:
+        """What says which pairs these are: a row for each left term, then one for each right."""
+        rows = np.empty((2, len(places), 3), np.int32)
+        rows[0, :, 0], rows[1, :, 0] = self._left, self._right
+        rows[:, :, 1], rows[:, :, 2] = _FIRST - places, self._terms[places].T
+        return rows.reshape(-1, 3)
+
+    def firsts(self, numbers: Integers) -> Integers:
+        """The first terms of pairs."""
+        found: Integers = self._terms[_FIRST - numbers, 0]
+        return found
+
+    def take_links(self) -> Iterator[tuple[Integers, int]]:
+        """The rows that say what the pairs are that were numbered since the last call, or last longer now,
+        with their expiries.
+        """
+        links, self._links = self._links, []
+        return ((self._rows_of(places), expiry) for places, expiry in links)
+
+    def react(self, changed: Integers, model: ExpiryModel) -> Rows:
+        """See `Operator`: rules ask for pairs, or do so no more."""
+        rows = net_changes(changed)[:, :3]
+        (places, _), asked = self._places_of(_keys(rows[:, 1:])), model.present(rows)
+        self._is_asked[places] = asked
+        return Rows(self._rows_of(places[asked]), NOTHING.going)
+
+    def over(self, tick: int) -> Integers:
+        """The rows of numbers of which nothing is said any more at a tick; the numbers become free."""
+        if len(self._places) < self._most:
+            return NO_FACTS
+        places = np.array(list(self._places.values()), np.intp)
+        is_used = self._is_asked[places] | (self._uses[places] > 0)
+        over = np.sort(places[(self._until[places] < tick) & ~is_used])
+        for key in _keys(self._terms[over]).tolist():
+            del self._places[key]
+        self._until[over] = EXPIRED
+        self._free += over.tolist()
+        self._most = max(_FEW, 2 * len(self._places))
+        return self._rows_of(over)
+
+    def come_to(self, tick: int, model: ExpiryModel) -> Rows:
+        """See `Operator`."""
+        return NOTHING
+
+    def next_due(self) -> int | None:
+        """See `Operator`."""
+        return None
+
+
+def _keys(terms: Integers) -> npt.NDArray[np.int64]:
+    """A number for each pair of terms."""
+    keys: npt.NDArray[np.int64] = np.ascontiguousarray(terms).view(np.int64)[:, 0]
+    return keys
+
 
 FIRST_TUPLE: Final = FIRST_LITERAL // 2
 """Numbers of tuples start here."""
 
-_FEW = 1024
 """So many tuples at least are kept before any is looked through for what is not used."""
 
 

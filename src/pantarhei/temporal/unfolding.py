@@ -21,8 +21,8 @@ from rdflib import URIRef, Variable
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.model.rule import Atom, Rule
 from pantarhei.model.temporal_rule import Mode
-from pantarhei.temporal.program import TUPLE, Input, TemporalProgram
-from pantarhei.temporal.selecting import TIME, Selection
+from pantarhei.temporal.selection import TIME, Selection
+from pantarhei.temporal.temporal_program import TUPLE, Input, TemporalProgram
 
 _MOST: Final = 8
 """So many inputs at most take the place of those of one predicate: each looks at the events by itself."""

@@ -13,8 +13,8 @@ from pantarhei.engine.update import WindowUpdate
 from pantarhei.io.write import CsvWriter, NdjsonWriter, TableWriter
 from pantarhei.model.display_names import NO_NAMES
 from pantarhei.model.temporal_rule import TemporalAtom
-from pantarhei.temporal.conclusions import ConclusionChanges, Turn
-from pantarhei.temporal.models.solving import AnswerStream
+from pantarhei.temporal.answer_sets import AnswerStream
+from pantarhei.temporal.conclusion_sets import ConclusionChanges, Turn
 
 EX, OTHER = Namespace("http://example.org/"), Namespace("http://example.org/other#")
 ONTOLOGY = load_ontology(Graph().parse(data=f"@prefix ex: <{EX}> . ex:a a ex:Hot ."))

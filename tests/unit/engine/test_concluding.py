@@ -310,7 +310,7 @@ def test_without_rules_a_push_runs_nothing_of_theirs():
         return {name for name in called if name.startswith(("pantarhei.temporal", "pantarhei.engine.conc"))}
 
     assert calls_of(pr.StreamReasoner(ONTOLOGY, pr.Window(range=2))) == set()
-    assert {"pantarhei.engine.concluding", "pantarhei.temporal.evaluation"} < calls_of(
+    assert {"pantarhei.engine.concluding", "pantarhei.temporal.rule_evaluation"} < calls_of(
         reasoner_with("a(X) :- :Hot(X) in [2].")
     )
 

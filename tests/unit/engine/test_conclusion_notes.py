@@ -5,7 +5,7 @@ from rdflib import RDF, Graph, Namespace
 
 import pantarhei as pr
 from pantarhei.engine import conclusion_notes
-from pantarhei.temporal.conclusions import concluded_triples
+from pantarhei.temporal.conclusion_sets import concluded_triples
 
 EX = Namespace("http://example.org/")
 ONTOLOGY = pr.load_ontology(Graph())

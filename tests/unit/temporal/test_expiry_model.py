@@ -6,11 +6,18 @@ import numpy as np
 import pytest
 from rdflib import Namespace, Variable
 
-from pantarhei.encoding.numbers import NONE, as_tuples
+from pantarhei.encoding.numbers import NONE, as_tuples, signed
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.model.rule import Atom, Rule
 from pantarhei.rules.compilation.program import compile_
-from pantarhei.temporal.expiry_model import EXPIRED, UNTIL_REMOVED, ExpiryModel
+from pantarhei.temporal.expiry_model import (
+    EXPIRED,
+    UNTIL_REMOVED,
+    ConclusionBox,
+    ExpiryModel,
+    Negation,
+    StateBox,
+)
 
 EX = Namespace("http://e/")
 X, Y, Z = map(Variable, "XYZ")
@@ -233,3 +240,161 @@ def test_a_far_jump_takes_no_room(scene):
     scene.model.come_to(10**12 + 4)
     assert not scene.holds("hot", 3) and scene.model.bytes_used == before
     scene.model.check_invariants()
+
+
+X_OF_OPERATORS = Variable("X")
+DENIED, ASKED, FREE = SOURCE, TARGET, _ = range(3)
+
+
+def rows(predicate, *subjects):
+    return np.array([(predicate, each, NONE) for each in subjects], np.int32).reshape(-1, 3)
+
+
+@pytest.fixture
+def model():
+    """Three predicates without rules between them."""
+    names = [Atom(EX[name], (X_OF_OPERATORS,)) for name in "pqr"]
+    program = compile_([Rule(str(i), (names[i],), names[i]) for i in range(3)])
+    return ExpiryModel(program, Vocabulary(program), tick=0)
+
+
+def say(model, given):
+    model.add(given, UNTIL_REMOVED)
+
+
+def unsay(model, given):
+    model.lower(given, NONE)
+
+
+def come_to(tick, box, model):
+    model.come_to(tick)
+    return box.come_to(tick, model)
+
+
+def applied(model, wanted):
+    unsay(model, wanted.going)
+    say(model, wanted.coming)
+    return [[subject for _, subject, _ in as_tuples(part)] for part in wanted]
+
+
+# -- not -------------------------------------------------------------------------------------------
+
+
+def test_free_is_what_is_asked_for_and_not_denied(model):
+    negation = Negation(DENIED, ASKED, FREE, None, model)
+    say(model, rows(ASKED, 1, 2))
+    say(model, rows(DENIED, 2, 3))
+    told = signed(np.concatenate([rows(ASKED, 1, 2), rows(DENIED, 2, 3)]), 1)
+    assert applied(model, negation.react(told, model)) == [[1], []]
+    assert applied(model, negation.react(told, model)) == [[], []]  # told twice, nothing is left to do
+    say(model, rows(DENIED, 1))
+    unsay(model, rows(DENIED, 2))
+    assert applied(model, negation.react(signed(rows(DENIED, 1, 2), 1), model)) == [[2], [1]]
+    unsay(model, rows(ASKED, 2))
+    assert applied(model, negation.react(signed(rows(ASKED, 2), -1), model)) == [[], [2]]
+
+
+def test_negation_waits_for_no_tick(model):
+    negation = Negation(DENIED, ASKED, FREE, None, model)
+    assert negation.next_due() is None and negation.watched == (DENIED, ASKED)
+    assert [len(part) for part in negation.come_to(1, model)] == [0, 0]
+
+
+# -- □ over conclusions ----------------------------------------------------------------------------
+
+# size = 2      at:  0   1   2   3
+# source             |===========         remembered: held always from 2 on
+# target                     |====
+
+
+def box_over_source():
+    box = ConclusionBox(SOURCE, TARGET, 2, -10)
+    box.begin({}, 0)
+    return box
+
+
+def test_a_remembered_conclusion_holds_always_once_it_has_stayed_long_enough(model):
+    box = box_over_source()
+    say(model, rows(SOURCE, 7))
+    assert applied(model, box.react(signed(rows(SOURCE, 7), 1), model)) == [[], []]
+    assert box.next_due() == 2
+    assert applied(model, come_to(1, box, model)) == [[], []]
+    assert applied(model, come_to(2, box, model)) == [[7], []]
+    unsay(model, rows(SOURCE, 7))
+    assert applied(model, box.react(signed(rows(SOURCE, 7), 1), model)) == [[], [7]]
+
+
+def test_what_has_not_changed_is_told_in_vain(model):
+    box = box_over_source()
+    say(model, rows(SOURCE, 7))
+    box.react(signed(rows(SOURCE, 7), 1), model)
+    come_to(2, box, model)
+    assert applied(model, box.react(signed(rows(SOURCE, 7), 1), model)) == [[], []]
+
+
+def test_a_box_goes_on_with_what_ran_before(model):
+    box = ConclusionBox(SOURCE, TARGET, 2, -10)
+    assert as_tuples(box.begin({(SOURCE, 7, NONE): -3, (SOURCE, 8, NONE): -1}, 0)) == [(TARGET, 7, NONE)]
+    assert box.next_due() == 1
+
+
+HOT = (1, 7, NONE)
+LONG_AGO = -100  # the timeline begins far from what is looked at
+
+#   at:        3   4   5   6   7        size = 2
+#   there:     |===============|
+#   holds:             |=======|
+
+
+def test_a_state_holds_always_from_its_start_and_the_size_on():
+    box = StateBox(2, LONG_AGO)
+    assert box.change([HOT], [], 3) == ([], [])
+    assert box.next_due() == 5
+    assert box.come_to(4) == [] and box.come_to(5) == [HOT]
+    assert box.next_due() is None
+    assert box.change([], [HOT], 8) == ([], [HOT])
+
+
+def test_a_state_that_goes_before_it_is_long_enough_never_holds_always():
+    box = StateBox(2, LONG_AGO)
+    box.change([HOT], [], 3)
+    assert box.change([], [HOT], 4) == ([], [])
+    assert box.next_due() is None and box.come_to(5) == []
+
+
+def test_a_run_that_is_broken_and_mended_within_a_tick_goes_on():
+    box = StateBox(2, LONG_AGO)
+    box.change([HOT], [], 3)
+    box.come_to(6)
+    assert box.change([], [HOT], 6)[1] == [HOT]  # a further part of tick 6 may bring it back
+    assert box.change([HOT], [], 6) == ([HOT], [])
+
+
+def test_a_run_that_is_broken_at_a_tick_that_is_over_begins_anew():
+    box = StateBox(2, LONG_AGO)
+    box.change([HOT], [], 3)
+    box.come_to(6)
+    box.change([], [HOT], 6)
+    box.come_to(7)
+    assert box.change([HOT], [], 7) == ([], []) and box.next_due() == 9
+
+
+#   the timeline begins at 3, and windows look back no further
+@pytest.mark.parametrize(("came_at", "holds_at_once"), [(3, True), (4, False)])
+def test_at_the_beginning_of_the_timeline_windows_are_short(came_at, holds_at_once):
+    box = StateBox(2, 3)
+    fresh, _ = box.change([HOT], [], came_at)
+    assert (fresh == [HOT]) is holds_at_once
+
+
+def test_a_box_goes_on_with_runs_that_began_earlier():
+    box, late = StateBox(2, LONG_AGO), (1, 8, NONE)
+    assert box.begin({HOT: 3, late: 5}, 6) == [HOT]
+    assert box.come_to(7) == [late]
+
+
+def test_after_a_jump_of_time_all_that_was_due_on_the_way_holds():
+    box, later = StateBox(2, LONG_AGO), (1, 8, NONE)
+    box.change([HOT], [], 3)
+    box.change([later], [], 4)
+    assert box.come_to(20) == [HOT, later]

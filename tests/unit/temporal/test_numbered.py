@@ -2,16 +2,17 @@
 
 import numpy as np
 import pytest
-from rdflib import Literal, Namespace
+from rdflib import Literal, Namespace, URIRef, Variable
 
 from pantarhei import Window, load_rules
 from pantarhei.encoding.numbers import NONE, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.model.rule import Atom, Rule
 from pantarhei.model.temporal_rule import Mode
 from pantarhei.model.time import TimeKind
 from pantarhei.rules.compilation.program import compile_
-from pantarhei.temporal.numbered import NumberedProgram
-from pantarhei.temporal.program import ALWAYS
+from pantarhei.temporal.numbered import Making, NumberedProgram, ranks
+from pantarhei.temporal.temporal_program import ALWAYS
 from pantarhei.temporal.ticks import Ticks
 from pantarhei.temporal.translation import program_of
 
@@ -105,3 +106,24 @@ def test_conclusions_that_are_triples_are_told_in_the_streams_predicates(vocabul
     p, c = vocabulary.number_symbol(Symbol(EX.p, 2)), vocabulary.number_symbol(Symbol(EX.c, 1))
     assert numbered.triples(signed).tolist() == [[p, i, seven, 1], [c, i, NONE, 1]]
     assert {p, c} <= set(numbered.symbols.tolist())
+
+
+X = Variable("X")
+
+
+def symbol(name):
+    return Symbol(URIRef(name), 1)
+
+
+def rule(head, *body):
+    return Rule("r", tuple(Atom(URIRef(name), (X,)) for name in body), Atom(URIRef(head), (X,)))
+
+
+def test_what_follows_comes_after_what_it_rests_on_by_rules_and_operators():
+    found = ranks([rule("calm", "asked", "free")], [Making(symbol("free"), (symbol("alarm"),))])
+    assert found[symbol("alarm")] < found[symbol("free")] < found[symbol("calm")]
+
+
+def test_what_rests_on_each_other_has_one_rank():
+    found = ranks([rule("a", "b"), rule("b", "a"), rule("c", "a")], [])
+    assert found[symbol("a")] == found[symbol("b")] < found[symbol("c")]

@@ -8,8 +8,9 @@ from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE, Symbol, as
 from pantarhei.encoding.renaming import UsedTerms
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.temporal import tuples as module
+from pantarhei.temporal import tuples as room
 from pantarhei.temporal.expiry_model import UNTIL_REMOVED, ExpiryModel
-from pantarhei.temporal.tuples import FIRST_TUPLE, TupleLinks, Tuples, is_tuple, renamed_facts
+from pantarhei.temporal.tuples import FIRST_TUPLE, Pairs, TupleLinks, Tuples, is_tuple, renamed_facts
 from pantarhei.values.value import value_of
 
 EX = Namespace("http://example.org/")
@@ -77,3 +78,100 @@ def test_what_is_asked_for_is_linked_until_nothing_is_said_of_it(model, monkeypa
     assert as_tuples(links.over(model)) == rows_of_asked
     assert as_tuples(links.begin(facts((P, asked, 1), (P, said, 1)))) == rows_of_asked
     assert not len(links.begin(NO_FACTS))
+
+
+ASKED_OF_PAIRS, LEFT, RIGHT = 0, 1, 2
+
+
+class Asking:
+    """A model where some pairs are asked for."""
+
+    def __init__(self, *asked):
+        self.asked = asked
+
+    def present(self, rows):
+        return np.array([tuple(row[1:]) in self.asked for row in rows.tolist()], bool)
+
+
+def changed(*pairs, sign=1):
+    return np.array([(ASKED_OF_PAIRS, *pair, sign) for pair in pairs], np.int32)
+
+
+def number_of(pairs, left, right, expiry):
+    return int(pairs.numbers_at(np.array([left], np.int32), right, expiry)[0])
+
+
+def links(pairs):
+    return {tuple(row): expiry for rows, expiry in pairs.take_links() for row in rows.tolist()}
+
+
+def test_a_pair_that_rows_use_is_free_when_the_last_of_them_is_gone(monkeypatch):
+    monkeypatch.setattr(room, "_FEW", 1)
+    pairs, none = Pairs(ASKED_OF_PAIRS, LEFT, RIGHT), np.empty(0, np.int32)
+    numbers = pairs.numbers(np.array([(7, 8), (7, 8)], np.int32))
+    number = int(numbers[0])
+    told = {(LEFT, number, 7), (RIGHT, number, 8)}
+    assert set(map(tuple, pairs.use(numbers, none).tolist())) == told and not links(pairs)
+    assert not len(pairs.use(none, numbers[:1]))
+    other = int(pairs.numbers(np.array([(1, 2)], np.int32))[0])
+    assert {number for _, number, _ in pairs.over(1).tolist()} == {other}
+    pairs.use(none, numbers[1:]), number_of(pairs, 3, 4, 1)
+    assert set(map(tuple, pairs.over(1).tolist())) == told
+    assert {number_of(pairs, 5, name, NONE) for name in (6, 7)} >= {number}
+
+
+def test_a_pair_that_rules_ask_for_is_free_when_none_does_any_more(monkeypatch):
+    monkeypatch.setattr(room, "_FEW", 1)
+    pairs = Pairs(ASKED_OF_PAIRS, LEFT, RIGHT)
+    number = number_of(pairs, 7, 8, NONE)
+    links(pairs)
+    coming, _ = pairs.react(changed((7, 8)), Asking((7, 8)))
+    assert not links(pairs) and (LEFT, number, 7) in set(map(tuple, coming.tolist()))
+    pairs.react(changed((7, 8), sign=-1), Asking())
+    assert set(map(tuple, pairs.over(1).tolist())) == {(LEFT, number, 7), (RIGHT, number, 8)}
+    assert number_of(pairs, 5, 6, NONE) == number
+
+
+def test_what_is_told_of_many_terms_at_one_time_has_a_number_each():
+    pairs = Pairs(ASKED_OF_PAIRS, LEFT, RIGHT)
+    numbers = pairs.numbers_at(np.array([5, 6, 5], np.int32), 9, 3)
+    assert numbers[0] == numbers[2] != numbers[1] and len(links(pairs)) == 4
+    assert pairs.firsts(numbers).tolist() == [5, 6, 5]
+
+
+def test_a_pair_has_one_number_and_is_told_what_it_is_as_long_as_something_is_said_of_it():
+    pairs = Pairs(ASKED_OF_PAIRS, LEFT, RIGHT)
+    number = number_of(pairs, 7, 8, 5)
+    assert number == FIRST_LITERAL - 1 and number_of(pairs, 8, 7, 5) != number
+    assert links(pairs)[LEFT, number, 7] == 5
+    assert number_of(pairs, 7, 8, 4) == number and links(pairs) == {}
+    number_of(pairs, 7, 8, 9)
+    assert links(pairs) == {(LEFT, number, 7): 9, (RIGHT, number, 8): 9}
+
+
+def test_of_a_pair_that_rules_ask_for_something_may_be_said_before_0():
+    pairs = Pairs(ASKED_OF_PAIRS, LEFT, RIGHT)
+    pairs.react(changed((7, 8)), Asking((7, 8)))
+    number = number_of(pairs, 7, 8, -3)
+    assert links(pairs) == {(LEFT, number, 7): -3, (RIGHT, number, 8): -3}
+
+
+def test_a_pair_that_rules_ask_for_is_told_without_an_end():
+    pairs = Pairs(ASKED_OF_PAIRS, LEFT, RIGHT)
+    rows = pairs.react(changed((7, 8)), Asking((7, 8)))
+    number = number_of(pairs, 7, 8, 3)
+    assert rows.coming.tolist() == [[LEFT, number, 7], [RIGHT, number, 8]] and not len(rows.going)
+    assert links(pairs)[RIGHT, number, 8] == 3 < UNTIL_REMOVED  # which raises nothing in the kernel
+
+
+def test_numbers_become_free_when_nothing_is_said_and_nobody_asks(monkeypatch):
+    monkeypatch.setattr(room, "_FEW", 2)
+    pairs = Pairs(ASKED_OF_PAIRS, LEFT, RIGHT)
+    over, asked, lasting = number_of(pairs, 1, 2, 3), (3, 4), number_of(pairs, 5, 6, 9)
+    pairs.react(changed(asked), Asking(asked))
+    gone = pairs.over(4).tolist()
+    assert gone == [[LEFT, over, 1], [RIGHT, over, 2]]
+    assert number_of(pairs, 5, 6, NONE) == lasting and number_of(pairs, 8, 9, 20) == over
+    pairs.react(changed(asked, sign=-1), Asking())
+    number_of(pairs, 10, 11, 20), number_of(pairs, 12, 13, 20)
+    assert len(pairs.over(30)) == 2 * 5

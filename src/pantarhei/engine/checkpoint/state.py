@@ -43,7 +43,7 @@ from pantarhei.ontology import Ontology
 from pantarhei.repair.conflict import Budget
 from pantarhei.rules.compilation.growth import GrowingProgram
 from pantarhei.temporal.rules import TemporalRules, shown_rules
-from pantarhei.temporal.saving import rules_of
+from pantarhei.temporal.rules_checkpoint import rules_of
 from pantarhei.window.history import Departure, History, Past
 from pantarhei.window.limits import Limits
 from pantarhei.window.log import Entry, Log, linked

@@ -44,9 +44,8 @@ from pantarhei.spark.shards.processor import (
     columns_of,
 )
 from pantarhei.spark.shards.shard import Shard, ShardSetup, Shipped
-from pantarhei.temporal.joining import joined
-from pantarhei.temporal.rules import TemporalRules
-from pantarhei.temporal.sharding import check_key_local as check_rules
+from pantarhei.temporal.rule_sharding import check_key_local as check_rules
+from pantarhei.temporal.rules import TemporalRules, joined
 from pantarhei.values.by_value import Numbers
 from pantarhei.window.history import History
 from pantarhei.window.limits import NO_LIMITS, Limits

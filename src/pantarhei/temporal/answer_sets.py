@@ -1,0 +1,435 @@
+"""What a stream has said, tick by tick, as the search for answer streams takes it.
+
+Rules at the last tick of a stream as a program of clingo.
+
+In the program everything is a number: `p3(-7,0,2)` states that an atom of kind 3, with the terms 0 and 2,
+holds 7 ticks before the present one. It contains no text of a rule or of the data.
+
+    a(X) :- b(X) always in [2], not c(X) in [1].
+
+is
+
+    p0(0,V0) :- p1(0,V0), p1(K1,V0) : K1 = -2..0; not q2(V0).
+    q2(V0) :- p2(K2,V0), K2 >= -1, K2 <= 0.
+
+Values are compared and computed, and ticks are told from terms, by functions that clingo calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rdflib import Literal, URIRef, Variable
+
+from pantarhei.errors import ClingoNotFoundError
+from pantarhei.model.rule import Argument, Builtin
+from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TimeWindow, TupleWindow
+from pantarhei.model.term import Term
+from pantarhei.model.time import TimePoint, time_of
+from pantarhei.temporal.rule_warnings import MOST_MADE, maybe_endless, refuse_endless
+from pantarhei.temporal.safety import steps, taken
+from pantarhei.temporal.ticks import Ticks
+from pantarhei.values.builtin import EQUAL, compute, holds, is_computation
+from pantarhei.values.comparing import is_true
+from pantarhei.values.value import value_of
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+class SaidAt(NamedTuple):
+    """What was said at a tick.
+
+    Args:
+        tick: the tick.
+        states: what held at its end, and at the ticks behind it of which nothing else is said.
+        events: what was asserted, in the order given, each once.
+    """
+
+    tick: int
+    states: frozenset[TemporalAtom]
+    events: tuple[TemporalAtom, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SaidStream:
+    """A timeline with what was said at its ticks.
+
+    Args:
+        start, now: its first and its last tick.
+        told: what was said, oldest first; before the first of them nothing was.
+    """
+
+    start: int
+    now: int
+    told: tuple[SaidAt, ...] = ()
+
+    def relative(self) -> SaidStream:
+        """Return the stream with ticks counted from `now`: that is 0, and earlier ones are negative."""
+        told = tuple(each._replace(tick=each.tick - self.now) for each in self.told)
+        return SaidStream(self.start - self.now, 0, told)
+
+    def states(self, since: int) -> Iterator[tuple[int, TemporalAtom]]:
+        """The states of each tick from one on."""
+        ends = [*(each.tick for each in self.told[1:]), self.now + 1]
+        for each, end in zip(self.told, ends, strict=True):
+            for tick in range(max(each.tick, since), min(end, self.now + 1)):
+                for atom in each.states:
+                    yield tick, atom
+
+    def events(self, since: int) -> Iterator[tuple[int, TemporalAtom]]:
+        """The events of each tick from one on, in their order."""
+        for each in self.told:
+            if since <= each.tick <= self.now:
+                for atom in each.events:
+                    yield each.tick, atom
+
+    def last_events(self, size: int) -> tuple[int, list[tuple[int, TemporalAtom]]]:
+        """The last so many events, and the tick of the first of them; with fewer, the timeline's first."""
+        found = list(self.events(self.start))[-size:]
+        return (found[0][0] if len(found) == size else self.start), found
+
+
+class Kind(NamedTuple):
+    """What atoms have in common whose place in the program is one predicate.
+
+    Args:
+        predicate, arity: of the atoms.
+        is_asserted: they are what is asserted.
+        window: they are what this window of the last assertions has.
+    """
+
+    predicate: URIRef
+    arity: int
+    is_asserted: bool = False
+    window: TupleWindow | None = None
+
+
+class Terms:
+    """Numbers for terms, one for each value."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Hashable, int] = {}
+        self._terms: list[Term] = []
+
+    def __len__(self) -> int:
+        return len(self._terms)
+
+    def number(self, term: Term) -> int:
+        """The number of a term."""
+        found = self._numbers.setdefault(value_of(term), len(self._terms))
+        if found == len(self._terms):
+            self._terms.append(term)
+        return found
+
+    def term(self, number: int) -> Term:
+        """The term, as it was written first."""
+        return self._terms[number]
+
+
+class AspProgram:
+    """The program of rules at the last tick of a stream.
+
+    Args:
+        rules: in any order; `window`s of time are of so many ticks, or fit `ticks`.
+        said: what the stream has said.
+        ticks: of the stream.
+
+    Raises:
+        TemporalRuleError: a window does not fit the ticks.
+    """
+
+    def __init__(self, rules: Sequence[TemporalRule], said: SaidStream, ticks: Ticks) -> None:
+        self.now, self.ticks, self.terms = said.now, ticks, Terms()
+        self.said = said.relative()  # numbers of clingo have 32 bits, which ticks need not fit into
+        self._maybe_endless = maybe_endless(rules)
+        self._kinds: dict[Kind, int] = {}
+        self._tests: list[Builtin] = []
+        self._fresh = 0
+        self._by_time: dict[Hashable, int] = {}
+        if any(formula.mode is Mode.AT for rule in rules for formula in rule.formulas):
+            timeline = range(self.said.start, 1)
+            self._by_time = {value_of(ticks.literal_of(self.now + tick)): tick for tick in timeline}
+        self._since = 0
+        self._lines = [line for rule in rules for line in self._rule(rule)]
+        self._lines += self._facts()
+        self.concluded = {self._number(_kind(rule.head.atom)) for rule in rules}
+        shown = {number: kind for kind, number in self._kinds.items() if number in self.concluded}
+        self._lines += [f"#show p{number}/{kind.arity + 1}." for number, kind in shown.items()]
+
+    @property
+    def text(self) -> str:
+        """The program as clingo reads it."""
+        return "\n".join(("#show.", *self._lines))
+
+    def atom(self, number: int, arguments: Iterable[int]) -> TemporalAtom:
+        """The atom of a predicate `p<number>` with the terms of some numbers."""
+        kind = next(kind for kind, each in self._kinds.items() if each == number)
+        return TemporalAtom(kind.predicate, tuple(map(self.terms.term, arguments)))
+
+    # -- what clingo asks --------------------------------------------------------------------------
+
+    def holds(self, test: int, left: int, right: int) -> bool:
+        """Whether a comparison holds of two terms."""
+        return is_true(self._tests[test].name, self.terms.term(left), self.terms.term(right))
+
+    def are_equal(self, left: int, right: int) -> bool:
+        """Whether two terms are equal as numbers are."""
+        return holds(EQUAL, self.terms.term(left), self.terms.term(right))
+
+    def computed(self, test: int, *operands: int) -> int | None:
+        """The result of a computation, None for none.
+
+        Raises:
+            TemporalRuleError: rules compute without end.
+        """
+        found = compute(self._tests[test].name, *map(self.terms.term, operands))
+        if found is None:
+            return None
+        if self._maybe_endless is not None and len(self.terms) > MOST_MADE:
+            raise refuse_endless(self._maybe_endless, len(self.terms))
+        return self.terms.number(found)
+
+    def time(self, tick: int) -> int:
+        """Return the term that names a tick counted from the present one."""
+        return self.terms.number(self.ticks.literal_of(self.now + tick))
+
+    def tick(self, time: int) -> int | None:
+        """Return the tick of the timeline that a term names, counted from the present one; None for none."""
+        return self._by_time.get(value_of(self.terms.term(time)))
+
+    # -- rules -------------------------------------------------------------------------------------
+
+    def _rule(self, rule: TemporalRule) -> Iterator[str]:
+        names = _Names()
+        body: list[str] = []
+        for formula in rule.body:
+            if not formula.is_negated:
+                body += self._positive(formula, names)
+                continue
+            variables = sorted(formula.variables)
+            defined = f"q{self._next()}({','.join(map(names.of, variables))})".replace("()", "")
+            yield f"{defined} :- {'; '.join(self._positive(formula, names))}."
+            body.append(f"not {defined}")
+        body += self._tested(rule, names)
+        yield f"{self._head(rule.head, names, body)} :- {'; '.join(body)}."
+
+    def _head(self, head: Formula, names: _Names, body: list[str]) -> str:
+        """The head; `body` gets what says at which tick it is drawn, if that is in the timeline."""
+        if head.mode is not Mode.AT:
+            return self._atom(head, str(self.said.now), names)
+        tick = f"K{self._next()}"
+        body.append(f"{tick} = @tick({self._time(head, names)})")
+        return self._atom(head, tick, names)
+
+    def _positive(self, formula: Formula, names: _Names) -> list[str]:
+        """Conditions that hold where the formula does, and bind its variables."""
+        first, now, tick = self._first(formula), self.said.now, f"K{self._next()}"
+        self._since = min(self._since, first)
+        found = self._atom(formula, tick, names)
+        inside = [found, f"{tick} >= {first}", f"{tick} <= {now}"]
+        match formula.mode:
+            case Mode.NOW:
+                return [self._atom(formula, str(now), names)]
+            case Mode.ALWAYS:
+                return [self._atom(formula, str(now), names), f"{found} : {tick} = {first}..{now}"]
+            case Mode.AT:
+                return [*inside, f"{self._time(formula, names)} = @time({tick})"]
+        if formula.times == 1:
+            return inside
+        counted = f"L{tick}"
+        conditions = [self._atom(formula, counted, names), f"{counted} >= {first}", f"{counted} <= {now}"]
+        return [*inside, f"{formula.times} <= #count {{ {counted} : {', '.join(conditions)} }}"]
+
+    def _first(self, formula: Formula) -> int:
+        """The first tick that a formula looks at."""
+        match formula.window:
+            case TimeWindow() as window:
+                return max(self.said.start, self.said.now - self.ticks.size_of(window, formula))
+            case TupleWindow(size):
+                return self.said.last_events(size)[0]
+        return self.said.start if formula.mode is Mode.AT else self.said.now
+
+    def _tested(self, rule: TemporalRule, names: _Names) -> Iterator[str]:
+        """The tests: comparisons, and computations, which bind a variable or are compared with it."""
+        binding = [step.source for step in taken(steps(rule))[1]]
+        for test in rule.tests:
+            number, arguments = len(self._tests), [self._term(each, names) for each in test.arguments]
+            self._tests.append(test)
+            if not is_computation(test):
+                yield f"1 = @holds({number},{','.join(arguments)})"
+                continue
+            result, *operands = arguments
+            computed = f"@computed({number},{','.join(operands)})"
+            if any(each is test for each in binding):
+                yield f"{result} = {computed}"
+            else:
+                found = f"R{self._next()}"
+                yield from (f"{found} = {computed}", f"1 = @are_equal({found},{result})")
+
+    def _atom(self, formula: Formula, tick: str, names: _Names) -> str:
+        window = formula.window if isinstance(formula.window, TupleWindow) else None
+        number = self._number(_kind(formula.atom, window))
+        return f"p{number}({','.join([tick, *(self._term(each, names) for each in formula.atom.arguments)])})"
+
+    def _time(self, formula: Formula, names: _Names) -> str:
+        time = formula.time
+        assert time is not None, "checked: @ has a time"
+        return self._term(self.ticks.literal_like(time) if isinstance(time, Literal) else time, names)
+
+    def _term(self, argument: Argument, names: _Names) -> str:
+        return names.of(argument) if isinstance(argument, Variable) else str(self.terms.number(argument))
+
+    def _number(self, kind: Kind) -> int:
+        return self._kinds.setdefault(kind, len(self._kinds))
+
+    def _next(self) -> int:
+        self._fresh += 1
+        return self._fresh
+
+    # -- facts -------------------------------------------------------------------------------------
+
+    def _facts(self) -> Iterator[str]:
+        """What has been said, of what rules look at and as far back as they do."""
+        for tick, atom in self.said.states(self._since):
+            yield from self._fact(tick, atom, _kind(atom))
+        for tick, atom in self.said.events(self._since):
+            yield from self._fact(tick, atom, Kind(atom.predicate, len(atom.arguments), True))
+        for window in {kind.window for kind in self._kinds if kind.window is not None}:
+            for tick, atom in self.said.last_events(window.size)[1]:
+                yield from self._fact(tick, atom, _kind(atom, window))
+
+    def _fact(self, tick: int, atom: TemporalAtom, kind: Kind) -> Iterator[str]:
+        if kind in self._kinds:
+            arguments = (str(self._term(each, _Names())) for each in atom.arguments)
+            yield f"p{self._kinds[kind]}({','.join([str(tick), *arguments])})."
+
+
+class _Names:
+    """Names for the variables of a rule."""
+
+    def __init__(self) -> None:
+        self._names: dict[Variable, str] = {}
+
+    def of(self, variable: Variable) -> str:
+        return self._names.setdefault(variable, f"V{len(self._names)}")
+
+
+def _kind(atom: TemporalAtom, window: TupleWindow | None = None) -> Kind:
+    """The kind of an atom. What a window of assertions has is one kind, asserted in front or not."""
+    return Kind(atom.predicate, len(atom.arguments), atom.is_asserted and window is None, window)
+
+
+Drawn = frozenset[tuple[TimePoint, TemporalAtom]]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerStream:
+    """One answer stream: what is concluded in it.
+
+    Args:
+        atoms: what holds at the present tick of what rules conclude.
+        elsewhere: the same at other ticks, with their times: what heads name there, and what was said then.
+    """
+
+    atoms: frozenset[TemporalAtom]
+    elsewhere: Drawn = frozenset()
+
+
+def answer_streams(
+    rules: Sequence[TemporalRule], said: SaidStream, ticks: Ticks, most: int = 0
+) -> tuple[AnswerStream, ...]:
+    """The answer streams of rules at the last tick of a stream, in the order of their texts.
+
+    Costs what clingo does: up to exponentially much in the number of conclusions.
+
+    Args:
+        rules: safe; they need no strata.
+        said: what the stream has said.
+        ticks: of the stream.
+        most: how many at most; 0 for all. Which ones are found first is clingo's choice.
+
+    Raises:
+        ClingoNotFoundError: clingo is not installed.
+        TemporalRuleError: a window does not fit the stream's ticks.
+    """
+    clingo, program = _clingo(), AspProgram(rules, said, ticks)
+    called = _Called(clingo, program)
+    control: Any = clingo.Control([str(most), "--warn=none"])
+    control.add("base", [], program.text)
+    called.watched(lambda: control.ground([("base", [])], context=called))
+    with control.solve(yield_=True) as models:
+        found = [_answer(program, model.symbols(shown=True)) for model in models]
+    return tuple(sorted(found, key=_written))
+
+
+def _answer(program: AspProgram, symbols: Iterable[Any]) -> AnswerStream:
+    """The answer stream of what a model shows."""
+    atoms, elsewhere, ticks = set(), set(), program.ticks
+    for symbol in symbols:
+        tick, *arguments = (each.number for each in symbol.arguments)
+        atom = program.atom(int(symbol.name[1:]), arguments)
+        if tick == 0:
+            atoms.add(atom)
+        else:
+            elsewhere.add((time_of(ticks.end_of(program.now + tick), ticks.kind), atom))
+    return AnswerStream(frozenset(atoms), frozenset(elsewhere))
+
+
+def _written(answer: AnswerStream) -> tuple[list[str], list[str]]:
+    return sorted(map(str, answer.atoms)), sorted(f"{at} {atom}" for at, atom in answer.elsewhere)
+
+
+class _Called:
+    """What clingo calls while it grounds; remembers what went wrong, of which clingo tells the text alone."""
+
+    def __init__(self, clingo: ModuleType, program: AspProgram) -> None:
+        self._number, self._program = clingo.Number, program
+        self._raised: list[BaseException] = []
+
+    def watched(self, work: Callable[[], object]) -> None:
+        """Do something; raises what was raised in a call."""
+        try:
+            work()
+        except Exception:  # clingo makes another of the same kind, if it can
+            if self._raised:
+                raise self._raised[0] from None
+            raise
+
+    def _told(self, ask: Callable[..., int | None], given: Iterable[Any]) -> list[Any]:
+        try:
+            found = ask(*(symbol.number for symbol in given))
+        except BaseException as error:
+            self._raised.append(error)
+            raise
+        return [] if found is None else [self._number(found)]
+
+    def holds(self, *given: Any) -> list[Any]:
+        """1 or 0."""
+        return self._told(self._program.holds, given)
+
+    def are_equal(self, *given: Any) -> list[Any]:
+        """1 or 0."""
+        return self._told(self._program.are_equal, given)
+
+    def computed(self, *given: Any) -> list[Any]:
+        """A term or nothing."""
+        return self._told(self._program.computed, given)
+
+    def time(self, *given: Any) -> list[Any]:
+        """A term."""
+        return self._told(self._program.time, given)
+
+    def tick(self, *given: Any) -> list[Any]:
+        """A tick or nothing."""
+        return self._told(self._program.tick, given)
+
+
+def _clingo() -> ModuleType:
+    try:
+        return import_module("clingo")
+    except ImportError as error:
+        raise ClingoNotFoundError(str(error)) from None

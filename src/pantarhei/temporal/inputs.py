@@ -1,0 +1,337 @@
+"""What is said, as base rows of the second kernel: `p now`, and `p within n ticks`.
+
+asserted at t     holds until t + n
+a state           holds until it is removed; one that goes at t was last there at t - 1: until t - 1 + n
+remembered        as a state, one tick later
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from heapq import heappop, heappush
+from typing import Protocol
+
+import numpy as np
+
+from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples, from_tuples
+from pantarhei.materialize.kernel.runs import Runs
+from pantarhei.temporal.expiry_model import (
+    EXPIRED,
+    NOTHING,
+    UNTIL_REMOVED,
+    Expiries,
+    ExpiryModel,
+    Rows,
+    StateBox,
+    Until,
+    rows_of,
+)
+from pantarhei.temporal.numbered import Feed, NumberedProgram
+from pantarhei.temporal.selection import WHOLE, Followed, Following, RowSupports, Selectors
+from pantarhei.temporal.tick_history import Past, Turns, held_at
+
+
+class Feeding:
+    """The rows whose expiries what is said sets. Costs what changes.
+
+    Args:
+        program: the rules.
+        model: holds the rows.
+    """
+
+    def __init__(self, program: NumberedProgram, model: ExpiryModel) -> None:
+        self._model = model
+        self._of_events, self._of_states = (
+            Following(
+                program.selectors,
+                (
+                    Followed(source, feed.target, feed.size, feed.selector or WHOLE)
+                    for source, feeds in program.feeds_of(is_asserted).items()
+                    for feed in feeds
+                    if feed.is_direct
+                ),
+            )
+            for is_asserted in (True, False)
+        )
+        self._of_conclusions = Following(
+            program.selectors,
+            (
+                Followed(source, target, size)
+                for source, windows in program.windows.items()
+                for target, size in windows
+            ),
+        )
+        self._supports = RowSupports(self._of_events)
+        self._raised: list[tuple[Integers, Integers]] = []  # at the present tick, with their levels before
+        self._before: dict[Fact, int] = {}  # earlier expiries of rows that left `_raised`
+
+    def begin(self, past: Past, states: Integers, concluded: Integers) -> None:
+        """Start from what was said before the present tick.
+
+        Args:
+            states, concluded: what held, and what was concluded and is remembered, at the tick before.
+        """
+        events, said_at = past.events
+        for size, rows, places in self._of_events.parts(events):
+            self._add_lasting(rows, said_at[places] + size)
+        self._begin(self._of_states, states, past.states)
+        self._begin(self._of_conclusions, concluded, past.conclusions)
+
+    def _begin(self, following: Following[int], standing: Integers, turns: Turns) -> None:
+        for _, rows, _ in following.parts(standing):
+            self._model.add(rows, UNTIL_REMOVED)
+        for size, rows, places in following.parts(turns.gone):
+            self._add_lasting(rows, turns.until[places] - 1 + size)
+
+    def come_to(self, ended: int, concluded: Integers, withdrawn: Integers) -> None:
+        """A new tick has come after one that ended, at which remembered conclusions came and went."""
+        self._raised, self._before = [], {}
+        self._supports.come_to_tick()
+        for _, rows, _ in self._of_conclusions.parts(concluded):
+            self._model.add(rows, UNTIL_REMOVED)
+        for size, rows, _ in self._of_conclusions.parts(withdrawn):
+            self._model.lower(rows, ended - 1 + size)
+
+    def change_states(self, came: Integers, went: Integers) -> None:
+        """States came and went at the present tick."""
+        for size, rows, _ in self._of_states.parts(went):
+            self._model.lower(rows, self._earlier(rows, self._model.tick - 1 + size))
+        self._raise([(rows, UNTIL_REMOVED) for _, rows, _ in self._of_states.parts(came)])
+
+    def lose_events(self, lost: Integers, remaining: Callable[[], Integers]) -> None:
+        """Remove events of the present tick.
+
+        Args:
+            remaining: returns the other events, without the ones to be added next.
+        """
+        parts = [rows for _, rows, _ in self._of_events.parts(lost)]
+        for rows in self._supports.unsupported(parts, lambda: self._rows(remaining())):
+            if len(rows):
+                self._model.lower(rows, self._earlier(rows, EXPIRED))
+
+    def _rows(self, events: Integers) -> Iterator[Integers]:
+        return (rows for _, rows, _ in self._of_events.parts(events))
+
+    def add_events(self, fresh: Integers) -> None:
+        """Add events of the present tick."""
+        parts = self._of_events.parts(fresh)
+        for _, rows, _ in parts:
+            self._supports.add(rows)
+        self._raise([(rows, self._model.tick + size) for size, rows, _ in parts])
+
+    def _raise(self, parts: Sequence[tuple[Integers, int]]) -> None:
+        """Raise rows, such that they can be lowered again at this tick to what they were."""
+        if parts:
+            self._raised.append(self._model.add_parts(parts))
+
+    def _earlier(self, rows: Integers, otherwise: Until) -> Until:
+        """What the expiries of rows were before they were raised at this tick; else `otherwise`."""
+        known = self._before
+        for raised, levels in self._raised:
+            for fact, expiry in zip(as_tuples(raised), self._model.expiries(levels).tolist(), strict=True):
+                known.setdefault(fact, expiry)  # the first time that one was raised counts
+        self._raised = []
+        if not known:
+            return otherwise
+        others = np.broadcast_to(np.asarray(otherwise, np.int64), len(rows))
+        facts = zip(as_tuples(rows), others.tolist(), strict=True)
+        return np.array([known.get(fact, other) for fact, other in facts], np.int64)
+
+    def _add_lasting(self, rows: Integers, expiries: Expiries) -> None:
+        """Add the rows whose time is not over."""
+        lasting = expiries >= self._model.tick
+        if lasting.any():
+            self._model.add(rows[lasting], expiries[lasting])
+
+
+class Sleeper(Protocol):
+    """What can be due."""
+
+    def next_due(self) -> int | None:
+        """The next tick that brings something without a change; None if there is none."""
+
+
+class Waking:
+    """When things are due. Costs those that are due or have changed, however many others there are.
+
+    Args:
+        things: all of them; each is known by its place.
+    """
+
+    def __init__(self, things: Sequence[Sleeper]) -> None:
+        self._things = things
+        self._heap: list[tuple[int, int]] = []  # ticks and places; what is not in `_noted` counts no more
+        self._noted: dict[int, int] = {}
+        for place in range(len(things)):
+            self.look_at(place)
+
+    def look_at(self, place: int) -> None:
+        """A thing may be due at another tick now."""
+        due = self._things[place].next_due()
+        if due is None:
+            self._noted.pop(place, None)
+        elif self._noted.get(place) != due:
+            self._noted[place] = due
+            heappush(self._heap, (due, place))
+
+    def next_due(self) -> int | None:
+        """The next tick at which any is due."""
+        while self._heap and self._noted.get(self._heap[0][1]) != self._heap[0][0]:
+            heappop(self._heap)
+        return self._heap[0][0] if self._heap else None
+
+    def due(self, tick: int) -> list[int]:
+        """The places of those that are due at a tick, ascending; they are asked anew when looked at."""
+        found: set[int] = set()
+        while (due := self.next_due()) is not None and due <= tick:
+            place = heappop(self._heap)[1]
+            del self._noted[place]
+            found.add(place)
+        return sorted(found)
+
+
+class StatesAlways:
+    """Always within windows, of states. Costs what comes and goes, and what becomes long enough.
+
+    Args:
+        feeds: what the boxes feed.
+        first: where the timeline begins.
+    """
+
+    def __init__(self, feeds: Iterable[Feed], first: int) -> None:
+        self._feeds = list(feeds)
+        self._boxes = [StateBox(feed.size, first) for feed in self._feeds]
+        self._places = _by_source(self._feeds)
+        self._waking = Waking(self._boxes)
+
+    def begin(self, past: Past, states: Integers, tick: int) -> Iterator[Integers]:
+        """Go on at a tick with the states of the tick before; the rows that hold then."""
+        turns = past.states
+        for place, (feed, box) in enumerate(zip(self._feeds, self._boxes, strict=True)):
+            starts = turns.begun(states[states[:, 0] == feed.source], past.begun)
+            yield rows_of(box.begin(starts, tick), feed.target)
+            self._waking.look_at(place)
+
+    def next_due(self) -> int | None:
+        """The next tick from which something holds though nothing is said."""
+        return self._waking.next_due()
+
+    def come_to(self, tick: int) -> Iterator[Integers]:
+        """A new tick has come: the rows that hold from then on."""
+        for place in self._waking.due(tick):
+            yield rows_of(self._boxes[place].come_to(tick), self._feeds[place].target)
+            self._waking.look_at(place)
+
+    def change(self, came: Integers, went: Integers, tick: int) -> Iterator[Rows]:
+        """What came and went at the present tick; returns what holds now and what no more."""
+        coming, going = self._parts(came), self._parts(went)
+        for source in sorted({*coming, *going}):
+            for place in self._places[source]:
+                box, target = self._boxes[place], self._feeds[place].target
+                fresh, ended = box.change(coming.get(source, []), going.get(source, []), tick)
+                yield Rows(rows_of(fresh, target), rows_of(ended, target))
+                self._waking.look_at(place)
+
+    def _parts(self, facts: Integers) -> dict[int, list[Fact]]:
+        found: defaultdict[int, list[Fact]] = defaultdict(list)
+        if self._places:
+            for fact in as_tuples(facts):
+                if fact[0] in self._places:
+                    found[fact[0]].append(fact)
+        return found
+
+
+class EventsAlways:
+    """Always within windows, of what is asserted anew at each tick, or holds at each.
+
+    Costs what is asserted at a tick and was at the one before, and the states where both count; within a
+    tick what changes.
+
+    Args:
+        selectors: those of the program.
+        boxes: what the boxes feed; all that feeds one predicate is one box.
+        first: where the timeline begins.
+    """
+
+    def __init__(self, selectors: Selectors, boxes: Iterable[Sequence[Feed]], first: int) -> None:
+        feeds = [feed for box in boxes for feed in box]
+        self._events, self._states = (
+            Following(
+                selectors,
+                (
+                    Followed(feed.source, feed.target, 0, feed.selector or WHOLE)
+                    for feed in feeds
+                    if feed.is_asserted is is_asserted
+                ),
+            )
+            for is_asserted in (True, False)
+        )
+        sizes = np.zeros(max((feed.target for feed in feeds), default=0) + 1, np.int32)
+        for feed in feeds:
+            sizes[feed.target] = feed.size
+        self._largest = max((feed.size for feed in feeds), default=None)
+        self._runs = Runs(sizes, first)
+        self._standing: dict[Fact, None] = {}  # the states of now
+        self._turned = NO_FACTS, NO_FACTS  # states that came and went since the last `change`
+        self._tick = first - 1
+
+    def begin(self, past: Past, states: Integers, tick: int) -> None:
+        """Go on at a tick with what was said at those before; the states are those of the tick before."""
+        self._standing = dict.fromkeys(as_tuples(self._among(states)))
+        self._tick = tick - 1
+        if self._largest is None:
+            return
+        said = {each.tick: each.events for each in past}
+        turns = [(each.tick, self._among(each.came), self._among(each.went)) for each in past]
+        oldest = max(past.begun, tick - self._largest)
+        held = held_at(turns, self._standing, tick - 1, oldest) if self._states.sources else ()
+        standing = {each: np.array(sorted(facts), np.int32) for each, facts in held if facts}
+        for each in sorted({*said, *standing}):
+            self._tell(said.get(each, NO_FACTS), standing.get(each, NO_FACTS), each)
+
+    def next_due(self) -> int | None:
+        """The next tick, if anything holds: what is not said anew then has not held always."""
+        return self._tick + 1 if self._runs.held or len(self._standing) else None
+
+    def change_states(self, came: Integers, went: Integers) -> None:
+        """States came and went at the present tick."""
+        if self._states.sources and (len(came) or len(went)):
+            coming, going = self._turned = self._among(came), self._among(went)
+            for fact in as_tuples(going):
+                self._standing.pop(fact, None)
+            self._standing.update(dict.fromkeys(as_tuples(coming)))
+
+    def change(self, fresh: Integers, lost: Integers, tick: int) -> Rows:
+        """Apply new and lost events of a tick.
+
+        Returns: Rows that hold now and did not, and rows that do not hold any more.
+        """
+        if self._largest is None:
+            return NOTHING
+        (came, went), self._turned = self._turned, (NO_FACTS, NO_FACTS)
+        if tick != self._tick:
+            self._tick = tick
+            self._tell(fresh, from_tuples(self._standing), tick)
+            return Rows(*self._runs.change())
+        self._events.take_back(self._runs, lost)
+        self._states.take_back(self._runs, went)
+        self._events.tell(self._runs, fresh)
+        self._states.tell(self._runs, came)
+        return Rows(*self._runs.change())
+
+    def _tell(self, events: Integers, states: Integers, tick: int) -> None:
+        self._runs.come_to(tick)
+        self._events.tell(self._runs, events)
+        self._states.tell(self._runs, states)
+
+    def _among(self, states: Integers) -> Integers:
+        return states[np.isin(states[:, 0], list(self._states.sources))] if self._states.sources else NO_FACTS
+
+
+def _by_source(feeds: Sequence[Feed]) -> dict[int, list[int]]:
+    """Places of feeds by the predicates that they follow."""
+    places: defaultdict[int, list[int]] = defaultdict(list)
+    for place, feed in enumerate(feeds):
+        places[feed.source].append(place)
+    return dict(places)

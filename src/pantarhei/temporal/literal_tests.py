@@ -1,0 +1,168 @@
+"""Comparisons of names where two names may be of one individual: they would not say what is meant.
+
+Comparisons of temporal rules as the second kernel asks them: of names too.
+
+The built-ins of the ontology's SWRL rules keep their own meaning: no comparison holds of names.
+
+Which literals are in which data ranges of temporal rules, their comparisons with constants among them.
+
+The vocabulary knows that of the ontology's ranges. What rules add is decided here, once for each literal, and
+kept with its number as long as that means the literal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from rdflib import OWL, Literal, URIRef, Variable
+
+from pantarhei.encoding.numbers import FIRST_LITERAL
+from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.model.data_range import DataRange
+from pantarhei.model.rule import Argument, Builtin
+from pantarhei.model.temporal_rule import TemporalRule, builtin_text, term_text
+from pantarhei.temporal.rule_form import refused
+from pantarhei.values.builtin import EQUAL
+from pantarhei.values.by_value import exact_range
+from pantarhei.values.comparing import NOT_EQUAL
+from pantarhei.values.membership import tester
+
+
+def check_individuals(rules: Iterable[TemporalRule]) -> None:
+    """Nothing, if no rule compares what are names for certain, what the stream says something of, without
+    asking whether they are of one individual.
+
+    Raises:
+        TemporalRuleError: one does.
+    """
+    rules = list(rules)
+    concluded = {rule.head.atom.predicate for rule in rules}
+    for rule in rules:
+        named = _named(rule, concluded)
+        for test in rule.tests:
+            if test.name not in (EQUAL, NOT_EQUAL) or asks_for_individuals(rule, test):
+                continue
+            if all(_is_name(each, named) for each in test.arguments):
+                asked = f"owl:sameAs({', '.join(map(term_text, test.arguments))})"
+                problem = f"{builtin_text(test)} compares names, and two names may be of one individual"
+                expected = asked if test.name == EQUAL else f"not {asked} beside it"
+                raise refused(problem, f"{expected}, or unique_names=True", test, rule)
+
+
+def asks_for_individuals(rule: TemporalRule, test: Builtin) -> bool:
+    """Whether beside `X != Y` a rule says `not owl:sameAs(X, Y)`."""
+    denied = [formula.atom for formula in rule.body if formula.is_negated]
+    apart = [set(atom.arguments) for atom in denied if atom.predicate == OWL.sameAs]
+    return test.name == NOT_EQUAL and set(test.arguments) in apart
+
+
+def _named(rule: TemporalRule, concluded: set[URIRef]) -> frozenset[Argument]:
+    """The variables that stand for names only."""
+    atoms = [formula.atom for formula in rule.body if not formula.is_negated]
+    said = [atom for atom in atoms if atom.arguments and atom.predicate not in concluded]
+    return frozenset(atom.arguments[0] for atom in said)
+
+
+def _is_name(argument: Argument, named: frozenset[Argument]) -> bool:
+    return argument in named if isinstance(argument, Variable) else not isinstance(argument, Literal)
+
+
+SAME_TERM: Final = URIRef("urn:pantarhei:temporal:same")
+OTHER_TERM: Final = URIRef("urn:pantarhei:temporal:other")
+NOT_SAME_VALUE: Final = URIRef("urn:pantarhei:temporal:other-unless-names")
+"""`!=` where two names may be of one individual: of two names it is not known."""
+
+MEANT: Final = {SAME_TERM: EQUAL, OTHER_TERM: NOT_EQUAL, NOT_SAME_VALUE: NOT_EQUAL}
+"""The comparisons that they stand for."""
+
+
+def with_term_tests(rule: TemporalRule, unique_names: bool) -> TemporalRule:
+    """The rule with these for its `=` and `!=`, but for `=` with a literal, which no name meets anyway."""
+    tests = (_term_test(test, unique_names or asks_for_individuals(rule, test)) for test in rule.tests)
+    return replace(rule, tests=tuple(tests))
+
+
+def _term_test(test: Builtin, by_name: bool) -> Builtin:
+    if test.name == NOT_EQUAL:
+        return replace(test, name=OTHER_TERM if by_name else NOT_SAME_VALUE)
+    if test.name == EQUAL and not any(isinstance(each, Literal) for each in test.arguments):
+        return replace(test, name=SAME_TERM)
+    return test
+
+
+def as_written(test: Builtin) -> Builtin:
+    """A test as the rule has it."""
+    return replace(test, name=MEANT.get(test.name, test.name))
+
+
+def holds_of_terms(name: URIRef, left: int, right: int, vocabulary: Vocabulary) -> bool:
+    """Whether one of these holds of the terms of two numbers."""
+    if left >= FIRST_LITERAL and right >= FIRST_LITERAL:
+        return vocabulary.compares(MEANT[name], left, right)
+    if name == SAME_TERM:
+        return left == right
+    are_names = left < FIRST_LITERAL and right < FIRST_LITERAL
+    return left != right and not (are_names and name == NOT_SAME_VALUE)
+
+
+Bits = npt.NDArray[np.uint8]
+
+
+class Memberships:
+    """The bits of literals, `(ranges + 7) // 8` bytes each, as `Matcher.consult` has them.
+
+    Args:
+        ranges: those of a program; the vocabulary's come first.
+        vocabulary: numbers the literals.
+    """
+
+    def __init__(self, ranges: Sequence[DataRange], vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        known = len(vocabulary.ranges)
+        added = ranges[known:]
+        self._tester = tester(
+            [exact_range(each) for each in added] if vocabulary.numbers == "by_value" else added
+        )
+        self._adds = len(added) > 0
+        self._first, self._own, self._width = known, (known + 7) // 8, (len(ranges) + 7) // 8
+        self._revision = vocabulary.revision
+        self._decided: list[Literal] = []
+        self._bits: Bits = np.zeros(0, np.uint8)
+
+    @property
+    def bits(self) -> Bits:
+        """All bits. Costs the literals that are new."""
+        if not self._adds:
+            return self._vocabulary.memberships
+        if self._revision is not self._vocabulary.revision:
+            self._forget()
+        if len(self._decided) < len(self._vocabulary.literals):
+            self._decide(self._vocabulary.literals[len(self._decided) :])
+        return self._bits
+
+    def _forget(self) -> None:
+        """Keep what is decided of the literals that have their numbers still."""
+        both = zip(self._decided, self._vocabulary.literals, strict=False)
+        kept = next((place for place, (one, other) in enumerate(both) if one is not other), None)
+        kept = min(len(self._decided), len(self._vocabulary.literals)) if kept is None else kept
+        del self._decided[kept:]
+        self._revision = self._vocabulary.revision
+
+    def _decide(self, literals: Sequence[Literal]) -> None:
+        begin, end = len(self._decided), len(self._decided) + len(literals)
+        if end * self._width > len(self._bits):
+            self._bits = np.append(self._bits, np.zeros(2 * end * self._width - len(self._bits), np.uint8))
+        fresh = self._bits[begin * self._width : end * self._width].reshape(-1, self._width)
+        fresh[:] = np.frombuffer(b"".join(map(self._row, literals)), np.uint8).reshape(-1, self._width)
+        if self._own:
+            known = self._vocabulary.memberships[begin * self._own : end * self._own]
+            fresh[:, : self._own] |= known.reshape(-1, self._own)
+        self._decided += literals
+
+    def _row(self, literal: Literal) -> bytes:
+        found = sum(1 << number for number in self._tester.of_value(self._vocabulary.value_of(literal)))
+        return (found << self._first).to_bytes(self._width, "little")

@@ -1,0 +1,279 @@
+"""How often facts have occurred in a window: of the last assertions (#), or at so many of the last ticks.
+
+window [3 #], arrivals by tick          1: a b     2: a     3: c a        at 3: a twice, c once
+                                            ----------------------
+                                           evicted |  last three
+
+What holds because of facts that occur in a window of the last assertions, or often enough in one of ticks.
+
+!p~3#, !p□3#, p~n×k   has what occurs there at enough ticks
+!p@3#                 has (x, time of u) for each tick u at which p(x) occurs there, of p(x, y) (x at u, y)
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples
+from pantarhei.model.temporal_rule import Mode
+from pantarhei.temporal.expiry_model import NOTHING, ExpiryModel, Rows, rows_of
+from pantarhei.temporal.numbered import Feed, NumberedProgram
+from pantarhei.temporal.tuples import Pairs
+
+
+class Occurrence(NamedTuple):
+    """A fact at a tick."""
+
+    tick: int
+    fact: Fact
+
+
+OccurrenceChanges = Mapping[Occurrence, bool]
+"""Occurrences that entered or left a window, and whether they are inside now."""
+
+
+class Occurrences:
+    """What a window holds, fact by fact, each at most once a tick.
+
+    The present tick may be told again and again. Costs what is told of it, and what leaves the window.
+
+    Args:
+        size: how many assertions, or how many ticks it reaches back.
+        counts_tuples: whether it is a window of assertions.
+        first: where the timeline begins.
+    """
+
+    def __init__(self, size: int, counts_tuples: bool, first: int) -> None:
+        self._size, self.counts_tuples, self._first = size, counts_tuples, first
+        self._inside: deque[Occurrence] = deque()  # of windows of ticks without the present one
+        self._closed: list[Occurrence] = []  # the last assertions before the present tick
+        self._present: dict[Fact, None] = {}  # of windows of ticks: what occurs at the present one
+        self._tick = first
+        self.counts: Counter[Fact] = Counter()
+
+    def begin(self, closed: Iterable[Occurrence], tick: int) -> None:
+        """Go on at a tick, after what occurred before it."""
+        for each in closed:
+            self._inside.append(each)
+            self.counts[each.fact] += 1
+            if self.counts_tuples and len(self._inside) > self._size:
+                self._leave()
+        self.come_to(tick)
+
+    def come_to(self, tick: int) -> OccurrenceChanges:
+        """A new tick has come; returns what leaves with it."""
+        ended, self._tick = self._tick, tick
+        if self.counts_tuples:
+            self._closed = list(self._inside)
+            return {}
+        self._inside.extend(Occurrence(ended, fact) for fact in self._present)
+        self._present = {}
+        changed: dict[Occurrence, bool] = {}
+        while self._inside and self._inside[0].tick < tick - self._size:
+            changed[self._leave()] = False
+        return changed
+
+    def add(self, fresh: Iterable[Fact]) -> OccurrenceChanges:
+        """Add facts to the present tick, as its last ones.
+
+        Returns: Occurrences that entered the window (True) and that left it (False).
+        """
+        changed: dict[Occurrence, bool] = {}
+        for fact in fresh:
+            entered = Occurrence(self._tick, fact)
+            changed[entered] = True
+            self.counts[fact] += 1
+            if not self.counts_tuples:
+                self._present[fact] = None
+                continue
+            self._inside.append(entered)
+            if len(self._inside) > self._size:
+                changed[self._leave()] = False
+        return changed
+
+    def remove(self, lost: Iterable[Fact]) -> OccurrenceChanges:
+        """Remove facts from the present tick of a window of ticks; return the occurrences that leave."""
+        for fact in lost:
+            del self._present[fact]
+            self._less(fact)
+        return {Occurrence(self._tick, fact): False for fact in lost}
+
+    def replace(self, last: list[Fact]) -> OccurrenceChanges:
+        """Replace what occurs at the present tick in a window of assertions. Costs the window's size.
+
+        Args:
+            last: the last facts of the tick, in their order, as many as the window holds.
+
+        Returns: Occurrences that are in the window (True), and others that were in it before (False).
+        """
+        before, room = self._inside, self._size - len(last)
+        older = self._closed[-room:] if room > 0 else []
+        self._inside = deque([*older, *(Occurrence(self._tick, fact) for fact in last[-self._size :])])
+        self.counts = Counter(each.fact for each in self._inside)
+        return {**dict.fromkeys(before, False), **dict.fromkeys(self._inside, True)}
+
+    def __iter__(self) -> Iterator[Occurrence]:
+        """What is inside, the oldest first."""
+        yield from self._inside
+        yield from (Occurrence(self._tick, fact) for fact in self._present)
+
+    @property
+    def start(self) -> int:
+        """The first tick of the window's timeline (LA17 Definitions 3 and 4)."""
+        if not self.counts_tuples:
+            return max(self._first, self._tick - self._size)
+        return self._inside[0].tick if len(self._inside) == self._size else self._first
+
+    @property
+    def oldest(self) -> int | None:
+        """The tick of the oldest occurrence inside, None if there is none."""
+        return next((each.tick for each in self), None)
+
+    def next_due(self) -> int | None:
+        """The next tick at which something leaves though nothing comes."""
+        oldest = None if self.counts_tuples else self.oldest
+        return None if oldest is None else oldest + self._size + 1
+
+    def _leave(self) -> Occurrence:
+        left = self._inside.popleft()
+        self._less(left.fact)
+        return left
+
+    def _less(self, fact: Fact) -> None:
+        self.counts[fact] -= 1
+        if not self.counts[fact]:
+            del self.counts[fact]
+
+
+_Wanted = tuple[Integers, npt.NDArray[np.bool_]]
+"""Rows that may come or go, and which of them are to be there."""
+
+
+class Counting:
+    """The rows of feeds that look at one window.
+
+    Args:
+        feeds: what it feeds; all with the same window.
+        program: numbers times.
+        pairs: numbers the first arguments of facts that have two, with their time.
+        first: where the timeline begins.
+    """
+
+    def __init__(self, feeds: Sequence[Feed], program: NumberedProgram, pairs: Pairs, first: int) -> None:
+        self._feeds, self._program, self._pairs = feeds, program, pairs
+        self._inside = Occurrences(feeds[0].size, feeds[0].counts_tuples, first)
+        self._sources = {feed.source for feed in feeds}
+        self._changed: dict[Occurrence, bool] = {}
+        self._tick = first
+
+    def begin(self, closed: Iterable[Occurrence], tick: int, standing: Iterable[Fact] = ()) -> None:
+        """Go on at a tick, after what occurred before it; the rows come with the next change.
+
+        Args:
+            standing: as `come_to`.
+        """
+        self._inside.begin(closed, tick)
+        self._inside.add(fact for fact in standing if fact[0] in self._sources)
+        self._tick = tick
+        self._changed = dict.fromkeys(self._inside, True)
+
+    def come_to(self, tick: int, standing: Iterable[Fact] = ()) -> None:
+        """A new tick has come; the rows come with the next change.
+
+        Args:
+            standing: facts that occur at each tick until they are lost.
+        """
+        self._changed.update(self._inside.come_to(tick))
+        self._changed.update(self._inside.add(fact for fact in standing if fact[0] in self._sources))
+        self._tick = tick
+
+    def change(
+        self,
+        fresh: Integers,
+        lost: Integers,
+        model: ExpiryModel,
+        last: Callable[[int], list[Fact]] | None = None,
+    ) -> Rows:
+        """Apply new and lost facts of the present tick.
+
+        Args:
+            last: returns the last facts of the tick in their order; None if the new facts are the last ones
+                and no fact is lost.
+        """
+        if self._inside.counts_tuples and last is not None:
+            self._changed.update(self._inside.replace(last(self._feeds[0].size)))
+        elif len(fresh) or len(lost):
+            self._changed.update(self._inside.remove(self._counted_facts(lost)))
+            self._changed.update(self._inside.add(self._counted_facts(fresh)))
+        changed, self._changed = self._changed, {}
+        if not changed and all(feed.mode is not Mode.ALWAYS for feed in self._feeds):
+            return NOTHING
+        return self._rows(changed, model)
+
+    def _counted_facts(self, facts: Integers) -> list[Fact]:
+        given = as_tuples(facts)
+        if self._inside.counts_tuples:
+            return given
+        return [fact for fact in given if fact[0] in self._sources]
+
+    def _rows(self, changed: OccurrenceChanges, model: ExpiryModel) -> Rows:
+        touched = {each.fact for each in changed}
+        coming, going = [NO_FACTS], [NO_FACTS]
+        for feed in self._feeds:
+            has_pairs = False
+            if feed.mode is Mode.AT:
+                rows, wanted, has_pairs = self._dated(feed, changed)
+            else:
+                rows, wanted = self._counted(feed, touched)
+            there = model.present(rows)
+            fresh, over = rows[wanted & ~there], rows[there & ~wanted]
+            coming.append(fresh)
+            going.append(over)
+            if has_pairs:
+                coming.append(self._pairs.use(fresh[:, 1], over[:, 1]))
+        return Rows(np.concatenate(coming), np.concatenate(going))
+
+    def _counted(self, feed: Feed, touched: set[Fact]) -> _Wanted:
+        looked_at = {fact for fact in touched if fact[0] == feed.source}
+        if feed.mode is Mode.ALWAYS:
+            looked_at.update(fact for fact in self._inside.counts if fact[0] == feed.source)
+        given = sorted(looked_at)
+        return rows_of(given, feed.target), np.array([self._holds(feed, fact) for fact in given], bool)
+
+    def _dated(self, feed: Feed, changed: OccurrenceChanges) -> tuple[Integers, npt.NDArray[np.bool_], bool]:
+        """The same of occurrences with their ticks, and whether there are pairs in the rows."""
+        given = [each for each in changed if each.fact[0] == feed.source]
+        rows = rows_of([each.fact for each in given], feed.target)
+        times = np.array([self._program.time(each.tick) for each in given], np.int32)
+        has_pairs = len(rows) > 0 and rows[0, 2] != NONE
+        if has_pairs:
+            rows[:, 1] = self._pairs.numbers(np.column_stack([rows[:, 1], times]))
+        else:
+            rows[:, 2] = times
+        return rows, np.array([changed[each] for each in given], bool), has_pairs
+
+    def _holds(self, feed: Feed, fact: Fact) -> bool:
+        count = self._inside.counts[fact]
+        if feed.mode is Mode.ALWAYS:
+            return count == self._tick - self._inside.start + 1
+        return count >= feed.times
+
+    def next_due(self, repeats: bool) -> int | None:
+        """The next tick that brings something though nothing is said.
+
+        Args:
+            repeats: whether what is there occurs at each tick anew, as states do.
+        """
+        if self._inside.counts and (repeats or any(feed.mode is Mode.ALWAYS for feed in self._feeds)):
+            return self._tick + 1
+        return self._inside.next_due()
+
+    @property
+    def oldest(self) -> int | None:
+        """The tick of the oldest assertion that it counts, None if there is none."""
+        return self._inside.oldest

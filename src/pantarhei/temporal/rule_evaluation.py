@@ -1,0 +1,370 @@
+"""One run of temporal rules: the second kernel, and the operators around it.
+
+Within a tick things may change several times: the tick is tentative until time moves on, and each change at
+it can be taken back. What is remembered of it is what stood when it ended.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple, cast
+
+import numpy as np
+
+from pantarhei.encoding.numbers import NO_CHANGES, NO_FACTS, Fact, Integers, as_tuples, parted, signed
+from pantarhei.materialize.kernel.watching import Watching
+from pantarhei.temporal.data_stream import Appended, Asserted, DataStream, TickEvents, union, without
+from pantarhei.temporal.expiry_model import (
+    EXPIRED,
+    UNTIL_REMOVED,
+    ConclusionBox,
+    ExpiryModel,
+    Negation,
+    Operator,
+    Rows,
+)
+from pantarhei.temporal.inputs import EventsAlways, Feeding, StatesAlways, Waking
+from pantarhei.temporal.numbered import Feed, NumberedProgram
+from pantarhei.temporal.occurrence_counts import Counting, Occurrence
+from pantarhei.temporal.tick_history import Past, held_at
+from pantarhei.temporal.timestamped_rows import Dating, EnoughTicks
+from pantarhei.temporal.tuples import Pairs, TupleLinks, Tuples
+
+
+class Standing(NamedTuple):
+    """What held when the last closed tick ended; facts of shape (n, 3).
+
+    Args:
+        states: what the window said.
+        concluded: remembered conclusions, in the second kernel's predicates.
+    """
+
+    states: Integers = NO_FACTS
+    concluded: Integers = NO_FACTS
+
+
+class Evaluation:
+    """The rules at the present tick.
+
+    Args:
+        program: the rules.
+        first: where the timeline begins: windows look back no further.
+        tick: the present tick; what was said at it is still to come.
+        tuples: numbers tuples.
+    """
+
+    def __init__(self, program: NumberedProgram, first: int, tick: int, tuples: Tuples | None = None) -> None:
+        self.program, self.first, self.tick = program, first, tick
+        self.model = ExpiryModel(program.compiled, program.literals, tick)
+        self._feeding = Feeding(program, self.model)
+        self._events = TickEvents()
+        self._changed: list[Integers] = []  # conclusions, since someone asked
+        self._remembered: dict[Fact, int] = {}  # how remembered conclusions changed at the present tick
+        boxes = {True: list[Sequence[Feed]](), False: list[Sequence[Feed]]()}
+        for feeds in program.boxes:
+            boxes[len(feeds) == 1 and feeds[0].follows_states].append(feeds)
+        self._states_always = StatesAlways((feed for (feed,) in boxes[True]), first)
+        self._events_always = EventsAlways(program.selectors, boxes[False], first)
+        self._pairs = Pairs(*program.pairs)
+        self._tuples = TupleLinks(tuples or Tuples(), *program.tuples) if program.tuples else None
+        self._dating = Dating(program, self._pairs, first) if program.is_dated else None
+        self._dated: list[tuple[Integers, int]] = []  # rows that are to be raised, with their expiries
+        self._at_ticks = 0  # how many conclusions there are at ticks that heads name
+        self._counts = {
+            key: Counting(feeds, program, self._pairs, first)
+            for key, feeds in _by_window(program.counted).items()
+        }
+        self._repeating: dict[Fact, None] = {}  # the states that are counted, as they stand
+        conclusion_boxes = [ConclusionBox(run.source, run.target, run.size, first) for run in program.runs]
+        negations = [Negation(*guard, self.model) for guard in program.guards]
+        dated = [
+            EnoughTicks(source, target, size, times, arity, self._pairs, first, tick)
+            for source, target, size, times, arity in program.dated_runs
+        ]
+        numbering = [self._pairs] if self._tuples is None else [self._tuples, self._pairs]
+        others: list[Operator] = [*negations, *dated, *conclusion_boxes]
+        others.sort(key=lambda each: program.ranks[each.makes])
+        self._operators: list[Operator] = [*numbering, *others]
+        self._waking = Waking(self._operators)
+        self._pending: dict[int, list[Integers]] = {}  # changes by the place of the operator
+        self._watching = self._who_is_told()
+
+    def _who_is_told(self) -> Watching:
+        """The operators and, behind them, those of the lists of changes that there are."""
+        program = self.program
+        watched: list[Iterable[int]] = [operator.watched for operator in self._operators]
+        watched += [program.is_conclusion.nonzero()[0], program.windows, program.at_ticks.nonzero()[0]]
+        told = defaultdict[int, tuple[int, ...]](tuple)
+        for place, predicates in enumerate(watched):
+            for predicate in predicates:
+                told[predicate] += (place,)
+        self.model.note_only(told.keys())
+        alike = {places: number for number, places in enumerate(dict.fromkeys([(), *told.values()]))}
+        groups = [alike[told.get(predicate, ())] for predicate in range(len(program.is_conclusion))]
+        return Watching(groups, list(alike))
+
+    # -- beginning ---------------------------------------------------------------------------------
+
+    def begin(self, past: Past, standing: Standing) -> None:
+        """Start from what was said before the present tick. Costs the past, and the states."""
+        self.program.literals.begin()
+        self._come([np.array([self.program.always], np.int32)])
+        if self._tuples is not None:
+            before = past.columns
+            self._come(map(self._tuples.begin, (standing.concluded, before.facts[before.of_rules])))
+        self._feeding.begin(past, standing.states, standing.concluded)
+        self._events_always.begin(past, standing.states, self.tick)
+        self._come(self._states_always.begin(past, standing.states, self.tick))
+        turns = past.conclusions
+        for place, operator in enumerate(self._operators):
+            if isinstance(operator, ConclusionBox):
+                concluded = standing.concluded[standing.concluded[:, 0] == operator.source]
+                self._come([operator.begin(turns.begun(concluded, past.begun), self.tick)])
+                self._pending[place] = [signed(concluded, 1)]  # what held need not hold any more
+            self._waking.look_at(place)
+        self._begin_counts(past, standing.states)
+        if self._dating is not None:
+            self._add_dated(self._dating.begin(past, standing.states, standing.concluded, self.tick))
+        self._settle()
+        self._changed.clear()
+        self._remember(signed(standing.concluded, -1))
+
+    def _begin_counts(self, past: Past, states: Integers) -> None:
+        for key, counting in self._counts.items():
+            if key.is_asserted:
+                events, said_at = past.events
+                told = zip(said_at.tolist(), as_tuples(events), strict=True)
+                counting.begin((Occurrence(*each) for each in told), self.tick)
+            else:
+                self._repeating = dict.fromkeys(as_tuples(states))
+                turns = ((said.tick, said.came, said.went) for said in past)
+                held = held_at(turns, self._repeating, self.tick - 1, max(past.begun, self.tick - key.size))
+                occurred = [Occurrence(tick, fact) for tick, facts in held for fact in facts]
+                counting.begin(reversed(occurred), self.tick, self._repeating)
+
+    # -- time passes -------------------------------------------------------------------------------
+
+    @property
+    def is_repeating(self) -> bool:
+        """Whether what holds changes at each tick, though nothing new is said."""
+        return self._dating is not None and self._dating.is_repeating(self._at_ticks > 0)
+
+    def next_due(self) -> int | None:
+        """The next tick at which something ends or begins to hold though nothing new is said."""
+        expiry = self.model.next_expiry()
+        ticks = [None if expiry is None else expiry + 1]
+        ticks += [each.next_due() for each in (self._states_always, self._events_always, self._waking)]
+        ticks += [each.next_due(repeats=not key.is_asserted) for key, each in self._counts.items()]
+        if self.is_repeating:
+            ticks.append(self.tick + 1)
+        return min((tick for tick in ticks if tick is not None), default=None)
+
+    def come_to(self, tick: int, concluded: Integers, withdrawn: Integers) -> None:
+        """The present tick ends, and a later one begins. What follows there is known after the next `change`.
+
+        Args:
+            tick: the later one.
+            concluded: remembered conclusions that came in the tick that ends.
+            withdrawn: those that went in it.
+        """
+        ended, self.tick = self.tick, tick
+        self.program.literals.begin()
+        self._events, self._remembered = TickEvents(), {}
+        self.model.come_to(tick)
+        self._feeding.come_to(ended, concluded, withdrawn)
+        if self._dating is not None:
+            self._add_dated(self._dating.come_to(tick, ended, concluded, withdrawn))
+        self._come(self._states_always.come_to(tick))
+        self._go(self._pairs.over(ended))  # operators are told of what is over at the new tick first
+        if self._tuples is not None:
+            self._go(self._tuples.over(self.model))
+        for place in self._waking.due(tick):
+            self._come_and_go(self._operators[place].come_to(tick, self.model))
+            self._pending[place] = [NO_CHANGES]  # it looks again, whatever changes
+        for key, counting in self._counts.items():
+            counting.come_to(tick, () if key.is_asserted else self._repeating)
+
+    @property
+    def remembered_changes(self) -> tuple[Integers, Integers]:
+        """The remembered conclusions that came and went at the present tick, so far."""
+        changes = [(*fact, sign) for fact, sign in sorted(self._remembered.items())]
+        return parted(np.array(changes, np.int32).reshape(-1, 4))
+
+    @property
+    def has_remembered_changes(self) -> bool:
+        """Test whether remembered conclusions came or went at the present tick, so far."""
+        return bool(self._remembered)
+
+    def _remember(self, changes: Integers) -> None:
+        """Add changes of remembered conclusions, which came (1) or went (-1, last column)."""
+        if not self.program.windows:
+            return
+        for *fact, sign in changes.tolist():
+            key = cast(Fact, tuple(fact))
+            if total := self._remembered.pop(key, 0) + sign:
+                self._remembered[key] = total
+
+    # -- what is said at the present tick ----------------------------------------------------------
+
+    def change(self, came: Integers, went: Integers, asserted: Appended[Asserted]) -> None:
+        """Apply changes of states, and the ABoxes of the present tick. Costs what has changed."""
+        self.program.literals.begin()
+        fresh, lost, is_appended = self._events.follow(asserted)
+        if len(came) or len(went):
+            self._change_states(came, went, fresh, lost)
+        if len(fresh) or len(lost):
+            self._change_events(fresh, lost)
+        for key, counting in self._counts.items():
+            if key.is_asserted:
+                last = None if is_appended else self._events.last
+                self._come_and_go(counting.change(fresh, lost, self.model, last))
+            else:
+                self._come_and_go(counting.change(came, went, self.model))
+        self._come_and_go(self._events_always.change(fresh, lost, self.tick))
+        self._settle()
+
+    def _change_states(self, came: Integers, went: Integers, fresh: Integers, lost: Integers) -> None:
+        """Apply changes of states, beside the events as they were before.
+
+        Rows that only lost states support are removed.
+        """
+        self._feeding.change_states(came, went)
+        if self._dating is not None:
+            dated, gone = self._dating.states(
+                came, went, self.tick, lambda: union(without(self._events.facts, fresh), lost)
+            )
+            self._go(gone)
+            self._add_dated(dated)
+        if any(not key.is_asserted for key in self._counts):
+            for fact in as_tuples(went):
+                self._repeating.pop(fact, None)
+            self._repeating.update(dict.fromkeys(as_tuples(came)))
+        for rows in self._states_always.change(came, went, self.tick):
+            self._come_and_go(rows)
+        self._events_always.change_states(came, went)
+
+    def _change_events(self, fresh: Integers, lost: Integers) -> None:
+        def remaining() -> Integers:
+            return without(self._events.facts, fresh)
+
+        if len(lost):
+            self._feeding.lose_events(lost, remaining)
+        self._feeding.add_events(fresh)
+        if self._dating is not None:
+            dated, gone = self._dating.change_events(fresh, lost, self.tick, remaining)
+            self._go(gone)
+            self._add_dated(dated)
+
+    # -- what follows ------------------------------------------------------------------------------
+
+    def take_changes(self) -> Integers:
+        """Conclusions that came (1) and went (-1, last column) since the last call; a fact may recur."""
+        changed, self._changed = self._changed, []
+        return np.concatenate([np.empty((0, 4), np.int32), *changed])
+
+    def _settle(self) -> None:
+        """Let the operators react until nothing changes; those of lower strata first."""
+        self._come_dated()
+        self._distribute()
+        while self._pending:
+            place = min(self._pending)
+            changed = np.concatenate(self._pending.pop(place))
+            rows = self._operators[place].react(changed, self.model)
+            self._waking.look_at(place)
+            if len(rows.coming) or len(rows.going):
+                self._come_and_go(rows)
+                self._distribute()
+
+    def _distribute(self) -> None:
+        concluded, remembered, at_ticks = range(len(self._operators), len(self._operators) + 3)
+        for place, part in self._watching.parted(self.model.take_changes()):
+            if place < concluded:
+                self._pending.setdefault(place, []).append(part)
+            elif place == concluded:
+                self._changed.append(part)
+            elif place == remembered:
+                self._remember(part)
+            elif place == at_ticks:
+                self._at_ticks += int(part[:, 3].sum())
+
+    # -- rows --------------------------------------------------------------------------------------
+
+    @property
+    def oldest_counted(self) -> int | None:
+        """The tick of the oldest assertion that some window of assertions holds."""
+        ticks = [each.oldest for key, each in self._counts.items() if key.counts_tuples]
+        return min((tick for tick in ticks if tick is not None), default=None)
+
+    def _add_dated(self, parts: Iterable[tuple[Integers, int]]) -> None:
+        """Raise rows with times that are not over, and those that say what the pairs in them are.
+
+        They come all at once, before others go or operators react.
+        """
+        given = (*parts, *self._pairs.take_links())  # in this order: `parts` makes pairs
+        self._dated += (part for part in given if part[1] >= self.tick)
+
+    def _come_and_go(self, rows: Rows) -> None:
+        """Base rows that hold until they are taken out."""
+        self._go(rows.going)
+        self._come([rows.coming])
+
+    def _come(self, parts: Iterable[Integers]) -> None:
+        given = [rows for rows in parts if len(rows)]
+        if given:
+            self.model.add(np.concatenate(given), UNTIL_REMOVED)
+
+    def _go(self, rows: Integers) -> None:
+        if len(rows):
+            self._come_dated()
+            self.model.lower(rows, EXPIRED)
+
+    def _come_dated(self) -> None:
+        if self._dated:
+            self.model.add_parts(self._dated)
+            self._dated = []
+
+
+class _Seen(NamedTuple):
+    """A window that feeds share."""
+
+    is_asserted: bool
+    size: int
+    counts_tuples: bool
+
+
+def _by_window(feeds: Iterable[Feed]) -> dict[_Seen, list[Feed]]:
+    found: dict[_Seen, list[Feed]] = {}
+    for feed in feeds:
+        found.setdefault(_Seen(feed.is_asserted, feed.size, feed.counts_tuples), []).append(feed)
+    return found
+
+
+LEAST_SPARE: Final = 1 << 16
+"""No evaluation is made anew for fewer bytes that it does not need."""
+
+
+def made(numbered: NumberedProgram, data: DataStream, states: Integers) -> Evaluation:
+    """The evaluation of what has been said. Costs the past, and the states.
+
+    Args:
+        states: those that hold now.
+    """
+    evaluation = Evaluation(numbered, data.first, data.tick, data.tuples)
+    evaluation.begin(data.past, Standing(data.before(states), data.concluded))
+    evaluation.change(*data.turned, data.asserted)
+    evaluation.take_changes()
+    return evaluation
+
+
+def is_wasteful(evaluation: Evaluation, data: DataStream, most_bytes: int | None) -> bool:
+    """Whether an evaluation takes more than twice the room of one that is made anew; or somewhat more, where
+    it takes half of the bytes that there may be.
+
+    The room was filled since it was made, and is more than what it would be made of: that pays for it.
+    """
+    used = evaluation.model.bytes_used
+    if used <= LEAST_SPARE:
+        return False
+    share = 2 if most_bytes is None or used <= most_bytes // 2 else 8
+    return evaluation.model.spare_bytes > max(LEAST_SPARE, used // share, data.bytes)

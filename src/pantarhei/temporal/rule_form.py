@@ -1,0 +1,310 @@
+"""A refusal, told of where the rule is written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from decimal import Decimal
+from typing import Final
+
+from rdflib import XSD, Literal, URIRef, Variable
+
+from pantarhei.errors import TemporalRuleError, TimestampError
+from pantarhei.model.display_names import last_part
+from pantarhei.model.messages import Written, counted
+from pantarhei.model.rule import Argument, Builtin
+from pantarhei.model.temporal_rule import (
+    Formula,
+    Mode,
+    TemporalRule,
+    TimeWindow,
+    TupleWindow,
+    builtin_text,
+    term_text,
+)
+from pantarhei.model.term import RDF_TYPE, short
+from pantarhei.model.time import TimeKind, parse_timestamp
+from pantarhei.values.builtin import COMPARISONS, COMPUTATIONS, SWRLB, arities, is_computation
+from pantarhei.values.value import is_well_typed
+
+Place = Formula | TemporalRule | Builtin
+"""What is written somewhere."""
+
+
+def refused(problem: str, expected: str, *places: Place) -> TemporalRuleError:
+    """The error of a rule, at the first of `places` that is written somewhere.
+
+    Args:
+        problem: what is wrong.
+        expected: what would do instead.
+    """
+    problem, expected = (_without_numbers(text, places) for text in (problem, expected))
+    return TemporalRuleError(problem, expected, *(_written(places) or ()))
+
+
+def refused_for(
+    variable: Variable, problem: str, expected: str, place: Place, rule: TemporalRule
+) -> TemporalRuleError:
+    """The same at a variable of a rule: where it first stands in the place, or behind that."""
+    written = _written((place, rule))
+    if written is not None:
+        of_variable = (at for each, at in rule.variables_written if each == variable)
+        begun = written.line, written.column
+        written = next((at for at in of_variable if (at.line, at.column) >= begun), written)
+    problem, expected = (_without_numbers(text, (rule,)) for text in (problem, expected))
+    return TemporalRuleError(problem, expected, *(written or ()))
+
+
+_NUMBERED = re.compile(r"(?<!\w)_[0-9]+\b")
+
+
+def _without_numbers(text: str, places: Iterable[Place]) -> str:
+    """A text where the variables that a rule writes as `_` are that, and not told apart by numbers."""
+    rules = (place for place in places if isinstance(place, TemporalRule))
+    written = {str(variable) for rule in rules for variable, _ in rule.variables_written}
+    if "_" not in written:
+        return text
+    return _NUMBERED.sub(lambda found: found[0] if found[0] in written else "_", text)
+
+
+def _written(places: Iterable[Place]) -> Written | None:
+    return next((place.written for place in places if place.written), None)
+
+
+_EXPECTED = (
+    "windows for lengths of time, and times compared with each other or with a literal such as "
+    '"2026-01-01T00:00:00Z"^^xsd:dateTime'
+)
+
+
+def check_dates(rule: TemporalRule, kind: TimeKind) -> None:
+    """Nothing, if no time that is a datetime is computed with, or compared with a number, and no time that is
+    a number with a datetime: that never holds.
+
+    Raises:
+        TemporalRuleError: one is.
+    """
+    if kind is not TimeKind.DATETIME:
+        _check_numbers(rule)
+        return
+    for formula in rule.formulas:
+        if _is_number(formula.time):
+            raise refused(f"{formula} names a number, and the stream has datetimes", _EXPECTED, formula, rule)
+    times = {formula.time for formula in rule.formulas if isinstance(formula.time, Variable)}
+    for test in rule.tests:
+        does_what = "computes with" if is_computation(test) else "compares a number with"
+        if is_computation(test) or any(map(_is_number, test.arguments)):
+            for time in times.intersection(test.arguments):
+                problem = f"{builtin_text(test)} {does_what} the time {time}, and the stream has datetimes"
+                raise refused(problem, _EXPECTED, test, rule)
+
+
+def _check_numbers(rule: TemporalRule) -> None:
+    """That the times of a stream of numbers are not taken for datetimes."""
+    for formula in rule.formulas:
+        if is_date(formula.time):
+            problem = f"{formula} names a datetime, and the stream has numbers"
+            raise refused(problem, "a number", formula, rule)
+    times = {formula.time for formula in rule.formulas if isinstance(formula.time, Variable)}
+    for test in rule.tests:
+        if any(map(is_date, test.arguments)):
+            for time in times.intersection(test.arguments):
+                problem = f"{builtin_text(test)} compares a datetime with the time {time}, and the stream has"
+                raise refused(f"{problem} numbers", "a number", test, rule)
+
+
+def is_date(given: Argument | None) -> bool:
+    """Return whether a term is a literal with a datatype of datetimes."""
+    return isinstance(given, Literal) and given.datatype in (XSD.dateTime, XSD.dateTimeStamp)
+
+
+def _is_number(given: Argument | None) -> bool:
+    return isinstance(given, Literal) and type(given.value) in (int, float, Decimal)
+
+
+MOST_IN_WINDOW: Final = 4_000_000
+"""How many ticks a window may reach back, or how many assertions it may hold: an entry is kept for each."""
+
+
+_A_TIME = 'a variable, a number, or such as "2026-01-01T00:00:00Z"^^xsd:dateTime'
+
+
+def is_time(given: Argument) -> bool:
+    """Return whether a term can be a time: a variable, a number, or a datetime of a stream.
+
+    Raises:
+        TimestampError: the datetime is outside the range of streams.
+    """
+    if not isinstance(given, Literal):
+        return isinstance(given, Variable)
+    if is_date(given) and is_well_typed(given):
+        parse_timestamp(str(given))
+        return True
+    return type(given.value) in (int, float, Decimal)
+
+
+def check_form(rules: Sequence[TemporalRule]) -> None:
+    """Nothing, if each head and each window is one that can be.
+
+    Raises:
+        TemporalRuleError: one cannot; or a predicate has two numbers of arguments, or a conclusion stands in
+            a window of the last assertions, or some windows count ticks where others are lengths of time.
+    """
+    heads = {rule.head.atom.predicate for rule in rules}
+    arities: dict[URIRef, int] = {}
+    for rule in rules:
+        _check_head(rule)
+        _check_tests(rule)
+        for formula in rule.formulas:
+            _check_predicate(formula, rule)
+            _check_mode(formula, rule)
+            _check_size(formula, rule)
+            check_times(formula)
+            _check_arity(formula, rule, arities)
+            _check_tuple_window(formula, rule, heads)
+    _check_one_kind(rules)
+
+
+def check_triples(rules: Sequence[TemporalRule]) -> None:
+    """Nothing, if all conclusions of rules with feedback can be triples, so that they can be asserted.
+
+    Raises:
+        TemporalRuleError: the head of a rule has no argument, or more than two.
+    """
+    for rule in rules:
+        if len(rule.head.atom.arguments) not in (1, 2):
+            problem = f"{rule.head.atom} is no triple, and with feedback conclusions are asserted"
+            raise refused(problem, "a head with one argument or two, or no feedback", rule.head, rule)
+
+
+def _check_head(rule: TemporalRule) -> None:
+    head, expected = rule.head, "an atom such as alarm(X), or alarm(X) at T"
+    if head.is_negated or head.atom.is_asserted or head.window or head.mode not in (Mode.NOW, Mode.AT):
+        raise refused(f"a head is {head}", expected, head, rule)
+
+
+def _check_one_kind(rules: Sequence[TemporalRule]) -> None:
+    """That no window is for streams with datetimes where another is for those with numbers."""
+    first: tuple[Formula, str] | None = None
+    for rule in rules:
+        for formula in rule.body:
+            match formula.window:
+                case TimeWindow(timedelta()):
+                    kind = "datetimes"
+                case TimeWindow(int(size)) if size:
+                    kind = "numbers"
+                case _:
+                    continue
+            before, its_kind = first = first or (formula, kind)
+            if its_kind != kind:
+                problem = (
+                    f"{formula} is for times that are {kind}, and {before} is for times that are {its_kind}"
+                )
+                expected = "windows and times of one kind in all rules"
+                raise refused(f"{problem}; a stream has one kind", expected, formula, rule)
+
+
+def _check_predicate(formula: Formula, rule: TemporalRule) -> None:
+    if formula.atom.predicate.startswith(SWRLB):
+        problem = f"{formula} has a built-in where a class, a property or a conclusion stands"
+        raise refused(problem, "a built-in only as a condition by itself, not negated", formula, rule)
+    if formula.atom.predicate == RDF_TYPE:
+        raise refused(
+            f"{formula} has rdf:type as its predicate", "the class as one, such as Sensor(X)", formula, rule
+        )
+
+
+def _check_tests(rule: TemporalRule) -> None:
+    for test in rule.tests:
+        possible = " or ".join(map(str, arities(test.name)))
+        if not possible:
+            expected = f"one of {', '.join(sorted(map(last_part, COMPARISONS | COMPUTATIONS)))}"
+            raise refused(f"there is no built-in {short(test.name)}", expected, test, rule)
+        if len(test.arguments) not in arities(test.name):
+            problem = f"{short(test.name)} has {counted(len(test.arguments), 'argument')} here"
+            raise refused(problem, f"{possible}, the result in front", test, rule)
+
+
+def _check_mode(formula: Formula, rule: TemporalRule) -> None:
+    """That @ and nothing else has a time, and that ◇ and □ have a window."""
+    mode = formula.mode
+    try:
+        has_time = formula.time is None or is_time(formula.time)
+    except TimestampError as error:
+        problem = f"{formula} names a time that no stream has"
+        raise refused(problem, f"{error.expected} (it is {error.given})", formula, rule) from None
+    if not has_time:
+        assert formula.time is not None
+        raise refused(f"{term_text(formula.time)} is no time", _A_TIME, formula, rule)
+    if (mode is Mode.AT) != (formula.time is not None):
+        raise refused(f"{formula} has no time, or one in vain", "a time with mode AT alone", formula, rule)
+    if (mode is Mode.NOW and formula.window) or (mode in (Mode.SOMETIME, Mode.ALWAYS) and not formula.window):
+        problem = f"{formula} lacks a window, or has one in vain"
+        raise refused(problem, "a window for SOMETIME and ALWAYS, none for NOW", formula, rule)
+    if formula.times < 1 or (formula.times > 1 and mode is not Mode.SOMETIME):
+        raise refused(f"{formula.times} times", "a number above 0, with mode SOMETIME", formula, rule)
+
+
+def _check_size(formula: Formula, rule: TemporalRule) -> None:
+    match formula.window:
+        case TupleWindow(size) if not 1 <= size <= MOST_IN_WINDOW:
+            raise refused(f"a window of {size} assertions", f"1 to {MOST_IN_WINDOW:_}", formula, rule)
+        case TimeWindow(int(size)) if not 0 <= size <= MOST_IN_WINDOW:
+            expected = (
+                f"0 to {MOST_IN_WINDOW:_}; a tick is the slide of the reasoner's window: give a longer one"
+            )
+            raise refused(f"a window of {size} ticks", expected, formula, rule)
+        case TimeWindow(timedelta() as length) if length < timedelta(0):
+            raise refused(f"a window of {length}", "a length that is not negative", formula, rule)
+
+
+def check_times(formula: Formula, ticks: int | None = None) -> None:
+    """Nothing, if the window of a formula has as many ticks as the formula is to hold at.
+
+    Args:
+        ticks: how many the window reaches back; None for what the window itself says.
+
+    Raises:
+        TemporalRuleError: it has fewer.
+    """
+    match formula.window:
+        case TimeWindow(int(size)):
+            most = size + 1
+        case TupleWindow(size):
+            most = size  # assertions, each at one tick
+        case _ if ticks is not None:
+            most = ticks + 1
+        case _:
+            return
+    if formula.times > most:
+        problem = f"{formula} can never be: the window has {counted(most, 'tick')} at most"
+        raise refused(problem, f"at least {most} times or fewer, or a longer window", formula)
+
+
+def _check_arity(formula: Formula, rule: TemporalRule, arities: dict[URIRef, int]) -> None:
+    atom = formula.atom
+    before = arities.setdefault(atom.predicate, len(atom.arguments))
+    if before != len(atom.arguments):
+        has = counted(len(atom.arguments), "argument")
+        problem = f"{short(atom.predicate)} has {has} here, and {before} above"
+        raise refused(problem, "one number of arguments for each predicate", formula, rule)
+
+
+def _check_tuple_window(formula: Formula, rule: TemporalRule, heads: set[URIRef]) -> None:
+    atom = formula.atom
+    if isinstance(formula.window, TupleWindow) and atom.predicate in heads and not atom.is_asserted:
+        problem = f"{short(atom.predicate)} is concluded, and {formula.window} counts assertions"
+        expected = "a window of ticks or of time, or asserted before what is asserted as well as concluded"
+        raise refused(problem, expected, formula, rule)
+
+
+def refuse_far(ticks: int) -> None:
+    """Refuse to go through so many ticks at once.
+
+    Raises:
+        TemporalRuleError: they are more than a window may have.
+    """
+    if ticks > MOST_IN_WINDOW:
+        problem = f"time comes to a timestamp {ticks:_} ticks later, and conclusions change at each of them"
+        raise TemporalRuleError(problem, f"at most {MOST_IN_WINDOW:_}: give the reasoner's window a slide")

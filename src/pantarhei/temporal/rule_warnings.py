@@ -1,0 +1,167 @@
+"""Warnings of conclusions that feedback cannot assert."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from rdflib import URIRef
+
+from pantarhei.errors import TemporalRuleError
+from pantarhei.model.messages import told_place
+from pantarhei.model.rule import Atom, Rule
+from pantarhei.model.temporal_rule import Formula, Mode, TemporalRule, TimeWindow, builtin_text, term_text
+from pantarhei.model.term import short
+from pantarhei.rules.translation.termination import endless
+from pantarhei.temporal.rule_form import refused
+from pantarhei.values.builtin import is_computation
+
+
+@dataclass(frozen=True, slots=True)
+class NotAssertable:
+    """A warning: conclusions are to be asserted, and those of a rule may have a literal in first place.
+
+    Args:
+        rule: the rule.
+    """
+
+    rule: TemporalRule
+
+    def __str__(self) -> str:
+        head = self.rule.head
+        return (
+            f"{told_place(head.written)}{term_text(head.atom.arguments[0])} may be a literal in {head}, and "
+            "no triple begins with one; such conclusions are not asserted, and are counted as not_fed_back"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NameForVariable:
+    """A warning: a rule is about one name alone, which stands where most rules have a variable.
+
+    Args:
+        rule: the rule.
+        name: what stands in its head and in its body.
+    """
+
+    rule: TemporalRule
+    name: URIRef
+
+    def __str__(self) -> str:
+        name, where = short(self.name), told_place(self.rule.written)
+        return (
+            f"{where}{self.rule} is about {name} alone, and has no variable; one begins with a capital "
+            f"letter and has no colon, or with a question mark: ?{name}"
+        )
+
+
+def names_for_variables(rules: Iterable[TemporalRule]) -> tuple[NameForVariable, ...]:
+    """The rules without variables whose head has a name that the body has too."""
+    found = []
+    for rule in rules:
+        if not any(formula.variables for formula in rule.formulas):
+            in_body = {each for formula in rule.body for each in formula.atom.arguments}
+            names = (each for each in rule.head.atom.arguments if isinstance(each, URIRef))
+            found += [NameForVariable(rule, name) for name in names if name in in_body][:1]
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """A warning: a window reaches back to conclusions of earlier ticks, which are not remembered.
+
+    Args:
+        formula: where the window is.
+    """
+
+    formula: Formula
+
+    @property
+    def predicate(self) -> URIRef:
+        """Whose conclusions are meant."""
+        return self.formula.atom.predicate
+
+    def __str__(self) -> str:
+        name, where = short(self.predicate), told_place(self.formula.written)
+        return (
+            f"{where}{self.formula} looks back at conclusions of earlier ticks, which are not remembered; "
+            f"if they are to count, write: remember {name}."
+        )
+
+
+def forgotten(rules: Iterable[TemporalRule], remembered: Collection[URIRef]) -> tuple[Forgotten, ...]:
+    """The windows of one tick or more over conclusions that hold now, and are not remembered."""
+    given = list(rules)
+    concluded_now = {rule.head.atom.predicate for rule in given if rule.head.mode is Mode.NOW}
+    return tuple(
+        Forgotten(formula)
+        for rule in given
+        for formula in rule.body
+        if formula.atom.predicate in concluded_now.difference(remembered)
+        and not formula.atom.is_asserted
+        and isinstance(formula.window, TimeWindow)
+        and formula.window.size not in (0, timedelta(0))
+    )
+
+
+MOST_MADE: Final = 50_000
+"""So many literals may be new at a tick, where rules may compute without end: some seconds of computing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endless:
+    """A warning: a rule computes from what may come of its own results, and compares nothing.
+
+    Args:
+        rule: the rule.
+    """
+
+    rule: TemporalRule
+
+    def __str__(self) -> str:
+        test = self.rule.tests[0]
+        what = f"{builtin_text(test)} computes from what may come of its own results"
+        refusal = "a tick at which that does not end is refused; a comparison ends it, such as Z < 100"
+        return f"{told_place(test.written)}{what}; {refusal}"
+
+
+def uncompared(rules: Iterable[TemporalRule]) -> tuple[Endless, ...]:
+    """The warning of a rule that may compute without end, where no comparison is in it."""
+    rule = maybe_endless(rules)
+    return () if rule is None or not all(map(is_computation, rule.tests)) else (Endless(rule),)
+
+
+def maybe_endless(rules: Iterable[TemporalRule], ontology: Iterable[Rule] = ()) -> TemporalRule | None:
+    """The first rule that computes from what may come of its own results, None if there is none.
+
+    A comparison, or what the stream says, may end that all the same. Costs as `termination.endless`.
+
+    Args:
+        ontology: rules of the ontology that join them.
+    """
+    given = list(rules)
+    plain = [_plain(rule, str(number)) for number, rule in enumerate(given)]
+    found = {rule.name for rule in endless((*plain, *ontology)) if rule in plain}
+    return next((rule for number, rule in enumerate(given) if str(number) in found), None)
+
+
+def refuse_endless(rule: TemporalRule, made: int) -> TemporalRuleError:
+    """The error that rules have made so many literals at a tick.
+
+    Args:
+        rule: one that computes from what may come of its own results.
+    """
+    problem = f"{made:_} new literals at a tick: {rule} computes from what comes of its own results"
+    return refused(problem, "a comparison that ends it, such as Z < 100", *rule.tests, rule)
+
+
+def _plain(rule: TemporalRule, name: str) -> Rule:
+    """The rule as one of the present tick, with all that values come from; times are finitely many."""
+    body = (each for each in rule.body if not (each.is_negated or each.atom.is_asserted))
+    return Rule(name, tuple(map(_atom, body)), _atom(rule.head), tests=rule.tests)
+
+
+def _atom(formula: Formula) -> Atom:
+    return Atom(formula.atom.predicate, formula.atom.arguments)

@@ -1,0 +1,195 @@
+"""What a checkpoint keeps of temporal rules: their text, and what the stream has said.
+
+A line of JSON, and behind it columns of numbers: ticks, and facts by places in the lists of predicates and of
+terms that the JSON has. Each column has the smallest type of number that does, little-endian.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pantarhei.encoding.lexicon import Lexicon
+from pantarhei.encoding.numbers import NO_FACTS, NONE, Symbol
+from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.model.time import TimeKind
+from pantarhei.rdf.ntriples import parse_term, write_term
+from pantarhei.temporal.data_stream import Appended, Asserted, DataStream, changed_by
+from pantarhei.temporal.numbered import NumberedProgram
+from pantarhei.temporal.rules import TemporalRules
+from pantarhei.temporal.text.rules_text import read_rules
+from pantarhei.temporal.tick_history import Chunk, Past
+from pantarhei.temporal.tuples import Tuples, is_tuple
+
+Column = npt.NDArray[np.integer]
+
+_BEFORE_IT_WAS_DATA = "heard"  # the word that earlier checkpoints have for it
+
+
+def to_bytes(
+    rules: TemporalRules, data: DataStream | None, numbered: NumberedProgram, lexicon: Lexicon
+) -> bytes:
+    """Rules and what has been said as bytes, the same for the same.
+
+    Costs what has been said as columns, with a step of Python for each different term.
+    """
+    start = rules.start.isoformat() if isinstance(rules.start, datetime) else rules.start
+    saved: dict[str, Any] = {"rules": str(rules), "start": start, "feedback": rules.feedback}
+    saved["kind"] = numbered.ticks.kind.name
+    columns: list[Column] = []
+    if data is not None:
+        saved["data"], columns = _written(data, numbered, lexicon)
+    saved["columns"] = [(column.dtype.str, len(column)) for column in columns]
+    text = json.dumps(saved, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    return b"\n".join([text, b"".join(column.tobytes() for column in columns)])
+
+
+def _header(saved: bytes) -> Any:
+    return json.loads(saved.partition(b"\n")[0].decode("utf-8", "surrogatepass"))
+
+
+def _columns(saved: bytes) -> Iterator[Column]:
+    body = saved.partition(b"\n")[2]
+    for kind, count in _header(saved)["columns"]:
+        size = np.dtype(kind).itemsize * count
+        yield np.frombuffer(body[:size], kind)
+        body = body[size:]
+
+
+def rules_of(saved: bytes) -> TemporalRules:
+    """The rules that were saved."""
+    given = _header(saved)
+    start = given["start"]
+    start = datetime.fromisoformat(start) if isinstance(start, str) else start
+    read = read_rules(given["rules"])
+    remembered = frozenset(read.remembered)
+    return TemporalRules(read.rules, remembered, start, given["feedback"], read.prefixes, read.remembered)
+
+
+def kind_of_saved(saved: bytes) -> TimeKind:
+    """The kind of time of the stream."""
+    return TimeKind[_header(saved)["kind"]]
+
+
+def data_of(saved: bytes, numbered: NumberedProgram, vocabulary: Vocabulary) -> DataStream | None:
+    """What had been said; terms get numbers where they have none."""
+    header = _header(saved)
+    given = header.get("data", header.get(_BEFORE_IT_WAS_DATA))
+    return None if given is None else _read(given, list(_columns(saved)), numbered, vocabulary)
+
+
+def _written(
+    data: DataStream, numbered: NumberedProgram, lexicon: Lexicon
+) -> tuple[dict[str, Any], list[Column]]:
+    """What has been said, but for its columns, and these."""
+    past, inner = data.past.columns, numbered.compiled.predicates
+    asserted = list(data.asserted)
+    aboxes = [*(abox.facts for abox in asserted), *(abox.cut for abox in asserted)]
+    parts = [past.facts, *data.turned, data.concluded, *aboxes]
+    lengths = list(map(len, parts))
+    facts = np.concatenate(parts)
+    symbols, of_symbols = _by_appearance(2 * facts[:, 0] + _of_rules(past, lengths))
+    terms, of_terms = _by_appearance(facts[:, 1:].ravel())
+    given = [(inner if key & 1 else lexicon.symbols)[key >> 1] for key in symbols]
+    header = {
+        "first": data.first,
+        "tick": data.tick,
+        "begun": data.past.begun,
+        "oldest": data.oldest,
+        "lengths": lengths,
+        "asserted": [abox.at for abox in asserted],
+        "symbols": [
+            [key & 1, write_term(symbol.name), symbol.arity]
+            for key, symbol in zip(symbols, given, strict=True)
+        ],
+        "terms": _terms(terms, data.tuples, lexicon),
+    }
+    return header, list(map(_narrow, (past.ticks, past.places, of_symbols, of_terms)))
+
+
+def _terms(numbers: list[int], tuples: Tuples, lexicon: Lexicon) -> list[str | list[int] | None]:
+    """Terms as text, tuples as the places of their sides, which may come behind them."""
+    inner = (side for number in tuples.with_inner(numbers) for side in tuples.parts(number))
+    places = {number: place for place, number in enumerate(dict.fromkeys((*numbers, *inner)))}
+    return [
+        None
+        if number == NONE
+        else [places[side] for side in tuples.parts(number)]
+        if is_tuple(number)
+        else write_term(lexicon.term(number))
+        for number in places
+    ]
+
+
+def _read(
+    given: dict[str, Any], columns: list[Column], numbered: NumberedProgram, vocabulary: Vocabulary
+) -> DataStream:
+    """What `_written` wrote."""
+    ticks, places, of_symbols, of_terms = columns
+    inner = {symbol: number for number, symbol in enumerate(numbered.compiled.predicates)}
+    symbols = [
+        (inner.__getitem__ if of_rules else vocabulary.number_symbol)(Symbol(parse_term(name), arity))  # type: ignore[arg-type]
+        for of_rules, name, arity in given["symbols"]
+    ]
+    tuples, written = Tuples(), given["terms"]
+
+    def number(place: int) -> int:
+        match written[place]:
+            case [left, right]:
+                return tuples.number(number(left), number(right))
+            case text:
+                return NONE if text is None else vocabulary.reserve(parse_term(text))
+
+    terms = list(map(number, range(len(written))))
+    facts = np.empty((len(of_symbols), 3), np.int32)
+    facts[:, 0] = np.array(symbols, np.int32)[of_symbols]
+    facts[:, 1:] = np.array(terms, np.int32)[of_terms].reshape(-1, 2)
+    ends = np.cumsum([0, *given["lengths"]]).tolist()
+    past, came, went, concluded, *aboxes = (facts[start:end] for start, end in pairwise(ends))
+    times = given["asserted"]
+    cuts = aboxes[len(times) :] or [NO_FACTS] * len(times)  # earlier checkpoints have none
+    told = list(map(Asserted, times, aboxes[: len(times)], cuts))
+    return DataStream(
+        given["first"],
+        given["tick"],
+        Past.of_columns(given["begun"], Chunk(ticks.astype(np.int64), past, places)),
+        tuples,
+        concluded,
+        changed_by(came, went),
+        Appended(told, sum(part.bytes for part in told)),
+        given["oldest"],
+    )
+
+
+def _of_rules(past: Chunk, lengths: list[int]) -> npt.NDArray[np.int32]:
+    """Which facts have predicates of the second kernel (1), by the lengths of the parts they come in."""
+    flags = np.zeros(sum(lengths), np.int32)
+    flags[: lengths[0]] = past.of_rules
+    concluded = sum(lengths[:3])
+    flags[concluded : concluded + lengths[3]] = 1
+    return flags
+
+
+def _by_appearance(values: npt.NDArray[np.integer]) -> tuple[list[int], Column]:
+    """The different values in the order in which they first appear, and the place of each in that."""
+    kinds, first, which = np.unique(values, return_index=True, return_inverse=True)
+    order = first.argsort()
+    ranks = np.empty(len(order), np.int64)
+    ranks[order] = np.arange(len(order))
+    return kinds[order].tolist(), ranks[which]
+
+
+def _narrow(column: Column) -> Column:
+    """Return the column with the smallest integer type that holds it."""
+    if not len(column):
+        return column.astype("<u1")
+    first, last = int(column.min()), int(column.max())
+    # a signed type for numbers on both sides of 0: numpy promotes int64 and uint64 to a float
+    least = np.min_scalar_type(last) if first >= 0 else np.min_scalar_type(min(first, -last - 1))
+    return column.astype(least.newbyteorder("<"))

@@ -1,0 +1,252 @@
+"""Which variables the body of a rule binds, and by what.
+
+The strata of rules: which conclusions must be there before what is said of their absence, of all ticks
+of a window, or of how many there are.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from rdflib import URIRef, Variable
+
+from pantarhei.errors import TemporalRuleError
+from pantarhei.model.display_names import told_apart
+from pantarhei.model.graphs import components
+from pantarhei.model.rule import Argument, Builtin
+from pantarhei.model.temporal_rule import Formula, Mode, TemporalRule, builtin_text, term_text
+from pantarhei.model.term import short
+from pantarhei.temporal.rule_form import Place, refused, refused_for
+from pantarhei.values.builtin import is_computation
+
+
+class Step(NamedTuple):
+    """Something that binds variables as soon as others are bound.
+
+    Args:
+        needs: those that must be bound.
+        gives: those that then are.
+        source: what it is.
+    """
+
+    needs: frozenset[Variable]
+    gives: frozenset[Variable]
+    source: object
+
+
+def variables(arguments: Iterable[Argument | None]) -> frozenset[Variable]:
+    """The variables among arguments."""
+    return frozenset(argument for argument in arguments if isinstance(argument, Variable))
+
+
+def is_unbounded(formula: Formula) -> bool:
+    """Whether it is an @ that looks at all ticks: it finds what holds at a time, not the time."""
+    return formula.mode is Mode.AT and formula.window is None
+
+
+def steps(rule: TemporalRule) -> list[Step]:
+    """What binds variables in a rule: positive formulas, then computations."""
+    positive = [formula for formula in rule.body if not formula.is_negated]
+    return [
+        *(Step(variables([f.time] if is_unbounded(f) else ()), f.variables, f) for f in positive),
+        *(
+            Step(_operands(test), variables(test.arguments[:1]), test)
+            for test in rule.tests
+            if is_computation(test)
+        ),
+    ]
+
+
+def with_tests_in_order(rule: TemporalRule) -> TemporalRule:
+    """The rule with each test behind the computations of what it looks at, else in the order of the text.
+
+    >>> from pantarhei.temporal.rules import load_rules
+    >>> rules = load_rules("a(X) :- b(X, N), K > 4, K = N + 1.", prefixes={"": "http://example.org/"})
+    >>> print(with_tests_in_order(rules.rules[0]))
+    a(X) :- b(X, N), K = N + 1, K > 4.
+    """
+    bound = {variable for each in rule.body if not each.is_negated for variable in each.variables}
+    waiting, ordered = list(rule.tests), list[Builtin]()
+    while waiting:
+        test = next((each for each in waiting if _operands(each) <= bound), waiting[0])
+        waiting.remove(test)
+        ordered.append(test)
+        bound |= variables(test.arguments)
+    return rule if ordered == list(rule.tests) else replace(rule, tests=tuple(ordered))
+
+
+def _operands(test: Builtin) -> frozenset[Variable]:
+    """What a test needs to know: all but the result of a computation."""
+    return variables(test.arguments[is_computation(test) :])
+
+
+def taken(given: Sequence[Step]) -> tuple[frozenset[Variable], list[Step]]:
+    """The variables that are bound in the end, and the steps that bound a further one, in their order.
+
+    Of steps that can be taken the first is. Costs linear time.
+    """
+    bound: set[Variable] = set()
+    missing = [len(step.needs) for step in given]
+    waiting: dict[Variable, list[int]] = defaultdict(list)
+    for number, step in enumerate(given):
+        for variable in step.needs:
+            waiting[variable].append(number)
+    found: list[Step] = []
+    ready = [number for number, count in enumerate(missing) if not count]
+    for number in ready:
+        new = given[number].gives - bound
+        if new:
+            found.append(given[number])
+            bound |= new
+        for variable in new:
+            for other in waiting[variable]:
+                missing[other] -= 1
+                if not missing[other]:
+                    ready.append(other)
+    return frozenset(bound), found
+
+
+_IN_BODY = "an atom of the body that has it, not negated, or a computation of it"
+
+
+def check_safety(rule: TemporalRule) -> None:
+    """Nothing, if each variable of the rule is bound by what is positive in its body, or computed from that.
+
+    Raises:
+        TemporalRuleError: a variable is not bound.
+    """
+    bound, _ = taken(steps(rule))
+    for formula in rule.body:
+        time = formula.time
+        if (
+            is_unbounded(formula)
+            and not formula.is_negated
+            and isinstance(time, Variable)
+            and time not in bound
+        ):
+            problem = f"nothing bounds the time {term_text(time)} of {formula}"
+            expected = f"a window, as in {formula} in [10], or another atom of the body that has it"
+            raise refused_for(time, problem, expected, formula, rule)
+    for formula in (rule.head, *rule.body):
+        where = "the head" if formula is rule.head else f"{formula}"
+        expected = _none_at_all(formula, bound) if formula.is_negated else _IN_BODY
+        _check_bound(formula.variables, bound, where, rule, formula, expected)
+    for test in rule.tests:
+        _check_bound(variables(test.arguments), bound, builtin_text(test), rule, test)
+
+
+def _none_at_all(denied: Formula, bound: frozenset[Variable]) -> str:
+    """How to say that there is nothing, whatever a variable stands for."""
+    known = [each for each in denied.atom.arguments if each in bound]
+    some = f"some({', '.join(map(term_text, known))})" if known else "some"
+    return (
+        f"{_IN_BODY}; for none at all a rule {some} :- {replace(denied, is_negated=False)}., and not {some}"
+    )
+
+
+def _check_bound(
+    given: Iterable[Variable],
+    bound: frozenset[Variable],
+    where: str,
+    rule: TemporalRule,
+    place: Place,
+    expected: str = _IN_BODY,
+) -> None:
+    if free := sorted(set(given) - bound):
+        problem = f"{term_text(free[0])} is in {where}, and nothing binds it"
+        raise refused_for(free[0], problem, expected, place, rule)
+
+
+_MOST_STEPS = 12  # of a circle in a message
+_WITHOUT_STRATA = "rules without strata are for pantarhei.AnswerStreams, or pantarhei run --models 0"
+
+
+class _Use(NamedTuple):
+    """A conclusion in the body of a rule for another; both are numbers of predicates."""
+
+    head: int
+    body: int
+    formula: Formula
+    rule: TemporalRule
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether the conclusions of the body must all be there first."""
+        return self.formula.is_negated or self.formula.mode is Mode.ALWAYS or self.formula.times > 1
+
+
+def strata(rules: Iterable[TemporalRule]) -> dict[URIRef, int]:
+    """The stratum of each predicate that is concluded, from 0, in the order of the strata.
+
+    What a conclusion rests on is in its stratum or a lower one; in a lower one if it is negated, stands below
+    □, or is counted. Costs linear time.
+
+    Raises:
+        TemporalRuleError: a conclusion would rest in such a way on itself; the way is named.
+    """
+    given = list(rules)
+    heads = list(dict.fromkeys(rule.head.atom.predicate for rule in given))
+    numbers = {predicate: number for number, predicate in enumerate(heads)}
+    uses = [
+        _Use(numbers[rule.head.atom.predicate], numbers[formula.atom.predicate], formula, rule)
+        for rule in given
+        for formula in rule.body
+        if formula.atom.predicate in numbers and not formula.atom.is_asserted
+    ]
+    uses_of: list[list[_Use]] = [[] for _ in heads]
+    for use in uses:
+        uses_of[use.head].append(use)
+    found = [0] * len(heads)
+    for component in components([[use.body for use in own] for own in uses_of]):
+        inside = set(component)
+        own = [use for head in component for use in uses_of[head]]
+        for use in own:
+            if use.is_strict and use.body in inside:
+                raise _circle(use, uses_of, heads)
+        stratum = max((found[use.body] + use.is_strict for use in own if use.body not in inside), default=0)
+        for number in component:
+            found[number] = stratum
+    return dict(sorted(zip(heads, found, strict=True), key=lambda each: each[1]))
+
+
+def _circle(strict: _Use, uses_of: Sequence[Sequence[_Use]], heads: Sequence[URIRef]) -> TemporalRuleError:
+    """The error that a conclusion rests on its own absence, or on itself through □ or a count."""
+    way = _way(strict, uses_of)
+    formula = strict.formula
+    if formula.is_negated:
+        what, expected = "its own absence", "negation only of what is concluded without it"
+    else:
+        what = (
+            "itself at all ticks of a window" if formula.mode is Mode.ALWAYS else "how often it holds itself"
+        )
+        expected = "□ and counts only of what is concluded without them, or asserted in front for assertions"
+
+    def problem() -> str:
+        steps = [short(heads[strict.head]), str(formula), *(str(use.formula) for use in way)]
+        shown = steps if len(steps) <= _MOST_STEPS else [*steps[: _MOST_STEPS - 2], "…", steps[-1]]
+        return f"{steps[0]} rests on {what}: {' ← '.join(shown)}"
+
+    expected += f"; {_WITHOUT_STRATA}"
+    return refused(told_apart(problem), expected, formula, strict.rule)
+
+
+def _way(strict: _Use, uses_of: Sequence[Sequence[_Use]]) -> list[_Use]:
+    """The shortest way by which what `strict` uses rests on its head; empty if it is the head."""
+    reached_by: dict[int, _Use] = {}
+    waiting = [strict.body]
+    for number in waiting:
+        if number == strict.head:
+            break
+        for use in uses_of[number]:
+            if use.body not in reached_by and use.body != strict.body:
+                reached_by[use.body] = use
+                waiting.append(use.body)
+    way: list[_Use] = []
+    at = strict.head
+    while at != strict.body:
+        way.append(reached_by[at])
+        at = way[-1].head
+    return way[::-1]

@@ -1,0 +1,387 @@
+"""Names, literals and variables of temporal rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import count
+
+from rdflib import OWL, RDF, RDFS, XSD, Literal, URIRef, Variable
+
+from pantarhei.errors import OptionError, TemporalTextError, check_type
+from pantarhei.model.display_names import ShownNames
+from pantarhei.model.messages import did_you_mean
+from pantarhei.model.rule import Argument, Builtin
+from pantarhei.model.temporal_rule import RELATIONS, SIGNS
+from pantarhei.model.term import respelled
+from pantarhei.temporal.text.cursor import WORDS, Cursor, Token
+from pantarhei.values.builtin import SWRLB
+from pantarhei.values.numeric import MOST_DIGITS
+
+USUAL_PREFIXES = {
+    "owl": str(OWL),
+    "rdf": str(RDF),
+    "rdfs": str(RDFS),
+    "swrlb": str(SWRLB),
+    "xsd": str(XSD),
+}
+# An absolute IRI, although its scheme could be a prefix.
+_WHOLE_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|(?:urn|tag|did|mailto|file|data):")
+_ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
+_NO_IRI = re.compile(r'[\x00-\x20<>"{}|\\^`]')
+_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))")
+_PLAIN_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", '"': '"', "'": "'", "\\": "\\"}
+
+
+def is_variable(token: Token) -> bool:
+    """Whether a token is a variable: `X`, `_x`, `_` or `?x`."""
+    return token.kind == "variable" or (
+        token.kind == "name" and (token.text[0].isupper() or token.text[0] == "_")
+    )
+
+
+def is_absolute(iri: str) -> bool:
+    """Whether it is an IRI with its scheme, as a prefix stands for."""
+    return _ABSOLUTE.match(iri) is not None and _NO_IRI.search(iri) is None
+
+
+def check_prefixes(prefixes: Mapping[str, str]) -> None:
+    """Nothing, if each prefix stands for an IRI.
+
+    Raises:
+        OptionError: one does not, or they are no mapping.
+    """
+    expected = "prefixes with the IRIs that they stand for, such as {'ex': 'http://example.org/'}"
+    check_type("prefixes", prefixes, Mapping, expected)
+    for prefix, iri in prefixes.items():
+        if not (isinstance(prefix, str) and isinstance(iri, str) and is_absolute(iri)):
+            raise OptionError("prefixes", repr({prefix: iri})[:200], expected)
+
+
+class TermReader:
+    """Reads terms at a cursor.
+
+    Args:
+        prefixes: those that need no declaration; `prefixes` has the declared ones too.
+    """
+
+    def __init__(self, cursor: Cursor, prefixes: Mapping[str, str]) -> None:
+        self._cursor = cursor
+        self._taken = cursor.names
+        self._fresh = count(1)
+        self.prefixes = {**USUAL_PREFIXES, **prefixes}
+
+    def declaration(self) -> None:
+        """`ex: <…>`, behind `@prefix`."""
+        token = self._cursor.peek()
+        if token.kind != "prefixed" or not token.text.endswith(":"):
+            raise self._cursor.unexpected("a prefix such as ex: or :")
+        self._cursor.take()
+        if self._cursor.peek().kind != "iri":
+            raise self._cursor.unexpected("an IRI such as <http://example.org/>")
+        self.prefixes[token.text[:-1]] = self._absolute(self._cursor.take())
+
+    def term(self) -> Argument:
+        """A variable, name or literal."""
+        token = self._cursor.peek()
+        if self._cursor.is_at("-") and self._cursor.peek(1).kind == "number":
+            self._cursor.take()
+            return self._number(self._cursor.take(), "-")
+        if is_variable(token):
+            self._cursor.take()
+            return self.fresh() if token.text == "_" else Variable(token.text.lstrip("?"))
+        match token.kind:
+            case "number":
+                return self._number(self._cursor.take())
+            case "string":
+                return self._string()
+            case "name" | "quoted" | "iri" | "prefixed":
+                return self._iri(self._cursor.take())
+        raise self._cursor.unexpected("a variable such as X, a name, a number or a string")
+
+    def predicate(self) -> URIRef:
+        """The name of a class, a property, or a conclusion."""
+        token = self._cursor.peek()
+        if is_variable(token):
+            problem = f"{token.shown} is read as a variable, by its first letter"
+            name = token.text.lstrip("?_") or "p"
+            instead = f"a predicate: {name[0].lower()}{name[1:]}, :{name}, '{name}' or an IRI"
+            raise self._cursor.error(token, problem, instead)
+        if token.kind == "name" and token.text in WORDS:
+            problem = f"{token.text} is a word of the language"
+            raise self._cursor.error(
+                token, problem, f"a predicate; one of that name is written '{token.text}'"
+            )
+        if token.kind not in ("name", "quoted", "iri", "prefixed"):
+            raise self._cursor.unexpected(
+                "a predicate, such as hot, ex:Hot, 'hot' or <http://example.org/Hot>"
+            )
+        return self._iri(self._cursor.take())
+
+    def is_builtin(self) -> bool:
+        """Whether the next token is the name of a built-in of SWRL."""
+        token = self._cursor.peek()
+        if token.kind == "prefixed":
+            return self.prefixes.get(token.text.partition(":")[0]) == str(SWRLB)
+        return token.kind == "iri" and token.text.startswith(f"<{SWRLB}")
+
+    def arguments(self) -> tuple[Argument, ...]:
+        """Terms in parentheses; none where no parenthesis opens."""
+        if not self._cursor.accept("(") or self._cursor.accept(")"):
+            return ()
+        found = [self.term()]
+        while self._cursor.accept(","):
+            found.append(self.term())
+        self._cursor.need(")", "a comma and another argument, or ')'")
+        return tuple(found)
+
+    def subscript(self, text: str) -> Argument:
+        """What stands below an @ in a paper: a tick or a variable."""
+        return Literal(int(text)) if text.isdecimal() and len(text) <= MOST_DIGITS else Variable(text)
+
+    def begin_rule(self) -> None:
+        """Count variables of its own from 1 again."""
+        self._fresh = count(1)
+
+    def fresh(self) -> Variable:
+        """A variable that the text does not have, and the rule not yet."""
+        return Variable(next(name for n in self._fresh if (name := f"_{n}") not in self._taken))
+
+    # -- what a token stands for -----------------------------------------------------------------------
+
+    def _iri(self, token: Token) -> URIRef:
+        match token.kind:
+            case "iri":
+                return URIRef(self._absolute(token))
+            case "prefixed":
+                prefix, _, local = token.text.partition(":")
+            case "quoted" if ":" in token.text:
+                prefix, _, local = token.text.strip("'").partition(":")
+            case _:
+                prefix, local = "", token.text.strip("'")
+        start = self.prefixes.get(prefix)
+        if start is None and token.kind == "quoted" and _WHOLE_IRI.match(token.text, 1):
+            start, local = "", token.text.strip("'")  # as Laser writes predicates
+        if start is None:
+            raise self._unknown_prefix(token, prefix)
+        if _NO_IRI.search(local):
+            raise self._cursor.error(
+                token, f"{token.shown} is not part of an IRI", 'a name without spaces or <>"{}|\\^`'
+            )
+        return URIRef(start + local)
+
+    def _unknown_prefix(self, token: Token, prefix: str) -> TemporalTextError:
+        if prefix:
+            problem, written = f"the prefix {prefix}: is not declared", f"{prefix}:"
+        else:
+            problem, written = f"{token.shown} has no prefix, and the text no default one", ":"
+        expected = f"a line @prefix {written} <http://…#> . above, or prefixes={{{prefix!r}: 'http://…#'}}"
+        return self._cursor.error(token, problem, expected)
+
+    def _absolute(self, token: Token) -> str:
+        if not _ABSOLUTE.match(token.text, 1):
+            raise self._cursor.error(
+                token, f"{token.shown} is relative", "an IRI with its scheme, such as <http://…>"
+            )
+        return token.text[1:-1]
+
+    def _number(self, token: Token, sign: str = "") -> Literal:
+        text = token.text
+        if len(text) > MOST_DIGITS:
+            raise self._cursor.error(token, f"a number of {len(text)} digits", f"at most {MOST_DIGITS}")
+        if not set(text).isdisjoint("eE"):
+            return Literal(sign + text, datatype=XSD.double, normalize=False)
+        if "." in text:
+            return Literal(sign + text, datatype=XSD.decimal, normalize=False)
+        return Literal(int(sign + text))
+
+    def _string(self) -> Literal:
+        token = self._cursor.take()
+        body, _, language = token.text[1:].rpartition('"')
+        text = _ESCAPE.sub(lambda escape: self._character(token, escape), body)
+        if self._cursor.accept("^^"):
+            of_type = self._cursor.peek()
+            if of_type.kind not in ("iri", "prefixed", "name", "quoted"):
+                raise self._cursor.unexpected("a datatype such as xsd:date")
+            datatype = self._iri(self._cursor.take())
+            return respelled(Literal(text, datatype=datatype, normalize=False))
+        return Literal(text, lang=language[1:] or None)
+
+    def _character(self, token: Token, escape: re.Match[str]) -> str:
+        four, eight, plain = escape.groups()
+        code = int(four or eight or "0", 16)
+        if plain in _PLAIN_ESCAPES:
+            return _PLAIN_ESCAPES[plain]
+        if plain is not None or code > 0x10FFFF or 0xD800 <= code < 0xE000:
+            raise self._cursor.error(
+                token, f"{escape[0]} stands for no character", r"\", \\, \n, \t, \r or \u00E9"
+            )
+        return chr(code)
+
+
+_RELATION_NAMES = {sign: name for name, sign in RELATIONS.items()} | {
+    "≠": "notEqual",
+    "≤": "lessThanOrEqual",
+    "≥": "greaterThanOrEqual",
+}
+_SIGN_NAMES = {sign: name for name, sign in SIGNS.items()}
+_A_RELATION = "a comparison: =, !=, <, <=, > or >="
+_SUMS, _PRODUCTS = ("+", "-"), ("*", "/", "mod", "^")
+
+
+class ComputationReader:
+    """Reads comparisons and arithmetic at a cursor.
+
+    What is computed on the way gets variables of its own.
+    """
+
+    def __init__(self, cursor: Cursor, terms: TermReader) -> None:
+        self._cursor, self._terms = cursor, terms
+
+    def is_next(self) -> bool:
+        """Whether a comparison begins here, and no formula."""
+        token, behind = self._cursor.peek(), self._cursor.peek(1)
+        if token.kind in ("number", "string") or self._cursor.is_at("-") or self._terms.is_builtin():
+            return True
+        if is_variable(token):
+            return not self._cursor.is_at("(", further=1) or token.text in ("COMP", "MATH")
+        if token.kind == "name" and token.text in WORDS:
+            return False
+        return token.kind in ("name", "quoted", "iri", "prefixed") and (
+            behind.kind == "relation" or self._cursor.is_at(*_SUMS, *_PRODUCTS, further=1)
+        )
+
+    def tests(self) -> list[Builtin]:
+        """A comparison, `COMP(<, X, Y)` or `MATH(+, R, X, Y)`, and what must be computed before it."""
+        if self._cursor.is_at("COMP", "MATH") and self._cursor.is_at("(", further=1):
+            return [self._prefix_form()]
+        token = self._cursor.peek()
+        written = self._cursor.written(token)
+        if self._terms.is_builtin():
+            return [Builtin(self._terms.predicate(), self._terms.arguments(), written)]
+        left, before = self.expression()
+        if is_variable(token) and not before and self._cursor.peek().kind != "relation":
+            problem = f"{token.shown} is read as a variable, by its first letter"
+            raise self._cursor.error(
+                token, problem, f"{_A_RELATION} behind it, or a predicate such as hot(X)"
+            )
+        relation = self._relation()
+        right, more = self.expression()
+        if relation == "equal" and (before or more):
+            # the side that is computed, the right one of two, gets the other's name for its result
+            computed, result, first = (more, left, before) if more else (before, right, more)
+            last = computed[-1]
+            arguments = (result, *last.arguments[1:])
+            return [*first, *computed[:-1], replace(last, arguments=arguments, written=written)]
+        return [*before, *more, Builtin(SWRLB[relation], (left, right), written)]
+
+    def expression(self) -> tuple[Argument, list[Builtin]]:
+        """Products and sums from left to right; what has their result, and how it is computed."""
+        made: list[Builtin] = []
+        start = self._cursor.peek()
+        left = self._product(made)
+        while self._cursor.is_at(*_SUMS):
+            sign = self._cursor.take()
+            left = self._made(start, sign.text, left, self._product(made), made)
+        return left, made
+
+    def time(self) -> tuple[Argument, list[Builtin]]:
+        """A tick: a variable, a literal, or a variable plus or minus a number."""
+        token = self._cursor.peek()
+        found, made = self.expression()
+        return self.checked_time(token, found), made
+
+    def checked_time(self, token: Token, found: Argument) -> Argument:
+        """What is read at a token.
+
+        Raises:
+            TemporalTextError: it is a name, which no tick has.
+        """
+        if not isinstance(found, Variable | Literal):
+            problem = f"{token.shown} is no time{did_you_mean(token.text, ('least',))}"
+            raise self._cursor.error(token, problem, "a variable, a number, or T + 1")
+        return found
+
+    def _product(self, made: list[Builtin]) -> Argument:
+        start = self._cursor.peek()
+        left = self._terms.term()
+        while self._cursor.is_at(*_PRODUCTS):
+            sign = self._cursor.take()
+            left = self._made(start, sign.text, left, self._terms.term(), made)
+        return left
+
+    def _made(
+        self, start: Token, sign: str, left: Argument, right: Argument, made: list[Builtin]
+    ) -> Variable:
+        result, written = self._terms.fresh(), self._cursor.written(start)
+        made.append(Builtin(SWRLB[_SIGN_NAMES[sign]], (result, left, right), written))
+        return result
+
+    def _relation(self) -> str:
+        token = self._cursor.peek()
+        if token.kind != "relation":
+            raise self._cursor.unexpected(_A_RELATION)
+        return _RELATION_NAMES[self._cursor.take().text]
+
+    def _prefix_form(self) -> Builtin:
+        """Laser's form: the sign, then for MATH the result, then two operands."""
+        word = self._cursor.take()
+        self._cursor.need("(")
+        name = self._relation() if word.text == "COMP" else self._sign()
+        arguments: list[Argument] = []
+        for _ in range(2 if word.text == "COMP" else 3):
+            self._cursor.need(",", self._prefix_arguments(word))
+            arguments.append(self._terms.term())
+        self._cursor.need(")", self._prefix_arguments(word))
+        return Builtin(SWRLB[name], tuple(arguments), self._cursor.written(word))
+
+    def _sign(self) -> str:
+        if not self._cursor.is_at(*_SIGN_NAMES):
+            raise self._cursor.unexpected("a sign: +, -, *, /, mod or ^")
+        return _SIGN_NAMES[self._cursor.take().text]
+
+    @staticmethod
+    def _prefix_arguments(word: Token) -> str:
+        return "COMP(<, X, Y)" if word.text == "COMP" else "MATH(+, result, X, Y)"
+
+
+_PREFIX = re.compile(r"(?:[^\W\d_][\w\-]{0,250})?")
+_LOCAL = re.compile(r"\w[\w\-]*")
+_BARE = re.compile(r"[^\W\d_]\w*")
+
+
+def names_in_text(iris: Iterable[URIRef], prefixes: Mapping[str, str]) -> ShownNames:
+    """The names of a text as it writes them: bare, with a prefix, or in full."""
+    known = {
+        prefix: start
+        for prefix, start in (USUAL_PREFIXES | {**prefixes}).items()
+        if _PREFIX.fullmatch(prefix)
+    }
+    return ShownNames(known, {iri: _written(iri, known) for iri in iris})
+
+
+def declarations(names: ShownNames) -> list[str]:
+    """The lines that declare the prefixes which the names have, other than the usual ones."""
+    used = {text.partition(":")[0] for text in names.longer.values() if ":" in text and text[0] != "<"}
+    if any(":" not in text for text in names.longer.values()):
+        used.add("")
+    return [
+        f"@prefix {prefix}: <{names.prefixes[prefix]}> ."
+        for prefix in sorted(used)
+        if names.prefixes[prefix] != USUAL_PREFIXES.get(prefix)
+    ]
+
+
+def _written(iri: URIRef, prefixes: Mapping[str, str]) -> str:
+    fitting = [
+        (len(start), prefix)
+        for prefix, start in prefixes.items()
+        if iri.startswith(start) and _LOCAL.fullmatch(iri[len(start) :])
+    ]
+    if not fitting:
+        return f"<{iri}>"
+    length, prefix = max(fitting)
+    local = iri[length:]
+    is_bare = not prefix and _BARE.fullmatch(local) and not local[0].isupper() and local not in WORDS
+    return local if is_bare else f"{prefix}:{local}"

@@ -1,0 +1,231 @@
+"""Equations of a rule's text that say what nothing else says, in the form that says it.
+
+q(X) :- p(Y), X = Y.                  reads as    q(Y) :- p(Y).
+q(X) at T :- p(X) at T - 1 in [5].    reads as    q(X) at T :- p(X) at _1 in [5], T = _1 + 1.
+
+The statements of a text of temporal rules: prefixes, what is remembered, and rules.
+
+    text       = { prefix | remember | rule } ;
+    prefix     = ( "@prefix" | "PREFIX" ) [ name ] ":" iri [ "." ] ;
+    remember   = "remember" predicate { "," predicate } "." ;
+    rule       = head [ ( ":-" | "<-" | "←" ) condition { ( "," | "and" | "∧" ) condition } ] "." ;
+    head       = atom [ "at" time ] | "@" "(" time "," atom ")" | "@" time atom ;
+    condition  = { operator } atom [ said ] { ")" } [ [ "in" ] window ] | comparison ;
+    operator   = "not" | "¬" | "(" | "diamond" | "◇" | "box" | "□" | "@" "(" time "," | "@" time
+               | "⊞" size | ( "time_win" | "tuple_win" ) "(" number "," [ "0" "," [ "1" "," ] ] ;
+    said       = [ "always" | "at" time | "at" "least" number ( "time" | "times" ) ]
+                 [ [ [ "not" ] "in" ] window ] ;
+    window     = "[" number [ unit | "#" ] "]" | "[" duration "]" ;
+    size       = number | "#" number | window ;
+    atom       = [ "asserted" ] named | "asserted" "(" named ")" ;
+    named      = predicate [ "(" [ term { "," term } ] ")" ] ;
+    comparison = expression relation expression | "COMP" "(" relation "," term "," term ")"
+               | "MATH" "(" sign "," term "," term "," term ")" | built-in "(" term { "," term } ")" ;
+    time       = expression ;
+    expression = term { sign term } ;
+    relation   = "=" | "!=" | "<" | "<=" | ">" | ">=" | "≠" | "≤" | "≥" ;
+    sign       = "+" | "-" | "*" | "/" | "mod" | "^" ;
+    term       = variable | name | [ "-" ] number | string ;
+
+Comments go from % or // to the end of the line, from /* to */, and from %* to *%.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from rdflib import URIRef, Variable
+
+from pantarhei.model.messages import Written
+from pantarhei.model.rule import Argument, Builtin
+from pantarhei.model.temporal_rule import Formula, TemporalRule
+from pantarhei.temporal.safety import Step, steps, taken, variables
+from pantarhei.temporal.text.cursor import Cursor
+from pantarhei.temporal.text.formulas import FormulaReader
+from pantarhei.temporal.text.rule_terms import ComputationReader, TermReader, is_variable
+from pantarhei.values.builtin import EQUAL, SWRLB
+
+
+class _Solution(NamedTuple):
+    """A test, and what it becomes if it is what binds a variable.
+
+    Args:
+        computation: of that variable; None where the variable is another name of `same`.
+    """
+
+    test: Builtin
+    variable: Variable
+    computation: Builtin | None = None
+    same: Argument | None = None
+
+
+def solved(rule: TemporalRule) -> TemporalRule:
+    """The rule, with each equation by which alone a variable is known solved for it.
+
+    What equals a variable is put in its place; a sum or a difference is solved.
+    """
+    ways = [*steps(rule), *(way for test in rule.tests for way in _ways(test))]
+    found = [step.source for step in taken(ways)[1] if isinstance(step.source, _Solution)]
+    if not found:
+        return rule
+    computations = {id(each.test): each.computation for each in found}
+    tests = [computations.get(id(test), test) for test in rule.tests]
+    same: dict[Argument, Argument] = {}
+    for each in found:
+        if each.same is not None:
+            same[each.variable] = same.get(each.same, each.same)
+
+    def put(argument: Argument) -> Argument:
+        return same.get(argument, argument)
+
+    def put_in(formula: Formula) -> Formula:
+        arguments = tuple(map(put, formula.atom.arguments))
+        time = None if formula.time is None else put(formula.time)
+        return replace(formula, atom=replace(formula.atom, arguments=arguments), time=time)
+
+    return replace(
+        rule,
+        head=put_in(rule.head),
+        body=tuple(map(put_in, rule.body)),
+        tests=tuple(test.with_arguments(put) for test in tests if test is not None),
+    )
+
+
+def _ways(test: Builtin) -> Iterator[Step]:
+    """How a test says what one of its variables is, if the others are known."""
+    for solution in _solutions(test):
+        needs = variables(each for each in test.arguments if each != solution.variable)
+        yield Step(needs, frozenset([solution.variable]), solution)
+
+
+def _solutions(test: Builtin) -> Iterator[_Solution]:
+    if test.name == EQUAL:
+        for one, other in (test.arguments, test.arguments[::-1]):
+            if isinstance(one, Variable) and one != other:
+                yield _Solution(test, one, same=other)
+    elif test.name in (SWRLB.add, SWRLB.subtract) and len(set(test.arguments)) == 3:
+        result, left, right = test.arguments
+        back = SWRLB.subtract if test.name == SWRLB.add else SWRLB.add
+        if isinstance(left, Variable):
+            yield _Solution(test, left, replace(test, name=back, arguments=(left, result, right)))
+        if isinstance(right, Variable):
+            operands = (result, left) if test.name == SWRLB.add else (left, result)
+            computation = replace(test, name=SWRLB.subtract, arguments=(right, *operands))
+            yield _Solution(test, right, computation)
+
+
+class RulesText(NamedTuple):
+    """What a text says.
+
+    Args:
+        rules: in their order.
+        remembered: the predicates whose conclusions are remembered, and where that is written.
+        prefixes: those that are declared, and those that needed no declaration.
+    """
+
+    rules: tuple[TemporalRule, ...]
+    remembered: dict[URIRef, Written]
+    prefixes: dict[str, str]
+
+
+def read_rules(text: str, prefixes: Mapping[str, str] | None = None, source: str | None = None) -> RulesText:
+    """The rules of a text.
+
+    Args:
+        prefixes: those that it may use without declaring them.
+        source: the file that it was read from, for errors.
+
+    Raises:
+        TemporalTextError: it is malformed.
+    """
+    without_mark = text.removeprefix("\ufeff")  # of the byte order, which is in no column
+    return _Reader(without_mark, prefixes or {}, source).text()
+
+
+_BEGIN = ("name", "quoted", "iri", "prefixed")  # what a statement can begin with
+
+
+class _Reader:
+    """Reads one text."""
+
+    def __init__(self, text: str, prefixes: Mapping[str, str], source: str | None) -> None:
+        self._cursor = Cursor(text, source)
+        self._terms = TermReader(self._cursor, prefixes)
+        self._computations = ComputationReader(self._cursor, self._terms)
+
+    def text(self) -> RulesText:
+        rules: list[TemporalRule] = []
+        remembered: dict[URIRef, Written] = {}
+        while self._cursor.peek().kind != "end":
+            if self._is_prefix():
+                self._cursor.accept("@")
+                self._cursor.take()
+                self._terms.declaration()
+                self._cursor.accept(".")
+            elif self._cursor.accept("remember"):
+                remembered = self._remembered() | remembered
+            else:
+                rules.append(self._rule())
+        return RulesText(tuple(rules), remembered, self._terms.prefixes)
+
+    def _is_prefix(self) -> bool:
+        if self._cursor.is_at("@"):
+            return self._cursor.is_at("prefix", further=1)
+        return self._cursor.is_at("PREFIX") and self._cursor.peek(1).kind == "prefixed"
+
+    def _remembered(self) -> dict[URIRef, Written]:
+        found: dict[URIRef, Written] = {}
+        while not found or self._cursor.accept(","):
+            written = self._cursor.written(self._cursor.peek())
+            found.setdefault(self._terms.predicate(), written)
+        self._end("a comma and another predicate, or a full stop")
+        return found
+
+    def _end(self, expected: str) -> None:
+        """The full stop behind a statement, taken.
+
+        Raises:
+            TemporalTextError: something else is there, such as the next statement.
+        """
+        begins = self._cursor.peek().kind in _BEGIN or self._cursor.is_at("@")
+        if begins and self._cursor.starts_line:
+            expected += ": the statement before this line has not ended"
+        self._cursor.need(".", expected)
+
+    def _rule(self) -> TemporalRule:
+        start, place = self._cursor.peek(), self._cursor.place
+        if start.kind == "arrow":
+            raise self._cursor.error(start, "this rule has no head", "a head in front, such as alarm(X)")
+        self._terms.begin_rule()
+        formulas = FormulaReader(self._cursor, self._terms, self._computations)
+        head = formulas.head()
+        body: list[Formula] = []
+        tests: list[Builtin] = []
+        what = "':-' and a body, or a full stop behind this fact"
+        if self._cursor.peek().kind == "arrow":
+            self._cursor.take()
+            self._condition(formulas, body, tests)
+            while self._cursor.accept(",", "and", "∧"):
+                self._condition(formulas, body, tests)
+            what = "a comma and another condition, or a full stop behind the rule"
+        self._end(what)
+        written = self._cursor.written(start)
+        variables = tuple(self._variables_since(place))
+        return solved(TemporalRule(head, tuple(body), (*formulas.made, *tests), written, variables))
+
+    def _variables_since(self, place: int) -> Iterator[tuple[Variable, Written]]:
+        """Where variables stand, and which."""
+        for token in self._cursor.taken_since(place):
+            if is_variable(token):
+                yield Variable(token.text.lstrip("?")), self._cursor.written(token)
+
+    def _condition(self, formulas: FormulaReader, body: list[Formula], tests: list[Builtin]) -> None:
+        if self._cursor.is_at("not", "¬") and self._cursor.peek(2).kind == "relation":
+            problem, expected = "a comparison is negated", "its opposite, such as >= for <"
+            raise self._cursor.error(self._cursor.peek(), problem, expected)
+        if self._computations.is_next():
+            tests += self._computations.tests()
+        else:
+            body.append(formulas.formula())

@@ -1,0 +1,280 @@
+"""@: what holds at a tick, as rows with the tick's time, and the ticks of windows.
+
+p@n has (x, time of u) until u + n        for each tick u at which p(x) was said
+        (x at u, y)                       for p(x, y), where x at u is the number of a pair
+tick~n has (unit, time of u) until u + n  for each tick u
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from pantarhei.encoding.numbers import NO_FACTS, NONE, Integers, as_tuples
+from pantarhei.temporal.data_stream import StandingFacts, union, without
+from pantarhei.temporal.expiry_model import NOTHING, ExpiryModel, Rows
+from pantarhei.temporal.numbered import Feed, NumberedProgram
+from pantarhei.temporal.selection import FIRST_ARGUMENT, WHOLE, Followed, Following, RowSupports
+from pantarhei.temporal.tick_history import Past, held_at
+from pantarhei.temporal.tuples import Pairs
+
+Parts = Iterator[tuple[Integers, int]]
+"""Rows of the second kernel, each part with its expiry."""
+
+_Turned = tuple[Parts, Integers]
+"""Rows that come, and rows that go before them."""
+
+
+class _Kind(NamedTuple):
+    size: int
+    has_pairs: bool  # whether the tick is in a pair with the subject, or the object
+
+
+class Dating:
+    """The rows with times. States and remembered conclusions cost their number at each tick.
+
+    Args:
+        program: the rules.
+        pairs: numbers the arguments of facts that have two.
+        first: where the timeline begins.
+    """
+
+    def __init__(self, program: NumberedProgram, pairs: Pairs, first: int) -> None:
+        self._program, self._pairs, self._first = program, pairs, first
+        feeds = program.dated_feeds
+        self._states = self._following(feed for feed in feeds if not feed.is_asserted)
+        self._events = self._following(feed for feed in feeds if feed.is_asserted)
+        self._conclusions = self._following(program.dated_conclusions)
+        self._supports = RowSupports(self._states, self._events)
+        self._standing = StandingFacts()  # states that rules use
+        self._timed = first - 1, NONE
+        self._concluded = NO_FACTS  # remembered conclusions, when the last closed tick ended
+
+    def _following(self, feeds: Iterable[Feed]) -> Following[_Kind]:
+        return Following(
+            self._program.selectors,
+            (
+                Followed(
+                    feed.source,
+                    feed.target,
+                    _Kind(feed.size, feed.arity > 1),
+                    feed.selector or (WHOLE if feed.arity > 1 else FIRST_ARGUMENT),
+                )
+                for feed in feeds
+            ),
+        )
+
+    def begin(self, past: Past, states: Integers, concluded: Integers, tick: int) -> Parts:
+        """What was said before a tick; states and conclusions are those of the tick before."""
+        self._standing = StandingFacts(_of(states, self._states.sources))
+        self._concluded = _of(concluded, self._conclusions.sources)
+        yield from self._clocks(self._first, tick)
+        for said in past:
+            yield from self.events(said.events, said.tick)
+        feeds, dated = self._program.dated_feeds, self._program.dated_conclusions
+        turns = [(said.tick, said.came, said.went) for said in past]
+        for feed in (feed for feed in feeds if not feed.is_asserted):
+            yield from self._held(turns, states, feed, past.begun, tick)
+        turns = [(said.tick, said.concluded, said.withdrawn) for said in past]
+        for feed in dated:
+            yield from self._held(turns, concluded, feed, past.begun, tick)
+        yield from self.standing(tick)
+
+    def come_to(self, tick: int, ended: int, concluded: Integers, withdrawn: Integers) -> Parts:
+        """A new tick has come after one that ended, at which conclusions came and went."""
+        self._supports.come_to_tick()
+        came, went = (_of(rows, self._conclusions.sources) for rows in (concluded, withdrawn))
+        self._concluded = union(without(self._concluded, went), came)
+        yield from self._clocks(ended + 1, tick)
+        yield from self._fed(self._conclusions, self._concluded, ended)
+        yield from self.standing(tick)
+
+    def states(self, came: Integers, went: Integers, tick: int, events: Callable[[], Integers]) -> _Turned:
+        """Apply changes of states at the present tick.
+
+        Args:
+            events: returns the events of the tick.
+        """
+        coming, going = _of(came, self._states.sources), _of(went, self._states.sources)
+        self._standing.change(NO_FACTS, going)
+        gone = self._gone(self._fed(self._states, going, tick), tick, events)
+        self._standing.change(coming, NO_FACTS)
+        return self._counted(self._fed(self._states, coming, tick)), gone
+
+    def change_events(
+        self, fresh: Integers, lost: Integers, tick: int, remaining: Callable[[], Integers]
+    ) -> _Turned:
+        """Apply new and lost events of the present tick.
+
+        Args:
+            remaining: returns the events that are neither new nor lost.
+        """
+        gone = self._gone(self._fed(self._events, lost, tick), tick, remaining)
+        return self._counted(self.events(fresh, tick)), gone
+
+    def events(self, events: Integers, tick: int) -> Parts:
+        """What comes with what is asserted at a tick."""
+        return self._fed(self._events, events, tick)
+
+    def standing(self, tick: int) -> Parts:
+        """Return the rows of all states of a tick."""
+        return self._fed(self._states, self._standing.facts, tick)
+
+    def _counted(self, parts: Parts) -> Parts:
+        for rows, expiry in parts:
+            self._supports.add(rows)
+            yield rows, expiry
+
+    def _gone(self, parts: Parts, tick: int, events: Callable[[], Integers]) -> Integers:
+        """Return the rows of lost facts that no other fact supports."""
+
+        def remaining() -> Iterator[Integers]:
+            for others in (self.events(events(), tick), self.standing(tick)):
+                yield from (rows for rows, _ in others)
+
+        return np.concatenate([NO_FACTS, *self._supports.unsupported([rows for rows, _ in parts], remaining)])
+
+    def is_repeating(self, concludes_at_ticks: bool) -> bool:
+        """Whether the next tick brings something though nothing is said at it.
+
+        Args:
+            concludes_at_ticks: whether anything is concluded at a tick that is named: it may be a later one.
+        """
+        return len(self._standing) > 0 or len(self._concluded) > 0 or concludes_at_ticks
+
+    def _fed(self, following: Following[_Kind], facts: Integers, tick: int) -> Parts:
+        """The rows that follow from facts at a tick."""
+        if not len(facts) or not following.sources:
+            return
+        time = self._time(tick)
+        for (size, has_pairs), rows, _ in following.parts(facts, time):
+            if has_pairs:
+                rows[:, 1] = self._pairs.numbers_at(rows[:, 1], time, tick + size)
+            yield rows, tick + size
+
+    def _held(
+        self,
+        turns: list[tuple[int, Integers, Integers]],
+        facts: Integers,
+        feed: Feed,
+        begun: int,
+        tick: int,
+    ) -> Parts:
+        """What held at the ticks before, of facts of one predicate that come and go."""
+        following = self._following([feed])
+        for each, standing in held_at(turns, as_tuples(facts), tick - 1, max(begun, tick - feed.size)):
+            there = sorted(fact for fact in standing if fact[0] == feed.source)
+            held = np.array(there, np.int32).reshape(-1, 3)
+            yield from self._fed(following, held, each)
+
+    def _clocks(self, after: int, tick: int) -> Parts:
+        for target, size in self._program.clocks:
+            for each in range(max(after, self._first, tick - size), tick + 1):
+                row = (target, self._program.unit, self._time(each))
+                yield np.array([row], np.int32), each + size
+
+    def _time(self, tick: int) -> int:
+        """The number of a tick's time; that of the last one is known."""
+        if self._timed[0] != tick:
+            self._timed = tick, self._program.time(tick)
+        return self._timed[1]
+
+
+class EnoughTicks:
+    """At enough ticks of a window, of conclusions. An operator (`operators.Operator`).
+
+    Args:
+        source, target: predicates, as `program.DatedRun` has them.
+        size: how many ticks the window reaches back.
+        times: at how many of its ticks; None for all.
+        arity: of the target.
+        pairs: knows the first arguments of what has two.
+        first: where the timeline begins.
+        tick: the present one.
+    """
+
+    def __init__(
+        self,
+        source: int,
+        target: int,
+        size: int,
+        times: int | None,
+        arity: int,
+        pairs: Pairs,
+        first: int,
+        tick: int,
+    ) -> None:
+        self._target, self._size, self._times = target, size, times
+        self._arity, self._pairs = arity, pairs
+        self._first, self._tick = first, tick
+        self._ticks: dict[int, int] = {}  # at how many ticks of the window something holds, by its key
+        self._held: set[int] = set()
+        self._asked = self._number_asked()  # when it last looked
+        self.watched, self.makes = (source,), target
+
+    def react(self, changed: Integers, model: ExpiryModel) -> Rows:
+        """See `Operator`. Costs what has changed, while the window grows all that is held."""
+        self._tick = model.tick
+        changes = self._changes(changed)
+        before, self._asked = self._asked, self._number_asked()
+        if before != self._asked:
+            changes = {**dict.fromkeys(self._held, 0), **changes}
+        ticks, held, asked = self._ticks, self._held, self._asked
+        coming, going = list[int](), list[int]()
+        for key, more in changes.items():
+            count = ticks.get(key, 0) + more
+            if count:
+                ticks[key] = count
+            else:
+                ticks.pop(key, None)
+            if count < asked:
+                if key in held:
+                    held.discard(key)
+                    going.append(key)
+            elif key not in held:
+                held.add(key)
+                coming.append(key)
+        return Rows(self._rows(coming), self._rows(going))
+
+    def _changes(self, changed: Integers) -> dict[int, int]:
+        """At how many ticks more or fewer things hold, by their keys."""
+        terms = np.full((len(changed), 2), NONE, np.int32)
+        if self._arity == 1:
+            terms[:, 0] = changed[:, 1]
+        else:
+            terms[:, 0], terms[:, 1] = self._pairs.firsts(changed[:, 1]), changed[:, 2]
+        found: dict[int, int] = {}
+        for key, sign in zip(terms.view(np.int64)[:, 0].tolist(), changed[:, 3].tolist(), strict=True):
+            found[key] = found.get(key, 0) + sign
+        return found
+
+    def _rows(self, keys: list[int]) -> Integers:
+        rows = np.empty((len(keys), 3), np.int32)
+        rows[:, 0], rows[:, 1:] = self._target, np.array(keys, np.int64).view(np.int32).reshape(-1, 2)
+        return rows
+
+    def come_to(self, tick: int, model: ExpiryModel) -> Rows:
+        """See `Operator`: it looks when it reacts."""
+        return NOTHING
+
+    def next_due(self) -> int | None:
+        """See `Operator`: while the window grows, what holds at each tick needs one more at the next."""
+        is_growing = self._times is None and self._asked <= self._size
+        return self._tick + 1 if self._held and is_growing else None
+
+    def _number_asked(self) -> int:
+        """At how many ticks it is to hold."""
+        return self._times or min(self._size, self._tick - self._first) + 1
+
+
+def _of(facts: Integers, predicates: Collection[int]) -> Integers:
+    """The facts of some predicates."""
+    if not len(facts) or not predicates:
+        return NO_FACTS
+    if len(predicates) == 1:
+        (predicate,) = predicates
+        found: Integers = facts[facts[:, 0] == predicate]
+        return found
+    return facts[np.isin(facts[:, 0], list(predicates))]
