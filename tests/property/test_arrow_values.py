@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import XSD, Graph, Literal, Namespace
-from tests.counts import cases
 
 import pantarhei as pr
+from counts import cases
 from pantarhei.values.value import is_well_typed, value_of
 
 EX = Namespace("http://example.org/")

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import RDF, Graph, Namespace
-from tests.counts import cases
 
 import pantarhei as pr
+from counts import cases
 from pantarhei.model.time import TimeKind, ticks_of, time_of
 
 EX = Namespace("http://example.org/")

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.counts import cases
 
 import pantarhei as pr
+from counts import cases
 
 ZONES = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/St_Johns", "Asia/Tehran"]
 TWICE = datetime(2026, 10, 25, 0, tzinfo=UTC)  # when it is 2 o'clock in Berlin for the first time
