@@ -19,10 +19,10 @@ from rdflib import Graph, Literal, Namespace, URIRef
 
 import pantarhei as pr
 from bench.measuring import SEED, Figure, check, cpu_seconds, figure, ratios
-from pantarhei.continuous.anew import Anew
-from pantarhei.continuous.asked_of_streams import AskedOfStreams
-from pantarhei.continuous.over_views import OverViews, views_of
-from pantarhei.continuous.query import Element
+from pantarhei.continuous.query_spec import AskedOfStreams
+from pantarhei.continuous.recomputed_query import Anew
+from pantarhei.continuous.stream_query import Element
+from pantarhei.continuous.windowed_query import OverViews, views_of
 from pantarhei.query.answer_reports import AnswerChange
 from pantarhei.query.languages import read_stream_text
 

@@ -13,7 +13,7 @@ from rdflib import RDF, XSD, Graph, Literal, Namespace
 
 import pantarhei as pr
 from pantarhei.continuous.build import Alignment, made_query
-from pantarhei.continuous.query import Element
+from pantarhei.continuous.stream_query import Element
 
 EX = Namespace("http://example.org/")
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

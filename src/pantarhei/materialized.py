@@ -35,10 +35,10 @@ from pantarhei.query.window_store import (
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import Query as PreparedQuery
 
+    from pantarhei.engine.query_registrar import Registrar
     from pantarhei.query.continuous import ContinuousQuery
-    from pantarhei.query.incremental.contents import Conclusions
+    from pantarhei.query.incremental.query_sources import Conclusions
     from pantarhei.query.window_door import Moment, WindowDoor
-    from pantarhei.registrar import Registrar
     from pantarhei.window.sliding import Window
 
 _G = TypeVar("_G", bound=Graph)
@@ -209,7 +209,7 @@ class Materialized(ABC):
         if self._held.is_part:
             raise OptionError("register", "a query inside all_or_nothing", "a query before the block begins")
         if self._registrar is None:
-            from pantarhei.registrar import Registrar
+            from pantarhei.engine.query_registrar import Registrar
 
             conclusions = self._followed_conclusions()
             self._registrar = Registrar(self._held, self._door, self._lock, self.window, conclusions)

@@ -27,15 +27,11 @@ QUERIES = {
 
 
 def in_the_house(file):
-    return "/pantarhei/query/" in file or "/pantarhei/registrar" in file or "/pantarhei/engine/" in file
+    return "/pantarhei/query/" in file or "/pantarhei/engine/" in file
 
 
 def where_queries_are_kept_up(file):
-    return (
-        "/pantarhei/query/incremental/" in file
-        or "/pantarhei/registrar" in file
-        or "/pantarhei/engine/" in file
-    )
+    return "/pantarhei/query/incremental/" in file or "/pantarhei/engine/" in file
 
 
 def ex(name):

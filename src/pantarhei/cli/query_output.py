@@ -241,9 +241,9 @@ def _with_window(
     text: str, prefixes: Mapping[str, str], options: Following, ontology: pr.Ontology
 ) -> Reports:
     """What a text in a stream language asks of the one stream that there is."""
-    from pantarhei.continuous.asked_of_streams import AskedOfStreams
-    from pantarhei.continuous.over_views import closed_under, views_of
-    from pantarhei.continuous.query import end_of
+    from pantarhei.continuous.query_spec import AskedOfStreams
+    from pantarhei.continuous.stream_query import end_of
+    from pantarhei.continuous.windowed_query import closed_under, views_of
     from pantarhei.query.languages import read_stream_text
 
     made = read_stream_text(text, prefixes)
@@ -306,7 +306,7 @@ def _check_unlimited(options: Following) -> None:
 
 def _static_of(made: StreamText, given: Sequence[str]) -> dict[str, list[Triple]]:
     """Read the static graphs that a text names. Raises as `static_graphs` does."""
-    from pantarhei.continuous.asked_of_streams import graphs_named
+    from pantarhei.continuous.query_spec import graphs_named
 
     windows = [window.name for window in made.windows]
     query = made.query

@@ -8,10 +8,10 @@ from typing import Final, NamedTuple
 
 from rdflib import Graph, URIRef
 
-from pantarhei.continuous.anew import Anew
-from pantarhei.continuous.asked_of_streams import AskedOfStreams
-from pantarhei.continuous.over_views import OverViews, views_of
-from pantarhei.continuous.query import Driven, Stream, StreamQuery, chosen, in_order
+from pantarhei.continuous.query_spec import AskedOfStreams
+from pantarhei.continuous.recomputed_query import Anew
+from pantarhei.continuous.stream_query import Driven, Stream, StreamQuery, chosen, in_order
+from pantarhei.continuous.windowed_query import OverViews, views_of
 from pantarhei.errors import OptionError, QueryError
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint

@@ -14,7 +14,7 @@ from pantarhei.window.sliding import Closed, Window
 if TYPE_CHECKING:
     from rdflib import Graph
 
-    from pantarhei.continuous.query import Stream, StreamQuery
+    from pantarhei.continuous.stream_query import Stream, StreamQuery
 
 
 def register(

@@ -44,8 +44,7 @@ from pantarhei.query.incremental.closures import (
     is_by_steps,
     needs_nodes,
 )
-from pantarhei.query.incremental.contents import Content
-from pantarhei.query.incremental.groups import GroupOperator, drawn_below
+from pantarhei.query.incremental.group_operator import GroupOperator, drawn_below
 from pantarhei.query.incremental.joins import (
     JoinOperator,
     LeftJoinOperator,
@@ -65,7 +64,8 @@ from pantarhei.query.incremental.leaves import (
     separated,
 )
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, bag_of, rows_of
-from pantarhei.query.incremental.patterns import FactLeaf
+from pantarhei.query.incremental.pattern_changes import FactLeaf
+from pantarhei.query.incremental.query_sources import Content
 from pantarhei.query.incremental.row_expressions import RowExpression
 from pantarhei.query.incremental.row_operators import (
     DistinctOperator,

@@ -19,7 +19,7 @@ from pantarhei.materialize.kernel.bags import add_noted
 from pantarhei.query.algebra.nodes import Node
 from pantarhei.query.expressions import Context
 from pantarhei.query.incremental.journal import ABSENT, Journal
-from pantarhei.query.incremental.lasting_terms import LastingTerms, TermValues
+from pantarhei.query.incremental.persistent_terms import LastingTerms, TermValues
 from pantarhei.query.table import Ids, Table
 
 

@@ -19,17 +19,15 @@ from pantarhei.query.algebra.passes import simplified
 from pantarhei.query.answers import MAX_BYTES
 from pantarhei.query.continuous import BYTES_A_ROW
 from pantarhei.query.expressions import order
-from pantarhei.query.incremental.all_contents import AllContents, NamedWindows
-from pantarhei.query.incremental.contents import Conclusions, Content, StepChanges
 from pantarhei.query.incremental.journal import Journal, Mark
-from pantarhei.query.incremental.lasting_terms import LastingTerms
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, rows_of, table_of
-from pantarhei.query.incremental.present import Outlook, Present
-from pantarhei.query.incremental.registered import Registered, SavedQuery, needed_for, to_bytes
+from pantarhei.query.incremental.persistent_terms import LastingTerms, ShownForms, reformed
+from pantarhei.query.incremental.query_sources import Conclusions, Content, StepChanges
+from pantarhei.query.incremental.query_state import Registered, SavedQuery, needed_for, to_bytes
 from pantarhei.query.incremental.reporting import Reporting
 from pantarhei.query.incremental.shared_plans import SharedPlan, SharedPlans
-from pantarhei.query.incremental.shown_forms import ShownForms, reformed
 from pantarhei.query.incremental.slices import SliceOperator
+from pantarhei.query.incremental.window_state import AllContents, NamedWindows, Outlook, Present
 from pantarhei.query.registration import PLAIN, Policy
 from pantarhei.query.sources.relation import Dataset
 from pantarhei.query.sparql import CONCLUSIONS_GRAPH

@@ -21,12 +21,12 @@ from pantarhei.materialize.kernel.bags import by_end
 from pantarhei.model.time import TimeKind, TimePoint
 from pantarhei.query.answer_reports import AnswerChange, AnswerReports, SameReports
 from pantarhei.query.continuous import ContinuousQuery
-from pantarhei.query.incremental.contents import Content
+from pantarhei.query.incremental.answer_versions import Version
 from pantarhei.query.incremental.journal import ABSENT
-from pantarhei.query.incremental.lasting_terms import Decoder
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared
-from pantarhei.query.incremental.registered import Registered, nothing_waits
-from pantarhei.query.incremental.versions import Version
+from pantarhei.query.incremental.persistent_terms import Decoder
+from pantarhei.query.incremental.query_sources import Content
+from pantarhei.query.incremental.query_state import Registered, nothing_waits
 from pantarhei.window.boundary_times import Times, joined
 from pantarhei.window.log import Log
 from pantarhei.window.sliding import Step

@@ -16,13 +16,13 @@ from typing import NamedTuple
 from pantarhei.materialize.kernel.bags import put
 from pantarhei.model.term import Term
 from pantarhei.query.algebra.nodes import Node, Place, Query
-from pantarhei.query.incremental.contents import Content
 from pantarhei.query.incremental.leaves import DescribeLeaf, PatternLeaf, Shape, WholeLeaf, shape_of
 from pantarhei.query.incremental.network import Network
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared
-from pantarhei.query.incremental.patterns import Patterns
-from pantarhei.query.incremental.present import Outlook
+from pantarhei.query.incremental.pattern_changes import Patterns
+from pantarhei.query.incremental.query_sources import Content
 from pantarhei.query.incremental.row_operators import AskRoot, ConstructRoot
+from pantarhei.query.incremental.window_state import Outlook
 
 
 @dataclass(eq=False)

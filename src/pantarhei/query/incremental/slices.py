@@ -13,7 +13,6 @@ from pantarhei.materialize.kernel.bags import put
 from pantarhei.query.algebra.expressions import OrderKey, is_drawn, looks_at_clock, variables_of
 from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Slice
 from pantarhei.query.expressions.ordering import order_key
-from pantarhei.query.incremental.lasting_terms import LastingTerms, Remembered
 from pantarhei.query.incremental.operator import (
     NOTHING,
     Bag,
@@ -24,6 +23,7 @@ from pantarhei.query.incremental.operator import (
     places_of,
     taker,
 )
+from pantarhei.query.incremental.persistent_terms import LastingTerms, Remembered
 from pantarhei.query.incremental.row_expressions import RowExpression
 from pantarhei.rdf.ntriples import write_term
 

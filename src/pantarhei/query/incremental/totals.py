@@ -27,7 +27,7 @@ from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.bulk import are_ties
 from pantarhei.query.expressions.sums import decimal_of, divided
 from pantarhei.query.expressions.values import value_of
-from pantarhei.query.incremental.lasting_terms import Plain, Remembered
+from pantarhei.query.incremental.persistent_terms import Plain, Remembered
 from pantarhei.values.numeric import Numeric, rounded, to_double, to_single
 from pantarhei.values.numeric import divided as quotient
 from pantarhei.values.value import DECIMAL, double_key

@@ -22,11 +22,11 @@ from pantarhei.query.algebra.nodes import (
     Values,
     nodes_of,
 )
-from pantarhei.query.incremental.contents import Content
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.leaves import WholeLeaf
 from pantarhei.query.incremental.network import Network, is_whole
 from pantarhei.query.incremental.operator import table_of
+from pantarhei.query.incremental.query_sources import Content
 from signed_bags import Bench, term
 
 X, Y = Variable("x"), Variable("y")

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.query.expressions import Context
 from pantarhei.query.incremental.journal import Journal
-from pantarhei.query.incremental.lasting_terms import LastingTerms
 from pantarhei.query.incremental.operator import Shared, appearances
+from pantarhei.query.incremental.persistent_terms import LastingTerms
 from pantarhei.rules.compilation.program import compile_
 
 bags = st.dictionaries(st.tuples(st.integers(0, 5)), st.integers(1, 3))

@@ -11,7 +11,7 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.query.expressions import kinds
 from pantarhei.query.incremental.journal import Journal
-from pantarhei.query.incremental.lasting_terms import (
+from pantarhei.query.incremental.persistent_terms import (
     ODD,
     LastingTerms,
     LocalTerms,

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from pantarhei.query.answer_reports import AnswerRow
-from pantarhei.query.incremental.lasting_terms import Decoder
 from pantarhei.query.incremental.operator import Row
+from pantarhei.query.incremental.persistent_terms import Decoder
 
 _FEW: Final = 256
 """Changed rows that versions hold in any case."""

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar, cast
 
 from rdflib import BNode, Literal, URIRef
 
-from pantarhei.continuous.asked_of_streams import AskedOfStreams, Moving
+from pantarhei.continuous.query_spec import AskedOfStreams, Moving
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.ontology import Ontology
@@ -52,7 +52,7 @@ from pantarhei.window.boundary_times import Times, joined
 from pantarhei.window.sliding import Step, Window, step_to
 
 if TYPE_CHECKING:
-    from pantarhei.continuous.query import Element
+    from pantarhei.continuous.stream_query import Element
     from pantarhei.encoding.encode import ABox
 
 

@@ -3,8 +3,8 @@
 import pytest
 from rdflib import URIRef
 
-from pantarhei.continuous.asked_of_streams import AskedOfStreams
-from pantarhei.continuous.query import chosen, end_of, in_order
+from pantarhei.continuous.query_spec import AskedOfStreams
+from pantarhei.continuous.stream_query import chosen, end_of, in_order
 from pantarhei.errors import MissingFileError, OptionError, TimestampError
 from pantarhei.model.time import TimeKind
 from pantarhei.query.languages import read_stream_text

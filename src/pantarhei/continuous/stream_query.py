@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from rdflib import URIRef
 
-from pantarhei.continuous.asked_of_streams import AskedOfStreams, Moving
+from pantarhei.continuous.query_spec import AskedOfStreams, Moving
 from pantarhei.errors import OptionError, StreamsEndedError, TimestampError
 from pantarhei.io.read import read_stream
 from pantarhei.model.time import TimeKind, TimePoint, plain_time, show_time, ticks_of, time_of, timed

@@ -8,8 +8,8 @@ from rdflib import RDF, Graph, Namespace, URIRef
 import pantarhei as pr
 from pantarhei import InconsistentOntologyError, Window
 from pantarhei.continuous import build
-from pantarhei.continuous.asked_of_streams import AskedOfStreams
-from pantarhei.continuous.over_views import Views, views_of
+from pantarhei.continuous.query_spec import AskedOfStreams
+from pantarhei.continuous.windowed_query import Views, views_of
 from pantarhei.query.languages import read_stream_text
 
 EX = Namespace("http://example.org/")

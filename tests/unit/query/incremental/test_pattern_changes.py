@@ -4,7 +4,7 @@ import pytest
 
 from followed_queries import Followed
 from pantarhei.query.incremental.leaves import WholeLeaf
-from pantarhei.query.incremental.patterns import FactLeaf
+from pantarhei.query.incremental.pattern_changes import FactLeaf
 
 
 def bodies(followed):

@@ -29,7 +29,7 @@ from pantarhei.materialize.readable import readable
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of
 from pantarhei.query.incremental.journal import Journal
-from pantarhei.query.incremental.patterns import Facts, Patterns
+from pantarhei.query.incremental.pattern_changes import Facts, Patterns
 from pantarhei.query.sources.graph import GraphFacts
 from pantarhei.query.sources.relation import Source
 from pantarhei.query.sources.window import WindowFacts

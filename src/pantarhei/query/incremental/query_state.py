@@ -25,15 +25,15 @@ from pantarhei.query.algebra.binding import draws
 from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Query, Slice
 from pantarhei.query.algebra.symbols import symbols_of_query
 from pantarhei.query.continuous import ContinuousQuery, QueryStats
+from pantarhei.query.incremental.answer_versions import Version
 from pantarhei.query.incremental.closures import NODES
-from pantarhei.query.incremental.contents import Content
-from pantarhei.query.incremental.lasting_terms import Decoder, LastingTerms
 from pantarhei.query.incremental.leaves import DescribeLeaf, is_parameter, parameters_of, particular
 from pantarhei.query.incremental.network import is_idle
 from pantarhei.query.incremental.operator import Bag, Operator, Row
+from pantarhei.query.incremental.persistent_terms import Decoder, LastingTerms
+from pantarhei.query.incremental.query_sources import Content
 from pantarhei.query.incremental.row_operators import AskRoot, ConstructRoot
 from pantarhei.query.incremental.shared_plans import SharedPlan
-from pantarhei.query.incremental.versions import Version
 from pantarhei.query.operators.account import Account
 from pantarhei.query.plan_text import Show, title
 from pantarhei.query.plan_text import plan_text as node_text

@@ -32,9 +32,9 @@ from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.aggregates import joined_texts, ntriples
 from pantarhei.query.expressions.ordering import order_key
 from pantarhei.query.incremental.journal import ABSENT
-from pantarhei.query.incremental.lasting_terms import MOST_REMEMBERED, Remembered
 from pantarhei.query.incremental.leaves import is_parameter, parameters_of
 from pantarhei.query.incremental.operator import NOTHING, Bag, Maintenance, Operator, Row, Shared, places_of
+from pantarhei.query.incremental.persistent_terms import MOST_REMEMBERED, Remembered
 from pantarhei.query.incremental.row_expressions import RowExpression
 from pantarhei.query.incremental.totals import Result, Total, addends, plain_number
 from pantarhei.values.numeric import EXACT, Numeric

@@ -7,8 +7,8 @@ import pytest
 from rdflib import Literal
 
 from counts import seeds
-from pantarhei.query.incremental.lasting_terms import Decoder
-from pantarhei.query.incremental.versions import ReadAnswers, Version
+from pantarhei.query.incremental.answer_versions import ReadAnswers, Version
+from pantarhei.query.incremental.persistent_terms import Decoder
 from threads import run
 
 
@@ -44,7 +44,7 @@ def changes(random, answers):
 
 @pytest.mark.parametrize("seed", seeds(20, 200, long=20_000))
 def test_each_version_is_the_answers_at_its_time(seed, monkeypatch):
-    monkeypatch.setattr("pantarhei.query.incremental.versions._FEW", 3)
+    monkeypatch.setattr("pantarhei.query.incremental.answer_versions._FEW", 3)
     random, answers, version, made = Random(seed), {}, None, Made()
     known, read = [], ReadAnswers()
     for _ in range(30):

@@ -7,10 +7,14 @@ from pantarhei import Window
 from pantarhei.encoding.numbers import NO_FACTS, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.materialize.plain import plain_model
-from pantarhei.query.incremental.all_contents import AllContents, NamedWindows
-from pantarhei.query.incremental.contents import ConclusionContent, ConstantContent, JoinedContent, WindowView
 from pantarhei.query.incremental.journal import Journal
-from pantarhei.query.incremental.present import Present
+from pantarhei.query.incremental.query_sources import (
+    ConclusionContent,
+    ConstantContent,
+    JoinedContent,
+    WindowView,
+)
+from pantarhei.query.incremental.window_state import AllContents, NamedWindows, Present
 from pantarhei.query.sparql import CONCLUSIONS_GRAPH, QUALITY_GRAPH
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.window.log import EMPTY_LOG

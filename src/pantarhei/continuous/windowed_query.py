@@ -3,7 +3,7 @@
 Which texts are asked of views of one window model, and why others are not.
 
 A window over time that ends now is a view of each longer one over its stream that does: what holds in it are
-the facts of that whose settled level is inside (query/incremental/contents.py).
+the facts of that whose settled level is inside (query/incremental/query_sources.py).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from rdflib import URIRef, Variable
 
-from pantarhei.continuous.asked_of_streams import AskedOfStreams
+from pantarhei.continuous.query_spec import AskedOfStreams
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import QueryWindowError
 from pantarhei.model.term import Triple
@@ -26,13 +26,13 @@ from pantarhei.query.algebra.nodes import Graph as GraphNode
 from pantarhei.query.algebra.rebuilding import with_children
 from pantarhei.query.answer_reports import AnswerChange, AnswerRow
 from pantarhei.query.continuous import QueryStats
-from pantarhei.query.incremental.all_contents import NamedWindows
+from pantarhei.query.incremental.window_state import NamedWindows
 from pantarhei.query.languages.stream_text import CountWindow, Extent, PastWindow, StreamWindow
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.window.sliding import Window
 
 if TYPE_CHECKING:
-    from pantarhei.continuous.query import Element
+    from pantarhei.continuous.stream_query import Element
     from pantarhei.model.time import TimePoint
 
 

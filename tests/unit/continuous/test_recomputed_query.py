@@ -2,7 +2,7 @@
 
 import pytest
 
-from pantarhei.continuous.anew import Counted
+from pantarhei.continuous.recomputed_query import Counted
 from pantarhei.query.languages.stream_text import CountWindow
 
 

@@ -10,7 +10,7 @@ from asked import PREFIXES
 from followed_queries import Followed
 from pantarhei import Window
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.query.incremental.registered import SavedQuery, from_bytes, needed_for, to_bytes
+from pantarhei.query.incremental.query_state import SavedQuery, from_bytes, needed_for, to_bytes
 from pantarhei.query.registration import PLAIN, Policy
 
 QUERY = read("SELECT * { ?x a :C }")

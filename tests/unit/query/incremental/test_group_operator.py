@@ -10,7 +10,7 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.query.algebra.expressions import Aggregate, Call
 from pantarhei.query.algebra.nodes import Extend, Group
 from pantarhei.query.expressions import aggregate
-from pantarhei.query.incremental.groups import GroupOperator, accumulator, drawn_below
+from pantarhei.query.incremental.group_operator import GroupOperator, accumulator, drawn_below
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.operator import table_of
 from random_queries.data import BLANK_NODES, LITERALS, NAMES

@@ -13,8 +13,8 @@ from rdflib import RDF, Graph, Literal, URIRef
 
 import pantarhei as pr
 from pantarhei import OptionError, QueryError, StreamReasoner, Window
+from pantarhei.engine.query_registrar import Registrar
 from pantarhei.query.registration import Registration
-from pantarhei.registrar import Registrar
 
 EX = "http://example.org/"
 PREFIX = f"PREFIX : <{EX}> "
