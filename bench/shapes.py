@@ -19,14 +19,14 @@ from tempfile import TemporaryDirectory
 from rdflib import Graph
 
 import pantarhei as pr
-import pantarhei.repair.step as step
+import pantarhei.repair.repairer as step
 from bench.engine import Row, Rows, ontology_of, rdflib_triples
 from bench.measuring import Figure, check, cpu_seconds, figure, ratios
 from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.model.term import Triple
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.repair.conflict import Budget, Rank
-from pantarhei.repair.exact import Cut, exact_cut
+from pantarhei.repair.cut import Cut, exact_cut
 
 ROOT = Path(__file__).resolve().parents[1]
 WINDOW = pr.Window(range=1000)

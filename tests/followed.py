@@ -8,7 +8,7 @@ from rdflib import RDF, Literal
 from class_counts import ClassCounts, counted
 from oracle.canonical_literals import canonical_triple
 from pantarhei import InvalidTripleError, Window
-from pantarhei.engine.changes import Changes
+from pantarhei.engine.consumer import Changes
 from strategies import EX
 from worlds import World, canonical
 

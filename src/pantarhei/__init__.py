@@ -3,10 +3,8 @@
 from pantarhei.answer_streams import AnswerStreams
 from pantarhei.continuous import register
 from pantarhei.dynamic_graph import DynamicGraph
-from pantarhei.engine.number_watch import NumbersApart
-from pantarhei.engine.stats import Stats
-from pantarhei.engine.unexpected import Unexpected
-from pantarhei.engine.update import GraphUpdate, WindowUpdate
+from pantarhei.engine.diagnostics import NumbersApart, Unexpected
+from pantarhei.engine.update import GraphUpdate, Stats, WindowUpdate
 from pantarhei.errors import (
     AxiomsInStreamWarning,
     BackgroundOnlyError,
@@ -80,14 +78,13 @@ from pantarhei.ontology import Ontology, load_ontology
 from pantarhei.proofs.proof import Proof, ProofStep
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.conflict import Budget
-from pantarhei.repair.contradiction import Contradiction
+from pantarhei.repair.consistency import Contradiction
 from pantarhei.repair.result import Conflict, ConflictList, Repair
 from pantarhei.rules.sharding.sharding_report import ShardingReport
 from pantarhei.temporal import TemporalRules, load_rules
 from pantarhei.temporal.answer_sets import AnswerStream
 from pantarhei.version import __version__ as __version__
-from pantarhei.window.history import History
-from pantarhei.window.limits import Limits
+from pantarhei.window.retention import History, Limits
 from pantarhei.window.sliding import Window
 
 __all__ = [

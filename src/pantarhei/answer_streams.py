@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from pantarhei.encoding.numbers import Symbol, Symbols
 from pantarhei.encoding.renaming import Renaming, UsedTerms
-from pantarhei.engine.changes import Changes
+from pantarhei.engine.consumer import Changes
 from pantarhei.errors import OptionError, TemporalRuleError, check_type
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.rule import Predicate

@@ -10,10 +10,9 @@ from rdflib import Graph
 
 from pantarhei.encoding.encode import encode_abox
 from pantarhei.encoding.numbers import Symbols
-from pantarhei.engine.graph_holdings import GraphHoldings
+from pantarhei.engine.graph_state import GraphHoldings
 from pantarhei.engine.options import Derive
-from pantarhei.engine.stats import Stats
-from pantarhei.engine.update import GraphUpdate
+from pantarhei.engine.update import GraphUpdate, Stats
 from pantarhei.errors import OptionError, check_choice, check_type
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.materialized import Materialized
@@ -21,7 +20,7 @@ from pantarhei.model.messages import counted
 from pantarhei.model.term import Triple
 from pantarhei.ontology import Ontology
 from pantarhei.repair.conflict import Budget
-from pantarhei.repair.contradiction import Contradiction
+from pantarhei.repair.consistency import Contradiction
 from pantarhei.repair.result import ConflictList
 from pantarhei.values.by_value import Numbers
 

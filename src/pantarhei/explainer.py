@@ -13,8 +13,8 @@ from rdflib import RDF, URIRef
 
 from pantarhei.encoding.forms import FactForms
 from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples
-from pantarhei.engine.books import Books
-from pantarhei.engine.holdings import Holdings
+from pantarhei.engine.stream_history import Books
+from pantarhei.engine.stream_state import Holdings
 from pantarhei.errors import EntailedError, InputError, InvalidTripleError, NotEntailedError, OptionError
 from pantarhei.explain.absence import Absence, Gone, UnknownName, WouldHold
 from pantarhei.explain.clauses import Clauses

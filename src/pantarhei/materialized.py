@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rdflib import Dataset, Graph, URIRef
 
 from pantarhei.encoding.numbers import Symbols
-from pantarhei.engine.unexpected import Unexpected
+from pantarhei.engine.diagnostics import Unexpected
+from pantarhei.engine.maintained_state import Standing, Upkeep
 from pantarhei.engine.update import GraphUpdate, WindowUpdate
-from pantarhei.engine.upkeep import Standing, Upkeep
 from pantarhei.errors import OptionError
 from pantarhei.materialize.model import WindowModel, Work
 from pantarhei.model.term import Term, Triple

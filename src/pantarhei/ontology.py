@@ -55,8 +55,7 @@ from pantarhei.proofs.sentences import name as name_of
 from pantarhei.rdf.ntriples import write_term, write_triple
 from pantarhei.rdf.pickling import exactly
 from pantarhei.rdf.triple_table import is_table, triples_of
-from pantarhei.repair.consistency import inconsistency
-from pantarhei.repair.contradiction import Contradiction
+from pantarhei.repair.consistency import Contradiction, inconsistency
 from pantarhei.repair.result import ConflictList
 from pantarhei.rules.compilation.growth import groups_of_same
 from pantarhei.rules.sharding.locality import sharding_report

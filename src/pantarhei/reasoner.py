@@ -17,7 +17,6 @@ from rdflib import Graph
 from pantarhei.encoding.encode import encode_abox
 from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.numbers import Symbols
-from pantarhei.engine.books import Counters
 from pantarhei.engine.checkpoint import (
     GivenBackground,
     Json,
@@ -29,13 +28,13 @@ from pantarhei.engine.checkpoint import (
     write_whole,
 )
 from pantarhei.engine.consumer import QUERIES
-from pantarhei.engine.followed_conclusions import FollowedConclusions
-from pantarhei.engine.holdings import Holdings
 from pantarhei.engine.intake import Arrivals, Intake
+from pantarhei.engine.maintained_state import Standing
 from pantarhei.engine.options import ConclusionsIn, Derive, Options
-from pantarhei.engine.stats import Stats
-from pantarhei.engine.update import WindowUpdate
-from pantarhei.engine.upkeep import Standing
+from pantarhei.engine.stream_history import Counters
+from pantarhei.engine.stream_state import Holdings
+from pantarhei.engine.temporal_engine import FollowedConclusions
+from pantarhei.engine.update import Stats, WindowUpdate
 from pantarhei.errors import (
     ForeignInterpretationError,
     InputError,
@@ -47,10 +46,8 @@ from pantarhei.errors import (
 from pantarhei.explain.absence import Absence
 from pantarhei.explain.quality import Quality
 from pantarhei.explainer import LIMIT, WAYS, Explainer
-from pantarhei.interpretation.closed_abox import ClosedABox, encode, split
-from pantarhei.interpretation.foundation import Foundation
-from pantarhei.interpretation.interpretation import Interpretation
-from pantarhei.interpretation.prover import Prover
+from pantarhei.interpretation.foundation import Foundation, Prover
+from pantarhei.interpretation.interpretation import ClosedABox, Interpretation, encode, split
 from pantarhei.materialize.model import Keep, WindowModel
 from pantarhei.materialize.plain import plain_model
 from pantarhei.materialize.readable import readable
@@ -72,14 +69,13 @@ from pantarhei.proofs.proof import Assertion, Proof
 from pantarhei.proofs.sentences import Labels, labels_of
 from pantarhei.rdf.blank_nodes import prefix_of_name
 from pantarhei.rdf.triple_table import triples_of
-from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget
+from pantarhei.repair.cut import Method
 from pantarhei.repair.result import Conflict, ConflictList, Repair
 from pantarhei.temporal.conclusion_sets import ConclusionSet
 from pantarhei.temporal.rules import TemporalRules
 from pantarhei.values.by_value import Numbers
-from pantarhei.window.history import History
-from pantarhei.window.limits import Limits, OnLimit
+from pantarhei.window.retention import History, Limits, OnLimit
 from pantarhei.window.sliding import Window
 from pantarhei.window.watermark import Waiting
 

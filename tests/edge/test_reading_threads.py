@@ -17,7 +17,7 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 import pantarhei as pr
 from counts import cases
-from pantarhei.engine import compaction
+from pantarhei.engine import memory
 from threads import quick_switches, run, while_working
 
 EX = Namespace("http://example.org/")
@@ -45,7 +45,7 @@ pytestmark = [
 
 @pytest.fixture(autouse=True)
 def _few_terms(monkeypatch):
-    monkeypatch.setattr(compaction, "FLOOR", 16)
+    monkeypatch.setattr(memory, "FLOOR", 16)
     with quick_switches():
         yield
 

@@ -18,12 +18,11 @@ from oracle.materialization import closure, instances, is_consistent
 from pantarhei import InconsistentOntologyError, Ontology
 from pantarhei.encoding.numbers import FIRST_LITERAL
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.interpretation import canonical_models as canonical
 from pantarhei.interpretation import materializer
-from pantarhei.interpretation.canonical_models import CanonicalModels
+from pantarhei.interpretation import materializer as canonical
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.interpretation.materializer import ABoxMaterializer
-from pantarhei.interpretation.writing import Texts
+from pantarhei.interpretation.interpretation import Texts
+from pantarhei.interpretation.materializer import ABoxMaterializer, CanonicalModels
 from pantarhei.materialize.bulk.aboxes import ABoxProgram, most_aboxes
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.rule import Builtin, Rule

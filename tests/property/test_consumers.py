@@ -21,7 +21,7 @@ def test_a_consumer_follows_the_model_by_changes_alone(seed, keep):
 
 
 def test_a_consumer_is_told_once_of_steps_that_take_several_attempts(monkeypatch):
-    monkeypatch.setattr("pantarhei.window.limits.SLACK", 0)
+    monkeypatch.setattr("pantarhei.window.retention.SLACK", 0)
     early = 0
     for seed in range(6):
         most = len(Followed(seed).reasoner.materialization()) + 25

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pantarhei.repair.conflict as conflict_module
-import pantarhei.repair.exact as exact_module
+import pantarhei.repair.cut as exact_module
 from counts import of_many, seeds
 from lineages import Meaning, large_cases, lineage_of, rank, small_cases, tangled_cases
 from oracle.window_repair import repair_of_conflicts
@@ -15,7 +15,7 @@ from pantarhei.materialize.kernel.decision import Decision
 from pantarhei.materialize.kernel.horn import program_of
 from pantarhei.materialize.readable import readable
 from pantarhei.repair.conflict import Budget, ConflictEvidence, decision_of
-from pantarhei.repair.exact import exact_cut
+from pantarhei.repair.cut import exact_cut
 
 SMALL, LARGE, LIMITED = 2000, 1000, 200  # cases of a seed
 UNLIMITED = Budget()

@@ -6,7 +6,7 @@ from contextlib import suppress
 import pytest
 from rdflib import RDF, Literal
 
-import pantarhei.engine.compaction as compaction_module
+import pantarhei.engine.memory as compaction_module
 from counts import seeds
 from pantarhei import ForgottenTimeError, History, MemoryLimitError, StreamReasoner, Window
 from pantarhei.rdf.ntriples import parse_term

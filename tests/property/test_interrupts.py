@@ -10,9 +10,9 @@ from rdflib import OWL, RDF, RDFS, XSD, BNode, Graph, Literal, Variable
 import pantarhei
 import pantarhei.encoding.given_forms as forms
 import pantarhei.encoding.vocabulary as vocabulary
-import pantarhei.engine.attempts as attempts
-import pantarhei.engine.holdings as holdings
-import pantarhei.engine.upkeep as upkeep
+import pantarhei.engine.limited_step as attempts
+import pantarhei.engine.maintained_state as upkeep
+import pantarhei.engine.stream_state as holdings
 import pantarhei.materialized as materialized_module
 import pantarhei.reasoner as reasoner_module
 import pantarhei.rules.compilation.growth as growth

@@ -130,7 +130,7 @@ def test_levels_are_known_from_changes_alone(seed, bulk, monkeypatch):
 
 
 def test_levels_follow_steps_that_take_several_attempts(monkeypatch):
-    monkeypatch.setattr("pantarhei.window.limits.SLACK", 0)
+    monkeypatch.setattr("pantarhei.window.retention.SLACK", 0)
     early = 0
     for seed in range(5):
         most = len(FollowedLevels(seed).reasoner.materialization()) + 15

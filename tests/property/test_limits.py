@@ -6,7 +6,7 @@ import random
 import pytest
 from rdflib import RDF
 
-import pantarhei.window.limits as limits_module
+import pantarhei.window.retention as limits_module
 from counts import seeds
 from oracle.canonical_literals import canonical_triple
 from oracle.materialization import closure

@@ -12,8 +12,8 @@ from counts import LONG, cases, of_many, some
 from oracle.canonical_literals import canonical_triple
 from pantarhei import Ontology, Rule, StreamReasoner, Window
 from pantarhei.interpretation.foundation import Foundation
+from pantarhei.interpretation.interpretation import Texts
 from pantarhei.interpretation.materializer import ABoxMaterializer
-from pantarhei.interpretation.writing import Texts
 from pantarhei.model.rule import Atom
 from strategies import EX, FUNCTIONAL, INVERSE, SYMMETRIC, TRANSITIVE, worlds
 from worlds import World, interpretations, subsets

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-import pantarhei.engine.compaction as compaction_module
+import pantarhei.engine.memory as compaction_module
 from counts import of_many, seeds
 from pantarhei import History, StreamReasoner, Window
-from pantarhei.repair.occurrences import Removal
+from pantarhei.repair.result import Removal
 from pantarhei.window.log import Entry, linked, trace
 from repaired_streams import MOST_FACTS, stream, world
 

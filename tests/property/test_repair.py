@@ -12,8 +12,7 @@ from lineages import Case, Meaning, lineage_of, rank
 from oracle import window_repair as reference
 from pantarhei import Budget, Ontology, StreamReasoner, Window
 from pantarhei.model.rule import Atom, Rule
-from pantarhei.repair.choose import algorithm3, grounded
-from pantarhei.repair.exact import exact_cut
+from pantarhei.repair.cut import algorithm3, exact_cut, grounded
 from strategies import conflict_hypergraphs
 
 pytestmark = pytest.mark.timeout(120)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 import pantarhei.repair.conflict as conflict_module
-import pantarhei.repair.exact as exact_module
+import pantarhei.repair.cut as exact_module
 from pantarhei import Budget, Ontology, StreamReasoner, Window
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.rule import Different, Rule

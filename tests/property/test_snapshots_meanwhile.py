@@ -6,7 +6,7 @@ import threading
 import pytest
 from rdflib import XSD, Literal
 
-import pantarhei.engine.checkpoint.state as state_module
+import pantarhei.engine.checkpoint.saved_state as state_module
 from counts import seeds
 from pantarhei import Ontology, StreamReasoner, Window, load_rules
 from pantarhei.model.rule import Different, Rule

@@ -113,7 +113,7 @@ _WITH_UNITS = re.compile(rf"(?:{_UNIT.pattern})+", re.ASCII)
 
 def bytes_of(text: str) -> int:
     """A number of bytes, such as 200MB. Raises `BadParameter` if it is none."""
-    from pantarhei.window.limits import parse_bytes
+    from pantarhei.window.retention import parse_bytes
 
     try:
         return parse_bytes(text)

@@ -235,7 +235,7 @@ class OnStream:
             OptionError: there is no such window.
         """
         from pantarhei.engine.options import Options
-        from pantarhei.window.limits import Limits
+        from pantarhei.window.retention import Limits
         from pantarhei.window.sliding import Window
 
         if window is None:
@@ -465,7 +465,7 @@ class Following(WithRules):
     def reasoning(self, window: Window | None = None) -> Options:
         """As of all commands, with what is kept up, and who takes what is remembered no longer."""
         from pantarhei.io.history_sinks import NDJSONSink
-        from pantarhei.window.history import History
+        from pantarhei.window.retention import History
 
         history = History(sink=None if self.history is None else NDJSONSink(self.history))
         options = replace(OnStream.reasoning(self, window), derive=self.derive, history=history)

@@ -18,7 +18,7 @@ from rdflib import RDF
 
 from pantarhei.cli.error_messages import warning_as_typed
 from pantarhei.cli.run_options import Following
-from pantarhei.engine.feedback import not_asserted_text
+from pantarhei.engine.update import not_asserted_text
 from pantarhei.errors import InputError
 from pantarhei.io.reader_counts import Skipped
 from pantarhei.io.write import time_text

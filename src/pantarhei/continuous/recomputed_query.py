@@ -48,8 +48,7 @@ from pantarhei.query.view import View
 from pantarhei.rdf.blank_nodes import prefix_of_push
 from pantarhei.rdf.triple_table import is_table, triples_of
 from pantarhei.reasoner import StreamReasoner
-from pantarhei.window.boundary_times import Times, joined
-from pantarhei.window.sliding import Step, Window, step_to
+from pantarhei.window.sliding import Step, Times, Window, joined, step_to
 
 if TYPE_CHECKING:
     from pantarhei.continuous.stream_query import Element

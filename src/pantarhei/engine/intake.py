@@ -13,8 +13,8 @@ from functools import cache, partial
 from threading import RLock
 from typing import TYPE_CHECKING, TypeAlias
 
-from pantarhei.engine.books import Counters
-from pantarhei.engine.holdings import Holdings
+from pantarhei.engine.stream_history import Counters
+from pantarhei.engine.stream_state import Holdings
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import (
     FutureABoxError,

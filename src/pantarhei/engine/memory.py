@@ -1,16 +1,44 @@
-"""How many facts and bytes a reasoner holds, and how many it may: counted here and nowhere else."""
+"""How many facts and bytes a reasoner holds, and how many it may: counted here and nowhere else.
+
+Making a window fit its limits: the history gives way, then the oldest timestamps leave, one after the
+other, until it does.
+
+A model's arrays do not become smaller when facts leave, and terms are forgotten later. So where bytes are too
+many, timestamps leave until a model made anew would fit, with the terms that are in use then; making it anew
+is the reasoner's matter.
+
+The terms that nothing uses any more are forgotten: a copying collection of a reasoner's state.
+
+Used are the terms of the foundation, the constants of the rules among them (what a theory demands later
+brings no others), the classes and properties that the program in force has numbers for, and those of the
+facts and forms in model and books. They get new numbers, the rest is gone, so that an endless stream of fresh
+names, values, classes and properties takes the room of what is stored.
+
+It is done where the entries of the vocabulary have become half as many again: the cost is that of what is
+stored, shared among half as many fresh terms. Nothing is changed before all is made, and what was made is
+taken over as a whole.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import islice
+from typing import Generic
 
 from pantarhei.encoding.footprint import vocabulary_bytes
-from pantarhei.encoding.renaming import UsedTerms
+from pantarhei.encoding.given_forms import GivenForms
+from pantarhei.encoding.renaming import Renaming, UsedTerms
+from pantarhei.encoding.tables import Tables
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.consumer import Consumers
+from pantarhei.engine.stream_history import FACTS_A_TERM, GroundT
+from pantarhei.interpretation.foundation import Common
 from pantarhei.materialize.model import WindowModel
-from pantarhei.window.limits import Exceeded, Limits
-from pantarhei.window.log import Log
+from pantarhei.model.time import TimePoint
+from pantarhei.window.log import Entry, Log
+from pantarhei.window.retention import Exceeded, Limits, Past
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,3 +120,172 @@ class Memory:
     def exceeded(self, model: WindowModel, log: Log) -> Exceeded | None:
         """The limit that the model's facts or the bytes held are beyond."""
         return self.limits.exceeded(len(model), self.held(model, log))
+
+
+# Where timestamps leave early for their bytes, the others are to take no more than this share of the limit:
+# making a model anew costs a materialization, and must not come with every push.
+_FILLED = Fraction(7, 8)
+
+
+@dataclass(slots=True)
+class Fitting:
+    """A log and its model, which slides.
+
+    Args:
+        model: the model of `log`.
+        log: what is left of the window.
+        memory: what counts against the limits.
+        past: what has left the window.
+        early: the ABoxes that left.
+        needs_rebuild: whether the model takes more bytes than it needs, and is to be made anew.
+        needs_recheck: whether what is left may take too many bytes still: that is known once the model is
+            made anew.
+    """
+
+    model: WindowModel
+    log: Log
+    memory: Memory
+    past: Past
+    early: list[Entry] = field(default_factory=list)
+    needs_rebuild: bool = False
+    needs_recheck: bool = False
+
+    def fit(self, at: TimePoint) -> None:
+        """Let the history go, then timestamps leave, if that is the policy, until what is left does not
+        exceed the limits.
+
+        Costs O(1) where it fits already. Where bytes were too many it costs a pass over the facts.
+
+        Raises:
+            MemoryLimitError: nothing is to leave early, or the ABox of `at` alone has too many facts.
+        """
+        limits, exceeded = self.memory.limits, self.memory.exceeded(self.model, self.log)
+        if exceeded is None:
+            return
+        too_many_bytes = limits.exceeded(0, self.memory.held(self.model, self.log)) is not None
+        if self.past and limits.exceeded(len(self.model), 0) is None:
+            exceeded = self._exceeded_without_past()
+        if exceeded is None:
+            return
+        if not limits.drops:
+            raise limits.error(exceeded, at, self.memory.of_consumers)
+        if too_many_bytes:
+            self._shrink(at)
+        self._drop_while(at, lambda: limits.exceeded(len(self.model), 0))
+
+    def _exceeded_without_past(self) -> Exceeded | None:
+        """The limit that is exceeded still when the history has given way, and its terms with it.
+
+        What those took is estimated: nothing leaves early where there is room to spare then, and nothing is
+        refused before it is known.
+        """
+        self.past = self.past.within(0)
+        self.memory = self.memory.counting(self._used_terms())
+        if self.memory.limits.drops:
+            return self.memory.limits.exceeded(0, int(self.memory.held(self.model, self.log) / _FILLED))
+        exceeded = self.memory.exceeded(self.model, self.log)
+        self.needs_recheck = exceeded is None
+        return exceeded
+
+    def _shrink(self, at: TimePoint) -> None:
+        """Drop until a model made anew has room enough.
+
+        The terms in use are first taken to become fewer as the facts do, and then counted.
+        """
+        terms, facts = self.memory.terms, max(1, len(self.model))
+        self._drop_while(at, lambda: self._exceeded_anew(terms * len(self.model) // facts))
+        self.memory = self.memory.counting(self._used_terms())
+        self._drop_while(at, lambda: self._exceeded_anew(self.memory.terms))
+        self.needs_rebuild, self.needs_recheck = True, self._is_alone()
+
+    def _exceeded_anew(self, terms: int) -> Exceeded | None:
+        """Whether it would be too much in a model made anew, with so many bytes of terms.
+
+        It is an upper bound of what it would take; a timestamp that is alone is not held to it.
+        """
+        if self._is_alone():
+            return None
+        needed = self.model.bytes_used - self.model.spare_bytes + self.memory.beside_model(self.log, terms)
+        return self.memory.limits.exceeded(0, int(needed / _FILLED))
+
+    def _is_alone(self) -> bool:
+        return len(self.log.timeline) == 1
+
+    def _used_terms(self) -> UsedTerms:
+        """The terms that model and log use. Costs their facts."""
+        used = UsedTerms(*self.memory.vocabulary.counts)
+        self.model.mark_terms(used)
+        for entry in self.log:
+            used.add(entry.facts)
+        return used
+
+    def _drop_while(self, at: TimePoint, exceeded: Callable[[], Exceeded | None]) -> None:
+        while (found := exceeded()) is not None:
+            first_two = list(islice(self.log, 2))
+            if len(first_two) < 2:
+                raise self.memory.limits.error(found, at, self.memory.of_consumers)
+            oldest, following = first_two
+            self.early.append(oldest)
+            self.model.slide(following.level)
+            self.log = self.log.from_level(following.level)
+
+
+# So many entries may be added to a vocabulary in any case; an entry takes some hundred bytes.
+FLOOR = 32_768
+
+
+def most_entries(vocabulary: Vocabulary, stored: int) -> int:
+    """How many entries a vocabulary just collected may come to have where so many facts are stored."""
+    return vocabulary.size + max(vocabulary.size // 2, FLOOR, stored // FACTS_A_TERM)
+
+
+@dataclass(frozen=True, slots=True)
+class Compact(Generic[GroundT]):
+    """A reasoner's state with the terms that it uses alone.
+
+    Args:
+        renaming: their new numbers, which the model is to take over.
+        tables: those of the vocabulary.
+        books, forms: what is stored, in the new numbers.
+        stored: how many facts are stored, each entry of the log counted for some more.
+        forgets_nothing: whether all terms are used, so that everything is as it was.
+    """
+
+    renaming: Renaming
+    tables: Tables
+    books: GroundT
+    forms: GivenForms
+    stored: int
+    forgets_nothing: bool = False
+
+
+def compact(
+    vocabulary: Vocabulary,
+    common: Common,
+    books: GroundT,
+    forms: GivenForms,
+    model: WindowModel,
+    consumers: Consumers,
+) -> Compact[GroundT]:
+    """The state without the terms that it does not use; nothing is changed.
+
+    Costs the stored facts, as columns, and a step of Python for each ABox; where something is forgotten, one
+    or two for each term that is used or known.
+    """
+    used = UsedTerms(*vocabulary.counts)
+    used.add_first(*common)
+    model.mark_terms(used)
+    stored = len(model) + books.used_terms(used)
+    consumers.used_terms(used)
+    used.add_forms(forms.known)
+    renaming = used.renaming()
+    has_only_terms = vocabulary.size == sum(vocabulary.counts)
+    if renaming.keeps_all and has_only_terms:
+        return Compact(renaming, vocabulary.tables, books, forms, stored, forgets_nothing=True)
+    return Compact(
+        renaming,
+        vocabulary.tables.renamed(renaming),
+        books.renamed(renaming),
+        forms.renamed(renaming),
+        stored,
+    )

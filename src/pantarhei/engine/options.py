@@ -8,11 +8,10 @@ from typing import Literal, get_args
 from pantarhei.errors import check_choice, check_type
 from pantarhei.materialize.model import Keep
 from pantarhei.model.time import Precision, TimeKind, check_precision
-from pantarhei.repair.choose import METHODS, Method
 from pantarhei.repair.conflict import Budget
+from pantarhei.repair.cut import METHODS, Method
 from pantarhei.values.by_value import Numbers
-from pantarhei.window.history import History
-from pantarhei.window.limits import NO_LIMITS, Limits
+from pantarhei.window.retention import NO_LIMITS, History, Limits
 from pantarhei.window.sliding import Window
 
 Derive = Literal["all", "needed"]

@@ -13,8 +13,8 @@ from weakref import WeakSet
 
 from pantarhei.encoding.numbers import together
 from pantarhei.engine.consumer import QUERIES
+from pantarhei.engine.maintained_state import Upkeep
 from pantarhei.engine.update import GraphUpdate, WindowUpdate
-from pantarhei.engine.upkeep import Upkeep
 from pantarhei.errors import OptionError, QueryError, RegistrationMemoryError, TimestampError, check_type
 from pantarhei.model.doing_all import do_all
 from pantarhei.model.time import Duration, TimeKind, duration_ticks, show_time, time_of

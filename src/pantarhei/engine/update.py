@@ -5,21 +5,224 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn
+
+import numpy as np
 
 from pantarhei.encoding.forms import FactForms
 from pantarhei.encoding.lexicon import Lexicon
-from pantarhei.encoding.numbers import Integers
-from pantarhei.engine.feedback import FedBack, not_asserted_text
-from pantarhei.errors import DeltaNotKeptError
+from pantarhei.encoding.numbers import NO_FACTS, Integers
+from pantarhei.errors import DeltaNotKeptError, TemporalRuleError
+from pantarhei.materialize.model import Work
 from pantarhei.model.messages import counted
 from pantarhei.model.term import Delta, Triple
 from pantarhei.model.time import TimePoint, show_time
 from pantarhei.query.continuous import AnswerChanges
 from pantarhei.rdf.pickling import exactly
-from pantarhei.repair.contradiction import Contradiction
+from pantarhei.repair.consistency import Contradiction
 from pantarhei.repair.result import Repair
 from pantarhei.temporal.conclusion_sets import NOTHING_CONCLUDED, ConclusionChanges
+
+MOST_AT_ONCE: Final = 100_000
+"""So many ABoxes of conclusions may be asserted on the way of one step."""
+
+
+class Feedback(NamedTuple):
+    """What is asserted because rules have concluded it at the tick before.
+
+    Args:
+        at: when, in the stream's smallest units: the first moment of the tick. Where there are no facts, when
+            the rules may conclude some, or time has come to where it is to come to.
+        facts: the conclusions, in the vocabulary's numbers.
+        not_assertable: how many conclusions are no facts, since they have a literal in first place; at each
+            tick on the way to `at`.
+    """
+
+    at: int
+    facts: Integers
+    not_assertable: int = 0
+
+
+def not_asserted_text(count: int) -> str:
+    """That so many conclusions were not asserted, and why.
+
+    >>> not_asserted_text(2)
+    '2 conclusions not asserted: a literal in first place'
+    """
+    return f"{counted(count, 'conclusion')} not asserted: a literal in first place"
+
+
+class FedBack(NamedTuple):
+    """An ABox that the reasoner asserted itself: conclusions of temporal rules with feedback.
+
+    Args:
+        at: its timestamp, the first moment of a tick.
+        facts: how many conclusions of the tick before it has.
+        repair: the repair that it called for, if it contradicts something.
+    """
+
+    at: TimePoint
+    facts: int
+    repair: Repair
+
+
+class Standstill:
+    """Sees when each tick is as the one before it: then so is the next, and what is to come is known.
+
+    That is when the same was asserted, and nothing else changed, at as many ticks as rules look back to, and
+    at all that the window holds: the state is the same, but for the time.
+
+    Args:
+        reach: how many ticks rules look back; None where they look at the time itself, or count assertions.
+    """
+
+    def __init__(self, reach: int | None) -> None:
+        self._reach, self._facts, self._ticks = reach, NO_FACTS, 0
+
+    def note(self, facts: Integers, is_all: bool) -> None:
+        """These were asserted at the next tick, and whether nothing changed by that."""
+        is_same = is_all and len(facts) > 0 and np.array_equal(facts, self._facts)
+        self._facts, self._ticks = facts, self._ticks + 1 if is_same else 0
+
+    def is_reached(self, in_window: int) -> bool:
+        """Whether it is, where the window holds so many ABoxes."""
+        return self._reach is not None and self._ticks > max(self._reach, in_window)
+
+
+def refuse_endless(asserted: int) -> None:
+    """Refuse to assert so many ABoxes, and another, on the way of a step.
+
+    Raises:
+        TemporalRuleError: they are `MOST_AT_ONCE`, or more.
+    """
+    if asserted >= MOST_AT_ONCE:
+        problem = f"on the way to a timestamp, conclusions are asserted at {asserted:_} ticks or more"
+        raise TemporalRuleError(
+            problem, "fewer: give the reasoner's window a slide, or come there in several steps (advance)"
+        )
+
+
+class Stats(NamedTuple):
+    """What a reasoner holds at a moment, and what it has done.
+
+    Bytes are those of the reasoner's own state. Neither the interpreter (some 60 MB with the libraries) nor
+    ontology and compiled rules are in them, nor updates and answers that the program keeps, nor the terms of
+    conflicts that were read.
+
+    Args:
+        facts: facts of the materialization, the background's among them; with `derive="needed"` those that
+            are kept up.
+        assertions: assertions stored: of the window's ABoxes, with those that repairs cut.
+        partitions: timestamps in the window.
+        symbols, names, literals: different classes and properties, names, and literal values that have a
+            number.
+        kernel_bytes: of the arrays with the facts; they do not become smaller when facts leave.
+        books_bytes: of what was asserted and cut, and the evidence of conflicts, in the window and before, as
+            far as it is remembered.
+        vocabulary_bytes: of the terms, estimated from a sample of them.
+        consumer_bytes: of the engines that follow the window beside its model.
+        pops, firings, renewals, rederivations, searches: see `Work`; since the model was made, which happens
+            again after an error and where the rules grow.
+        pushes, repairs, cut, late, dropped_early, forgotten_early, unwritten, fed_back, not_fed_back,
+            undecided, ahead, invalid, times_cut: see `Counters`; since the stream began.
+        waiting: ABoxes that `run` holds back; `bytes` does not count them.
+        remembered: timestamps that have left the window and are remembered.
+        rules: rules and constraints, those included that equality and the like demand of what was met.
+        running: how many of them run, which are all but with `derive="needed"`.
+        axioms: assertions that write axioms, from which nothing follows; see `Unexpected`.
+        unknown: asserted classes and properties that neither ontology nor background knows.
+        apart: asserted properties with numbers that never meet, doubles and decimals.
+    """
+
+    facts: int
+    assertions: int
+    partitions: int
+    symbols: int
+    names: int
+    literals: int
+    kernel_bytes: int
+    books_bytes: int
+    vocabulary_bytes: int
+    consumer_bytes: int
+    pops: int
+    firings: int
+    renewals: int
+    rederivations: int
+    searches: int
+    pushes: int
+    repairs: int
+    cut: int
+    late: int
+    dropped_early: int
+    forgotten_early: int
+    unwritten: int
+    fed_back: int
+    not_fed_back: int
+    undecided: int
+    ahead: int
+    invalid: int
+    times_cut: int
+    waiting: int
+    remembered: int
+    rules: int
+    running: int
+    axioms: int = 0
+    unknown: int = 0
+    apart: int = 0
+
+    @property
+    def terms(self) -> int:
+        """Different classes, properties, names and literal values."""
+        return self.symbols + self.names + self.literals
+
+    @property
+    def bytes(self) -> int:
+        """All bytes counted."""
+        return self.kernel_bytes + self.books_bytes + self.vocabulary_bytes + self.consumer_bytes
+
+    def as_dict(self) -> dict[str, int]:
+        """All of it by name, with `terms` and `bytes`; JSON can say it."""
+        return {**self._asdict(), "terms": self.terms, "bytes": self.bytes}
+
+    def __str__(self) -> str:
+        cut = counted(self.cut, "fact cut", "facts cut")
+        if self.undecided:
+            cut += f" ({self.undecided:,} undecided)"
+        counters = (
+            counted(self.pushes, "push", "pushes"),
+            counted(self.repairs, "repair"),
+            cut,
+            counted(self.late, "late ABox"),
+            counted(self.dropped_early, "timestamp dropped early", "timestamps dropped early"),
+            *([counted(self.ahead, "ABox too far ahead", "ABoxes too far ahead")] if self.ahead else ()),
+            *([counted(self.invalid, "invalid ABox", "invalid ABoxes")] if self.invalid else ()),
+            *([f"{counted(self.waiting, 'ABox')} held back"] if self.waiting else ()),
+        )
+        work = [f"{getattr(self, name):,} {name}" for name in Work._fields]
+        if self.fed_back:
+            work.append(f"{counted(self.fed_back, 'conclusion')} asserted")
+        if self.not_fed_back:
+            work.append(not_asserted_text(self.not_fed_back))
+        if self.times_cut:
+            work.append(f"{counted(self.times_cut, 'time')} cut to microseconds")
+        if self.running < self.rules:
+            work.append(f"{self.running:,} of {counted(self.rules, 'rule')} run")
+        return (
+            f"{counted(self.facts, 'fact')} from {counted(self.assertions, 'assertion')} at "
+            f"{counted(self.partitions, 'timestamp')}, {counted(self.terms, 'term')}, "
+            f"{in_megabytes(self.bytes)} (facts {in_megabytes(self.kernel_bytes)}, "
+            f"books {in_megabytes(self.books_bytes)}, terms {in_megabytes(self.vocabulary_bytes)}); "
+            f"{', '.join(counters)}; {', '.join(work)}"
+        )
+
+
+def in_megabytes(count: int) -> str:
+    """A number of bytes for people.
+
+    >>> in_megabytes(1_234_567), in_megabytes(900)
+    ('1.2 MB', '0.0 MB')
+    """
+    return f"{count / 1e6:,.1f} MB"
 
 
 class TripleDelta:

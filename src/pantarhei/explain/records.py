@@ -15,8 +15,8 @@ from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.repair.result import Conflict, Repair
-from pantarhei.window.history import Departure
 from pantarhei.window.log import Entry, trace
+from pantarhei.window.retention import Departure
 
 Fate = Literal["left", "left early", "cut"]
 

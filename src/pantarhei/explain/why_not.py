@@ -23,8 +23,8 @@ from pantarhei.proofs.explaining import AssertedAt, Explanations
 from pantarhei.proofs.instances import BOTTOM, Instance, Instances
 from pantarhei.proofs.proof import Proof
 from pantarhei.rdf.ntriples import write_triple
-from pantarhei.repair.account import RepairAccount
 from pantarhei.repair.conflict import Budget, KeptEvidence
+from pantarhei.repair.repairer import RepairAccount
 from pantarhei.repair.result import Conflict, Prove
 from pantarhei.window.log import Entry, Log
 

@@ -8,8 +8,7 @@ from typing import Final, Literal, NamedTuple, get_args
 
 from pantarhei.errors import OptionError
 from pantarhei.model.time import Duration, TimeKind, TimePoint, duration_ticks
-from pantarhei.window.boundary_times import common
-from pantarhei.window.sliding import Window
+from pantarhei.window.sliding import Window, common
 
 Condition = Literal["change", "close", "non-empty"]
 """What must hold for a report."""

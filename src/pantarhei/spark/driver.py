@@ -28,8 +28,8 @@ import pyarrow as pa
 from pantarhei.engine.checkpoint import Json
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import CheckpointError, OptionError
+from pantarhei.interpretation.interpretation import Texts
 from pantarhei.interpretation.materializer import ABoxMaterializer
-from pantarhei.interpretation.writing import Texts
 from pantarhei.model.time import Duration, TimeKind, TimePoint, show_time, ticks_of, time_of
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.spark.worker import OnError, TimedInterpretation, pack, read_blocks, read_skipped, unpack

@@ -21,8 +21,7 @@ from rdflib import Graph
 
 from pantarhei.errors import OptionError
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.interpretation.interpretation import Interpretation
-from pantarhei.interpretation.writing import Texts
+from pantarhei.interpretation.interpretation import Interpretation, Texts
 from pantarhei.model.term import Triple
 from pantarhei.ontology import Ontology
 from pantarhei.spark.frame import COLUMNS, TIMESTAMP, check_frame

@@ -11,7 +11,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
-from pantarhei.engine.unexpected import Unexpected
+from pantarhei.engine.diagnostics import Unexpected
 from pantarhei.errors import OptionError, PantarheiError
 from pantarhei.explain.absence import Absence
 from pantarhei.explain.quality import Quality

@@ -28,8 +28,8 @@ from pantarhei.model.time import Duration, TimeKind, TimePoint, time_of
 from pantarhei.ontology import Ontology
 from pantarhei.query.registration import Registration
 from pantarhei.reasoner import StreamReasoner
-from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget
+from pantarhei.repair.cut import Method
 from pantarhei.rules.sharding.sharding_report import Key
 from pantarhei.spark.collectors import AnswersKeptUp, Collector, collector_of, registrations, take_up
 from pantarhei.spark.driver import Driver, LateABox, Progress, local_folder, uri_of
@@ -55,8 +55,7 @@ from pantarhei.spark.worker import (
 from pantarhei.temporal.rule_sharding import check_needs_no_order
 from pantarhei.temporal.rules import TemporalRules
 from pantarhei.values.by_value import Numbers
-from pantarhei.window.history import History
-from pantarhei.window.limits import NO_LIMITS, Limits
+from pantarhei.window.retention import NO_LIMITS, History, Limits
 from pantarhei.window.sliding import Window, step_to
 
 ROWS_A_FILE = 1 << 17

@@ -36,9 +36,8 @@ from pyspark.sql.types import (
 
 from pantarhei.errors import InvalidRowError, InvalidTripleError, OptionError
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.interpretation.interpretation import Interpretation, Terms
+from pantarhei.interpretation.interpretation import Interpretation, Terms, Texts
 from pantarhei.interpretation.materializer import ABoxMaterializer
-from pantarhei.interpretation.writing import Texts
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.rdf.blank_nodes import name_of_timestamp
 from pantarhei.spark.frame import COLUMNS, TIMESTAMP, whole_numbers

@@ -10,8 +10,8 @@ from rdflib import RDF, RDFS, XSD, BNode, Literal, URIRef
 
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.interpretation.foundation import Foundation
+from pantarhei.interpretation.interpretation import Texts
 from pantarhei.interpretation.materializer import ABoxMaterializer
-from pantarhei.interpretation.writing import Texts
 from pantarhei.model.data_range import Datatype, DatatypeRestriction
 from pantarhei.model.rule import Member, Rule
 from pantarhei.rdf.ntriples import parse_term

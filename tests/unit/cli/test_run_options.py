@@ -11,8 +11,8 @@ from pantarhei.cli.run_options import Following
 from pantarhei.engine.options import ConclusionsIn as InLibrary
 from pantarhei.io.write import FORMATS
 from pantarhei.materialize.model import Keep
-from pantarhei.repair.choose import Method
-from pantarhei.window.limits import OnLimit
+from pantarhei.repair.cut import Method
+from pantarhei.window.retention import OnLimit
 from pantarhei.window.sliding import Closed
 
 

@@ -3,12 +3,13 @@
 import pickle
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rdflib import RDF, XSD, Graph, Literal
+from rdflib import RDF, XSD, Graph, Literal, Variable
 
 from counts import cases
 from oracle.canonical_literals import canonical_triple
@@ -18,18 +19,24 @@ from pantarhei import Ontology, OptionError, StreamReasoner, Window
 from pantarhei.errors import InvalidTripleError
 from pantarhei.interpretation import materializer
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.interpretation.materializer import ABoxMaterializer
-from pantarhei.interpretation.writing import Texts
-from pantarhei.model.rule import Rule
+from pantarhei.interpretation.interpretation import Texts
+from pantarhei.interpretation.materializer import ABoxMaterializer, CanonicalModels
+from pantarhei.model.rule import Atom, Rule
 from pantarhei.rdf.ntriples import parse_term
-from strategies import EX, A, B, C, R, V, is_a, member, related, worlds, x, y
+from strategies import EX, A, B, C, R, V, is_a, member, related, worlds
+from strategies import x as x_of_strategies
+from strategies import y as y_of_strategies
 from worlds import subsets
 
 RULES = [
-    Rule("sub", (is_a(A, x),), is_a(B, x)),
-    Rule("range", (related(R, x, y),), is_a(A, y)),
-    Rule("copy", (related(V, x, y),), related(EX.W, x, y)),
-    Rule("disjoint", (is_a(B, x), is_a(C, x)), None),
+    Rule("sub", (is_a(A, x_of_strategies),), is_a(B, x_of_strategies)),
+    Rule("range", (related(R, x_of_strategies, y_of_strategies),), is_a(A, y_of_strategies)),
+    Rule(
+        "copy",
+        (related(V, x_of_strategies, y_of_strategies),),
+        related(EX.W, x_of_strategies, y_of_strategies),
+    ),
+    Rule("disjoint", (is_a(B, x_of_strategies), is_a(C, x_of_strategies)), None),
 ]
 ONTOLOGY = Ontology.from_rules(RULES)
 
@@ -154,3 +161,55 @@ def test_foundations_are_known_by_what_their_numbers_mean():
         with pytest.raises(OptionError, match=r"(?s)background=.*a graph, triples or a pyarrow.Table"):
             StreamReasoner(ONTOLOGY, Window(1), background=none)
     assert StreamReasoner(ONTOLOGY, Window(1), iter(facts)).foundation.digest == digest(background=facts)
+
+
+x, y = Variable("x"), Variable("y")
+RULES_OF_CANONICAL_MODELS = [
+    Rule("prp-dom", (Atom(EX.R, (x, y)), Atom(EX.B, (y,))), Atom(EX.A, (x,))),
+    Rule("cax-dw", (Atom(EX.A, (x,)), Atom(EX.C, (x,))), None),
+]
+BACKGROUND = [(EX.b, RDF.type, EX.B)]
+LINK, C_OF_A = (EX.a, EX.R, EX.b), (EX.a, RDF.type, EX.C)
+
+
+@pytest.fixture(params=["by row", "by column"])
+def close(request):
+    """Closes ABoxes of triples; gives their derived triples, and whether they are contradictory."""
+    foundation = Foundation.of(Ontology.from_rules(RULES_OF_CANONICAL_MODELS, BACKGROUND))
+    models = CanonicalModels(foundation.model())
+    models.bulk_from = 0 if request.param == "by column" else 1 << 30
+    vocabulary = foundation.vocabulary
+
+    def closed(*aboxes):
+        made = models.close([vocabulary.encode(abox).facts for abox in aboxes])
+        return [
+            (len(one.asserted), list(vocabulary.decode(one.derived)), bool(one.contradictory)) for one in made
+        ]
+
+    return closed
+
+
+def test_the_background_takes_part_and_is_no_part_of_the_model(close):
+    assert close([LINK]) == [(1, [(EX.a, RDF.type, EX.A)], False)]
+
+
+def test_one_abox_knows_nothing_of_another(close):
+    assert close([LINK], [C_OF_A], [LINK, C_OF_A], []) == [
+        (1, [(EX.a, RDF.type, EX.A)], False),
+        (1, [], False),
+        (2, [(EX.a, RDF.type, EX.A)], True),
+        (0, [], False),
+    ]
+
+
+def test_what_is_asserted_twice_is_asserted_once(close):
+    assert close([LINK, LINK])[0][0] == 1
+
+
+def test_the_lineage_tells_of_a_contradiction_when_it_is_asked_for():
+    foundation = Foundation.of(Ontology.from_rules(RULES_OF_CANONICAL_MODELS, BACKGROUND))
+    facts = foundation.vocabulary.encode([LINK, C_OF_A]).facts
+    models = CanonicalModels(foundation.model())
+    told, untold = (next(models.close([facts], instances)).lineage for instances in (100, None))
+    assert untold is None and told is not None
+    assert set(map(tuple, facts.tolist())) <= set(map(tuple, np.asarray(told.facts).tolist()))

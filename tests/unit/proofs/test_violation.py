@@ -17,8 +17,7 @@ from pantarhei.model.rule import Builtin, Different, Member, Origin, Rule
 from pantarhei.model.term import in_order
 from pantarhei.proofs.proof import Proof, ProofStep
 from pantarhei.proofs.violation import proof_of_violation
-from pantarhei.repair.consistency import inconsistency, model_of_background
-from pantarhei.repair.contradiction import Contradiction
+from pantarhei.repair.consistency import Contradiction, inconsistency, model_of_background
 from pantarhei.repair.result import ConflictList
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.rules.translation.class_variables import has_class_variables, over_one_relation

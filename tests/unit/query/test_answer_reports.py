@@ -8,7 +8,7 @@ from rdflib import Literal
 
 from pantarhei.model.time import TimeKind
 from pantarhei.query.answer_reports import AnswerChange, AnswerReport, AnswerReports, SameReports
-from pantarhei.window.boundary_times import Times
+from pantarhei.window.sliding import Times
 
 A, B = (Literal(1),), (Literal("01"),)
 EVERY = Times(TimeKind.INTEGER, (range(10, 10**12, 10),))

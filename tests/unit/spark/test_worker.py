@@ -12,8 +12,8 @@ from rdflib import BNode, Literal
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.errors import InvalidRowError
 from pantarhei.interpretation.foundation import Foundation
+from pantarhei.interpretation.interpretation import Texts
 from pantarhei.interpretation.materializer import ABoxMaterializer
-from pantarhei.interpretation.writing import Texts
 from pantarhei.model.rule import Rule
 from pantarhei.model.time import TimeKind, ticks_of, time_of
 from pantarhei.spark import worker

@@ -1,5 +1,6 @@
 """Which timestamps a window holds."""
 
+import pickle
 import re
 from datetime import UTC, datetime, timedelta, timezone
 from fractions import Fraction
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from oracle.continuous import Policy, SlidingWindow, reports
 from pantarhei.errors import LateABoxError, OptionError, QueryWindowError, TimestampError
 from pantarhei.model.time import TimeKind
-from pantarhei.window.sliding import Window, step_to
+from pantarhei.window.sliding import Times, Window, common, step_to
 
 
 def holds(window, at, now):
@@ -452,3 +453,31 @@ def test_a_window_leaves_a_time_behind_when_its_first_tick_is_later(closed, rang
     for at in (-3, 0, 1, 2, 3, 9):
         leaving = window.leaving_at(kind, at)
         assert window.step_at(kind, leaving).first > at >= window.step_at(kind, leaving - 1).first
+
+
+ranges = st.builds(
+    lambda start, length, step: range(start, start + length, step),
+    st.integers(-30, 30),
+    st.integers(0, 60),
+    st.integers(1, 9),
+)
+
+
+@given(st.lists(ranges, min_size=1, max_size=4), st.data())
+def test_times_are_those_of_all_ranges_each_once(some, data):
+    times, expected = Times(TimeKind.INTEGER, tuple(some)), sorted(set().union(*some))
+    assert list(times) == expected and len(times) == len(expected) and times == expected
+    if expected:
+        place = data.draw(st.integers(-len(expected), len(expected) - 1))
+        assert times[place] == expected[place] and times[place:] == tuple(expected[place:])
+
+
+@given(ranges, ranges)
+def test_what_two_ranges_share_is_a_range(one, other):
+    assert list(common(one, other)) == sorted(set(one) & set(other))
+
+
+def test_many_times_take_no_room():
+    times = Times(TimeKind.DATETIME, (range(0, 10**15, 10**6), range(0, 10**15, 7 * 10**6)))
+    assert len(times) == 10**9 and times[1] == datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC)
+    assert times[-1] == datetime(2001, 9, 9, 1, 46, 39, tzinfo=UTC) and len(pickle.dumps(times)) < 500

@@ -12,11 +12,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
-from pantarhei.engine.checkpoint.background import GivenBackground
-from pantarhei.engine.checkpoint.container import Json, unpack
-from pantarhei.engine.checkpoint.file import read_whole, write_whole
+from pantarhei.engine.checkpoint.abox_columns import GivenBackground
+from pantarhei.engine.checkpoint.container import Json, read_whole, unpack, write_whole
 from pantarhei.engine.checkpoint.repairs import RepairTable
-from pantarhei.engine.checkpoint.state import Checkpoint, State, save
+from pantarhei.engine.checkpoint.saved_state import Checkpoint, State, save
 from pantarhei.errors import OptionError
 
 __all__ = [

@@ -17,17 +17,21 @@ import numpy as np
 from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE, Integers
 from pantarhei.engine.checkpoint.container import Column, Contents, lengths, narrow
-from pantarhei.engine.checkpoint.facts import Used
-from pantarhei.engine.checkpoint.terms import columns_of_triples, mark_of, read_triples
-from pantarhei.engine.checkpoint.times import TimesWriter, key_of
+from pantarhei.engine.checkpoint.value_columns import (
+    TimesWriter,
+    Used,
+    columns_of_triples,
+    key_of,
+    mark_of,
+    read_triples,
+)
 from pantarhei.model.rule import Rule
 from pantarhei.model.term import RDF_TYPE, Term
 from pantarhei.model.time import TimePoint
 from pantarhei.proofs.proof import Assertion
-from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget, ConflictEvidence, KeptEvidence, OpenRules
-from pantarhei.repair.occurrences import Occurrences
-from pantarhei.repair.result import Case, Conflict, Repair
+from pantarhei.repair.cut import Method
+from pantarhei.repair.result import Case, Conflict, Occurrences, Repair
 from pantarhei.rules.translation.fingerprint import text_of_rule
 
 # A table forgets its terms once there are so many more of them than twice those in use.

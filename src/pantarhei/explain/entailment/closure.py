@@ -23,8 +23,7 @@ from pantarhei.model.rule import Atom, Origin, Predicate, Rule
 from pantarhei.model.term import ONLY_TYPE, Term, Triple, in_order
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.violation import proof_of, proof_of_violation
-from pantarhei.repair.consistency import contradictions_in, model_of_background
-from pantarhei.repair.contradiction import Contradiction
+from pantarhei.repair.consistency import Contradiction, contradictions_in, model_of_background
 from pantarhei.repair.result import ConflictList
 from pantarhei.rules.compilation.growth import GrowingProgram
 from pantarhei.rules.translation.demand import Theory

@@ -40,7 +40,7 @@ from pantarhei.window.sliding import Step, Window
 
 
 class StepChanges(Protocol):
-    """What is looked at of a step's changes (engine/changes.py)."""
+    """What is looked at of a step's changes (engine/consumer.py)."""
 
     @property
     def noted(self) -> Integers: ...

@@ -27,9 +27,8 @@ from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared
 from pantarhei.query.incremental.persistent_terms import Decoder
 from pantarhei.query.incremental.query_sources import Content
 from pantarhei.query.incremental.query_state import Registered, nothing_waits
-from pantarhei.window.boundary_times import Times, joined
 from pantarhei.window.log import Log
-from pantarhei.window.sliding import Step
+from pantarhei.window.sliding import Step, Times, joined
 
 _FEW: Final = 256
 """So many rows may wait in any case; beyond that, a quarter of the rows that there are."""

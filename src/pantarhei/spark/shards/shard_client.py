@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from pantarhei.engine.unexpected import Unexpected
+from pantarhei.engine.diagnostics import Unexpected
 from pantarhei.errors import NotEntailedError, PantarheiError, TimestampError
 from pantarhei.explain.absence import Absence
 from pantarhei.explain.parts import absence_of, proofs_together, quality_together

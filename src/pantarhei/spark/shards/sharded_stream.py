@@ -26,8 +26,8 @@ from pantarhei.ontology import Ontology
 from pantarhei.query.column_names import refuse_taken
 from pantarhei.query.registration import Policy, Registration
 from pantarhei.rdf.triple_table import triples_of
-from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget
+from pantarhei.repair.cut import Method
 from pantarhei.rules.sharding.sharding_report import SUBJECT, Key, ShardingReport
 from pantarhei.rules.translation.demand import Theory
 from pantarhei.spark.collectors import conclusion_columns, registrations
@@ -47,8 +47,7 @@ from pantarhei.spark.shards.shard import Shard, ShardSetup, Shipped
 from pantarhei.temporal.rule_sharding import check_key_local as check_rules
 from pantarhei.temporal.rules import TemporalRules, joined
 from pantarhei.values.by_value import Numbers
-from pantarhei.window.history import History
-from pantarhei.window.limits import NO_LIMITS, Limits
+from pantarhei.window.retention import NO_LIMITS, History, Limits
 from pantarhei.window.sliding import Window, step_to
 
 if TYPE_CHECKING:

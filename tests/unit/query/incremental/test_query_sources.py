@@ -6,7 +6,7 @@ import pytest
 from pantarhei import Window
 from pantarhei.encoding.numbers import NONE, Symbol, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.engine.changes import Changes
+from pantarhei.engine.consumer import Changes
 from pantarhei.materialize.plain import plain_model
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.query_sources import ConclusionContent, Content, JoinedContent

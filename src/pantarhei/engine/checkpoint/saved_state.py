@@ -1,0 +1,485 @@
+"""The state of a reasoner as the bytes of a checkpoint, and back.
+
+What is saved is what a push leaves behind: window and options, the background beside the ontology's, the
+books, how literals were written, and what consumers keep of their own. The program is compiled from the
+ontology again, the window model is made from the books again. Levels begin at 0 again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from itertools import pairwise
+from types import UnionType
+from typing import Any, Literal, TypedDict, cast, get_args, get_origin, get_type_hints
+
+import numpy as np
+from rdflib import Literal as RdflibLiteral
+from rdflib import URIRef
+
+from pantarhei.encoding.forms import Forms
+from pantarhei.encoding.given_forms import GivenForms
+from pantarhei.encoding.lexicon import Lexicon
+from pantarhei.encoding.numbers import NO_FACTS, Integers, as_tuples
+from pantarhei.engine.checkpoint.abox_columns import GivenBackground, columns_of_waiting, read_waiting
+from pantarhei.engine.checkpoint.container import Column, Contents, Json, lengths, narrow, pack
+from pantarhei.engine.checkpoint.repairs import RepairTable, constraints_named, read_assertions, read_repairs
+from pantarhei.engine.checkpoint.value_columns import (
+    NO_PREDICATE,
+    TimesWriter,
+    columns_of_facts,
+    from_json,
+    json_of,
+    read_facts,
+    read_times,
+    read_triples,
+)
+from pantarhei.engine.consumer import Saved
+from pantarhei.engine.diagnostics import NOTHING_NOTED, Noted
+from pantarhei.engine.options import ConclusionsIn, Derive, Options
+from pantarhei.engine.stream_history import Arrival, Books, Counters
+from pantarhei.engine.temporal_engine import CONCLUSIONS
+from pantarhei.errors import CheckpointMismatchError, CheckpointOptionError, check_type
+from pantarhei.materialize.model import Keep
+from pantarhei.model.rule import Predicate
+from pantarhei.model.time import Precision, TimeKind, TimePoint, ticks_of
+from pantarhei.ontology import Ontology
+from pantarhei.repair.conflict import Budget
+from pantarhei.repair.cut import Method
+from pantarhei.rules.compilation.growth import GrowingProgram
+from pantarhei.temporal.rules import TemporalRules, shown_rules
+from pantarhei.temporal.rules_checkpoint import rules_of
+from pantarhei.values.by_value import Numbers
+from pantarhei.window.log import Entry, Log, linked
+from pantarhei.window.retention import Departure, History, Limits, Past
+from pantarhei.window.sliding import Step, Window
+
+
+class Header(TypedDict):
+    """The header, beside `columns` and `pantarhei`.
+
+    Args:
+        rules, background, given: fingerprints of the ontology's rules and constraints, of the assertions in
+            it, and of the background beside it.
+        kind, now: where time has come to, in ticks of that kind; None and 0 before the first step.
+        contradicted: whether the newest ABox was in conflict when it came.
+        messages: how many tables came.
+        history: its bounds, without the sink.
+        departed: how many of the entries have left the window; they come first.
+        known_from: the tick from which on the window is known; None for the beginning of the stream.
+        ill_typed: properties that had ill-typed values.
+        times: the marks of timestamps.
+        constraints: name and text of each that a repair speaks of.
+        note: what the caller wants to find again.
+        unexpected: what came that is likely a mistake, as `Noted` saves it.
+        waiting: kind and newest of the times of ABoxes that wait, and how many of them are unproven.
+    """
+
+    rules: str
+    background: str
+    given: str
+    window: dict[str, Any]
+    repair: Method
+    keep: Keep
+    unique_names: bool
+    budget: dict[str, int]
+    limits: dict[str, Any]
+    derive: Derive
+    conclusions: ConclusionsIn
+    numbers: Numbers
+    precision: Precision
+    kind: str | None
+    now: int
+    contradicted: bool
+    counters: dict[str, int]
+    messages: int
+    history: dict[str, int]
+    departed: int
+    known_from: int | None
+    ill_typed: list[str]
+    times: list[list[Any]]
+    constraints: list[list[str]]
+    note: dict[str, Any]
+    unexpected: dict[str, Any]
+    waiting: dict[str, Any]
+
+
+def checked_header(contents: Contents) -> Header:
+    """The header of a checkpoint.
+
+    Raises:
+        CheckpointError: something in it is missing, or of another type.
+    """
+    given = contents.header
+    if not contents.has_waiting:
+        given = {**given, "waiting": {}, "precision": "microseconds"}
+    if not contents.has_unexpected:
+        given = {**given, "unexpected": {}}
+    if not contents.has_numbers:
+        given = {**given, "numbers": "by_datatype"}
+    if not contents.has_conclusions:
+        given = {**given, "conclusions": "graph"}
+    if not contents.has_history:
+        given = {**given, "history": {}, "departed": 0, "known_from": given.get("now")}
+    for name, type_ in get_type_hints(Header).items():
+        found = given.get(name)
+        if not conforms(found, type_):
+            raise contents.broken(f"{name} is {found!r:.50}")
+    return cast(Header, given)
+
+
+def conforms(found: object, type_: object) -> bool:
+    """Whether `found`, read from JSON, is of a type; integers have at most 64 bits.
+
+    >>> conforms({"a": [1, 2]}, dict[str, list[int]]), conforms(True, int), conforms(None, int | None)
+    (True, False, True)
+    """
+    origin, arguments = get_origin(type_), get_args(type_)
+    if origin is list:
+        return isinstance(found, list) and all(conforms(each, arguments[0]) for each in found)
+    if origin is dict:
+        return isinstance(found, dict) and all(conforms(each, arguments[1]) for each in found.values())
+    if origin is Literal:
+        return found in arguments
+    if origin is UnionType:
+        return any(conforms(found, each) for each in arguments)
+    if type_ is int:
+        return type(found) is int and -(2**63) <= found < 2**63
+    return type_ is Any or type(found) is type_
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """All that a restored reasoner needs.
+
+    Args:
+        books: what was asserted and cut.
+        forms: how literals of the materialization are written, and those of subjects and values.
+        ill_typed: properties that had ill-typed values, in the window or before.
+        note: what the caller wants to find again.
+        values: literals, by number, whose first forms are to be kept beside those in the books.
+        consumers: what makes the bytes that each consumer keeps, by its name.
+        noted: what came that is likely a mistake.
+    """
+
+    books: Books
+    forms: GivenForms
+    ill_typed: tuple[Predicate, ...] = ()
+    note: Mapping[str, Json] = field(default_factory=dict)
+    values: Integers = field(default_factory=lambda: np.empty(0, np.int32))
+    consumers: Mapping[str, Saved] = field(default_factory=dict)
+    noted: Noted = NOTHING_NOTED
+
+
+# The name of the column that has a consumer's bytes begins so, and ends with the consumer's name.
+_CONSUMER = "consumer."
+_AT_ONCE = 4096
+
+# -- out -------------------------------------------------------------------------------------------
+
+
+def save(
+    state: State,
+    options: Options,
+    ontology: Ontology,
+    background: GivenBackground,
+    lexicon: Lexicon,
+    repairs: RepairTable,
+) -> bytes:
+    """Return the checkpoint of a state, whose facts have the numbers of a lexicon.
+
+    Other threads may do steps meanwhile.
+
+    Costs the assertions as columns, and a step of Python for each entry, each different term, and what the
+    repairs say that `repairs` has not seen yet.
+    """
+    books = state.books
+    kind = books.step.kind if books.step else books.waiting.kind or TimeKind.INTEGER
+    departures = [*books.past.due, *books.past.departures()]
+    departed = [entry for departure in departures for entry in departure.entries]
+    entries = [*departed, *books.log]
+    times = TimesWriter([entry.at for entry in entries])
+    forms = [*(entry.forms for entry in entries), Forms(state.forms.facts), Forms({}, state.forms.pairs)]
+    sizes = [len(part.by_fact) + len(part.by_pair) for part in forms]
+    rows = [row for part, size in zip(forms, sizes, strict=True) if size for row in part.rows()]
+    places: dict[RdflibLiteral, int] = {}
+    of_forms = [places.setdefault(form, len(places)) for _, form in rows]
+    parts = [entry.facts for entry in entries] + [entry.cut for entry in entries]
+    facts = _together([*parts, np.array([fact for fact, _ in rows], np.int32).reshape(-1, 3)])
+    first = books.past.first_level(books.log)
+    remembered = [(level, repair) for level, repair in books.repairs if level >= first]
+    of_repairs, constraints = repairs.columns(remembered, first, times)
+    of_waiting, waiting = columns_of_waiting(books.waiting, times)
+    of_times, marks = times.columns(kind)
+    columns: dict[str, Column] = {
+        "entries.facts": lengths(parts),
+        "forms.keys": narrow(np.array(sizes, np.uint32)),
+        "forms.form": narrow(np.array(of_forms, np.uint32)),
+        **_columns_of_departures(departures),
+        **of_times,
+        **columns_of_facts(lexicon, facts, state.values, list(places)),
+        **of_repairs,
+        **of_waiting,
+        **background.columns,
+        **_columns_of_consumers(state.consumers),
+    }
+    header: Header = {
+        "rules": ontology.fingerprints.rules,
+        "background": ontology.fingerprints.background,
+        "given": background.fingerprint,
+        "window": {
+            each.name: json_of(getattr(options.window, each.name)) for each in fields(Window) if each.init
+        },
+        "repair": options.repair,
+        "keep": options.keep,
+        "unique_names": options.unique_names,
+        "budget": asdict(options.budget),
+        "limits": asdict(options.limits),
+        "derive": options.derive,
+        "conclusions": options.conclusions,
+        "numbers": options.numbers,
+        "precision": options.precision,
+        "kind": books.step.kind.name if books.step else None,
+        "now": books.step.now if books.step else 0,
+        "contradicted": bool(books.log.newest and books.arrival and books.arrival.contradicted),
+        "counters": books.counters._asdict(),
+        "messages": books.messages,
+        "history": {"steps": options.history.steps, "max_bytes": options.history.max_bytes},
+        "departed": len(departed),
+        "known_from": books.past.known_from,
+        "ill_typed": [str(name) for name in state.ill_typed],
+        "times": [list(mark) for mark in marks],
+        "constraints": constraints,
+        "note": dict(state.note),
+        "unexpected": state.noted.saved(),
+        "waiting": waiting,
+    }
+    return pack(header, columns)
+
+
+def _together(parts: Sequence[Integers]) -> Integers:
+    """Return facts one below the other. Of many parts some at a time, since that holds up other threads."""
+    filled = [part for part in parts if len(part)]
+    some = (np.concatenate(filled[i : i + _AT_ONCE]) for i in range(0, len(filled), _AT_ONCE))
+    return np.concatenate([NO_FACTS, *some])
+
+
+def _columns_of_consumers(consumers: Mapping[str, Saved]) -> dict[str, Column]:
+    return {_CONSUMER + name: np.frombuffer(consumers[name](), np.uint8) for name in sorted(consumers)}
+
+
+def _columns_of_departures(departures: Sequence[Departure]) -> dict[str, Column]:
+    early = [entry.level in departure.early for departure in departures for entry in departure.entries]
+    return {
+        "departures.entries": lengths([departure.entries for departure in departures]),
+        "departures.ticks": np.array([departure.ticks for departure in departures], np.int64),
+        "departures.came": narrow(np.array([departure.came for departure in departures], np.uint32)),
+        "departures.early": narrow(np.array(early, np.uint32)),
+    }
+
+
+# -- in --------------------------------------------------------------------------------------------
+
+
+class Checkpoint:
+    """A checkpoint that was read: its options at once, its state when a vocabulary is there.
+
+    Raises:
+        CheckpointError: something in it makes no sense.
+    """
+
+    def __init__(self, contents: Contents) -> None:
+        self._contents = contents
+        header = self._header = checked_header(contents)
+        with contents.understood():
+            window = {name: from_json(given) for name, given in header["window"].items()}
+            self.note = header["note"]
+            self.options = Options(
+                Window(**window),  # type: ignore[arg-type]
+                header["repair"],
+                header["keep"],
+                header["unique_names"],
+                Budget(**header["budget"]),
+                Limits(**header["limits"]),
+                header["derive"],
+                History(**header["history"]),  # type: ignore[arg-type]
+                header["conclusions"],
+                header["numbers"],
+                header["precision"],
+            )
+            self.background = GivenBackground(tuple(read_triples(contents, "background")))
+
+    def check(self, ontology: Ontology, background: GivenBackground | None) -> None:
+        """Hold the fingerprints against those of what it is restored with.
+
+        Raises:
+            CheckpointMismatchError: they differ.
+        """
+        header, prints = self._header, ontology.fingerprints
+        given = [
+            ("rules or constraints of the ontology", header["rules"], prints.rules),
+            ("assertions in the ontology", header["background"], prints.background),
+        ]
+        if background is not None:
+            given.append(("triples as background", header["given"], background.fingerprint))
+        for what, saved, fingerprint in given:
+            if saved != fingerprint:
+                raise CheckpointMismatchError(self._contents.source, what, saved, fingerprint)
+
+    def check_options(self, given: Mapping[str, object]) -> None:
+        """Hold options that are given by their names against the saved ones; None is given for those.
+
+        Raises:
+            CheckpointOptionError: they differ.
+        """
+        for name, value in given.items():
+            saved = getattr(self.options, name)
+            if value is None or value == saved:
+                continue
+            if isinstance(value, Window):
+                with self._contents.understood():
+                    kind = TimeKind[self._header["kind"] or "INTEGER"]
+                if saved.is_as(value, value.kind or kind):
+                    continue
+            raise CheckpointOptionError(self._contents.source, name, repr(saved), repr(value))
+
+    def rules(self, given: TemporalRules | None) -> TemporalRules | None:
+        """Return the saved temporal rules.
+
+        Args:
+            given: those that they are to be, None for any.
+
+        Raises:
+            CheckpointOptionError: they are others.
+            CheckpointError: they cannot be read.
+        """
+        kept = self._contents.columns.get(_CONSUMER + CONCLUSIONS)
+        with self._contents.understood():
+            saved = None if kept is None else rules_of(kept.tobytes())
+        if given is None:
+            return saved
+        check_type("temporal", given, TemporalRules, "TemporalRules, as load_rules(text) gives them")
+        if saved is None or not given.is_equivalent(saved):
+            shown = _rules_apart(saved, given)
+            raise CheckpointOptionError(self._contents.source, "temporal", *shown)
+        return given
+
+    def state(self, growing: GrowingProgram) -> State:
+        """The state, its terms numbered by the vocabulary of `growing`, which grows to cover its facts.
+
+        Raises:
+            CheckpointError: it makes no sense.
+        """
+        with self._contents.understood():
+            return self._state(growing)
+
+    def _state(self, growing: GrowingProgram) -> State:
+        contents, header = self._contents, self._header
+        kind = TimeKind[header["kind"] or header["waiting"].get("kind") or "INTEGER"]
+        step = self.options.window.step_at(kind, header["now"]) if header["kind"] else None
+        times = read_times(contents, header["times"], kind)
+        rows, literals = read_facts(contents, growing.vocabulary)
+        formed = [literals[place] for place in contents.column("forms.form").tolist()]
+        facts, keys = rows[: len(rows) - len(formed)], rows[len(rows) - len(formed) :]
+        *forms, written, pairs = self._forms(keys, formed)
+        entries = self._entries(step, times, facts, forms)
+        assertions = read_assertions(contents, times)
+        told = growing.vocabulary.encode(triple for _, triple in assertions).facts
+        every, ill_typed = np.concatenate([facts, told]), tuple(map(URIRef, header["ill_typed"]))
+        if not (growing.covers(every) and set(ill_typed) <= set(growing.ill_typed)):
+            growing.grow(every, ill_typed)
+        constraints = constraints_named(header["constraints"], growing.program.rules)
+        at = [entry.at for entry in entries]
+        repairs = read_repairs(contents, assertions, at, header["repair"], constraints, self.options.budget)
+        for place, repair in repairs:
+            evidence = 0 if repair.case is None else repair.case.kept.bytes
+            entries[place] = replace(entries[place], evidence=evidence)
+        log = Log.of(linked(entries[header["departed"] :]), header["departed"])
+        past = self._past(entries[: header["departed"]])
+        undecided = repairs[-1][1].undecided_facts if header["contradicted"] and repairs else 0
+        arrival = _arrival(log.newest, header["contradicted"], undecided)
+        counters = Counters(**header["counters"])
+        if not contents.has_evidence:  # nor a count of what was undecided
+            counters = counters._replace(undecided=sum(repair.undecided_facts for _, repair in repairs))
+        waiting = read_waiting(contents, header["waiting"], times)
+        books = Books(log, step, arrival, repairs, counters, header["messages"], past, waiting)
+        known = GivenForms(growing.vocabulary, dict(written.by_fact), dict(pairs.by_pair))
+        kept = {
+            name.removeprefix(_CONSUMER): column.tobytes
+            for name, column in contents.columns.items()
+            if name.startswith(_CONSUMER)
+        }
+        noted = Noted.of_saved(header["unexpected"])
+        return State(books, known, ill_typed, self.note, consumers=kept, noted=noted)
+
+    def _forms(self, keys: Integers, formed: Sequence[RdflibLiteral]) -> list[Forms]:
+        """The forms of each entry, then those of the materialization's facts, then of its pairs."""
+        rows = list(zip(as_tuples(keys), formed, strict=True))
+        found = list(map(Forms.of_rows, self._contents.split("forms.keys", rows)))
+        *_, written, pairs = found
+        if written.by_pair or pairs.by_fact:
+            raise self._contents.broken("forms have other keys")
+        return found
+
+    def _entries(
+        self, step: Step | None, times: Sequence[TimePoint], facts: Integers, forms: Sequence[Forms]
+    ) -> list[Entry]:
+        """Those that left, then the log's; their timestamps are the first of `times`, ascend, and time has
+        come to the last.
+        """
+        contents, count = self._contents, len(forms)
+        ticks = [ticks_of(at, step.kind) for at in times] if step else []
+        parts = contents.split("entries.facts", facts)
+        columns = times[:count], ticks[:count], parts[:count], parts[count:], forms
+        entries = [Entry(level, *one) for level, one in enumerate(zip(*columns, strict=True))]
+        if np.any(facts[:, 0] == NO_PREDICATE):
+            raise contents.broken("a fact has no predicate")
+        if any(one >= other for one, other in pairwise([*ticks[:count], step.now + 1 if step else 0])):
+            raise contents.broken("the timestamps do not ascend")
+        if not 0 <= self._header["departed"] <= count:
+            raise contents.broken("more entries have left than there are")
+        return entries
+
+    def _past(self, entries: Sequence[Entry]) -> Past:
+        """What these entries were, which have left the window."""
+        contents, header, bounds = self._contents, self._header, self.options.history
+        if not contents.has_history:
+            return Past(bounds, known_from=header["known_from"])
+        ticks, came = contents.columns["departures.ticks"], contents.column("departures.came").tolist()
+        flags = contents.column("departures.early").tolist()
+        early = {entry.level for entry, flag in zip(entries, flags, strict=True) if flag}
+        settled = tuple(
+            Departure(*one, tuple(e.level for e in one[2] if e.level in early), sum(e.bytes for e in one[2]))
+            for one in zip(ticks.tolist(), came, contents.split("departures.entries", entries), strict=True)
+        )
+        left = [(departure.came, departure.ticks) for departure in settled]
+        if ticks.dtype != np.int64 or left != sorted(left) or not {0, 1} >= set(flags):
+            raise contents.broken("what left did not leave in order")
+        if left and not (left[-1] <= (header["messages"], header["now"]) and left[-1][1] <= header["now"]):
+            raise contents.broken("something is to leave later than now")
+        if any(entry.ticks >= each.ticks for each in settled for entry in each.entries):
+            raise contents.broken("something left before it came")
+        return Past(bounds, settled, None, 0, sum(each.bytes for each in settled), header["known_from"])
+
+
+def _rules_apart(saved: TemporalRules | None, given: TemporalRules) -> tuple[str, str]:
+    """Return what saved and given rules have, each as text, without what both have."""
+    if saved is None:
+        return "None", shown_rules(given.rules)
+    only_saved = [rule for rule in saved.rules if rule not in given.rules]
+    only_given = [rule for rule in given.rules if rule not in saved.rules]
+    if only_saved or only_given:
+        return shown_rules(only_saved), shown_rules(only_given)
+    said = [
+        f"the same rules with remember={sorted(map(str, each.remembered))}, start={each.start!r}, "
+        f"feedback={each.feedback}"
+        for each in (saved, given)
+    ]
+    return said[0], said[1]
+
+
+def _arrival(newest: Entry | None, contradicted: bool, undecided: int) -> Arrival | None:
+    """How to undo the newest entry; what the model gave for it is found when the model is made."""
+    if newest is None:
+        return None
+    return Arrival(newest.level, newest.facts, np.empty(0, np.int32), newest.cut, contradicted, undecided)

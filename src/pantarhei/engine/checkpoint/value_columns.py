@@ -1,0 +1,344 @@
+"""Terms and triples as columns.
+
+A term is its text, and a mark that says what it is: `<` an IRI, `_` a blank node, nothing a plain literal,
+`@en` one in a language, `^http://…` one of a datatype. Each comes back exactly as it was written.
+
+Facts by the numbers of a vocabulary, as columns with numbers of their own and the terms that these mean.
+
+Only terms that the facts use are written. They keep their order, so that of each value the form that was met
+first is met first again.
+
+Timestamps as they were given, and as columns.
+
+A timestamp is a number, for a datetime its ticks, and a mark that says how it was given: as an integer, as
+a float, or as a datetime of a zone of the time zone database, with its distance from UTC. Where the database
+of the reader has another distance for that time, or lacks the zone, the distance of the writer holds: the
+instant is never another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime, timedelta, timezone
+from functools import partial
+from itertools import chain
+from typing import Any, NamedTuple, TypeVar, cast
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import numpy.typing as npt
+from rdflib import BNode, Literal, URIRef
+
+from pantarhei.encoding.lexicon import Lexicon
+from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbol
+from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.engine.checkpoint.container import Column, Contents, Json, lengths, narrow
+from pantarhei.model.datetimes import EPOCH, MICROSECOND, tick_of_datetime
+from pantarhei.model.term import Term, Triple, check_triple
+from pantarhei.model.time import Duration, TimeKind, TimePoint, plain_time, ticks_of
+from pantarhei.rdf.ntriples import typed_literal
+
+_PLACES = ("subject", "predicate", "object")
+
+
+def mark_of(term: Term) -> str:
+    """What tells the term from others of the same text."""
+    if isinstance(term, URIRef | BNode):
+        return "<" if isinstance(term, URIRef) else "_"
+    if term.language is not None:
+        return f"@{term.language}"
+    return "" if term.datatype is None else f"^{term.datatype}"
+
+
+def columns_of_terms(name: str, terms: Sequence[Term]) -> dict[str, Column]:
+    """The columns of `terms`, whose names begin with `name`: the texts with those of the marks behind them,
+    and which of the marks each term has.
+    """
+    marks: dict[str, int] = {}
+    kinds = [
+        marks.setdefault("<" if type(term) is URIRef else mark_of(term), len(marks))  # a call would cost more
+        for term in terms
+    ]
+    texts = [*terms, *marks]
+    whole = "".join(texts).encode("utf-8", "surrogatepass")
+    return {
+        f"{name}.mark": narrow(np.array(kinds, np.uint32)),
+        f"{name}.length": lengths(texts),
+        f"{name}.text": np.frombuffer(whole, np.uint8),
+    }
+
+
+def read_terms(contents: Contents, name: str) -> list[Term]:
+    """The terms of the columns whose names begin with `name`, in their order."""
+    whole = contents.columns[f"{name}.text"].tobytes().decode("utf-8", "surrogatepass")
+    texts, kinds = contents.split(f"{name}.length", whole), contents.column(f"{name}.mark").tolist()
+    makers = [_maker(mark) for mark in texts[len(kinds) :]]
+    return [makers[kind](text) for kind, text in zip(kinds, texts[: len(kinds)], strict=True)]
+
+
+def _maker(mark: str) -> Callable[[str], Term]:
+    """What makes a term with that mark of its text."""
+    match mark[:1]:
+        case "<":
+            return partial(str.__new__, URIRef)  # the check of its syntax was made, or not, by who made it
+        case "_":
+            return BNode
+        case "":
+            return Literal
+        case "@":
+            return partial(Literal, lang=mark[1:])
+        case "^":
+            return partial(typed_literal, datatype=URIRef(mark[1:]))
+    raise ValueError(f"a term is marked with {mark!r}")
+
+
+def columns_of_triples(name: str, rows: Integers, terms: Sequence[Term]) -> dict[str, Column]:
+    """The columns of triples, whose names begin with `name`, from rows of three places in `terms`."""
+    places = zip(_PLACES, rows.T, strict=True)
+    return {
+        **{f"{name}.{place}": narrow(column) for place, column in places},
+        **columns_of_terms(name, terms),
+    }
+
+
+def read_triples(contents: Contents, name: str) -> list[Triple]:
+    """The triples of the columns whose names begin with `name`, in their order."""
+    terms = read_terms(contents, name)
+    columns = (contents.column(f"{name}.{place}").tolist() for place in _PLACES)
+    return [check_triple((terms[s], terms[p], terms[o])) for s, p, o in zip(*columns, strict=True)]
+
+
+_T = TypeVar("_T")
+
+NO_PREDICATE = -1  # in the place of a predicate, for a subject and a value alone
+
+
+class Used(NamedTuple):
+    """The numbers that are used, in some order, and the place of each in that."""
+
+    numbers: npt.NDArray[np.intp]
+    places: npt.NDArray[np.integer]
+
+    @classmethod
+    def ascending(cls, size: int, parts: Iterable[npt.NDArray[np.integer]]) -> Used:
+        """Those of the numbers below `size` that are in `parts`, ascending."""
+        flags = np.zeros(size, np.bool_)
+        for part in parts:
+            flags[part] = True
+        return cls(np.flatnonzero(flags), np.cumsum(flags, dtype=np.int32) - 1)
+
+    @classmethod
+    def appearing(cls, size: int, numbers: npt.NDArray[np.integer]) -> Used:
+        """Those of the numbers below `size` that are in `numbers`, in order of their first appearance."""
+        flat = numbers.ravel()
+        first = np.full(size, len(flat), np.int64)
+        first[flat[::-1]] = np.arange(len(flat))[::-1]  # of several the last one written stays
+        used = np.flatnonzero(first < len(flat))
+        used = used[np.argsort(first[used])]
+        places = np.zeros(size, np.int64)
+        places[used] = np.arange(len(used))
+        return cls(used, places)
+
+    def among(self, members: Iterable[_T]) -> list[_T]:
+        """Those of `members` whose numbers, by their position, are used."""
+        given = list(members)
+        return [given[number] for number in self.numbers.tolist()]
+
+
+def columns_of_facts(
+    lexicon: Lexicon, facts: Integers, values: Integers, forms: Sequence[Literal]
+) -> dict[str, Column]:
+    """The columns of `facts`, shape (n, 3), and of the terms in them.
+
+    Costs their number and the size of the lexicon, with one step of Python a term.
+
+    Args:
+        facts: rows as the lexicon numbers them, some of them `NO_PREDICATE, subject, value`.
+        values: literals whose first forms are to be kept too.
+        forms: further literals, in this order.
+    """
+    predicates, subjects, objects = np.ascontiguousarray(facts.T)
+    with_literal = np.flatnonzero(objects >= FIRST_LITERAL)
+    with_name = np.flatnonzero((objects >= 0) & (objects < FIRST_LITERAL))
+    their_literals, their_names = objects[with_literal] - FIRST_LITERAL, objects[with_name]
+    symbols = Used.ascending(len(lexicon.symbols), [predicates[predicates >= 0]])
+    names = Used.ascending(len(lexicon.names), [subjects, their_names])
+    literals = Used.ascending(len(lexicon.literals), [their_literals, values - FIRST_LITERAL])
+    whats = np.zeros(len(facts), np.int32)
+    whats[with_name] = 1 + names.places[their_names]
+    whats[with_literal] = 1 + len(names.numbers) + literals.places[their_literals]
+    terms: list[list[Term]] = [
+        [lexicon.symbols[number].name for number in symbols.numbers.tolist()],
+        [lexicon.names[number] for number in names.numbers.tolist()],
+        [lexicon.literals[number] for number in literals.numbers.tolist()],
+        list(forms),
+    ]
+    return {
+        "facts.predicate": narrow(
+            np.append(1 + symbols.places, 0)[predicates]
+        ),  # NO_PREDICATE finds the last
+        "facts.subject": narrow(names.places[subjects] if len(subjects) else subjects),
+        "facts.object": narrow(whats),
+        "facts.terms": lengths(terms),
+        **columns_of_terms("facts", list(chain.from_iterable(terms))),
+    }
+
+
+def read_facts(contents: Contents, vocabulary: Vocabulary) -> tuple[Integers, list[Literal]]:
+    """The facts of a checkpoint, their terms numbered by `vocabulary`, and the forms written beside them."""
+    terms = read_terms(contents, "facts")
+    predicates, names, *values = contents.split("facts.terms", terms)
+    literals, forms = ([term for term in part if isinstance(term, Literal)] for part in values)
+    if len(predicates) + len(names) + len(literals) + len(forms) < len(terms):
+        raise contents.broken("a form is no literal")
+    which, who, what = (contents.column(f"facts.{place}") for place in ("predicate", "subject", "object"))
+    arities = np.full(len(predicates) + 1, 2)
+    arities[which[what == 0]] = 1
+    if np.any((arities[which] == 1) != (what == 0)):
+        raise contents.broken("a fact has another number of terms than others of its predicate")
+    symbols = [
+        Symbol(name, arity)
+        for name, arity in zip(predicates, arities[1:].tolist(), strict=True)
+        if not isinstance(name, Literal)
+    ]
+    if len(symbols) < len(predicates) or any(isinstance(name, Literal) for name in names):
+        raise contents.broken("a literal stands where it may not")
+    of_symbols = np.array([NO_PREDICATE, *map(vocabulary.number_symbol, symbols)], np.int32)
+    of_terms = np.array([NONE, *map(vocabulary.number, (*names, *literals))], np.int32)
+    for form in forms:
+        vocabulary.number(form)
+    facts = np.column_stack([of_symbols[which], of_terms[1 : 1 + len(names)][who], of_terms[what]])
+    return vocabulary.with_types(facts), forms
+
+
+_EPOCH = EPOCH.replace(tzinfo=None)
+
+
+class _Mark(NamedTuple):
+    """How a timestamp was given.
+
+    Args:
+        type: `int`, `float` or `datetime`.
+        zone: the zone's name in the time zone database, if it has one.
+        distance: of the zone's clock from UTC at that time, in microseconds.
+        fold: 1 for the second of two times at which the clock says the same.
+    """
+
+    type: str
+    zone: str | None = None
+    distance: int = 0
+    fold: int = 0
+
+
+def _parts(at: TimePoint) -> tuple[int | float, _Mark]:
+    if not isinstance(at, datetime):
+        return at, _Mark(type(at).__name__)
+    zone = at.tzinfo.key if isinstance(at.tzinfo, ZoneInfo) else None
+    ticks, clock = ticks_of(at, TimeKind.DATETIME), at.replace(tzinfo=None, fold=0)
+    return ticks, _Mark("datetime", zone, (clock - _EPOCH) // MICROSECOND - ticks, at.fold)
+
+
+def _whole(number: int | float, mark: _Mark) -> TimePoint:
+    if mark.type != "datetime":
+        return int(number) if mark.type == "int" else float(number)
+    distance = timedelta(microseconds=mark.distance)
+    clock = (_EPOCH + timedelta(microseconds=int(number)) + distance).replace(fold=mark.fold)
+    if isinstance(mark.zone, str):
+        try:
+            at = clock.replace(tzinfo=ZoneInfo(mark.zone))
+            if ticks_of(at, TimeKind.DATETIME) == number:
+                return at
+        except (ValueError, OSError, LookupError):  # there is no zone of that name here
+            pass
+    return clock.replace(tzinfo=timezone(distance) if distance else UTC)
+
+
+def key_of(at: TimePoint) -> object:
+    """What tells timestamps apart; Python finds the hours before and after a clock is put back equal."""
+    return (at, 1) if isinstance(at, datetime) and at.fold else at
+
+
+class TimesWriter:
+    """A table of timestamps of one kind, each once; it begins with `times`, which are different."""
+
+    def __init__(self, times: Sequence[TimePoint]) -> None:
+        self._times = list(times)
+        self._places: dict[object, int] = {}  # by keys; filled by the first call of `number`
+
+    def number(self, at: TimePoint) -> int:
+        """The place of a timestamp in the table."""
+        if not self._places:
+            self._places = {key_of(each): place for place, each in enumerate(self._times)}
+        place = self._places.setdefault(key_of(at), len(self._times))
+        if place == len(self._times):
+            self._times.append(at)
+        return place
+
+    def columns(self, kind: TimeKind) -> tuple[dict[str, Column], list[_Mark]]:
+        """The columns of the table, and its marks for the header.
+
+        Tuples that stay are made for the marks alone: of many, garbage collection would hold up all threads.
+        """
+        marks: dict[_Mark, int] = {}
+        known: dict[object, int] = {}  # the places of marks that no time changes, by `_key_of_mark`
+        numbers, places = list[int | float](), list[int]()
+        for at in self._times:
+            key = _key_of_mark(at)
+            place = None if key is None else known.get(key)
+            if place is None:
+                number, mark = _parts(at)
+                place = marks.setdefault(mark, len(marks))
+                if key is not None:
+                    known[key] = place
+            else:
+                number = tick_of_datetime(at) if isinstance(at, datetime) else at
+            numbers.append(number)
+            places.append(place)
+        of_numbers = np.array(numbers, _type_of(kind))
+        return {"times.number": of_numbers, "times.mark": narrow(np.array(places, np.uint32))}, list(marks)
+
+
+def _key_of_mark(at: TimePoint) -> object:
+    """Return what a mark is made of: a type, or a fixed distance from UTC; None if the distance varies."""
+    if not isinstance(at, datetime):
+        return type(at)
+    return (at.tzinfo, at.fold) if isinstance(at.tzinfo, timezone) else None
+
+
+def read_times(contents: Contents, marks: Sequence[Sequence[Any]], kind: TimeKind) -> list[TimePoint]:
+    """The timestamps of the table."""
+    numbers = contents.columns["times.number"]
+    if numbers.dtype != _type_of(kind):
+        raise contents.broken(f"the timestamps are not those of {kind.value}")
+    known = [_Mark(*mark) for mark in marks]
+    places = contents.column("times.mark").tolist()
+    return [_whole(number, known[place]) for number, place in zip(numbers.tolist(), places, strict=True)]
+
+
+def _type_of(kind: TimeKind) -> str:
+    return "<f8" if kind is TimeKind.FLOAT else "<i8"
+
+
+def json_of(given: Duration | TimePoint | None) -> Json:
+    """A duration or timestamp as JSON."""
+    if isinstance(given, datetime):
+        return {"timestamp": [_parts(given)[0], *_parts(given)[1]]}
+    if isinstance(given, timedelta):
+        return {"microseconds": given // MICROSECOND}
+    return given if given is None or isinstance(given, str) else cast(int | float, plain_time(given))
+
+
+def from_json(given: Json) -> Duration | TimePoint | None:
+    """The duration or timestamp that `json_of` wrote.
+
+    Raises:
+        ValueError, LookupError, TypeError, OverflowError: it wrote none.
+    """
+    match given:
+        case {"microseconds": int(microseconds)}:
+            return timedelta(microseconds=microseconds)
+        case {"timestamp": [int(ticks), *mark]}:
+            return _whole(ticks, _Mark(*mark))
+        case dict() | list() | bool():
+            raise TypeError(f"{given!r} is no time")
+    return given

@@ -1,0 +1,478 @@
+"""What a stream asserts that is likely a mistake: axioms, and classes and properties that nobody knows.
+
+A push is looked at as far as it brings symbols that are new, and to count axioms once there are some: what
+comes again costs nothing.
+
+Numbers of a stream that can never meet: doubles where conditions ask for decimals, a property with both.
+
+So are texts that read as numbers, where conditions ask for numbers: a datatype was forgotten.
+
+OWL keeps the values of xsd:double and xsd:float apart from those of decimals. Nothing is wrong with such
+data, and nothing follows from them: so it is said when they are first seen. Only values that are new are
+looked at, and none after 10,000 that told nothing new: the cost does not grow with the stream.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from rdflib import OWL, XSD, Literal, URIRef
+
+from pantarhei.encoding.numbers import FIRST_LITERAL, Integers, Symbol
+from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.errors import AxiomsInStreamWarning, NumbersApartWarning
+from pantarhei.explain.absence import UnknownName
+from pantarhei.explain.unknown import nearest_names
+from pantarhei.interpretation.foundation import Common
+from pantarhei.model.datetimes import TIME_PROPERTIES
+from pantarhei.model.display_names import last_part
+from pantarhei.model.messages import counted
+from pantarhei.model.rule import Member, Predicate, Rule
+from pantarhei.model.term import Term, short
+from pantarhei.owl.background_axioms import AXIOM_PREDICATES, AXIOM_TYPES
+from pantarhei.owl.name_kinds import is_defined
+from pantarhei.rdf.ntriples import parse_term, write_term
+from pantarhei.values.condition import DOUBLES, FLOATS, NUMBERS, STRINGS
+from pantarhei.values.membership import formula
+from pantarhei.values.value import INTEGER_BOUNDS
+
+_MOST_LITERALS: Final = 10_000
+_FEW: Final = 64  # facts, which are looked at faster one by one
+_DECIMAL, _BINARY, _TEXT = 1, 2, 4
+_NUMERIC: Final = _DECIMAL | _BINARY
+_LIKE_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
+_TEXTS: Final = (None, XSD.string)
+_KINDS: Final[dict[URIRef | None, int]] = {
+    XSD.double: _BINARY,
+    XSD.float: _BINARY,
+    XSD.decimal: _DECIMAL,
+    OWL.rational: _DECIMAL,
+    **dict.fromkeys(INTEGER_BOUNDS, _DECIMAL),
+}
+
+
+Seen = tuple[tuple[Predicate, Literal], ...]
+"""Values of properties."""
+
+
+class NumbersApart(NamedTuple):
+    """A property of the stream whose numbers do not meet.
+
+    Args:
+        property: the property.
+        value: one of its values.
+        other: a value of the other kind; None where conditions of the ontology are of the other kind.
+    """
+
+    property: Predicate
+    value: Literal
+    other: Literal | None
+
+    def is_text(self) -> bool:
+        """Whether the value is a text that reads as a number."""
+        return self.value.datatype in _TEXTS
+
+    def __str__(self) -> str:
+        on, value = short(self.property), _shown(self.value)
+        if self.other is not None:
+            return f"{on} has the values {_shown(self.other)} and {value}, which never equal one another"
+        if self.is_text():
+            return f"{on} has the text {value}, which meets no condition on its values: these are of numbers"
+        asked = "decimals" if _KINDS[self.value.datatype] == _BINARY else "xsd:double or xsd:float"
+        return f"{on} has the value {value}, which meets no condition on its values: these are of {asked}"
+
+
+def _kind_of(literal: Literal) -> int:
+    """The kind of number that a literal is, or reads as; 0 for others."""
+    if literal.datatype in _TEXTS:
+        return _TEXT if literal.language is None and _LIKE_NUMBER.fullmatch(literal) else 0
+    return _KINDS.get(literal.datatype, 0)
+
+
+def _shown(literal: Literal) -> str:
+    return f'"{literal}"^^xsd:{short(literal.datatype)}' if literal.datatype else literal.n3()
+
+
+class NumberWatch:
+    """Looks at values as they come, and remembers of which kinds those of each property were.
+
+    Args:
+        rules: the ontology's rules and constraints.
+        is_open: whether there is something to look for: not where numbers are read by value.
+    """
+
+    def __init__(self, rules: Iterable[Rule], is_open: bool) -> None:
+        self._rules, self._left = tuple(rules), _MOST_LITERALS if is_open else 0
+        self._asked: Mapping[Predicate, int] | None = None
+        self._seen: dict[Predicate, dict[int, Literal]] = {}
+        self._order: list[
+            tuple[Predicate, int]
+        ] = []  # in which they were seen, so that they can be forgotten
+        self._revision: object = None
+        self._literals = 0
+
+    @property
+    def seen(self) -> Seen:
+        """What was seen, for `go_on_with`: of each property the first value of each kind, in order."""
+        return tuple((on, self._seen[on][kind]) for on, kind in self._order)
+
+    def go_on_with(self, seen: Seen) -> None:
+        """Know what another watch has seen."""
+        self._seen, self._order = {}, []
+        for on, literal in seen:
+            self._see(on, literal)
+
+    @property
+    def mark(self) -> int:
+        """How much was seen, for `back_to`."""
+        return len(self._order)
+
+    def back_to(self, mark: int) -> None:
+        """Forget what was seen since: it was said in a step that is undone."""
+        while len(self._order) > mark:
+            property_, kind = self._order.pop()
+            del self._seen[property_][kind]
+        self._revision = None  # values that were new then are new once more
+
+    def found(self, facts: Integers, vocabulary: Vocabulary) -> tuple[NumbersApart, ...]:
+        """The properties of which it is seen with these assertions that their numbers do not meet.
+
+        Costs O(1) while they bring no new values.
+        """
+        same, length = self._revision is vocabulary.revision, len(vocabulary.literals)
+        if self._left <= 0 or (same and self._literals == length):
+            return ()
+        begin = FIRST_LITERAL + (self._literals if same else 0)
+        self._literals, self._revision = length, vocabulary.revision
+        rows = facts if len(facts) <= _FEW else facts[facts[:, 2] >= begin]
+        new = [(symbol, number) for symbol, _, number in rows.tolist() if number >= begin]
+        self._left -= len(new)
+        return tuple(self._found(new, vocabulary))
+
+    @property
+    def _conditions(self) -> Mapping[Predicate, int]:
+        if self._asked is None:
+            self._asked = conditions_on_numbers(self._rules)
+        return self._asked
+
+    def _found(self, new: Iterable[tuple[int, int]], vocabulary: Vocabulary) -> Iterator[NumbersApart]:
+        for symbol, number in new:
+            on, literal = vocabulary.symbols[symbol].name, vocabulary.literals[number - FIRST_LITERAL]
+            if self._see(on, literal):
+                self._left = _MOST_LITERALS
+                yield from self._told(on, literal)
+
+    def _see(self, on: Predicate, literal: Literal) -> bool:
+        """Whether a value is the first of its kind."""
+        kind, seen = _kind_of(literal), self._seen.setdefault(on, {})
+        if not kind or kind in seen:
+            return False
+        seen[kind] = literal
+        self._order.append((on, kind))
+        return True
+
+    def _told(self, on: Predicate, literal: Literal) -> Iterator[NumbersApart]:
+        """What is to be said when a value is the first of its kind."""
+        asked, kind = self._conditions.get(on, 0), _kind_of(literal)
+        other = self._seen[on].get(_NUMERIC - kind)
+        if asked & _NUMERIC and not asked & kind:
+            yield NumbersApart(on, literal, None)
+        elif other is not None and asked & _NUMERIC != _NUMERIC:
+            yield NumbersApart(on, literal, other)
+
+    def of_seen(self, seen: Seen) -> tuple[NumbersApart, ...]:
+        """The same as `found` of values that others have seen."""
+        new = (each for each in seen if self._see(*each))
+        return tuple(apart for each in new for apart in self._told(*each))
+
+
+def warn_of(found: Iterable[NumbersApart], known: Iterable[NumbersApart]) -> None:
+    """Give a warning of the first of each kind that is found."""
+    told = {(each.other is None, each.is_text()) for each in known}
+    for each in found:
+        kind = (each.other is None, each.is_text())
+        if kind not in told:
+            told.add(kind)
+            warnings.warn(NumbersApartWarning(str(each), *kind), stacklevel=2)
+
+
+def conditions_on_numbers(rules: Iterable[Rule]) -> dict[Predicate, int]:
+    """Of which kinds of numbers the conditions are that rules have on the values of properties, themselves or
+    by way of what follows from them.
+    """
+    found: dict[Predicate, int] = {}
+    given = tuple(rules)
+    for rule in given:
+        for test in rule.tests:
+            if isinstance(test, Member) and test.inside:
+                for atom in rule.body:
+                    if len(atom.arguments) == 2 and atom.arguments[1] == test.argument:
+                        found[atom.predicate] = found.get(atom.predicate, 0) | _kinds_in(test)
+        for atom in rule.body:
+            if len(atom.arguments) == 2 and isinstance(value := atom.arguments[1], Literal):
+                kind = _TEXT if value.datatype in _TEXTS else _KINDS.get(value.datatype, 0)
+                found[atom.predicate] = found.get(atom.predicate, 0) | kind
+    copies = [
+        (atom.predicate, rule.head.predicate)
+        for rule in given
+        if rule.head is not None and len(rule.head.arguments) == 2
+        for atom in rule.body
+        if len(atom.arguments) == 2 and atom.arguments[1] == rule.head.arguments[1]
+    ]
+    changed = bool(found)
+    while changed:
+        changed = False
+        for copied, copy in copies:
+            kinds = found.get(copied, 0) | found.get(copy, 0)
+            if kinds != found.get(copied, 0):
+                found[copied], changed = kinds, True
+    return found
+
+
+def _kinds_in(test: Member) -> int:
+    decimals = formula(test.range, NUMBERS) is not False
+    binaries = any(formula(test.range, sort) is not False for sort in (DOUBLES, FLOATS))
+    texts = formula(test.range, STRINGS) is not False
+    return _DECIMAL * decimals | _BINARY * binaries | _TEXT * texts
+
+
+Known = Callable[[], Collection[Term] | None]
+"""Gives the names that ontology and background know; None where there is nothing to know."""
+
+_MOST_NAMES: Final = 1000
+_MOST_SHOWN: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Unexpected:
+    """What the pushes so far have asserted that is likely a mistake, those before a checkpoint included.
+
+    Args:
+        axioms: how many assertions write axioms; they are plain facts, from which nothing follows.
+        unknown: classes and properties that neither ontology nor background knows, in the order in which they
+            came; the first 1,000.
+        numbers: properties with numbers that never meet; see `NumbersApart`.
+        seen: of the properties that have numbers the first value of each kind.
+    """
+
+    axioms: int = 0
+    unknown: tuple[UnknownName, ...] = ()
+    numbers: tuple[NumbersApart, ...] = ()
+    seen: Seen = field(default=(), repr=False, compare=False)
+
+    @classmethod
+    def together(cls, parts: Iterable[Unexpected], rules: Iterable[Rule]) -> Unexpected:
+        """What several streams have asserted, each name and property once.
+
+        Args:
+            rules: the ontology's rules and constraints.
+        """
+        given = tuple(parts)
+        unknown: dict[tuple[Term, str], UnknownName] = {}
+        numbers: dict[tuple[Predicate, bool, bool], NumbersApart] = {}
+        for name in (name for part in given for name in part.unknown):
+            unknown.setdefault((name.name, name.kind), name)
+        watch = NumberWatch(rules, is_open=True)
+        apart = watch.of_seen(tuple(each for part in given for each in part.seen))
+        for each in (*(each for part in given for each in part.numbers), *apart):
+            numbers.setdefault((each.property, each.other is None, each.is_text()), each)
+        axioms = sum(part.axioms for part in given)
+        return cls(axioms, tuple(unknown.values())[:_MOST_NAMES], tuple(numbers.values()), watch.seen)
+
+    def __bool__(self) -> bool:
+        return bool(self.axioms or self.unknown or self.numbers)
+
+    def lines(self) -> Iterator[str]:
+        """A line on each kind of mistake."""
+        if self.axioms:
+            yield (
+                f"{counted(self.axioms, 'assertion writes an axiom', 'assertions write axioms')}, from which "
+                "nothing follows: axioms belong in the ontology or in a background"
+            )
+        if self.unknown:
+            names = list(map(_text, self.unknown[:_MOST_SHOWN]))
+            names += [f"… and {len(self.unknown) - _MOST_SHOWN} more"] * (len(self.unknown) > _MOST_SHOWN)
+            yield (
+                f"{counted(len(self.unknown), 'name')} of the stream known to neither ontology nor "
+                f"background: {'; '.join(names)}"
+            )
+
+        texts = [str(each) for each in self.numbers if each.is_text()]
+        numbers = [str(each) for each in self.numbers if not each.is_text()]
+        if numbers:
+            yield f'numbers that never meet, unless numbers="by_value": {_together(numbers)}'
+        if texts:
+            yield f"numbers that are texts, for want of a datatype: {_together(texts)}"
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+
+def _together(told: list[str]) -> str:
+    """The first of what is told, and how many more there are."""
+    more = [f"… and {len(told) - _MOST_SHOWN} more"] * (len(told) > _MOST_SHOWN)
+    return "; ".join([*told[:_MOST_SHOWN], *more])
+
+
+class Noted(NamedTuple):
+    """What was noted of the pushes so far; a value of the state.
+
+    Args:
+        axioms: how many assertions write axioms.
+        unknown: the symbols that nobody knows.
+        of_axioms: the numbers of the symbols that write axioms.
+        numbers: properties with numbers that never meet.
+        symbols, revision: how many symbols of which tables were looked at.
+        seen: of the properties that have numbers the first value of each kind, where it is asked for.
+    """
+
+    axioms: int = 0
+    unknown: tuple[Symbol, ...] = ()
+    numbers: tuple[NumbersApart, ...] = ()
+    of_axioms: tuple[int, ...] = ()
+    symbols: int = 0
+    revision: object = None
+    seen: Seen = ()
+
+    def after(self, facts: Integers, vocabulary: Vocabulary, common: Common, known: Known) -> Noted:
+        """The same after further assertions. Costs O(1) while they bring no new symbols and no axioms.
+
+        Args:
+            common: how many of the first symbols and names are those of rules and background.
+
+        An `AxiomsInStreamWarning` is given with the first axiom.
+        """
+        noted, facts = self, vocabulary.with_classes(facts)
+        if self.symbols != len(vocabulary.symbols) or self.revision is not vocabulary.revision:
+            noted = self._looked(facts, vocabulary, common, known)
+        return noted._counted(facts, vocabulary) if noted.of_axioms else noted
+
+    def _looked(self, facts: Integers, vocabulary: Vocabulary, common: Common, known: Known) -> Noted:
+        symbols, goes_on = vocabulary.symbols, self.revision is vocabulary.revision
+        first = self.symbols if goes_on else 0
+        of_axioms = tuple(number for number in range(first, len(symbols)) if _writes_axioms(symbols[number]))
+        asserted = set(facts[:, 0].tolist())
+        new = (
+            symbols[number]
+            for number in range(max(first, common.symbols), len(symbols))
+            if number in asserted
+        )
+        unknown = [symbol for symbol in new if not (_writes_axioms(symbol) or _is_usual(symbol))]
+        names = known() if unknown else None
+        found = self.unknown
+        if names is not None:
+            in_background = (vocabulary.find(symbol.name) for symbol in unknown)
+            given = zip(unknown, in_background, strict=True)
+            found += tuple(
+                symbol
+                for symbol, number in given
+                if symbol.name not in names and not (number is not None and number < common.names)
+            )
+        return Noted(
+            self.axioms,
+            tuple(dict.fromkeys(found))[:_MOST_NAMES],
+            self.numbers,
+            (*self.of_axioms, *of_axioms) if goes_on else of_axioms,
+            len(symbols),
+            vocabulary.revision,
+        )
+
+    def _counted(self, facts: Integers, vocabulary: Vocabulary) -> Noted:
+        axioms = np.flatnonzero(np.isin(facts[:, 0], self.of_axioms))
+        if not len(axioms):
+            return self
+        if not self.axioms:
+            (triple,) = vocabulary.decode(facts[axioms[:1]])
+            warnings.warn(AxiomsInStreamWarning(" ".join(map(short, triple))), stacklevel=2)
+        return self._replace(axioms=self.axioms + len(axioms))
+
+    def saved(self) -> dict[str, Any]:
+        """The same as JSON, for a checkpoint; what symbols and tables are is made out again."""
+        numbers = [
+            [str(on), write_term(value), None if other is None else write_term(other)]
+            for on, value, other in self.numbers
+        ]
+        unknown = [[write_term(name), arity] for name, arity in self.unknown]
+        seen = [[str(on), write_term(value)] for on, value in self.seen[:_MOST_NAMES]]
+        return {"axioms": self.axioms, "unknown": unknown, "numbers": numbers, "seen": seen}
+
+    @classmethod
+    def of_saved(cls, said: Mapping[str, Any]) -> Noted:
+        """What `saved` gave; nothing for what was saved by those who did not say it.
+
+        Raises:
+            LookupError, TypeError, ValueError, PantarheiError: it is something else.
+        """
+        if not said:
+            return cls()
+        unknown = tuple(Symbol(_name(name), arity) for name, arity in said["unknown"])
+        numbers = tuple(
+            NumbersApart(URIRef(on), _literal(value), None if other is None else _literal(other))
+            for on, value, other in said["numbers"]
+        )
+        seen = tuple((URIRef(on), _literal(value)) for on, value in said.get("seen", ()))
+        if type(said["axioms"]) is not int or any(symbol.arity not in (1, 2) for symbol in unknown):
+            raise ValueError("what is unexpected is not as it is saved")
+        return cls(said["axioms"], unknown[:_MOST_NAMES], numbers, seen=seen)
+
+    def with_numbers(self, found: tuple[NumbersApart, ...]) -> Noted:
+        """The same with further properties whose numbers never meet."""
+        known = {(each.property, each.other is None) for each in self.numbers}
+        new = [each for each in found if (each.property, each.other is None) not in known]
+        warn_of(new, self.numbers)
+        return self._replace(numbers=(*self.numbers, *new)) if new else self
+
+    def told(self, vocabulary: Vocabulary, common: Common, known: Known) -> Unexpected:
+        """The same for those who ask. Costs a comparison of each unknown name with those that are known."""
+        names: list[Term] = (
+            [symbol.name for symbol in vocabulary.symbols[: common.symbols]] if self.unknown else []
+        )
+        names += sorted(known() or ()) if self.unknown else ()
+        return Unexpected(
+            self.axioms,
+            tuple(
+                UnknownName(name, "class" if arity == 1 else "property", tuple(nearest_names(name, names)))
+                for name, arity in self.unknown
+            ),
+            self.numbers,
+            self.seen,
+        )
+
+
+NOTHING_NOTED: Final = Noted()
+
+
+def _name(text: str) -> Predicate:
+    term = parse_term(text)
+    if isinstance(term, Literal):
+        raise ValueError(f"{text} is no name")
+    return term
+
+
+def _literal(text: str) -> Literal:
+    term = parse_term(text)
+    if not isinstance(term, Literal):
+        raise ValueError(f"{text} is no literal")
+    return term
+
+
+def _is_usual(symbol: Symbol) -> bool:
+    """Whether a name is OWL's own, or states a time, which streams do whatever the ontology knows."""
+    return is_defined(symbol.name) or str(symbol.name) in TIME_PROPERTIES
+
+
+def _writes_axioms(symbol: Symbol) -> bool:
+    return symbol.name in (AXIOM_TYPES if symbol.arity == 1 else AXIOM_PREDICATES)
+
+
+def _text(unknown: UnknownName) -> str:
+    """What an unknown name is, and a known one that looks like it; IRIs in full where only they differ."""
+    name, near = str(unknown.name), [str(each) for each in unknown.nearest[:1]]
+    if last_part(name) not in map(last_part, near):
+        name, near = last_part(name), list(map(last_part, near))
+    return f"{unknown.kind} {name}" + "".join(f" (did you mean {each}?)" for each in near)

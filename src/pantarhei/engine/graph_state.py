@@ -1,0 +1,314 @@
+"""What a graph without time holds: its assertions, the model, the terms; changed whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from rdflib import Literal
+
+from pantarhei.encoding.encoded import Encoded
+from pantarhei.encoding.footprint import vocabulary_bytes
+from pantarhei.encoding.forms import NO_FORMS, FactForms, Forms
+from pantarhei.encoding.numbers import Fact, Integers, as_tuples
+from pantarhei.encoding.renaming import Renaming, UsedTerms
+from pantarhei.engine.consumer import NOTHING_TOLD, Changes
+from pantarhei.engine.diagnostics import Known
+from pantarhei.engine.maintained_state import Upkeep
+from pantarhei.engine.options import Derive
+from pantarhei.engine.stream_history import Counters
+from pantarhei.engine.update import NO_DELTA, GraphUpdate, Stats, TripleDelta
+from pantarhei.errors import ContradictionError
+from pantarhei.interpretation.foundation import Foundation
+from pantarhei.materialize.model import WindowModel
+from pantarhei.repair.conflict import Budget
+from pantarhei.repair.consistency import Contradiction, contradictions
+from pantarhei.repair.result import ConflictList
+from pantarhei.rules.compilation.program import Program
+from pantarhei.window.log import EMPTY_LOG, Log
+from pantarhei.window.retention import Limits
+
+# A fact's twelve bytes as an object, and its place in a dictionary.
+_BYTES_AN_ASSERTION = 130
+# A form kept beside a fact: a literal, its key, and a place in a dictionary, roughly.
+_BYTES_A_FORM = 400
+
+Key = bytes
+"""A fact as its twelve bytes: a third of what a tuple takes, and made of columns at once."""
+
+
+class Net(NamedTuple):
+    """What a change does to the assertions; nothing is in both.
+
+    Args:
+        came: the facts that are asserted from now on.
+        went: those that are so no more.
+        forms: how literals of what came were written, where that is not the first form of their values.
+        already_asserted: how many facts were to be inserted that were asserted before.
+        not_asserted: how many were to be deleted that were not.
+    """
+
+    came: Sequence[Key]
+    went: Sequence[Key]
+    forms: FactForms = NO_FORMS.by_fact
+    already_asserted: int = 0
+    not_asserted: int = 0
+
+
+class Assertions:
+    """The assertions of a graph after a number of changes.
+
+    A change gives further ones, which take over the dictionaries: those before are not to be used again.
+
+    Args:
+        step: how many changes there were.
+        is_consistent: whether they violate no constraint.
+        keys: the facts.
+        forms: the literals that are not written as the first ones of their values, by fact.
+        due: a change that is still to be made. It is made when the facts are first looked at; an error then
+            may come in the midst of it, and it is made from the beginning at the next look.
+    """
+
+    def __init__(
+        self,
+        step: int = 0,
+        is_consistent: bool = True,
+        keys: dict[Key, None] | None = None,
+        forms: dict[Fact, Literal] | None = None,
+        due: Net | None = None,
+    ) -> None:
+        self.step, self.is_consistent = step, is_consistent
+        self._keys: dict[Key, None] = {} if keys is None else keys
+        self._forms: dict[Fact, Literal] = {} if forms is None else forms
+        self._due = due
+
+    @property
+    def keys(self) -> Mapping[Key, None]:
+        """The facts."""
+        self._make_due()
+        return self._keys
+
+    @property
+    def forms(self) -> Mapping[Fact, Literal]:
+        """The literals that are not written as the first ones of their values, by fact."""
+        self._make_due()
+        return self._forms
+
+    @property
+    def facts(self) -> Integers:
+        """The facts, shape (n, 3), in the order in which they came."""
+        return facts_of(self.keys)
+
+    @property
+    def now(self) -> int:
+        """The time of a graph is how many changes there were."""
+        return self.step
+
+    @property
+    def log(self) -> Log:
+        """No ABox has a timestamp."""
+        return EMPTY_LOG
+
+    @property
+    def bytes(self) -> int:
+        """What they take, roughly."""
+        return _BYTES_AN_ASSERTION * len(self.keys) + _BYTES_A_FORM * len(self.forms)
+
+    def net(self, given: Encoded, deleted: Encoded) -> Net:
+        """What it comes to to delete facts, and to insert others then. Costs these."""
+        known, gone = self.keys, dict.fromkeys(keys_of(deleted.facts))
+        inserted = dict.fromkeys(keys_of(given.facts))
+        came = {key: None for key in inserted if key not in known}
+        went = [key for key in gone if key in known and key not in inserted]
+        forms = given.forms.by_fact
+        if forms:
+            keys = keys_of(np.array(list(forms), np.int32))
+            forms = {fact: form for key, (fact, form) in zip(keys, forms.items(), strict=True) if key in came}
+        already = sum(key in known and key not in gone for key in inserted)
+        return Net(list(came), went, forms, already, sum(key not in known for key in gone))
+
+    def after(self, change: Net, is_consistent: bool) -> Assertions:
+        """The assertions after one more change, which take the place of these. Costs the change once looked
+        at.
+        """
+        self._make_due()
+        return Assertions(self.step + 1, is_consistent, self._keys, self._forms, change)
+
+    def _make_due(self) -> None:
+        """Make the change that is due. Made twice it gives the same."""
+        if self._due is None:
+            return
+        for key in self._due.went:
+            self._keys.pop(key, None)
+        if self._forms:
+            for fact in as_tuples(facts_of(self._due.went)):
+                self._forms.pop(fact, None)
+        self._keys.update(dict.fromkeys(self._due.came))
+        self._forms.update(self._due.forms)
+        self._due = None
+
+    def copy(self) -> Assertions:
+        """The same, which later changes do not reach. Costs their number."""
+        return Assertions(self.step, self.is_consistent, dict(self.keys), dict(self.forms))
+
+    # -- their terms (engine/memory.py) --------------------------------------------------------
+
+    def used_terms(self, used: UsedTerms) -> int:
+        """Note the symbols and terms of the facts. Returns how many facts these are."""
+        used.add(self.facts)
+        return len(self.keys)
+
+    def renamed(self, renaming: Renaming) -> Assertions:
+        """The same in new numbers, on its own from here on."""
+        keys = dict.fromkeys(keys_of(renaming.facts(self.facts)))
+        forms = renaming.forms(Forms(self.forms)).by_fact
+        return Assertions(self.step, self.is_consistent, keys, dict(forms))
+
+
+def keys_of(facts: Integers) -> list[Key]:
+    """The keys of facts, shape (n, 3)."""
+    keys: list[Key] = np.ascontiguousarray(facts, np.int32).view("V12").ravel().tolist()
+    return keys
+
+
+def facts_of(keys: Iterable[Key]) -> Integers:
+    """The facts of keys, shape (n, 3)."""
+    return np.frombuffer(b"".join(keys), np.int32).reshape(-1, 3).copy()
+
+
+# All assertions of a graph are equally old.
+_LEVEL = 0
+
+_NONE = ConflictList[Contradiction].of(())
+
+
+class GraphHoldings(Upkeep[Assertions]):
+    """The state of a graph without time; not for several threads at once.
+
+    Args:
+        foundation: what all rests on; it belongs to the holdings, which go on numbering.
+        refuses: whether a change is refused by which the assertions contradict each other.
+        budget: limits of listing conflicts.
+        derive: whether all is derived, or what consumers and constraints need.
+        known: gives the names that ontology and background know.
+
+    Raises:
+        InconsistentOntologyError: the background violates a constraint.
+    """
+
+    def __init__(
+        self,
+        foundation: Foundation,
+        refuses: bool,
+        budget: Budget,
+        derive: Derive = "all",
+        known: Known = lambda: None,
+    ) -> None:
+        self._refuses, self._budget = refuses, budget
+        self._always = frozenset(keys_of(foundation.background.facts))
+        super().__init__(foundation, Assertions(), "newest", Limits(), derive, known)
+
+    def change(self, insert: Callable[[], Encoded], delete: Callable[[], Encoded]) -> GraphUpdate:
+        """Delete some facts, then insert others.
+
+        Args:
+            insert, delete: each encodes what is to be inserted, or deleted.
+
+        Raises:
+            ContradictionError: it is refused.
+        """
+        self.forget_unused()
+        done = self._undone_if_broken(lambda marks: self._change(insert(), delete()))
+        if isinstance(done, ContradictionError):
+            raise done
+        return done
+
+    def _change(self, given: Encoded, deleted: Encoded) -> GraphUpdate | ContradictionError:
+        """What a change comes to; a refusal is a step as well, by which nothing changes."""
+        self._cover(given.facts)
+        model, net = self.model, self.books.net(given, deleted)
+        self.lose_model()
+        self._make(model, net)
+        conflicts = self._conflicts(model, net)
+        if conflicts is None or not self._refuses:
+            return self._put_in_place(model, net, given, conflicts)
+        self._make(model, Net(net.went, net.came))  # back
+        model.violations()
+        model.take_changes()
+        self._standing = self._standing._replace(model=model)
+        return ContradictionError(*conflicts.first())
+
+    def _put_in_place(
+        self, model: WindowModel, net: Net, given: Encoded, conflicts: ConflictList[Contradiction] | None
+    ) -> GraphUpdate:
+        """Store what a change came to: the one moment from which on it is done."""
+        noted, standing = model.take_changes(), self._standing
+        books, forms = standing.books.after(net, conflicts is None), self.forms.change(noted, given)
+        told = NOTHING_TOLD
+        if self.consumers:
+            levels = model.take_levels(noted)
+            changes = Changes(noted, levels=levels, forms=forms.after, at=books.now, log=books.log)
+            told = standing.told.with_step(changes, None)
+            told = self._tell_consumers(told, model) if standing.tells else told
+        delta = NO_DELTA
+        if self._derive == "all":
+            delta = TripleDelta.of(noted, self.vocabulary.lexicon, forms.seen)
+        update = GraphUpdate(
+            books.now,
+            delta,
+            net.already_asserted,
+            net.not_asserted,
+            books.is_consistent,
+            _NONE if conflicts is None else conflicts,
+        )
+        self._standing = standing._replace(books=books, forms=self.forms.after(forms), model=model, told=told)
+        return update
+
+    def _make(self, model: WindowModel, change: Net) -> None:
+        """Make a change to the model. What always holds is not taken out."""
+        went = [key for key in change.went if key not in self._always]
+        if went:
+            model.cut(facts_of(went))
+        if change.came:
+            model.add(facts_of(change.came), _LEVEL)
+
+    def _conflicts(self, model: WindowModel, change: Net) -> ConflictList[Contradiction] | None:
+        """How what is asserted contradicts itself; None if it does not.
+
+        Costs nothing where it did not before the change and does not now.
+        """
+        if not self.books.is_consistent:  # what contradicted before may do so still
+            model.find_violations()
+        return self._contradictions(model, {**self.books.forms, **change.forms})
+
+    def _contradictions(self, model: WindowModel, forms: FactForms) -> ConflictList[Contradiction] | None:
+        """Those behind the violations that a model has noted; None if it has noted none."""
+        lineage = model.lineage(self._budget.instances)
+        if lineage is None:
+            return None
+        lexicon, rules = self.vocabulary.lexicon, model.program.rules
+        return contradictions(lineage, self._budget, lexicon, rules, forms)
+
+    def conflicts(self) -> ConflictList[Contradiction]:
+        """All minimal conflicts of what is asserted now. Costs a pass over the facts where there are any."""
+        if self.books.is_consistent:
+            return _NONE
+        self.model.find_violations()
+        found = self._contradictions(self.model, self.books.forms)
+        return _NONE if found is None else found
+
+    def _filled_from(self, books: Assertions, program: Program) -> tuple[WindowModel, Assertions]:
+        model = self.foundation.model(program=program)
+        model.add(books.facts, _LEVEL)
+        return model, books
+
+    def stats(self) -> Stats:
+        """What is held, and what was done; what only streams have is 0."""
+        self.forget_unused()
+        model, books, terms = self.model, self.books, self.vocabulary
+        size = model.bytes_used, books.bytes, vocabulary_bytes(terms), self.consumers.bytes_used
+        counters = *Counters(pushes=books.step), 0, 0
+        rules = len(self.growing.program.rules), len(model.program.rules)
+        stored = len(model), len(books.keys), 0
+        return Stats(*stored, *terms.counts, *size, *model.work, *counters, *rules, *self.mistakes)

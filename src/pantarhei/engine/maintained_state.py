@@ -1,0 +1,447 @@
+"""A model kept up from a ground truth, with the consumers that follow it; changed whole or not at all.
+
+A step ends with storing one value, a `Standing`, that has all it changed. Whatever goes wrong before that, an
+interrupt between any two steps of Python among it, the model is made again from the books, which say what was
+asserted. What a step is, and what a model is made from, is for those to say who rest on it: the `Holdings` of
+a stream, and those of a graph without time (`GraphHoldings`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import replace
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from pantarhei.encoding.encoded import Encoded
+from pantarhei.encoding.forms import NO_FORMS, FactForms
+from pantarhei.encoding.given_forms import GivenForms
+from pantarhei.encoding.numbers import NO_FACTS, Integers, Symbols, together
+from pantarhei.encoding.tables import Tables
+from pantarhei.engine.consumer import NOTHING_TOLD, Changes, Consumer, Consumers, Marks, Saved, Told
+from pantarhei.engine.diagnostics import Known, Noted, NumberWatch, Unexpected
+from pantarhei.engine.memory import Compact, Memory, compact, most_entries
+from pantarhei.engine.options import Derive
+from pantarhei.engine.stream_history import GroundT
+from pantarhei.errors import OptionError
+from pantarhei.interpretation.foundation import Foundation
+from pantarhei.materialize.model import Keep, WindowModel
+from pantarhei.materialize.readable import readable
+from pantarhei.rules.compilation.growth import Grown, Part
+from pantarhei.rules.compilation.program import Program
+from pantarhei.window.retention import Exceeded, Limits
+
+_Done = TypeVar("_Done")
+
+_NEWEST = '"newest" where a query has a window of its own: with "every" facts have several timestamps'
+
+
+class ShownModel(NamedTuple):
+    """A model with the forms of its literals."""
+
+    model: WindowModel
+    forms: FactForms
+
+
+class Standing(NamedTuple, Generic[GroundT]):
+    """How things stand after a step.
+
+    Args:
+        books: the ground truth.
+        forms: how literals of the materialization were written.
+        memory: what counts against the limits.
+        model: the model of `books`; None where it is lost, or being changed.
+        is_part: whether the step is part of a `whole`, so that terms of earlier books are needed still.
+        tells: whether consumers are told of each step; else they are told when the `whole` ends.
+        told: what consumers have been told.
+        asked: the predicates whose facts are all in the model, as far as anyone asks; None for all.
+        complete: a model of the same books in which all rules have run, where one was asked for.
+        noted: what came that is likely a mistake.
+    """
+
+    books: GroundT
+    forms: GivenForms
+    memory: Memory
+    model: WindowModel | None = None
+    is_part: bool = False
+    tells: bool = True
+    told: Told = NOTHING_TOLD
+    asked: Symbols = None
+    complete: ShownModel | None = None
+    noted: Noted = Noted()
+
+    @property
+    def shown(self) -> ShownModel:
+        """What is shown of it to those who ask."""
+        if self.complete is not None:
+            return self.complete
+        assert self.model is not None, "it was made before"
+        return ShownModel(self.model, self.forms.facts)
+
+
+class Upkeep(ABC, Generic[GroundT]):
+    """The state of what is kept up; not for several threads at once.
+
+    Args:
+        foundation: what all rests on; it belongs to the upkeep, which goes on numbering.
+        books: the ground truth to begin with.
+        keep: how a model stores facts.
+        limits: how much there may be.
+        derive: whether all is derived, or what consumers and constraints need.
+        known: gives the names that ontology and background know.
+
+    Raises:
+        InconsistentOntologyError: the background violates a constraint.
+        MemoryLimitError: the background alone exceeds the limits.
+    """
+
+    def __init__(
+        self, foundation: Foundation, books: GroundT, keep: Keep, limits: Limits, derive: Derive, known: Known
+    ) -> None:
+        self._known = known
+        rules, by_datatype = foundation.growing.theory.rules, foundation.numbers == "by_datatype"
+        self._number_watch = NumberWatch(rules, by_datatype)
+        self.foundation, self._keep, self._derive = foundation, keep, derive
+        self.growing, self.vocabulary = foundation.growing, foundation.vocabulary
+        self.consumers = Consumers()
+        memory = Memory(limits, self.vocabulary, self.consumers)
+        asked: Symbols = None if derive == "all" else frozenset()
+        self._standing = Standing(books, GivenForms(self.vocabulary), memory, asked=asked)
+        written = self.forms.change(Changes.of_all(self.model, 1).noted, foundation.background)
+        self._standing = self._standing._replace(forms=self.forms.after(written))
+        self.most_entries = most_entries(self.vocabulary, len(self.model))
+        self._entries_kept = self.vocabulary.size
+        exceeded = memory.exceeded(self.model, self.books.log)
+        if exceeded is not None:
+            raise limits.error(exceeded, None)
+
+    # -- steps -------------------------------------------------------------------------------------
+
+    def _undone_if_broken(self, work: Callable[[Marks], _Done]) -> _Done:
+        """What `work` comes to; told how consumers stand before.
+
+        Broken off before it has stored how things stand then, it leaves no trace.
+        """
+        before, grown, known = self._standing, self.growing.grown, self.vocabulary.mark
+        marks, seen = self.consumers.mark(), self._number_watch.mark
+        try:
+            return work(marks)
+        except BaseException:
+            if self.books.step is before.books.step:
+                self._take_back(before, grown, known, marks)
+                self._number_watch.back_to(seen)
+            raise
+
+    def _take_back(
+        self, before: Standing[GroundT], grown: Grown, known: tuple[int, ...], marks: Marks
+    ) -> None:
+        """Forget what a step has made that was broken off."""
+        if self._standing is not before:
+            self.lose_model()
+        self.consumers.back(marks)
+        self.growing.grown = grown
+        self.vocabulary.back_to(known)
+        self._standing = self._standing._replace(noted=before.noted)
+
+    def _cover(self, facts: Integers) -> None:
+        """Have all rules that `facts`, which are asserted, ask for; note what in them is likely a mistake."""
+        before = self._standing.noted
+        noted = before.after(facts, self.vocabulary, self.foundation.common, self._known)
+        if apart := self._number_watch.found(facts, self.vocabulary):
+            noted = noted.with_numbers(apart)
+        if noted is not before:
+            self._standing = self._standing._replace(noted=noted)
+        if not self.growing.covers(facts):
+            self.lose_model()  # one of the grown program is to be made
+            self.growing.grow(facts)
+
+    @contextmanager
+    def whole(self, each_step: bool = False) -> Iterator[None]:
+        """What is done inside is undone after an error. No term is forgotten meanwhile.
+
+        Args:
+            each_step: consumers are told of each step, not of all at the end. Inside another `whole` it is as
+                that one says.
+        """
+        self.forget_unused()
+        books, forms = self.books.copy(), self.forms.copy()
+        grown, size, seen = self.growing.grown, self.vocabulary.size, self._number_watch.mark
+        marks, consumers = self.consumers.mark(), copy(self.consumers)
+        memory = replace(self._standing.memory, consumers=consumers)
+        before = self._standing._replace(books=books, forms=forms, memory=memory, model=None, complete=None)
+        held = memory.of_consumers
+        try:
+            tells = before.tells if before.is_part else each_step
+            self._standing = self._standing._replace(is_part=True, tells=tells)
+            yield
+            told = self._standing.told if before.is_part else self._told_at_end(held)
+            self._standing = self._standing._replace(is_part=before.is_part, tells=before.tells, told=told)
+        except BaseException:
+            self._standing, self.consumers = before, consumers
+            self.consumers.back(marks)
+            self.growing.grown = grown
+            self._number_watch.back_to(seen)
+            self.most_entries = size  # its updates may be looked at: terms are forgotten at the next step
+            raise
+
+    def _told_at_end(self, held: int) -> Told:
+        """Tell consumers what waits at the end of a `whole`, before which they held so many bytes.
+
+        Raises:
+            MemoryLimitError: they hold too much then.
+        """
+        told, memory = self._tell_consumers(self._standing.told), self._standing.memory
+        if (exceeded := memory.exceeded_since(held, self.model, self.books.log)) is not None:
+            raise memory.limits.error(exceeded, self.books.now, memory.of_consumers)
+        return told
+
+    def replace(self, books: GroundT, forms: GivenForms, noted: Noted) -> None:
+        """Hold these books from now on, in the numbers of the present vocabulary."""
+        standing = self._standing._replace(books=books, forms=forms, model=None, complete=None)
+        self._standing = standing._replace(noted=noted)
+        self._number_watch.go_on_with(noted.seen)
+
+    def lose_model(self) -> None:
+        """Let the model be made again, where it is to be changed or is of no use."""
+        self._standing = self._standing._replace(model=None, complete=None)
+
+    # -- those who are told of each step -----------------------------------------------------------
+
+    def attach(self, name: str, consumer: Consumer) -> None:
+        """Tell `consumer` of each step from now on. It begins with what the model holds.
+
+        Raises:
+            OptionError: there is one of that name; or it asks for levels, and facts have no one level.
+        """
+        if consumer.wants_levels and self._keep == "every":
+            raise OptionError("keep", '"every"', _NEWEST)
+        self.want_facts(consumer.asks_for)
+        self._tell_all()
+        self.model.note_levels(self.consumers.wants_levels or consumer.wants_levels)
+        self.consumers.attach(name, consumer, self.model)
+        self._standing = self._standing._replace(told=self._standing.told.without(name))
+
+    def want_levels(self) -> None:
+        """Have changes of level noted from now on, since a consumer that is attached is about to want them.
+
+        Raises:
+            OptionError: facts have no one level.
+        """
+        if self._keep == "every":
+            raise OptionError("keep", '"every"', _NEWEST)
+        self._tell_all()
+        self.model.note_levels()
+
+    def want_facts(self, symbols: Symbols) -> None:
+        """Have all facts of some predicates derived from now on, since a consumer is about to look at them.
+
+        Where that takes rules that did not run, it costs a materialization, and what nobody asks for any more
+        is derived no longer.
+
+        Args:
+            symbols: the predicates, None for all.
+
+        Raises:
+            MemoryLimitError: there is too much then; all is as before.
+        """
+        standing = self._standing
+        if self.part.has_all_of(symbols):
+            if standing.asked is not None:
+                self._standing = standing._replace(asked=together(standing.asked, symbols))
+            return
+        self._tell_all()
+        standing, asked = self._standing, together(self.consumers.asks_for, symbols)
+        model, books = self._made_from(standing.books, self.growing.part_for(asked))
+        limits, exceeded = standing.memory.limits, standing.memory.exceeded(model, books.log)
+        if exceeded is not None and not limits.drops:
+            raise limits.error(exceeded, books.now)
+        self._standing = standing._replace(model=model, books=books, asked=asked, complete=None)
+
+    @property
+    def part(self) -> Part:
+        """The rules that run."""
+        return self.growing.part_for(self._standing.asked)
+
+    def saved_consumers(self) -> dict[str, Saved]:
+        """Return what makes the bytes that a checkpoint keeps of each consumer, by name.
+
+        Inside a `whole` they are told first what waits.
+        """
+        self._tell_all()
+        return self.consumers.saved()
+
+    def _tell_all(self) -> None:
+        """Tell consumers what waits, so that they stand where the model does."""
+        marks = self.consumers.mark()
+        try:
+            self._standing = self._standing._replace(told=self._tell_consumers(self._standing.told))
+        except BaseException:
+            self.consumers.back(marks)
+            raise
+
+    def _tell_consumers(self, told: Told, model: WindowModel | None = None) -> Told:
+        """Tell what waits, where there are consumers; `model` is that of the step, by default the present."""
+        if not self.consumers:
+            return NOTHING_TOLD
+        return self.consumers.tell(told, self.model if model is None else model)  # one without facts is false
+
+    # -- looking -----------------------------------------------------------------------------------
+
+    @property
+    def noted(self) -> Noted:
+        """What came that is likely a mistake."""
+        return self._standing.noted._replace(seen=self._number_watch.seen)
+
+    @property
+    def mistakes(self) -> tuple[int, int, int]:
+        """How many assertions write axioms, names that nobody knows, properties whose numbers never meet."""
+        noted = self._standing.noted
+        return noted.axioms, len(noted.unknown), len(noted.numbers)
+
+    def unexpected(self) -> Unexpected:
+        """What has been asserted that is likely a mistake."""
+        return self.noted.told(self.vocabulary, self.foundation.common, self._known)
+
+    @property
+    def books(self) -> GroundT:
+        """The ground truth."""
+        return self._standing.books
+
+    @property
+    def forms(self) -> GivenForms:
+        """How literals of the materialization were written."""
+        return self._standing.forms
+
+    def state(self, symbols: Symbols = None) -> Standing[GroundT]:
+        """How things stand, where what is shown has all facts of some predicates: another value whenever
+        anything has changed.
+
+        Costs a materialization where rules are needed that do not run, once until the next step.
+
+        Args:
+            symbols: the predicates, None for all.
+        """
+        model = self.make_model()
+        if self._standing.complete is None and not self.part.has_all_of(symbols):
+            self._standing = self._standing._replace(complete=self._complete_beside(model))
+        return self._standing
+
+    def _complete_beside(self, kept: WindowModel) -> ShownModel:
+        """A model of the books in which all rules have run, beside the one that is `kept` up."""
+        model, _ = self._filled_from(self.books, self.growing.program)
+        model.violations()
+        model.take_changes()
+        facts = model.facts()
+        more = facts[~np.asarray(kept.kernel.store.present(readable(facts)), np.bool_)]
+        came = np.column_stack([more, np.ones(len(more), np.int32)])
+        forms = self.forms.change(came, Encoded(NO_FACTS, NO_FORMS)).came
+        return ShownModel(model, {**forms, **self.forms.facts})
+
+    @property
+    def is_part(self) -> bool:
+        """Whether a `whole` is under way."""
+        return self._standing.is_part
+
+    @property
+    def facts(self) -> int | None:
+        """How many facts are kept up; None where the model is lost. Costs O(1)."""
+        model = self._standing.model
+        return None if model is None else len(model)
+
+    @property
+    def exceeded(self) -> Exceeded | None:
+        """The limit that what is held is beyond; None also where what is too much leaves with a step."""
+        memory = self._standing.memory
+        return None if memory.limits.drops else memory.exceeded(self.model, self.books.log)
+
+    @property
+    def max_bytes(self) -> int | None:
+        """The bytes that the state may take, None without a limit."""
+        return self._standing.memory.limits.max_bytes
+
+    @property
+    def bytes_of_consumers(self) -> int:
+        """Bytes that temporal rules and registered queries hold, as far as they count against a limit."""
+        return self._standing.memory.of_consumers
+
+    # -- terms that are not used any more ----------------------------------------------------------
+
+    def forget_unused(self) -> None:
+        """Make the state compact if much is not used; not inside a `whole`, where one of old numbers may come
+        back.
+
+        After an error it is as it was; the model may have to be made again.
+        """
+        vocabulary, standing = self.vocabulary, self._standing
+        wanted = standing.memory.unused or vocabulary.size > self.most_entries
+        if vocabulary.size * 8 > self._entries_kept * 9:  # some of them may not be used any more
+            wanted = wanted or standing.memory.is_tight(standing.model, standing.books.log)
+        if wanted and not standing.is_part:
+            self._forget_unused()
+
+    def _forget_unused(self) -> None:
+        vocabulary, standing, model = self.vocabulary, self._standing, self.model
+        found = compact(vocabulary, self.foundation.common, self.books, self.forms, model, self.consumers)
+        memory = replace(standing.memory, unused=0)
+        if found.forgets_nothing:
+            self._standing = self._standing._replace(memory=memory)
+        else:
+            self._take_compact(found, memory, model)
+        self.most_entries, self._entries_kept = most_entries(vocabulary, found.stored), vocabulary.size
+
+    def _take_compact(self, found: Compact[GroundT], memory: Memory, model: WindowModel) -> None:
+        standing = self._standing
+        before = self.vocabulary.tables, standing._replace(model=None)
+        marks = self.consumers.mark()
+        self.lose_model()
+        try:
+            taken = Standing(found.books, found.forms, memory, asked=standing.asked, noted=standing.noted)
+            self._take_over(found.tables, taken)
+            self.consumers.renamed(found.renaming)
+        except BaseException:
+            self._take_over(*before)
+            self.consumers.back(marks)
+            raise
+        model.rename(found.renaming)
+        self._standing = self._standing._replace(model=model)
+
+    def _take_over(self, tables: Tables, standing: Standing[GroundT]) -> None:
+        self.growing.look_again()
+        self.vocabulary.go_on_with(tables)
+        self._standing = standing
+
+    # -- the model from the books ------------------------------------------------------------------
+
+    @property
+    def model(self) -> WindowModel:
+        """The model; made again where an error lost it, which costs a materialization."""
+        return self.make_model()
+
+    def make_model(self) -> WindowModel:
+        """The model. Costs a materialization where an error lost it."""
+        known = self._standing.model
+        if known is not None and not known.is_broken:
+            return known
+        model, books = self._made_from(self.books)
+        self._standing = self._standing._replace(model=model, books=books)
+        return model
+
+    def _made_from(self, books: GroundT, part: Part | None = None) -> tuple[WindowModel, GroundT]:
+        """The model of `books`, and the books with what undoing their newest part takes in that model.
+
+        Args:
+            part: the rules that run in it, None for those that do at present.
+        """
+        model, books = self._filled_from(books, (part or self.part).program)
+        model.violations()
+        model.take_changes()
+        model.note_levels(self.consumers.wants_levels)
+        return model, books
+
+    @abstractmethod
+    def _filled_from(self, books: GroundT, program: Program) -> tuple[WindowModel, GroundT]:
+        """A model of a program with all that `books` say, and the books as of `_made_from`."""

@@ -1,0 +1,541 @@
+"""Temporal rules beside the window model: told of each step, they say what is concluded.
+
+What was said stands in a value that nothing changes (`DataStream`); the second kernel is derived from that
+and from the window model, and made again where an error lost it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Final, NamedTuple
+
+import numpy as np
+from rdflib import URIRef
+
+from pantarhei.encoding.lexicon import Lexicon
+from pantarhei.encoding.numbers import (
+    FIRST_LITERAL,
+    NO_CHANGES,
+    NO_FACTS,
+    NONE,
+    Integers,
+    Symbol,
+    Symbols,
+    as_tuples,
+    net_changes,
+    parted,
+    signed,
+)
+from pantarhei.encoding.renaming import Renaming, UsedTerms
+from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.engine.consumer import Changes, Crowded, Saved
+from pantarhei.engine.update import Feedback, Standstill
+from pantarhei.materialize.model import Overfull, WindowModel
+from pantarhei.model.temporal_rule import TemporalAtom
+from pantarhei.model.term import Triple
+from pantarhei.model.time import TimePoint
+from pantarhei.temporal.conclusion_sets import NOTHING_CONCLUDED, ConclusionChanges, ConclusionSet, Turn
+from pantarhei.temporal.data_stream import DataStream, terms_of, union, without
+from pantarhei.temporal.numbered import NumberedProgram
+from pantarhei.temporal.reasons.occurrence_intervals import AtTicks
+from pantarhei.temporal.reasons.proof_search import Testimony
+from pantarhei.temporal.reification import with_pairs
+from pantarhei.temporal.rule_evaluation import Evaluation, Standing, is_wasteful, made
+from pantarhei.temporal.rule_form import refuse_far
+from pantarhei.temporal.rules import Joined, TemporalRules
+from pantarhei.temporal.rules_checkpoint import data_of, kind_of_saved, to_bytes
+from pantarhei.temporal.tick_history import Past
+from pantarhei.temporal.ticks import Ticks, fitted
+from pantarhei.temporal.translation import translated
+from pantarhei.temporal.tuples import Tuples
+from pantarhei.temporal.unfolding import unfolded
+from pantarhei.window.sliding import Step, Window
+
+
+class Decoder(NamedTuple):
+    """Makes conclusions of facts of the second kernel, in the numbers of one time.
+
+    Args:
+        numbered: the rules in these numbers.
+        lexicon: the terms.
+        tuples: what tuples are.
+    """
+
+    numbered: NumberedProgram
+    lexicon: Lexicon
+    tuples: Tuples
+
+    def atoms(self, facts: Integers) -> frozenset[TemporalAtom]:
+        """The conclusions that facts are."""
+        return frozenset(self._atoms(facts))
+
+    def _atoms(self, facts: Integers) -> Iterator[TemporalAtom]:
+        names, term = self.numbered.conclusions, self.lexicon.term
+        for predicate, subject, last in as_tuples(facts):
+            if predicate in names:  # else it is told with its tuple
+                name, arity = names[predicate]
+                terms = self.tuples.terms(subject) + ([] if last == NONE else [last])
+                yield TemporalAtom(name, tuple(map(term, terms[len(terms) - arity :])))
+
+    def triples(self, facts: Integers) -> frozenset[Triple]:
+        """Those that are triples."""
+        return frozenset(self.lexicon.decode(self.numbered.triples(facts)))
+
+
+_FEW: Final = 256
+"""So many changes at least are kept for who asks again."""
+
+
+class ConclusionNotes:
+    """What each of those who ask has not been told yet."""
+
+    def __init__(self) -> None:
+        # With tick and time, for the update of the step.
+        self._changed: list[tuple[int, TimePoint, Integers]] = []
+        self._known: ConclusionSet | None = None  # what is concluded, when someone asked last
+        self._unknown: list[Integers] = []  # what came and went since then
+        self._count = 0  # of these changes
+        self._is_followed, self._untold = False, tuple[Integers, ...]()  # as triples, for queries
+
+    def note(self, tick: int, at: TimePoint, changes: Integers, numbered: NumberedProgram) -> None:
+        """Conclusions came (1) and went (-1, last column) at a time of a tick."""
+        if not len(changes):
+            return
+        self._changed.append((tick, at, changes))
+        if self._known is not None:
+            self._unknown.append(changes)
+            self._count += len(changes)
+            if self._count > len(self._known) + _FEW:
+                self.begin_anew()  # nobody asks, or it costs no more
+        if self._is_followed:
+            self._untold = (*self._untold, numbered.triples(changes))
+
+    def take_changes(self, decoder: Decoder) -> ConclusionChanges:
+        """The conclusions that came and those that went since the last call."""
+        changed, self._changed = self._changed, []
+        if not changed:
+            return NOTHING_CONCLUDED
+
+        def turns() -> Iterator[Turn]:
+            by_tick: dict[int, list[tuple[TimePoint, Integers]]] = {}
+            for tick, at, part in changed:
+                by_tick.setdefault(tick, []).append((at, part))
+            for given in by_tick.values():
+                came, went = parted(net_changes(np.concatenate([part for _, part in given])))
+                yield Turn(given[-1][0], decoder.atoms(came), decoder.atoms(went))
+
+        def in_all() -> tuple[frozenset[Triple], frozenset[Triple]]:
+            came, went = parted(net_changes(np.concatenate([part for _, _, part in changed])))
+            return decoder.triples(came), decoder.triples(went)
+
+        return ConclusionChanges(lambda: tuple(turns()), in_all)
+
+    def triples(self, decoder: Decoder, concluded: Callable[[], Integers]) -> ConclusionSet:
+        """Return the conclusions that are triples. Costs what has changed since the last call.
+
+        Args:
+            concluded: finds all conclusions.
+        """
+        if self._known is None:
+            self._known = ConclusionSet(decoder.triples(concluded()))
+        elif self._unknown:
+            came, went = map(decoder.triples, parted(net_changes(np.concatenate(self._unknown))))
+            self._known = self._known.turned(came - went, went - came)
+        self._unknown, self._count = [], 0
+        return self._known
+
+    def follow(self) -> None:
+        """Note from now on what came and went, for `take_facts`."""
+        self._is_followed = True
+
+    def take_facts(self) -> Integers:
+        """Those that are triples and came (1) or went (-1, last column) since the last call, each once."""
+        untold, self._untold = self._untold, ()
+        return net_changes(np.concatenate([NO_CHANGES, *untold]))
+
+    def begin_anew(self) -> None:
+        """What is concluded, or has which numbers, is not known any more."""
+        self._known, self._unknown, self._count = None, [], 0
+
+    def mark(self) -> object:
+        """How things stand, for `back`."""
+        return self._untold
+
+    def back(self, mark: object) -> None:
+        """Be as when `mark` was given; what is concluded need not be what it was."""
+        assert isinstance(mark, tuple)
+        self._untold, self._changed = mark, []
+
+
+CONCLUSIONS: Final = "conclusions"
+"""The name that temporal rules are attached by."""
+
+
+class Concluding:
+    """A consumer (engine/consumer.py) that evaluates temporal rules.
+
+    Args:
+        given: the rules, and those of the ontology that join them.
+        window: the reasoner's, whose ends are the ticks.
+        vocabulary: the reasoner's; it learns the terms of the rules.
+        most_bytes: how many there may be, twice as many in the second kernel on the way; None for any number.
+
+    Raises:
+        TemporalRuleError: a window of a rule does not fit the stream's ticks, or a construct is not there.
+    """
+
+    wants_levels = False
+    follows_parts = True
+    follows_steps = True
+
+    def __init__(
+        self, given: Joined, window: Window, vocabulary: Vocabulary, most_bytes: int | None = None
+    ) -> None:
+        self._given, self._vocabulary, self._most_bytes = given, vocabulary, most_bytes
+        # for the first kind of time that fits; the stream's first timestamp decides
+        fitted(given.rules.rules, window, given.rules.start, self._fit)
+        self._data: DataStream | None = None  # before the first tick of the timeline
+        self._evaluation: Evaluation | None = None
+        self._notes = ConclusionNotes()
+
+    def _fit(self, ticks: Ticks) -> None:
+        """Have the program for a stream of that kind of time; an error leaves all as it was."""
+        rules, ontology, remembered, unique_names = self._given
+        begins = ticks.of_start(rules.start)
+        whole = translated(rules.rules, remembered, ticks, ontology, rules.feedback, unique_names)
+        program = with_pairs(unfolded(whole))
+        self._ticks, self._begins, self._whole, self._program = ticks, begins, whole, program
+        self._numbered = NumberedProgram(program, self._vocabulary)
+
+    @property
+    def rules(self) -> TemporalRules:
+        """The rules, without those of the ontology."""
+        return self._given.rules
+
+    # -- what is concluded -------------------------------------------------------------------------
+
+    def take_changes(self) -> ConclusionChanges:
+        """The conclusions that came and those that went since the last call."""
+        return self._notes.take_changes(self._decoder)
+
+    def atoms(self, model: WindowModel) -> frozenset[TemporalAtom]:
+        """What is concluded at the present tick. Costs a pass over the second kernel."""
+        if self._data is None:
+            return frozenset()
+        return self._decoder.atoms(self._concluded(self._running(model)))
+
+    def triples(self, model: WindowModel) -> ConclusionSet:
+        """Return the conclusions that are triples. Costs what has changed since the last call."""
+        if self._data is None:
+            return ConclusionSet(())
+        evaluation = self._running(model)
+        return self._notes.triples(self._decoder, lambda: self._concluded(evaluation))
+
+    def _concluded(self, evaluation: Evaluation) -> Integers:
+        return evaluation.model.facts_of(self._numbered.is_conclusion)
+
+    @property
+    def symbols(self) -> frozenset[Symbol]:
+        """The classes and properties that rules conclude."""
+        return frozenset(Symbol(*named) for named in self._numbered.conclusions.values())
+
+    def facts(self, model: WindowModel) -> Integers:
+        """The conclusions that are triples, as facts in the vocabulary's numbers. Costs as `atoms`."""
+        if self._data is None:
+            return NO_FACTS
+        return self._numbered.triples(self._concluded(self._running(model)))
+
+    def testimony(self, model: WindowModel) -> Testimony | None:
+        """All that reasons are found in; None before the first tick. Costs a pass over what is concluded."""
+        if self._data is None:
+            return None
+        given, data, facts = self._given, self._data, self._running(model).model.facts()
+        numbered, vocabulary, states = self._numbered, self._vocabulary, self._standing(model)
+
+        def at_ticks() -> AtTicks:
+            whole = NumberedProgram(with_pairs(self._whole), vocabulary)
+            there = data.mapped(lambda said: said, lambda rows: whole.of_conclusions(rows, numbered))
+            return made(whole, there, states).model.facts(), whole
+
+        return Testimony(given, self._ticks, numbered, vocabulary, data, states, facts, at_ticks)
+
+    def tick_of(self, ticks: int) -> int:
+        """The tick of a timestamp, which is given in the stream's smallest units."""
+        return self._ticks.at(ticks)
+
+    def concludes(self, predicate: URIRef) -> bool:
+        """Whether rules conclude that class or property."""
+        return any(predicate == name for name, _ in self._program.conclusions.values())
+
+    def follow(self) -> None:
+        """Note from now on how `facts` changes, for `take_facts`."""
+        self._notes.follow()
+
+    def take_facts(self) -> Integers:
+        """Which of `facts` came (1) and went (-1, last column) since the last call, each once."""
+        return self._notes.take_facts()
+
+    def _note(self, at: TimePoint, changes: Integers) -> None:
+        """Conclusions came and went at a time of the present tick."""
+        assert self._data is not None, "a tick has begun"
+        self._notes.note(self._data.tick, at, changes, self._numbered)
+
+    @property
+    def _decoder(self) -> Decoder:
+        tuples = Tuples() if self._data is None else self._data.tuples
+        return Decoder(self._numbered, self._vocabulary.lexicon, tuples)
+
+    # -- what is asserted at the next tick ---------------------------------------------------------
+
+    @property
+    def feeds_back(self) -> bool:
+        """Whether what is concluded at a tick is asserted at the next."""
+        return self._given.rules.feedback
+
+    def next_feedback(self, after: int, until: int, model: WindowModel) -> Feedback | None:
+        """What is asserted next on the way from a time to a later one, both in the stream's smallest units;
+        None for nothing more.
+        """
+        data = self._data
+        if data is None:
+            begun = self.due(after, until)
+            return None if begun is None else Feedback(begun, NO_FACTS)
+        if data.tick >= self._ticks.at(until):
+            return None
+        concluded, numbered, ticks = self._running(model).model.facts(), self._numbered, self._ticks
+        facts, left_out = numbered.fed_back(concluded), numbered.not_assertable(concluded)
+        if len(facts):
+            return Feedback(ticks.end_of(data.tick) + 1, facts, left_out)
+        due = self.due(after, until)
+        if due is None and left_out:
+            due = ticks.end_of(ticks.at(until) - 1) + 1  # what stands until then is counted at each tick
+        return None if due is None else Feedback(due, NO_FACTS, left_out * (ticks.at(due) - data.tick))
+
+    @property
+    def standstill(self) -> Standstill:
+        """What sees that the next ticks are like those before."""
+        return Standstill(self._numbered.reach)
+
+    # -- the steps ---------------------------------------------------------------------------------
+
+    @property
+    def asks_for(self) -> Symbols:
+        """See `Consumer`: the states that rules look at."""
+        return frozenset(each.source for each in self._program.inputs if not each.is_asserted)
+
+    @property
+    def bytes_used(self) -> int:
+        """See `Consumer`."""
+        said = 0 if self._data is None else self._data.bytes
+        return said + (0 if self._evaluation is None else self._evaluation.model.bytes_used)
+
+    def due(self, after: int, until: int) -> int | None:
+        """See `Consumer`: the next tick at which something ends, or begins to hold; the first tick of rules
+        that begin later.
+
+        Raises:
+            TemporalRuleError: conclusions change at each tick, and there are too many on the way.
+        """
+        if self._evaluation is not None and self._evaluation.is_repeating and self._data is not None:
+            refuse_far(self._ticks.at(until) - self._data.tick)
+        ends = map(self._ticks.end_of, self._due_ticks())
+        last = self._ticks.end_of(self._ticks.at(until) - 1)
+        return min((end for end in ends if after < end <= last), default=None)
+
+    @property
+    def next_turn(self) -> int | None:
+        """The first time of the next tick at which something ends, begins to hold, or is asserted since it
+        has been concluded; None if at none.
+        """
+        due = list(self._due_ticks())
+        if self.feeds_back and self._data is not None and self._evaluation is not None:
+            facts = self._numbered.fed_back(self._evaluation.model.facts())
+            due += [self._data.tick + 1] * bool(len(facts))
+        return min((self._ticks.end_of(tick - 1) + 1 for tick in due), default=None)
+
+    def _due_ticks(self) -> Iterator[int]:
+        """Later ticks at which something may end or begin to hold though nothing new is said."""
+        data = self._data
+        if data is None:
+            yield from () if self._begins is None else (self._begins,)
+            return
+        if self._evaluation is None or self.is_unsettled():
+            yield data.tick + 1
+        if self._evaluation is not None and (due := self._evaluation.next_due()) is not None:
+            yield max(due, data.tick + 1)
+        if data.oldest is not None:
+            yield max(self._ticks.at(self._ticks.first_without(data.oldest)), data.tick + 1)
+
+    def is_unsettled(self) -> bool:
+        """Whether remembered conclusions changed at the present tick: what rests on that ends later."""
+        return self._evaluation is not None and self._evaluation.has_remembered_changes
+
+    def before(self, step: Step, model: WindowModel) -> None:
+        """See `Consumer`: `apply` was told all there is to know."""
+
+    def apply(self, changes: Changes, model: WindowModel) -> None:
+        """See `Consumer`.
+
+        Raises:
+            Crowded: the second kernel has come to take too many bytes.
+        """
+        try:
+            self._apply(changes, model)
+        except Overfull as error:
+            raise Crowded(error.bytes, error.bytes) from None
+        evaluation, data = self._evaluation, self._data
+        if evaluation is not None and data is not None and is_wasteful(evaluation, data, self._most_bytes):
+            self._evaluation = made(self._numbered, data, self._standing(model))
+
+    def _apply(self, changes: Changes, model: WindowModel) -> None:
+        assert changes.step is not None and changes.at is not None, "temporal rules belong to a window"
+        if self._data is None and changes.step.kind is not self._ticks.kind:
+            self._fit(replace(self._ticks, kind=changes.step.kind))
+        tick = self._ticks.of(changes.step)
+        if not self._numbered.fits:
+            self._number()
+        states = net_changes(self._numbered.fed(changes.noted, is_asserted=False))
+        came, went = parted(states)
+        if self._data is None:
+            first = tick - self._program.largest if self._begins is None else self._begins
+            if tick < first:
+                return
+            self._data = DataStream(first, tick, Past(first), Tuples())
+            self._evaluation = Evaluation(self._numbered, first, tick, self._data.tuples)
+            self._evaluation.begin(self._data.past, Standing())
+            at_once = self._concluded(self._evaluation)
+            self._note(changes.at, signed(at_once, 1))
+            came, went = self._standing(model), NO_FACTS
+        evaluation = self._evaluation
+        if evaluation is None:
+            states = union(without(self._standing(model), came), went)
+            evaluation = self._evaluation = made(self._numbered, self._data, states)
+        if self._most_bytes is not None:
+            evaluation.model.limit(2 * self._most_bytes)
+        if tick > self._data.tick:
+            self._move_on(evaluation, tick, changes.at)
+        self._data = self._said(self._data, changes, came, went)
+        evaluation.change(came, went, self._data.asserted)
+        self._evaluation = evaluation
+        self._note(changes.at, evaluation.take_changes())
+
+    def _move_on(self, evaluation: Evaluation, tick: int, at: TimePoint) -> None:
+        """Close the present tick, at a time of a later one."""
+        data = self._data
+        assert data is not None, "a tick has begun"
+        concluded, withdrawn = evaluation.remembered_changes
+        counted = evaluation.oldest_counted
+        needed = data.tick - self._program.largest
+        needed = needed if counted is None else min(needed, counted)
+        needed = data.first if self._program.keeps_all else needed
+        self._data = data.moved_on(tick, concluded, withdrawn, needed)
+        self._evaluation = None  # until it is done
+        evaluation.come_to(tick, concluded, withdrawn)
+        self._note(at, evaluation.take_changes())
+
+    def _said(self, data: DataStream, changes: Changes, came: Integers, went: Integers) -> DataStream:
+        """What has been said, with what changed at the present tick."""
+        if len(came) or len(went):
+            data = data.with_changes(came, went)
+        for entry in changes.entries:
+            data = data.with_abox(entry, partial(self._numbered.fed, is_asserted=True))
+        oldest = next(iter(changes.log or ()), None)
+        return data._replace(oldest=None if oldest is None else oldest.ticks)
+
+    def _standing(self, model: WindowModel) -> Integers:
+        """The states that hold now."""
+        return self._numbered.fed(model.facts(), is_asserted=False)
+
+    # -- the evaluation, made again ----------------------------------------------------------------
+
+    def _running(self, model: WindowModel) -> Evaluation:
+        """The evaluation; made again where an error lost it, which costs the past and the states."""
+        if not self._numbered.fits:
+            self._number()
+        if self._evaluation is None:
+            assert self._data is not None, "a tick has begun"
+            self._evaluation = made(self._numbered, self._data, self._standing(model))
+        return self._evaluation
+
+    def mark(self) -> object:
+        """See `Consumer`."""
+        return self._data, self._notes.mark()
+
+    def back(self, mark: object) -> None:
+        """See `Consumer`."""
+        assert isinstance(mark, tuple)
+        data, notes = mark
+        self._notes.back(notes)
+        if data is not self._data:
+            self._data, self._evaluation = data, None
+            self._notes.begin_anew()
+
+    # -- terms -------------------------------------------------------------------------------------
+
+    def used_terms(self, used: UsedTerms) -> None:
+        """See `Consumer`."""
+        if self._data is not None:
+            for part in self._data.of_stream():
+                used.add(part)
+            for part in self._data.of_rules():
+                used.add(terms_of(self._data.tuples.plain(part)))
+        numbers = [self._vocabulary.number_symbol(each.source) for each in self._program.inputs]
+        used.symbols[numbers] = 1
+        used.symbols[self._numbered.symbols] = 1
+        if self._evaluation is not None:
+            facts = terms_of(self._evaluation.model.facts())
+            terms, names = facts[:, 1:], self._vocabulary.counts[1]
+            terms[(terms >= names) & (terms < FIRST_LITERAL)] = NONE  # pairs and tuples: numbers of their own
+            used.add(facts)
+
+    def renamed(self, renaming: Renaming) -> None:
+        """See `Consumer`."""
+        self._number()
+        if self._data is not None:
+            self._data = self._data.renamed(renaming)
+
+    def _number(self) -> None:
+        """Have the program in the vocabulary's numbers of now."""
+        self._numbered, self._evaluation = NumberedProgram(self._program, self._vocabulary), None
+        self._notes.begin_anew()
+
+    def rebuilt(self, model: WindowModel, saved: bytes | None) -> None:
+        """See `Consumer`."""
+        if saved:
+            self._fit(replace(self._ticks, kind=kind_of_saved(saved)))
+            self._data, self._evaluation = data_of(saved, self._numbered, self._vocabulary), None
+            self._notes.begin_anew()
+        if saved and self._data is not None:
+            self._running(model)  # what it concludes keeps its literals, whatever comes with equal ones
+
+    def saved(self) -> Saved:
+        """See `Consumer`."""
+        return partial(to_bytes, self._given.rules, self._data, self._numbered, self._vocabulary.lexicon)
+
+
+class FollowedConclusions:
+    """The conclusions that are triples, for who keeps queries of them up to date.
+
+    Args:
+        concluding: says what is concluded.
+        model: gives the window model.
+        are_joined: whether they are in the default graph too.
+    """
+
+    def __init__(self, concluding: Concluding, model: Callable[[], WindowModel], are_joined: bool) -> None:
+        self._concluding, self._model, self._are_joined = concluding, model, are_joined
+        concluding.follow()
+
+    def are_joined_for(self, needed: Symbols) -> bool:
+        """Whether a query of some classes and properties, None for all, finds any in the default graph."""
+        return self._are_joined and (needed is None or not needed.isdisjoint(self._concluding.symbols))
+
+    def facts(self) -> Integers:
+        """All of them, shape (n, 3)."""
+        return self._concluding.facts(self._model())
+
+    def take_facts(self) -> Integers:
+        """See `Concluding`."""
+        return self._concluding.take_facts()

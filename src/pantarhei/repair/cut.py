@@ -1,0 +1,308 @@
+"""The exact cut: what some maximal consistent subset of the window lacks, newest first (PB26 Def. 6 and 7).
+
+Levels are decided newest first, with closures of Horn rules (`materialize.kernel.horn`). A fact is IN all
+maximal subsets, in none (OUT), or OPEN: facts of one timestamp contradict each other, and which of them is
+right may matter for older ones. Open facts are settled by the pair rule where their conflicts are pairs; what
+that leaves is searched branch by branch, by what follows from each choice. docs/semantics.md has the
+algorithm and its proof.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pantarhei.encoding.numbers import NONE, Integers
+from pantarhei.materialize.kernel.constants import OPEN, OUT
+from pantarhei.materialize.lineage_rows import Lineage
+from pantarhei.materialize.readable import readable
+from pantarhei.proofs.antichain import Exceeded, Meter, Set, minimal, supports_of
+from pantarhei.repair.conflict import Budget, OpenGroup, OpenRules, Rank, decision_of
+
+Method = Literal["exact", "grounded", "algorithm3", "off"]
+METHODS: tuple[Method, ...] = ("exact", "grounded", "algorithm3", "off")
+
+
+@dataclass(frozen=True, slots=True)
+class Grounded:
+    """A partition of the members of conflicts."""
+
+    in_: Set
+    out: Set
+    undecided: Set
+
+
+def grounded(conflicts: Sequence[Set], times: Mapping[int, int]) -> Grounded:
+    """The grounded fixpoint: a subset of the exact answer, and mostly all of it. Costs the total size of the
+    conflicts.
+
+    *e is out* if some conflict has all its other members in and none of them older than e. *e is in* if each
+    conflict of e contains a member older than e or a member that is out.
+    """
+    oldest = [
+        {e for e in conflict if times[e] == min(map(times.__getitem__, conflict))} for conflict in conflicts
+    ]
+    of: dict[int, list[int]] = defaultdict(list)
+    threats: dict[int, int] = {}  # conflicts in which e is among the oldest and nobody is out
+    for number, conflict in enumerate(conflicts):
+        for e in conflict:
+            of[e].append(number)
+            threats[e] = threats.get(e, 0) + (e in oldest[number])
+    not_in = [len(conflict) for conflict in conflicts]
+    settled = [False] * len(conflicts)
+    in_: set[int] = set()
+    out = {e for conflict in conflicts if len(conflict) == 1 for e in conflict}
+    news = [e for e, count in threats.items() if not count]
+    in_.update(news)
+    news += sorted(out)
+    while news:
+        e = news.pop()
+        for number in of[e]:
+            if settled[number]:
+                continue
+            if e in in_:
+                not_in[number] -= 1
+                if not_in[number] == 1:
+                    (last,) = conflicts[number] - in_
+                    if last in oldest[number] and last not in out:
+                        out.add(last)
+                        news.append(last)
+            else:
+                settled[number] = True
+                for other in oldest[number]:
+                    threats[other] -= 1
+                    if not threats[other] and other not in in_ and other not in out:
+                        in_.add(other)
+                        news.append(other)
+    return Grounded(frozenset(in_), frozenset(out), frozenset(threats) - in_ - out)
+
+
+def algorithm3(conflicts: Sequence[Set], times: Mapping[int, int]) -> Set:
+    """The set that PB26's Algorithm 3 removes. It is not the exact cut; see the docs' page on semantics."""
+    oldest = {c: frozenset(e for e in c if times[e] == min(map(times.__getitem__, c))) for c in conflicts}
+    waiting = list(conflicts)
+    singles: set[int] = set()
+    groups: set[Set] = set()
+    while waiting:
+        newest = max(times[next(iter(oldest[c]))] for c in waiting)
+        recent = [c for c in waiting if times[next(iter(oldest[c]))] == newest]
+        for c in recent:
+            if len(oldest[c]) == 1:
+                singles |= oldest[c]
+        waiting = [c for c in waiting if not c & singles]
+        groups.update(oldest[c] for c in recent if not any(oldest[d] < oldest[c] for d in recent))
+        waiting = [c for c in waiting if not any(group <= c for group in groups)]
+    return frozenset(singles).union(*groups)
+
+
+# All searches of a repair together take at most so many times the steps of one.
+_SEARCHES = 100
+
+_NOTHING = np.empty(0, np.intp)
+_CUT, _SEARCH = 1, 2  # what `Residue.settle` returns
+
+
+class Cut(NamedTuple):
+    """What is removed, as places in a lineage, ascending.
+
+    Args:
+        places: all of it.
+        undecided: what is removed because a limit kept it from being decided.
+    """
+
+    places: npt.NDArray[np.intp]
+    undecided: npt.NDArray[np.intp]
+
+
+def exact_cut(lineage: Lineage, budget: Budget, rank: Rank) -> Cut:
+    """The cut of the facts in a lineage. Costs linear time, and the search in groups of open facts.
+
+    Args:
+        lineage: of the violations in the window.
+        budget: limits of the search.
+        rank: sort keys of facts, so that a limit ends a search at the same step however terms are numbered.
+    """
+    places = np.flatnonzero(lineage.asserted)
+    order = places[np.argsort(lineage.bases[places], kind="stable")[::-1]]
+    levels = lineage.bases[order]
+    starts = np.concatenate([[0], np.flatnonzero(levels[1:] != levels[:-1]) + 1, [len(order)]])
+    decision = decision_of(lineage, budget)
+    opened = decision.by_levels(readable(order), readable(starts))
+    status = decision.statuses()
+    is_cut = status == OUT
+    undecided = np.flatnonzero(lineage.is_below_floor) if lineage.cut_short else _NOTHING
+    if opened:
+        lacking, lost = _settled(lineage, decision, status, budget, rank)
+        is_cut[lacking] = True
+        undecided = np.sort(np.concatenate([undecided, lost]))
+    is_cut[undecided] = True
+    return Cut(np.flatnonzero(is_cut), undecided)
+
+
+def _settled(
+    lineage: Lineage, decision: Any, status: npt.NDArray[np.uint8], budget: Budget, rank: Rank
+) -> tuple[Integers, Integers]:
+    """(open places that some maximal subset lacks, those that the budget did not suffice for)."""
+    places, *columns = decision.residue()
+    levels = np.where(status[places] == OPEN, lineage.bases[places], NONE)
+    rules = OpenRules(levels, *columns)
+    residue = rules.residue()
+    if not decision.is_complete:
+        # the pair rule would take an atom for possible that contradicts alone
+        residue.join(readable(np.flatnonzero(decision.are_untested()[places])))
+    settled = np.asarray(residue.settle())
+    cut = places[settled == _CUT]
+    if not np.any(settled == _SEARCH):
+        return cut, cut[:0]
+    # the atoms of searched groups come in an order that does not depend on their numbers
+    leaders = residue.leaders()
+    is_searched = np.zeros(len(places), np.bool_)
+    is_searched[leaders[settled == _SEARCH]] = True
+    chosen = is_searched[leaders]
+    searched = np.flatnonzero(chosen)
+    keys = rank(lineage.facts[places[searched]])
+    in_order = searched[sorted(range(len(searched)), key=keys.__getitem__)]
+    order = np.concatenate([in_order, np.flatnonzero(~chosen)])
+    rules, places = rules.ordered(order), places[order]
+    lacking, lost = _search(rules.groups(chosen[order], leaders[order]), rules.levels, budget)
+    return np.concatenate([cut, places[sorted(lacking)]]), places[sorted(lost)]
+
+
+def _search(
+    groups: Iterable[OpenGroup], levels: npt.NDArray[np.int64], budget: Budget
+) -> tuple[set[int], set[int]]:
+    """(atoms that some maximal subset lacks, atoms that the budget did not suffice for)."""
+    lacking, lost = set[int](), set[int]()
+    left = _SEARCHES * budget.steps
+    for group in groups:
+        meter = Meter(budget.sets, min(budget.steps, left))
+        times = {atom: int(levels[atom]) for atom in group.asserted}
+        found, undecided = _Search(group, times, meter).run()
+        lacking |= found
+        lost |= undecided
+        left -= min(budget.steps, left) - max(meter.steps, 0)
+    return lacking, lost
+
+
+class _Search:
+    """The maximal subsets of one group, level by level from the newest, by what follows from them."""
+
+    def __init__(self, group: OpenGroup, times: Mapping[int, int], meter: Meter) -> None:
+        self.rules: list[tuple[int | None, tuple[int, ...]]] = [
+            *sorted(group.instances),
+            *((None, body) for body in sorted({body for _, body in group.violations})),
+        ]
+        self.meter, self.sets = meter, meter.sets
+        self.at: dict[int, list[int]] = defaultdict(list)
+        for atom in group.asserted:
+            self.at[times[atom]].append(atom)
+        self.uses: dict[int, list[int]] = defaultdict(list)
+        for number, (_, body) in enumerate(self.rules):
+            for atom in body:
+                self.uses[atom].append(number)
+
+    def run(self) -> tuple[set[int], set[int]]:
+        """(what some maximal subset lacks, what the budget did not suffice for)."""
+        states: set[Set] = {frozenset()}  # what follows from what is kept, as far as older atoms meet it
+        lacking: set[int] = set()
+        ladder = sorted(self.at, reverse=True)
+        met_from = self._met_from(ladder)
+        for rung, time in enumerate(ladder):
+            is_last = rung == len(ladder) - 1
+            try:
+                found, states = self._level(states, self.at[time], is_last, rung, met_from)
+            except Exceeded:
+                return lacking, {atom for then in ladder[rung:] for atom in self.at[then]}
+            lacking |= found
+        return lacking, set()
+
+    def _level(
+        self, states: set[Set], level: list[int], is_last: bool, rung: int, met_from: Mapping[int, int]
+    ) -> tuple[set[int], set[Set]]:
+        """What some maximal subset lacks of a level, and the states after it."""
+        lacking: set[int] = set()
+        following: set[Set] = set()
+        for known in sorted(states, key=sorted) if len(states) > 1 else states:
+            sets = self._conflicts(known, level)
+            lacking.update(*sets)
+            if is_last:
+                continue
+            for hit in self._minimal_hitting_sets(sets):
+                kept = self._closed(known, [atom for atom in level if atom not in hit])
+                following.add(frozenset([atom for atom in kept if met_from.get(atom, 0) > rung]))
+                self.meter.spend(1)
+        return lacking, following
+
+    def _met_from(self, ladder: Sequence[int]) -> dict[int, int]:
+        """For each atom the oldest rung of the ladder from which something is derivable that it is in a body
+        with.
+        """
+        found: dict[int, int] = {}
+        reached: set[int] = set()
+        for rung in range(len(ladder) - 1, 0, -1):
+            waiting = [atom for atom in self.at[ladder[rung]] if atom not in reached]
+            reached.update(waiting)
+            while waiting:
+                for number in self.uses[waiting.pop()]:
+                    head, body = self.rules[number]
+                    for atom in body:
+                        found.setdefault(atom, rung)
+                    if head is not None and head not in reached:
+                        reached.add(head)
+                        waiting.append(head)
+        return found
+
+    def _closed(self, known: Iterable[int], news: Iterable[int]) -> Set:
+        """`known` with what follows from `news` besides."""
+        found = set(known)
+        waiting = [atom for atom in news if atom not in found]
+        found.update(waiting)
+        while waiting:
+            atom = waiting.pop()
+            self.meter.spend(len(self.uses[atom]) + 1)
+            for number in self.uses[atom]:
+                head, body = self.rules[number]
+                if head is not None and head not in found and found.issuperset(body):
+                    found.add(head)
+                    waiting.append(head)
+        return frozenset(found)
+
+    def _conflicts(self, known: Set, level: list[int]) -> list[Set]:
+        """The minimal sets of atoms of a level that contradict what is known."""
+        free = [atom for atom in level if atom not in known]
+        self.meter.sets = self.sets  # those of another state are kept no longer
+        reached = self._closed(known, free)
+        numbers = {number for atom in reached - known for number in self.uses[atom]}
+        self.meter.spend(len(numbers))
+        fired = (self.rules[number] for number in sorted(numbers))
+        rules = [
+            (head, tuple(atom for atom in body if atom not in known))
+            for head, body in fired
+            if (head is None or head not in known) and reached.issuperset(body)
+        ]
+        goals = [body for head, body in rules if head is None]
+        if not goals:
+            return []
+        supports = supports_of(free, [(head, body) for head, body in rules if head is not None], self.meter)
+        found = {
+            support
+            for body in goals
+            for support in self.meter.unions(frozenset(), [supports[atom] for atom in body])
+        }
+        return minimal(found, self.meter.spend)
+
+    def _minimal_hitting_sets(self, sets: list[Set]) -> list[Set]:
+        """The minimal sets that meet each of `sets` (Berge's algorithm)."""
+        hitting: list[Set] = [frozenset()]
+        for one in sets:
+            self.meter.spend(len(hitting) * len(one))
+            hitting = minimal(
+                (h if h & one else h | {e} for h in hitting for e in (one if not h & one else (0,))),
+                self.meter.spend,
+            )
+        return hitting

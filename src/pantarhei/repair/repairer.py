@@ -1,0 +1,220 @@
+"""The repair of one step: contradictions of an arriving ABox are found, and what they cut is removed.
+
+Without a violation it costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pantarhei.encoding.forms import Forms
+from pantarhei.encoding.lexicon import Lexicon
+from pantarhei.encoding.numbers import NO_FACTS, Integers
+from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.materialize.lineage_rows import Lineage
+from pantarhei.materialize.model import WindowModel
+from pantarhei.model.rule import Rule
+from pantarhei.model.time import TimePoint
+from pantarhei.proofs.proof import Assertion
+from pantarhei.rdf.ntriples import write_triple
+from pantarhei.repair.conflict import Budget, ConflictEvidence, KeptEvidence, Levels
+from pantarhei.repair.cut import Cut, Method, algorithm3, exact_cut, grounded
+from pantarhei.repair.result import Case, LazySequence, Occurrences, Prove, Removal, Repair, no_proofs
+from pantarhei.window.log import Entry, Log
+
+Moments = dict[int, tuple[TimePoint, Forms]]
+"""Timestamp and forms of the ABoxes of some levels."""
+
+
+@dataclass(frozen=True, slots=True)
+class RepairAccount:
+    """An arriving ABox and the log before it: what it takes to describe its repair.
+
+    Args:
+        older: the log before the ABox.
+        arriving: the ABox.
+        lexicon: what the facts' numbers mean.
+        rules: what the constraints' numbers mean.
+        prove: finds the proofs of conflicts.
+    """
+
+    older: Log
+    arriving: Entry
+    lexicon: Lexicon
+    rules: tuple[Rule, ...]
+    prove: Prove = no_proofs
+
+    def of(self, method: Method, lineage: Lineage, cut: Cut, kept: KeptEvidence) -> Repair:
+        """The repair that removed a cut.
+
+        Args:
+            method: how the cut was chosen.
+            lineage: what the cut is places of.
+            cut: what was removed.
+            kept: what the conflict sets are made of.
+        """
+        facts, levels = lineage.facts[cut.places], lineage.bases[cut.places]
+        lost, lost_levels = lineage.facts[cut.undecided], lineage.bases[cut.undecided]
+        moments, lexicon = self._moments(lost_levels), self.lexicon
+        return Repair(
+            self.arriving.at,
+            method,
+            self.case(kept),
+            Removal(self.older, self.arriving, facts, levels, self.lexicon),
+            lambda: frozenset(_assertions(lost, lost_levels, moments, lexicon)),
+            undecided_facts=len(lost),
+        )
+
+    def case(self, kept: KeptEvidence) -> Case:
+        """The conflict sets of evidence, found when they are first looked at. Keeps no log."""
+        moments = self._moments(kept.levels)
+        lexicon = self.lexicon
+
+        def members() -> list[Assertion]:
+            return _assertions(kept.evidence.facts, kept.evidence.levels, moments, lexicon)
+
+        def occurrences() -> Occurrences:
+            levels, places = np.unique(kept.evidence.levels, return_inverse=True)
+            times, forms = (
+                zip(*map(moments.__getitem__, levels.tolist()), strict=True) if len(levels) else ((), ())
+            )
+            rows = np.column_stack([places.astype(np.int32), kept.evidence.facts])
+            return Occurrences(rows, times, forms, lexicon)
+
+        listed = LazySequence(lambda: len(kept.evidence.levels), members)
+        return Case(kept, listed, self.rules, self.prove, occurrences)
+
+    def _moments(self, levels: Levels) -> Moments:
+        found = {}
+        for level in _each_level(levels):
+            entry = self.arriving if level == self.arriving.level else self.older.timeline.at_level(level)
+            assert entry is not None, "something was asserted there"
+            found[level] = entry.at, entry.forms
+        return found
+
+
+def _each_level(levels: Levels) -> Iterable[int]:
+    """The levels, each once. Sorting many would cost more than a flag for each between lowest and highest."""
+    if len(levels) < 64:
+        return set(levels.tolist())
+    lowest = levels.min()
+    flags = np.zeros(int(levels.max() - lowest) + 1, np.bool_)
+    flags[levels - lowest] = True
+    return (np.flatnonzero(flags) + lowest).tolist()  # type: ignore[no-any-return]
+
+
+def _assertions(facts: Integers, levels: Levels, moments: Moments, lexicon: Lexicon) -> list[Assertion]:
+    """Facts as they were asserted at levels. Costs these facts alone."""
+    of_level: dict[int, list[int]] = defaultdict(list)
+    for place, level in enumerate(levels.tolist()):
+        of_level[level].append(place)
+    found: dict[int, Assertion] = {}
+    for level, places in of_level.items():
+        at, forms = moments[level]
+        triples = lexicon.decode(facts[np.array(places)], forms.by_fact)
+        found |= zip(places, ((at, triple) for triple in triples), strict=True)
+    return [found[place] for place in range(len(facts))]
+
+
+_NOTHING = np.empty(0, np.intp)
+
+
+class Repaired(NamedTuple):
+    """What was done to the model.
+
+    Args:
+        cut: the removed facts, shape (n, 3).
+        contradicted: whether a constraint was violated.
+        repair: the account for users.
+        evidence: bytes that the account keeps.
+    """
+
+    cut: Integers
+    contradicted: bool
+    repair: Repair
+    evidence: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Repairer:
+    """How a stream is repaired.
+
+    Args:
+        method: as `StreamReasoner` takes it.
+        budget: limits of the search.
+        vocabulary: what the facts' numbers mean.
+        prove: finds the proofs of conflicts.
+        anew: makes a model of a log and an arriving ABox, whichever way the stream was kept and fed; None if
+            what a limit leaves undecided may depend on that.
+    """
+
+    method: Method
+    budget: Budget
+    vocabulary: Vocabulary
+    prove: Prove = no_proofs
+    anew: Callable[[Log, Entry], WindowModel] | None = None
+
+    def repair(self, model: WindowModel, older: Log, arriving: Entry, rules: tuple[Rule, ...]) -> Repaired:
+        """Cut from `model`, to which the ABox `arriving` was just added, what contradicts newer assertions.
+
+        Args:
+            older: the log without the arriving ABox.
+            rules: what the numbers of constraints mean.
+        """
+        if self.method == "off":  # what contradicted before does so still
+            model.find_violations()
+        lineage = model.lineage(self.budget.instances)
+        if lineage is None:
+            return Repaired(NO_FACTS, False, Repair(arriving.at, self.method))
+        if self.method == "exact":
+            cut = exact_cut(lineage, self.budget, self._ranked)
+            if len(cut.undecided) and self.anew is not None:
+                # The number of rule instances depends on the way; what a limit leaves undecided must not.
+                model_anew = self.anew(older, arriving)
+                model_anew.find_violations()
+                again = model_anew.lineage(self.budget.instances)
+                assert again is not None, "the same assertions violate the same constraints"
+                lineage, rules = again, model_anew.program.rules
+                cut = exact_cut(lineage, self.budget, self._ranked)
+        elif self.method == "off":
+            cut = Cut(_NOTHING, _NOTHING)
+        else:
+            cut = self._chosen(lineage)
+        facts = lineage.facts[cut.places]
+        if len(facts):
+            model.cut(facts)
+        evidence = KeptEvidence(lineage, self.budget)
+        account = RepairAccount(older, arriving, self.vocabulary.lexicon, rules, self.prove)
+        repair = account.of(self.method, lineage, cut, evidence)
+        return Repaired(facts, True, repair, evidence.bytes)
+
+    def _chosen(self, lineage: Lineage) -> Cut:
+        """The cut of the methods that go by conflict sets; the exact one where those are too many to list."""
+        evidence, members = ConflictEvidence.of(lineage, self.budget)
+        if not evidence.is_complete and not lineage.cut_short:
+            places = exact_cut(lineage, self.budget, self._ranked).places
+            return Cut(places, places)
+        found = evidence.conflicts(self.budget)
+        times = dict(enumerate(lineage.bases[members].tolist()))
+        sets = [conflict.rows for conflict in found]
+        if self.method == "algorithm3":
+            cut, undecided = algorithm3(sets, times), frozenset[int]()
+        else:
+            state = grounded(sets, times)
+            cut, undecided = state.out, state.undecided
+        below = np.flatnonzero(lineage.is_below_floor)
+        lost: list[npt.NDArray[np.integer]] = [members[sorted(undecided)], below]
+        if found.lost:
+            exact = exact_cut(lineage, self.budget, self._ranked)
+            lost.append(np.intersect1d(exact.places, members[sorted(found.lost)]))
+        return Cut(np.unique(np.concatenate([members[sorted(cut)], *lost])), np.unique(np.concatenate(lost)))
+
+    def _ranked(self, facts: Integers) -> list[str]:
+        """The texts of facts, by which they can be ordered however terms are numbered."""
+        return [write_triple(triple) for triple in self.vocabulary.lexicon.decode(facts)]

@@ -1,0 +1,48 @@
+"""Books: values, of which a step makes others."""
+
+import numpy as np
+
+from pantarhei.engine.stream_history import Arrival, Books, Counters
+from pantarhei.model.time import TimeKind
+from pantarhei.repair.result import Repair
+from pantarhei.window.log import EMPTY_LOG
+from pantarhei.window.retention import History, Past
+from pantarhei.window.sliding import Window
+
+STEP = Window(range=1).step_at(TimeKind.INTEGER, 0)
+NOTHING = Past(History())
+NO_FACTS = np.empty((0, 3), np.int32)
+
+
+def arrival(level, contradicted):
+    return Arrival(level, NO_FACTS, np.empty(0, np.int32), NO_FACTS, contradicted)
+
+
+def repair(at):
+    return Repair(at, "exact")
+
+
+def test_counters_go_up_by_what_is_said_and_the_others_stay():
+    before = Counters(pushes=2, cut=1)
+    assert before.plus(Counters(cut=3, late=1)) == Counters(pushes=2, cut=4, late=1)
+    assert before == Counters(pushes=2, cut=1)
+
+
+def test_a_repair_is_remembered_where_something_was_contradicted():
+    books = (
+        Books()
+        .with_arrival(EMPTY_LOG, STEP, arrival(0, True), repair(1), NOTHING)
+        .with_arrival(EMPTY_LOG, STEP, arrival(1, False), repair(2), NOTHING)
+    )
+    assert [level for level, _ in books.repairs] == [0]
+    assert books.arrival.level == 1
+    assert (books.messages, books.counters.pushes, books.counters.repairs) == (2, 2, 1)
+
+
+def test_an_abox_that_comes_again_with_more_has_one_repair():
+    books = (
+        Books()
+        .with_arrival(EMPTY_LOG, STEP, arrival(0, True), repair(1), NOTHING)
+        .with_arrival(EMPTY_LOG, STEP, arrival(0, True), repair(1), NOTHING)
+    )
+    assert [level for level, _ in books.repairs] == [0]
