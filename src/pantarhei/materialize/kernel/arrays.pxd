@@ -1,4 +1,4 @@
-# The C types of arrays.py.
+# C types of arrays.py; see there for their meaning.
 
 from pantarhei.materialize.kernel.constants cimport *
 

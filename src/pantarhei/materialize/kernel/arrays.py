@@ -1,9 +1,7 @@
-"""Arrays of integers as the kernel uses them: of C types where it is compiled, of Python ints where not.
+"""Integer arrays of the kernel: C types when compiled, Python ints when not; and a radix sort of 64-bit keys.
 
-Sorting 64-bit keys by their digits (LSD radix sort), which takes a fraction of what comparing takes.
-
-Keys are not negative. Digits that all keys share are passed over: of a key with subject and object mostly
-four of six are left.
+The sort (LSD) takes nonnegative keys. Digits shared by all keys are skipped: keys of a subject and an object
+usually need four passes of six.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ CACHE_LINE = 64  # bytes
 
 
 def aligned(dtype, count):
-    """A zeroed array that begins where a line of the processor's cache does."""
+    """Return a zeroed array that starts at a line of the processor's cache."""
     size = np.dtype(dtype).itemsize * count
     room = np.zeros(size + CACHE_LINE, np.uint8)
     start = -room.ctypes.data % CACHE_LINE
@@ -26,45 +24,47 @@ def aligned(dtype, count):
 
 
 def new_ints(count, value):
-    """`count` 32-bit integers of the given value; uncompiled a memoryview, whose elements are Python ints."""
+    """Return `count` 32-bit integers of the given value; uncompiled a memoryview, whose elements are Python
+    ints.
+    """
     array = np.full(count, value, np.int32) if value else np.zeros(count, np.int32)
     return array if cython.compiled else memoryview(array)
 
 
 def new_longs(count):
-    """`count` 64-bit zeros."""
+    """Return `count` 64-bit zeros."""
     array = np.zeros(count, np.int64)
     return array if cython.compiled else memoryview(array)
 
 
 def new_room(count):
-    """`count` 32-bit integers of no particular value."""
+    """Return `count` uninitialized 32-bit integers."""
     array = np.empty(count, np.int32)
     return array if cython.compiled else memoryview(array)
 
 
 def new_bytes(count):
-    """`count` zero bytes."""
+    """Return `count` zero bytes."""
     array = np.zeros(count, np.uint8)
     return array if cython.compiled else memoryview(array)
 
 
 def lengthened(flags, size):
-    """A copy of an array of bytes with zeros behind it."""
+    """Return a copy of an array of bytes, padded with zeros to `size`."""
     longer = np.zeros(size, np.uint8)
     longer[: len(flags)] = flags
     return longer if cython.compiled else memoryview(longer)
 
 
 def ints_of(array):
-    """`array` as 32-bit integers the kernel can read (a copy, since numpy arrays may be read-only)."""
+    """Copy `array` to 32-bit integers for the kernel (numpy arrays may be read-only)."""
     copy = np.array(array, np.int32)
     return copy if cython.compiled else memoryview(copy)
 
 
 @cython.cclass
 class Ints:
-    """A growable array of 32-bit integers."""
+    """Growable array of 32-bit integers."""
 
     def __init__(self):
         self.items = new_ints(16, 0)
@@ -78,7 +78,9 @@ class Ints:
         return 0
 
     def grow(self):
-        """Twice the room. Apart, since a function that handles Python objects takes the GIL when it ends."""
+        """Double the capacity. A function of its own, since a function with Python objects takes the GIL when
+        it ends.
+        """
         self.expect(self.size)
         return 0
 
@@ -91,7 +93,7 @@ class Ints:
             self.items = larger
 
     def array(self):
-        """A copy as a numpy array."""
+        """Return a copy as a numpy array."""
         copy = np.empty(self.size, np.int32)
         out: cython.int[::1] = copy
         i: cython.int
@@ -100,12 +102,12 @@ class Ints:
         return copy
 
 
-# Below this numpy is as fast.
+# numpy is as fast below this size
 _FEW = 2048
 
 
 def sorted_keys(keys):
-    """`keys`, an int64 array, in ascending order: a copy. Costs time linear in their number."""
+    """Return a sorted copy of `keys`, an int64 array, in linear time."""
     if not cython.compiled or len(keys) < _FEW:
         return np.sort(keys)
     one = np.array(keys, np.int64)
@@ -117,7 +119,7 @@ def sorted_keys(keys):
 
 
 def sorted_with(keys, beside):
-    """`keys` in ascending order, and the int32 array `beside` with them. Equal keys keep their order."""
+    """Sort `keys`, and the int32 array `beside` along with them; stable."""
     if not cython.compiled or len(keys) < _FEW:
         order = np.argsort(keys, kind="stable")
         return keys[order], beside[order]
@@ -130,7 +132,7 @@ def sorted_with(keys, beside):
 
 
 def varying_digits(keys: cython.longlong[::1]):
-    """How far the digits are shifted in which some key differs from another, the lowest first."""
+    """Return the shifts of the digits in which some keys differ, the lowest first."""
     some: cython.longlong = 0
     i: cython.Py_ssize_t
     with cython.nogil:
@@ -140,7 +142,7 @@ def varying_digits(keys: cython.longlong[::1]):
 
 
 def move_keys(source: cython.longlong[::1], target: cython.longlong[::1], shift: cython.int):
-    """Move the keys to `target`, by one digit in order."""
+    """Move the keys to `target`, sorted by one digit."""
     places: cython.longlong[::1] = np.zeros(DIGIT_VALUES, np.int64)
     i: cython.Py_ssize_t
     at: cython.longlong
@@ -159,7 +161,7 @@ def move_pairs(
     beside_target: cython.int[::1],
     shift: cython.int,
 ):
-    """Move the keys to `target`, by one digit in order, and what stands beside them along."""
+    """Move the keys and their companions to the targets, sorted by one digit."""
     places: cython.longlong[::1] = np.zeros(DIGIT_VALUES, np.int64)
     i: cython.Py_ssize_t
     at: cython.longlong
@@ -176,7 +178,7 @@ def move_pairs(
 @cython.nogil
 @cython.exceptval(check=False)
 def find_places(keys: cython.longlong[::1], shift: cython.int, places: cython.longlong[::1]) -> cython.void:
-    """Put where the first key with each digit goes into `places`, which are zero."""
+    """Fill `places`, which are zero, with the index of the first key of each digit."""
     i: cython.Py_ssize_t
     before: cython.longlong = 0
     count: cython.longlong

@@ -1,4 +1,4 @@
-# The C types of bags.py; what they mean is said there.
+# C types of bags.py; see there for their meaning.
 
 cimport cython
 

@@ -1,7 +1,7 @@
-"""Signed bags of rows: what registered queries do for each row.
+"""Signed bags of rows for registered queries.
 
-A row is a tuple of numbers of terms. A signed bag is a dictionary that says how many copies of a row came
-(above 0) or went (below), or are there; none has the weight 0.
+A row is a tuple of term numbers. A signed bag is a dictionary from rows to counts: copies present, or copies
+inserted (positive) and deleted (negative). No count is zero.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def put(bag: dict, row: tuple, weight):
     """Add copies of a row to a bag."""
     size: cython.Py_ssize_t = len(bag)
     before = bag.setdefault(row, weight)
-    if len(bag) == size:  # it was there
+    if len(bag) == size:  # the row was there
         weight = weight + before
         if weight:
             bag[row] = weight
@@ -29,8 +29,9 @@ def put(bag: dict, row: tuple, weight):
 
 
 def add_noted(entries: list, changes, absent):
-    """Add the rows of changes, pairs `(bag, change)`, to bags; `entries` note what stood there before, and
-    `absent` where nothing did. A bag may recur.
+    """Add changes, pairs `(bag, change)`, to their bags.
+
+    `entries` records the previous counts for undo, `absent` where a row had none. A bag may recur.
     """
     bag: dict
     change: dict
@@ -50,7 +51,7 @@ def add_noted(entries: list, changes, absent):
 
 
 def by_end(change, size: cython.Py_ssize_t):
-    """A change by the last `size` numbers of its rows, without these there."""
+    """Group a change by the last `size` numbers of its rows, and remove these from the rows."""
     rows: dict = change
     parts: dict = {}
     row: tuple
@@ -68,7 +69,7 @@ def by_end(change, size: cython.Py_ssize_t):
 
 
 def true_rows(change, place: cython.Py_ssize_t, known):
-    """The rows of a change for which what stands at a place is true; None where that is not known of each."""
+    """Return the rows of a change whose term at a place is true; None where a truth value is unknown."""
     rows: dict = change
     truths: dict = known
     found: dict = {}
@@ -83,7 +84,7 @@ def true_rows(change, place: cython.Py_ssize_t, known):
 
 
 def projected(change, places: list):
-    """The rows of a change with what stands at these places alone, `NONE` where a place is below 0."""
+    """Project a change to these places; a negative place gives `NONE`."""
     rows: dict = change
     found: dict = {}
     row: tuple
@@ -97,7 +98,7 @@ def projected(change, places: list):
 
 
 def taken(items, at, places):
-    """What stands at places behind a place; a few at once, without a list between."""
+    """Return the items at `places` relative to `at`, without an intermediate list for short tuples."""
     i: cython.Py_ssize_t
     count: cython.Py_ssize_t = len(places)
     if count == 1:
@@ -108,21 +109,21 @@ def taken(items, at, places):
         return items[at + places[0]], items[at + places[1]], items[at + places[2]]
     found: list = []
     for i in range(count):
-        found.append(items[at + places[i]])  # noqa: PERF401 (this loop is one of C)
+        found.append(items[at + places[i]])  # noqa: PERF401 (compiled to a C loop)
     return tuple(found)
 
 
 @cython.cclass
 class Reader:
-    """Makes rows of the matches of a body.
+    """Conversion of a body's matches to rows of a leaf.
 
     Args:
-        leaf: whose rows they are.
-        places: where in a match stands what a row has.
-        forms: where a row has a literal that a fact shows: the place in the row; the fact's property, and the
-            places of its subject and object in the match.
-        test: `(place, known, learn)` where not all rows are read: those are for which what stands at a place
-            of the row is true, which is `known` by its number, or what `learn` says of the row. None for all.
+        leaf: the leaf that receives the rows.
+        places: for each column of the row its place in the match.
+        forms: for each literal of a displayed fact its column in the row; the fact's property, and the places
+            of its subject and object in the match.
+        test: `(place, known, learn)` to filter rows by the truth of the term at a column; `known` has truth
+            values by number, `learn` computes a missing one for a row. None for no filter.
     """
 
     def __init__(self, leaf, places, forms, test=None):
@@ -134,7 +135,7 @@ class Reader:
         self.learn = None if test is None else test[2]
 
     def row(self, found, at, shown):
-        """The row of the match at a place of `found`; `shown` as `BodyMatches.signed_rows` takes it."""
+        """Return the row of the match at a place of `found`; `shown` as in `BodyMatches.signed_rows`."""
         row: tuple = taken(found.items, at, self.places)
         if shown is not None and self.forms:
             shown_row: list = list(row)
@@ -149,8 +150,8 @@ class Reader:
         return row
 
     def read(self, found, at, shown, changes):
-        """Add the row of a match to the change of the leaf, if it passes the test."""
-        if self.tested >= 0 and shown is None:  # else the row may show another form
+        """Add the row of a match to the change of the leaf, if it passes the filter."""
+        if self.tested >= 0 and shown is None:  # otherwise another form of the literal may be displayed
             number = found.items[at + self.places[self.tested]]
             if self.known.get(number, True) is not True:
                 return
@@ -163,19 +164,19 @@ class Reader:
         put(bag, row, found.items[at + 1])
 
     def passes(self, row: tuple):
-        """Whether a row passes the test."""
+        """True if a row passes the filter."""
         is_true = self.known.get(row[self.tested], _UNKNOWN)
         return (self.learn(row) if is_true is _UNKNOWN else is_true) is True
 
 
 @cython.cclass
 class Readers:
-    """Who reads the matches of one body.
+    """Readers of the matches of one body.
 
     Args:
-        of_all: those who read all of them.
-        of_some: the others, by what the first variables are bound to.
-        constants: how many variables those are.
+        of_all: readers of all matches.
+        of_some: readers by the values of the first variables.
+        constants: number of these variables.
     """
 
     def __init__(self, of_all, of_some, constants):
@@ -184,7 +185,7 @@ class Readers:
         self.constants = ints_of(range(2, 2 + constants))
 
     def read(self, found, at, shown, changes):
-        """Let all who read a match add its row to their changes."""
+        """Add the row of a match to the change of each reader."""
         reader: Reader
         for reader in self.of_all:
             reader.read(found, at, shown, changes)

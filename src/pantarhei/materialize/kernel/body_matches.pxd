@@ -1,4 +1,4 @@
-# The C types of body_matches.py; what they mean is said there.
+# C types of body_matches.py; see there for their meaning.
 
 cimport cython
 

@@ -1,10 +1,10 @@
-"""Matches of bodies that the program does not have, with facts that came or went.
+"""Inserted and deleted matches of bodies outside the program, from inserted and deleted facts.
 
-The state before a step and the state after it stand in the same rows: what went gets a row again for the time
-of the search. Rows of facts that came are flagged CAME, of those that went GONE. The matches that came are
-those in the rows that are not flagged GONE alone, with at least one that is flagged CAME; those that went the
-same with the flags exchanged. So that each is found once, it counts at the first atom of the body to which a
-row with the flag is matched: to earlier atoms only rows without any flag are matched.
+The states before and after a step are searched in the same rows: deleted facts get a row for the duration of
+the search. Rows of inserted facts are flagged CAME, of deleted facts GONE. Inserted matches use rows not
+flagged GONE alone, with at least one flagged CAME; deleted matches likewise with the flags exchanged. To find
+each match once, it counts at the first body atom matched to a flagged row: earlier atoms match only rows
+without a flag.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from pantarhei.materialize.kernel.matcher import Matcher
 
 @cython.cclass
 class BodyMatches(Visitor):
-    """Collects what the variables of bodies are bound to.
+    """Collector of the variable bindings of body matches.
 
-    `found` has for each match the place of its body, its sign or lowest level, and what the variables are
-    bound to, padded with NONE. `candidates` counts the plans begun and the rows looked at.
+    `found` has for each match the index of its body, its sign or lowest level, and the bindings, padded with
+    NONE. `candidates` counts the plans started and the rows read.
 
     Args:
         plans: a `rules.compilation.body_plans.BodyPlans`.
-        edges_noted: as a `Matcher` takes it.
+        edges_noted: as for `Matcher`.
     """
 
     def __init__(self, store: Store, plans, edges_noted):
@@ -64,10 +64,10 @@ class BodyMatches(Visitor):
         self.asked_from = NONE
         self.candidates = 0
 
-    # -- what matches mean -------------------------------------------------------------------------
+    # -- visitor ---------------------------------------------------------------------------------------
 
     def weigh(self, row, level, atom):
-        """The row's level; HIDDEN if the row is not to be matched to the atom."""
+        """Return the smaller of `level` and the row's level; HIDDEN if the row may not match the atom."""
         flags: cython.int = self.store.rows[row].flags & (CAME | GONE | GUEST)
         self.candidates += 1
         if flags and (atom < self.trigger or not flags & self.seen):
@@ -77,7 +77,7 @@ class BodyMatches(Visitor):
         return self.store.rows[row].level
 
     def is_wanted(self, row, atom):
-        """Whether what `row` binds a parameter to, if it does, is wanted after those bound before."""
+        """True if the parameter values that `row` binds are registered, given those bound before."""
         asked: cython.int = self.asked[self.asked_from + atom]
         state: cython.int
         if asked < 0:
@@ -91,8 +91,8 @@ class BodyMatches(Visitor):
         return state >= 0
 
     def bind(self, plan, step, level):
-        """Match the atom of a step that binds a parameter: by its chain, or by looking up each term that is
-        wanted, whichever is less.
+        """Match the atom of a step that binds a parameter: by its chain, or by a lookup of each registered
+        value, whichever is cheaper.
         """
         at: cython.int = plan + FIRST_STEP + step * PART
         forward: cython.bint = self.matcher.code[at] & FORWARD
@@ -124,7 +124,7 @@ class BodyMatches(Visitor):
         return 0
 
     def is_longer(self, predicate, term, forward, most):
-        """Whether a chain has more than `most` rows; looks at no more of them."""
+        """True if a chain has more than `most` rows; reads no more of them."""
         edge: cython.int
         row: cython.int
         for edge in range(2):
@@ -142,7 +142,7 @@ class BodyMatches(Visitor):
         return False
 
     def visit(self, plan, level):
-        """Append the body, the sign or the lowest level in the match, and what the variables are bound to."""
+        """Append the body, the sign or the lowest level of the match, and the bindings."""
         i: cython.int
         body: cython.int = self.matcher.code[plan + RULE]
         self.found.push(body)
@@ -151,29 +151,29 @@ class BodyMatches(Visitor):
             self.found.push(self.matcher.slots[i] if i < self.variables[body] else NONE)
         return 0
 
-    # -- what is asked -----------------------------------------------------------------------------
+    # -- searches --------------------------------------------------------------------------------------
 
     def signed(self, noted: cython.int[:, ::1], reformed: cython.int[:, ::1]):
-        """The matches that came, then those that went: int32 rows `body, ±1, bindings of variables…`.
+        """Return the inserted matches, then the deleted ones: int32 rows `body, ±1, bindings of variables…`.
 
-        Costs the changes, the matches, and the rows looked at on the way.
+        Costs the changes, the matches, and the rows read on the way.
 
         Args:
-            noted: int32 rows `predicate, subject, object, ±1`. Each mention says that the fact came or went:
-                after an odd number of them it did, which way says the store.
-            reformed: facts that are there, and count as if they had gone and come.
+            noted: int32 rows `predicate, subject, object, ±1`. A fact mentioned an odd number of times has
+                changed; the store decides in which direction.
+            reformed: stored facts, treated as deleted and inserted again.
         """
         self.search(noted, reformed)
         return self.taken()
 
     def signed_rows(self, readers: list, noted, reformed, shown):
-        """The same as rows, for those who read matches: a signed bag for each leaf that has any.
+        """Return the changes of matches as a signed bag of rows for each leaf that has any.
 
         Args:
-            readers: of each body, its `Readers` (bags.py).
-            noted, reformed: as above, as arrays; None for no reformed ones.
-            shown: gives the number of the form in which a fact's literal is shown after the step (1) or
-                before it (-1), None for the first form of its value; None where all are in their first forms.
+            readers: the `Readers` of each body (bags.py).
+            noted, reformed: as for `signed`, as arrays; None for no reformed ones.
+            shown: returns the number of the displayed form of a fact's literal after (1) or before (-1) the
+                step, None for the first form of its value; None where all literals are in their first forms.
         """
         at: cython.int = 0
         own: Readers
@@ -189,7 +189,7 @@ class BodyMatches(Visitor):
         return changes
 
     def search(self, noted, reformed):
-        """Find the matches that came and went; `reformed` may be None."""
+        """Find the inserted and deleted matches; `reformed` may be None."""
         self.tells_levels = False
         self.expect(len(noted) + (0 if reformed is None else len(reformed)))
         arrived: cython.int = self.store.arrived.size
@@ -205,10 +205,10 @@ class BodyMatches(Visitor):
             self.store.arrived.size = arrived
 
     def with_(self, facts: cython.int[:, ::1], without: cython.int[:, ::1]):
-        """Every match with one of `facts`, each once: int32 rows `body, lowest level, bindings…`.
+        """Return every match with one of `facts`, each once: int32 rows `body, lowest level, bindings…`.
 
-        The body is matched to the rows, and to those of `facts` that are not stored as if they were, at
-        FOREVER; but not to `without`. Costs the matches, and the rows looked at on the way.
+        Bodies are matched to the stored rows and to all of `facts`, which count as stored at FOREVER; facts
+        in `without` are excluded. Costs the matches, and the rows read on the way.
         """
         self.tells_levels = True
         self.expect(len(facts) + len(without))
@@ -224,19 +224,19 @@ class BodyMatches(Visitor):
         return self.taken()
 
     def taken(self):
-        """What was found, a row each."""
+        """Return the matches found, one in each row."""
         return self.found.array().reshape(-1, 2 + self.most_variables) if self.found.size else self.none
 
     # -- flags -------------------------------------------------------------------------------------
 
     def expect(self, count):
-        """Begin anew, with room for so many changed rows: then nothing fails once a row has been taken."""
+        """Start a search with room for `count` changed rows; flagging rows cannot fail after this."""
         self.found.size = 0
         self.changed.expect(count)
         self.store.arrived.expect(count)
 
     def note(self, noted):
-        """Flag the rows of what came and went, as far as bodies ask for it."""
+        """Flag the rows of inserted and deleted facts, if a body has their predicate."""
         i: cython.Py_ssize_t
         row: cython.int
         for i in range(len(noted)):
@@ -246,7 +246,7 @@ class BodyMatches(Visitor):
         return 0
 
     def reform(self, facts):
-        """Flag the rows of facts both ways; those of facts that came or went stay as they are."""
+        """Flag the rows of facts as inserted and deleted, except rows that did change."""
         i: cython.Py_ssize_t
         row: cython.int
         for i in range(len(facts)):
@@ -259,7 +259,7 @@ class BodyMatches(Visitor):
         return 0
 
     def give(self, facts):
-        """Flag the rows of these facts as if they came."""
+        """Flag the rows of these facts as inserted."""
         i: cython.Py_ssize_t
         row: cython.int
         for i in range(len(facts)):
@@ -269,7 +269,7 @@ class BodyMatches(Visitor):
         return 0
 
     def hide(self, facts):
-        """Flag the rows of these facts as of no use for matches that came."""
+        """Flag the rows of these facts as excluded from inserted matches."""
         i: cython.Py_ssize_t
         row: cython.int
         for i in range(len(facts)):
@@ -280,7 +280,7 @@ class BodyMatches(Visitor):
         return 0
 
     def row_for(self, predicate, subject, object):
-        """The row of a fact among those that are changed; one that is not stored gets one for now."""
+        """Return the row of a fact for flagging; a fact that is not stored gets a temporary row."""
         row: cython.int = self.store.find(predicate, subject, object)
         if row < 0:
             row = self.store.insert(predicate, subject, object, 0)
@@ -290,14 +290,14 @@ class BodyMatches(Visitor):
         return row
 
     def list_changed(self, row):
-        """Note that the row is among those whose flags are to be taken back."""
+        """Record a row whose flags must be restored."""
         if not self.store.rows[row].flags & NOTED:
             self.store.rows[row].flags |= NOTED
             self.changed.items[self.changed.size] = row
             self.changed.size += 1
 
     def take_back(self):
-        """Leave the rows as they were. The last to come goes first, so that free rows have their order."""
+        """Restore the rows, last change first, so that free rows are in their old order."""
         row: cython.int
         while self.changed.size:
             self.changed.size -= 1
@@ -310,7 +310,7 @@ class BodyMatches(Visitor):
     # -- enumeration -------------------------------------------------------------------------------
 
     def enumerate(self, seen):
-        """Match bodies to the rows, beginning with each that has the flag `seen`."""
+        """Match bodies, starting from each row that has the flag `seen`."""
         i: cython.int
         self.seen = seen
         for i in range(self.changed.size):
@@ -319,7 +319,7 @@ class BodyMatches(Visitor):
         return 0
 
     def is_asked_for(self, predicate, subject, object):
-        """Whether the fact has a key of any plan: otherwise no atom of any body can be matched to it."""
+        """True if the fact has a key of a plan; otherwise it matches no atom of any body."""
         kinds: cython.int = self.key_kinds[predicate] if predicate < len(self.key_kinds) else 0
         return kinds != 0 and (
             kinds & ANY_TERMS
@@ -329,7 +329,7 @@ class BodyMatches(Visitor):
         )
 
     def begin(self, row):
-        """Begin every plan that the fact of `row` may be the first atom of."""
+        """Start every plan whose first atom may match the fact of `row`."""
         subject: cython.int = self.store.rows[row].subject
         object_: cython.int = self.store.rows[row].object
         kinds: cython.int = self.key_kinds[self.store.rows[row].predicate]
@@ -344,7 +344,7 @@ class BodyMatches(Visitor):
         return 0
 
     def begin_keyed(self, row, subject, object):
-        """Begin the plans of a key."""
+        """Start the plans of a key."""
         start: cython.int
         plan: cython.int
         entry: cython.int = self.keys.find(self.store.rows[row].predicate, subject, object)
@@ -368,7 +368,7 @@ class BodyMatches(Visitor):
 
 
 def kinds_of(keys):
-    """For each predicate which kinds of keys it has: a bit for each."""
+    """Return a bit mask of the kinds of keys for each predicate."""
     kinds = np.zeros(keys[:, 0].max(initial=-1) + 1, np.uint8)
     given = 1 << ((keys[:, 1] != NONE) + 2 * (keys[:, 2] != NONE))
     np.bitwise_or.at(kinds, keys[:, 0], given.astype(np.uint8))

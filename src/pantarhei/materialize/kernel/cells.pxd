@@ -1,4 +1,4 @@
-# The C types of cells.py.
+# C types of cells.py; see there for their meaning.
 
 cimport cython
 from pantarhei.materialize.kernel.constants cimport *

@@ -1,11 +1,10 @@
-"""Hash tables of rows: open addressing, in cells of a row and 31 bits of its key's hash, the *tag*.
+"""Hash tables of rows (open addressing): a cell has a row and 31 bits of its key's hash, the *tag*.
 
-A cell tells by its tag whether its row may be the one that is asked for, so that looking through cells
-touches no row in vain, and the table can grow and close gaps without looking at rows at all. Which row it is,
-whoever knows the rows decides: from cell `tag & mask` on it looks at `cells`, in which a row and its tag
-alternate, until a row is -1.
+Tags make most cells comparable without reading their rows, and let the table grow and close gaps without
+them. Callers compare keys: from cell `tag & mask` on they read `cells`, in which rows and tags alternate,
+until a row is -1.
 
-Values by keys of three integers, made once and looked up often.
+`Keyed` is a table of values by keys of three integers, built once and read often.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ from pantarhei.materialize.kernel.arrays import aligned, ints_of, new_ints
 
 @cython.cclass
 class Cells:
-    """A table of rows, at most two thirds full; `keys` says how many it has.
+    """Table of rows, at most two thirds full; `keys` is the number of rows.
 
     Args:
-        size: how many cells it has to begin with, a power of two.
+        size: initial number of cells, a power of two.
     """
 
     def __init__(self, size):
@@ -34,35 +33,35 @@ class Cells:
 
     @property
     def size(self):
-        """How many cells there are."""
+        """Number of cells."""
         return self.mask + 1
 
     def is_full(self):
-        """Whether one more key does not fit."""
+        """True if one more key does not fit."""
         return 3 * (self.keys + 1) > 2 * (self.mask + 1)
 
     def put(self, row, tag):
-        """Enter a row, which is not in the table."""
+        """Insert a row that is not in the table."""
         cell: cython.int = tag & self.mask
         while self.cells[2 * cell] >= 0:
             cell = (cell + 1) & self.mask
         self.put_at(cell, row, tag)
 
     def put_at(self, cell, row, tag):
-        """Enter a row into the empty cell that looking for it came to."""
+        """Insert a row into the empty cell found for it."""
         self.cells[2 * cell] = row
         self.cells[2 * cell + 1] = tag
         self.keys += 1
 
     def remove(self, row, tag):
-        """Remove a row, which is in the table."""
+        """Remove a row that is in the table."""
         cell: cython.int = tag & self.mask
         while self.cells[2 * cell] != row:
             cell = (cell + 1) & self.mask
         self.remove_at(cell)
 
     def remove_at(self, cell):
-        """Empty a cell, moving up what would no longer be found past it."""
+        """Empty a cell, and move later cells up so that they are still found."""
         probe: cython.int = cell
         home: cython.int
         while True:
@@ -85,7 +84,7 @@ class Cells:
         self.keys = 0
 
     def grow_to(self, size):
-        """Have at least `size` cells, a power of two; enters all rows anew if it has fewer."""
+        """Enlarge the table to at least `size` cells, a power of two; reinserts all rows if it grows."""
         cell: cython.int
         if size <= self.mask + 1:
             return
@@ -98,35 +97,35 @@ class Cells:
                 self.put(old[2 * cell], old[2 * cell + 1])
 
     def count(self):
-        """How many rows there are, counted."""
+        """Count the rows."""
         return sum(1 for cell in range(self.mask + 1) if self.cells[2 * cell] >= 0)
 
     def size_for(self, more):
-        """How many cells it takes for `more` further keys, no fewer than there are."""
+        """Return the size needed for `more` further keys, at least the present size."""
         return room_for(self.mask + 1, self.keys + more)
 
 
 def new_cells(size):
-    """Empty cells, eight to a line of the processor's cache."""
+    """Return empty cells, eight in a line of the processor's cache."""
     cells = aligned(np.int32, 2 * size)
     cells.fill(-1)
     return cells if cython.compiled else memoryview(cells)
 
 
 def room_for(size, keys):
-    """The size of a hash table that holds `keys` keys at most two thirds full, at least `size`."""
+    """Return the size, at least `size`, of a hash table that holds `keys` keys at most two thirds full."""
     while 3 * keys > 2 * size:
         size *= 2
     return size
 
 
-# As in rows.py: odd multipliers.
+# odd multipliers as in rows.py
 _MIX = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 _MIX_AGAIN = cython.declare(cython.ulonglong, 0xC2B2AE3D27D4EB4F)
 
 
 def tag_of(first, second, third):
-    """31 bits of the hash of a key."""
+    """Return 31 bits of the hash of a key."""
     key: cython.ulonglong = cython.cast(cython.ulonglong, first)
     key = (key * _MIX) ^ cython.cast(cython.ulonglong, second)
     key = (key * _MIX) ^ cython.cast(cython.ulonglong, third)
@@ -138,7 +137,7 @@ def tag_of(first, second, third):
 
 @cython.cclass
 class Keyed:
-    """The values of each key; what stands for one is its *entry*, the first of those with the same key.
+    """Multimap from keys to values; the *entry* of a key is the first one with that key.
 
     Args:
         entries: int32 rows `key (3), value`.
@@ -166,16 +165,16 @@ class Keyed:
                 self.cells.cells[2 * cell] = entry
 
     def find(self, first, second, third):
-        """The first entry of the key, or -1; go on through `next_entry`."""
+        """Return the first entry of the key, or -1; further ones follow through `next_entry`."""
         return self.cells.cells[2 * self.cell_of(first, second, third)]
 
     def value_of(self, first, second, third):
-        """The value of the key's first entry, -1 where there is none."""
+        """Return the value of the key's first entry, -1 if there is none."""
         entry: cython.int = self.find(first, second, third)
         return entry if entry < 0 else self.entries[4 * entry + 3]
 
     def cell_of(self, first, second, third):
-        """The cell of the key's first entry, or the empty one where it would stand."""
+        """Return the cell of the key's first entry, or the empty cell for it."""
         tag: cython.int = tag_of(first, second, third)
         cell: cython.int = tag & self.cells.mask
         entry: cython.int

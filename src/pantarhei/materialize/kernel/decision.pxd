@@ -1,4 +1,4 @@
-# The C types of decision.py; what they mean is said there.
+# C types of decision.py; see there for their meaning.
 
 cimport cython
 

@@ -18,15 +18,15 @@ from pantarhei.materialize.kernel.horn import HornClosure
 
 @cython.cclass
 class Decision:
-    """Status of asserted atoms, IN, OUT or OPEN, when newer ones are preferred (PB26 Def. 6).
+    """Status of asserted atoms, IN, OUT or OPEN, with newer atoms preferred (PB26 Def. 6).
 
-    `possible` is the closure of all that is not OUT, `kept` that of what is IN. They are one closure until an
-    atom is OPEN (`is_split`). `cone` marks the atoms in proofs of ⊥ from `possible`, where what `kept` has
-    counts as given. `deadly` marks atoms that are known to contradict alone what is kept.
+    `possible` is the closure of all atoms not OUT, `kept` that of atoms IN. They are one closure until an
+    atom is OPEN (`is_split`). `cone` marks the atoms in proofs of ⊥ from `possible`, with the atoms of `kept`
+    as given. `deadly` marks atoms known to contradict `kept` alone.
 
     Args:
-        program: its atoms.
-        most_tests: steps of work for testing atoms alone; past them atoms are `untested` and OPEN, though
+        program: the Horn program.
+        most_tests: limit of work for tests of single atoms; atoms after it are `untested` and OPEN, although
             they may contradict alone.
     """
 
@@ -45,13 +45,13 @@ class Decision:
         self.is_split = False
         self.cone = self.possible.marked
         self.coned = room[:atoms]
-        self.inside = room[atoms : 2 * atoms]  # atoms that are IN, in the order in which that was decided
+        self.inside = room[atoms : 2 * atoms]  # atoms IN, in the order of their decision
         self.candidates = room[2 * atoms : 3 * atoms]
         self.parent = room[3 * atoms : 4 * atoms]
         self.child = room[4 * atoms : 5 * atoms]
         self.sibling = room[5 * atoms : 6 * atoms]
         self.stamp = room[6 * atoms : 7 * atoms]
-        self.sizes = room[7 * atoms : 8 * atoms]  # by depth in the forest: what to undo to
+        self.sizes = room[7 * atoms : 8 * atoms]  # by depth in the forest: sizes to undo to
         self.fires = room[8 * atoms : 9 * atoms]
         self.met = room[9 * atoms : 10 * atoms]  # atoms of the forest
         self.roots = room[10 * atoms : 11 * atoms]
@@ -74,7 +74,7 @@ class Decision:
 
         Args:
             order: the asserted atoms, newest level first.
-            starts: where each level begins in `order`, and the end of the last.
+            starts: start of each level in `order`, and the end of the last.
 
         Returns:
             The number of atoms that are OPEN.
@@ -87,7 +87,7 @@ class Decision:
         return opened
 
     def level(self, order, low, high):
-        """Decide the atoms of one level; returns how many are OPEN."""
+        """Decide the atoms of one level; returns the number of OPEN ones."""
         i: cython.int
         x: cython.int
         count: cython.int = 0
@@ -96,7 +96,7 @@ class Decision:
         fires: cython.int = self.possible.fires
         cones: cython.int = self.cones
         is_new: cython.bint = True
-        # 1. without a new proof of ⊥, and no part in one that open atoms have, the whole level is kept
+        # 1. no new proof of ⊥, and no part in proofs with open atoms: keep the whole level
         for i in range(low, high):
             is_new = is_new and not self.cone[order[i]]
             self.possible.seed(order[i])
@@ -107,7 +107,7 @@ class Decision:
             if not self.is_split:
                 self.possible.commit(size)
             return 0
-        # 2. what is in no proof of ⊥ is kept
+        # 2. keep the atoms in no proof of ⊥
         if self.is_split:
             self.catch_up()
         self.extend_cone(fires)
@@ -130,9 +130,9 @@ class Decision:
         else:
             self.possible.commit(size)
         count = self.without_kept(count)
-        # 3. what contradicts alone what is kept is out
+        # 3. atoms that contradict `kept` alone are OUT
         self.test(self.kept, count, False)
-        # 4. the others together
+        # 4. decide the rest together
         size = self.possible.size
         fires = self.possible.fires
         for i in range(count):
@@ -163,7 +163,7 @@ class Decision:
         return opened
 
     def without_kept(self, count):
-        """Keep the candidates, of `count`, that follow from what is kept; returns how many are left."""
+        """Keep the candidates, of `count`, that follow from `kept`; returns the number of the others."""
         i: cython.int
         x: cython.int
         left: cython.int = 0
@@ -177,20 +177,20 @@ class Decision:
         return left
 
     def split(self):
-        """Keep the closure of what is IN apart from that of what is possible from now on."""
+        """Separate the closure of atoms IN from that of possible atoms from now on."""
         if not self.is_split:
             self.is_split = True
             self.kept = HornClosure(self.program, self.deadly)
         return 0
 
     def keep(self, x):
-        """Note that an atom is IN."""
+        """Set an atom IN."""
         self.status[x] = IN
         self.inside[self.insides] = x
         self.insides += 1
 
     def catch_up(self):
-        """Bring `kept` up to date with the atoms that are IN."""
+        """Extend `kept` by the atoms set IN since the last call."""
         i: cython.int
         size: cython.int = self.kept.size
         for i in range(self.caught_up, self.insides):
@@ -200,13 +200,13 @@ class Decision:
         self.kept.commit(size)
 
     def is_kept(self, x):
-        """Whether an atom follows from what is IN."""
+        """True if an atom follows from the atoms IN."""
         if self.is_split:
             return self.kept.known[x] != 0
         return self.possible.known[x] == 1
 
     def extend_cone(self, fires):
-        """Add to the cone what takes part in rules that `possible` has fired from the place `fires` on."""
+        """Add to the cone the atoms of rules fired in `possible` from index `fires` on."""
         i: cython.int
         j: cython.int
         r: cython.int
@@ -232,25 +232,25 @@ class Decision:
                         top += 1
 
     def shrink_cone(self, cones):
-        """Take what was added last out of the cone, down to `cones` atoms."""
+        """Remove the atoms added last from the cone, down to `cones` atoms."""
         i: cython.int
         for i in range(cones, self.cones):
             self.cone[self.coned[i]] = 0
         self.cones = cones
 
-    # -- one atom alone ------------------------------------------------------------------------------
+    # -- single atoms -------------------------------------------------------------------------------
 
     def test(self, closure: HornClosure, count, names_constraints):
-        """Find the candidates that contradict, alone, what a closure has: those are OUT.
+        """Find the candidates that contradict a closure alone, and set them OUT.
 
-        They are tested along the forest of what each atom derives by itself: an atom that many derive is
-        propagated once, and if it contradicts, so do they. When a test fails, all single atoms that make it
-        fail are marked as deadly: a later test ends at the first of them.
+        Candidates are tested along the forest of the atoms that each derives alone: an atom derived by many
+        is propagated once; if it contradicts, so do they. After a failed test all single atoms that cause the
+        failure are marked as deadly, and a later test ends at the first of them.
 
         Args:
-            closure: what is kept; it is left as it was.
-            count: the first so many candidates are tested.
-            names_constraints: note the violated constraints in `singles`, as pairs `atom, constraint`.
+            closure: the kept atoms; unchanged afterwards.
+            count: number of candidates to test, the first ones.
+            names_constraints: record the violated constraints in `singles`, as pairs `atom, constraint`.
         """
         i: cython.int
         x: cython.int
@@ -269,7 +269,7 @@ class Decision:
         return 0
 
     def grow_forest(self, closure: HornClosure, count):
-        """Link each candidate to an atom that it derives by itself, and so on; note the roots."""
+        """Link each candidate to an atom that it derives alone, and so on; record the roots."""
         i: cython.int
         x: cython.int
         p: cython.int
@@ -280,7 +280,7 @@ class Decision:
                 self.met[self.meets] = x
                 self.meets += 1
                 p = self.derived_alone(closure, x)
-                if p == ROOT or self.stamp[p] == i:  # none, or round a cycle
+                if p == ROOT or self.stamp[p] == i:  # no parent, or a cycle
                     self.parent[x] = ROOT
                     self.roots[self.trees] = x
                     self.trees += 1
@@ -292,9 +292,9 @@ class Decision:
         return 0
 
     def derived_alone(self, closure: HornClosure, x):
-        """An atom that follows from one atom and what a closure has, by one rule; ROOT if there is none.
+        """Return an atom that one rule derives from `x` and a closure; ROOT if there is none.
 
-        Of several the one that most rules derive: others may follow from it too.
+        Of several, return the atom that most rules derive: others may derive it too.
         """
         i: cython.int
         h: cython.int
@@ -323,7 +323,7 @@ class Decision:
         while top:
             top -= 1
             x = self.path[top]
-            if x < 0:  # all that derives it is tested
+            if x < 0:  # all atoms that derive it are tested
                 depth -= 1
                 closure.undo(self.sizes[depth], self.fires[depth])
                 continue
@@ -351,15 +351,15 @@ class Decision:
         return 0
 
     def learn(self, closure: HornClosure, base, first):
-        """Mark as deadly every atom that leads to a contradiction by itself.
+        """Mark every atom that leads to a contradiction alone as deadly.
 
-        The derivation of the first contradiction is walked back along the trail; an atom is deadly where it
-        is the only one that the rest of the derivation needs (a unique implication point, as in SAT solvers).
+        Follows the derivation of the first contradiction back along the trail; an atom is deadly where it is
+        the only one that the rest of the derivation needs (a unique implication point, as in SAT solvers).
 
         Args:
-            closure: it has a contradiction.
-            base: the place of that in `fired`.
-            first: the place of the trail from which on atoms are not kept.
+            closure: a closure with a contradiction.
+            base: index of the contradiction in `fired`.
+            first: index of the first trail entry that is not kept.
         """
         x: cython.int
         i: cython.int
@@ -384,7 +384,7 @@ class Decision:
                 self.deadly[x] = 1
             self.needed[x] = 0
             r = closure.reason[x]
-            if r == NONE:  # it stays needed
+            if r == NONE:  # still needed
                 count += 1
             else:
                 for i in range(self.program.start[r], self.program.start[r + 1]):
@@ -396,7 +396,7 @@ class Decision:
         return 0
 
     def mark_tree(self, root, base, is_out):
-        """Mark the candidates of a tree as OUT, or as untested; `path` is free from `base` on."""
+        """Set the candidates of a tree OUT, or untested; `path` is free from `base` on."""
         x: cython.int
         top: cython.int = base + 1
         self.path[base] = root
@@ -413,7 +413,7 @@ class Decision:
         return 0
 
     def push_children(self, x, top):
-        """Put the children of an atom on `path`, which has `top` atoms; returns how many it has then."""
+        """Push the children of an atom on `path`, which has `top` atoms; returns the new size."""
         x = self.child[x]
         while x != ROOT:
             self.path[top] = x
@@ -422,7 +422,7 @@ class Decision:
         return top
 
     def name_constraints(self, closure: HornClosure, x, base):
-        """Mark a candidate that contradicts alone as OUT, and note what it violates."""
+        """Set a candidate that contradicts alone OUT, and record the constraints it violates."""
         i: cython.int
         if self.status[x] == CANDIDATE:
             self.status[x] = OUT
@@ -431,10 +431,10 @@ class Decision:
                 self.singles.push(self.program.number[closure.fired[i]])
         return 0
 
-    # -- at once -------------------------------------------------------------------------------------
+    # -- all atoms together -------------------------------------------------------------------------
 
     def at_once(self, asserted: cython.int[::1]):
-        """Find conflict sets of one atom, and what is OPEN without those: the members of all others."""
+        """Find conflict sets of one atom; the members of all other conflict sets become OPEN."""
         i: cython.int
         x: cython.int
         all_: HornClosure = self.possible
@@ -454,21 +454,21 @@ class Decision:
                     self.status[x] = OPEN if self.cone[x] else IN
 
     def statuses(self):
-        """The status of each atom: IN, OUT or OPEN, 0 of one that is not asserted."""
+        """Return the status of each atom: IN, OUT or OPEN, 0 if it is not asserted."""
         return np.array(self.status, np.uint8)
 
     def are_untested(self):
-        """1 for each atom that may contradict alone, since the tests came to an end before it."""
+        """Return 1 for each atom that may contradict alone, because tests ended before it."""
         return np.array(self.untested, np.uint8)
 
-    # -- what is open --------------------------------------------------------------------------------
+    # -- open atoms ---------------------------------------------------------------------------------
 
     def residue(self):
-        """The rules in proofs of ⊥ from what is possible, without what is kept.
+        """Return the rules in proofs of ⊥ from possible atoms, reduced by the kept atoms.
 
         Returns:
-            `(atoms, heads, numbers, starts, bodies)`: the atoms in them, as places in the program, ascending;
-            the rules in columns as of `HornProgram`, with atoms as places in `atoms`.
+            `(atoms, heads, numbers, starts, bodies)`: the atoms, ascending indexes into the program; the
+            rules in columns as in `HornProgram`, with indexes into `atoms`.
         """
         i: cython.int
         j: cython.int

@@ -1,4 +1,4 @@
-# The C types of edges.py; what they mean is said there.
+# C types of edges.py; see there for their meaning.
 
 cimport cython
 

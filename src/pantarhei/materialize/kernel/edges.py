@@ -1,11 +1,11 @@
-"""Rows flagged as edges of transitive properties: joins with edges only walk these.
+"""Edges of transitive properties: the facts that transitivity joins with.
 
-A row is flagged when it is asserted, when a rule derives it that is neither transitivity nor a copy, and when
-it is copied from a flagged one; also where it is stored already. It stays flagged until it is removed: as an
-edge it counts at its level, so that nothing is to be done where it is an edge no more.
+A row is flagged EDGE when it is asserted, when a rule other than transitivity or a copy derives it, and when
+it is copied from a flagged row, also if it is stored already. It keeps the flag until it is removed: a former
+edge is a derived fact of the same level, so joins with it stay sound.
 
-A row that is flagged after it was popped from the queue hands its flag on to what is copied from it. Nothing
-else follows: what the new edge can be joined to, the path is joined to that it was derived from.
+A row flagged after it was processed passes the flag on to its copies. No other rule instance is added: facts
+that join with the new edge were joined with the path from which it was derived.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pantarhei.materialize.kernel.arrays import Ints, ints_of
 
 @cython.cclass
 class Edges:
-    """Which rows are edges; `news` has those that are to be flagged, some of which may be flagged already."""
+    """Edge flags; `news` holds rows to flag, some of which may have the flag already."""
 
     def __init__(self, matcher: Matcher, plans):
         self.matcher = matcher
@@ -31,7 +31,7 @@ class Edges:
         self.plan_copies(plans)
 
     def plan_copies(self, plans):
-        """Group the plans that copy by predicate."""
+        """Group the copying plans by predicate."""
         forward = plans.forward
         chosen = []
         starts = [0]
@@ -42,27 +42,27 @@ class Edges:
         self.copy_plans, self.copy_start = ints_of(chosen), ints_of(starts)
 
     def makes_edge(self, plan):
-        """Whether the matched body makes the head of `plan`, whose edges are noted, an edge."""
+        """True if the matched body makes the head of `plan` an edge."""
         rule: cython.int = self.matcher.code[plan + RULE]
         if self.matcher.edge_atoms[rule] != NONE:
             return False
         return self.copies[rule] == 0 or self.matcher.is_edge(self.matcher.body[0])
 
     def edge_of(self, predicate):
-        """The flag of a new row of an asserted fact."""
+        """Return the flag of a new row of an asserted fact."""
         return EDGE if self.matcher.has_edges(predicate) else 0
 
     def flag(self, row):
-        """Note that the fact of `row`, which was there before, is an edge of its property, if it has any.
+        """Schedule the EDGE flag for the stored fact of `row`, if its property has edges.
 
-        The row is flagged as soon as no chain is being walked.
+        The flag is set when no chain is being iterated.
         """
         if self.matcher.has_edges(self.store.rows[row].predicate) and not self.matcher.is_edge(row):
             self.news.push(row)
         return 0
 
     def hand_on(self, visitor):
-        """Flag the row that was noted last, and let `visitor` derive what is copied from it."""
+        """Flag the last scheduled row, and let `visitor` derive its copies."""
         i: cython.int
         row: cython.int
         predicate: cython.int
@@ -72,7 +72,7 @@ class Edges:
             return 0
         self.store.make_edge(row)
         if self.store.rows[row].flags & PENDING:
-            return 0  # it will hand on when it is popped
+            return 0  # its copies are derived when it is processed
         predicate = self.store.rows[row].predicate
         for i in range(self.copy_start[predicate], self.copy_start[predicate + 1]):
             self.matcher.begin(
@@ -86,7 +86,7 @@ class Edges:
         return 0
 
     def check_invariants(self, oldest: cython.int):
-        """Assert that what is asserted from the level `oldest` on is flagged. Costs O(rows); for tests."""
+        """Assert that facts asserted from the level `oldest` on are flagged. Costs O(rows); for tests."""
         row: cython.int
         for row in range(self.store.used):
             if self.store.rows[row].predicate >= 0 and self.matcher.has_edges(self.store.rows[row].predicate):

@@ -1,4 +1,4 @@
-# The C types of every.py; what they mean is said there.
+# C types of every.py; see there for their meaning.
 
 cimport cython
 

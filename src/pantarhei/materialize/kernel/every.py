@@ -1,17 +1,17 @@
-"""The canonical window model of PB26 Def. 8 in full (`keep="every"`): each fact in every interpretation that
+"""Canonical window model of PB26 Def. 8 in full (`keep="every"`): each fact in every interpretation that
 holds it.
 
-A row has a set of levels that hold it, and one of those that assert it (level_sets.py, which also says how
-the head of a rule instance is attached). A row with level FOREVER belongs to the background; in other
-interpretations it stands only where it is asserted. For other rows `level` and `base` are the newest level
-held and asserted. Bodies are matched whole.
+A row has a set of levels that hold it and a set of levels that assert it (level_sets.py, which also defines
+how the head of a rule instance is attached). A row with level FOREVER belongs to the background; other
+interpretations hold it only where it is asserted. For other rows `level` and `base` are the newest level held
+and asserted. Bodies are matched whole.
 
 An arriving ABox is first closed by itself (with the background), then joined with the window. Retraction
-overdeletes a head at every level that some combination with the lost level may have attached it to, not only
-the minimal ones, then runs the fixpoint again for all heads that were touched: a set that was superfluous may
-be minimal now.
+overdeletes a head at every level to which some combination with a lost level may have attached it, not only
+minimal ones, then runs the fixpoint again for all heads touched: a set that was superfluous may be minimal
+now.
 
-This form is for looking at the model, not for speed: each slide costs a pass over all rows.
+This form serves inspection of the model, not speed: each slide costs a pass over all rows.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from pantarhei.materialize.kernel.window_kernel import WindowKernel
 
 @cython.cclass
 class Attaching(Deriving):
-    """Attaches the heads of matched bodies to levels.
+    """Visitor that attaches the heads of matched bodies to levels.
 
     `inner` is the bit of the only level whose facts are matched, -1 for all levels.
     """
@@ -50,7 +50,7 @@ class Attaching(Deriving):
         return 0 if self.store.rows[row].level >= 0 else HIDDEN
 
     def derive(self, plan, level):
-        """Attach the head of a matched body to the levels that the body gives it."""
+        """Attach the head of a matched body to the levels given by the body."""
         subject: cython.int = self.matcher.value(self.matcher.code[plan + HEAD_SUBJECT])
         row: cython.int
         if subject >= FIRST_LITERAL:
@@ -67,7 +67,7 @@ class Attaching(Deriving):
         return self.attach(row)
 
     def is_of_background(self, plan):
-        """Whether all of the matched body is background."""
+        """True if every row of the matched body is background."""
         atom: cython.int
         for atom in range(self.matcher.atoms_of(plan)):
             if self.store.rows[self.matcher.body[atom]].level != FOREVER:
@@ -75,14 +75,14 @@ class Attaching(Deriving):
         return True
 
     def take_for_ever(self, row):
-        """Let the row belong to the background, and queue it if it did not."""
+        """Make the row background, and queue it if it was not."""
         if self.store.rows[row].level != FOREVER:
             self.store.rows[row].level = FOREVER
             self.enqueue(row)
         return 0
 
     def attach(self, row):
-        """Add the levels in `attached` to those that hold `row`, and queue it if any is new."""
+        """Add the levels in `attached` to the levels that hold `row`, and queue it if any is new."""
         if self.store.rows[row].level != FOREVER and self.sets.take_attached(row):
             self.sets.refresh(row)
             self.enqueue(row)
@@ -95,7 +95,7 @@ class Attaching(Deriving):
         return 0
 
     def dequeue(self):
-        """A row of the queue, which is out of it now."""
+        """Remove and return a row of the queue."""
         row: cython.int
         self.queue.size -= 1
         row = self.queue.items[self.queue.size]
@@ -103,14 +103,16 @@ class Attaching(Deriving):
         return row
 
     def run(self):
-        """Fire what is queued, to the fixpoint."""
+        """Fire the queued rows until the fixpoint."""
         while self.queue.size > 0:
             self.pops += 1
             self.triggers.fire(self.dequeue(), 0, self)
         return 0
 
     def close_alone(self, bit: cython.int):
-        """The closure of what is queued within one level, with the background; leaves it all queued."""
+        """Close the queued rows within one level, with the background; all of the closure is left in the
+        queue.
+        """
         i: cython.int
         row: cython.int
         closed: Ints = Ints()
@@ -130,7 +132,7 @@ class Attaching(Deriving):
 
 @cython.cclass
 class AttachingAgain(Visitor):
-    """Attaches one head, `head`, to the levels that the bodies behind it give it."""
+    """Visitor that attaches one head, `head`, to the levels given by its bodies."""
 
     def __init__(self, attaching: Attaching):
         self.attaching = attaching
@@ -148,7 +150,7 @@ class AttachingAgain(Visitor):
 
 @cython.cclass
 class Losing(Visitor):
-    """Notes what the heads of matched bodies may lose by the lost levels of one row, `cause`.
+    """Visitor that records losses of heads caused by lost levels of one row, `cause`.
 
     `touched` has the rows that may have lost levels or gained minimal sets.
     """
@@ -178,7 +180,7 @@ class Losing(Visitor):
         return self.attaching.enqueue(row) if found & 2 else 0
 
     def touch(self, row):
-        """Note that `row` may have lost levels or gained minimal sets."""
+        """Record that `row` may have lost levels or gained minimal sets."""
         if not self.store.rows[row].flags & TOUCHED:
             self.store.rows[row].flags |= TOUCHED
             self.touched.push(row)
@@ -187,7 +189,7 @@ class Losing(Visitor):
 
 @cython.cclass
 class EveryKernel(WindowKernel):
-    """The window model of one program, each fact in all its interpretations."""
+    """Window model of one program, each fact in all its interpretations."""
 
     def __init__(self, plans, capacity=1024):
         super().__init__(plans, capacity, False)
@@ -200,24 +202,24 @@ class EveryKernel(WindowKernel):
 
     @property
     def oldest(self) -> int:
-        """The oldest level of the window."""
+        """Oldest level of the window."""
         return self.sets.oldest
 
     @property
     def room(self) -> int:
-        """How many levels there is room for."""
+        """Number of levels that fit."""
         return 64 * self.sets.words
 
     def widen(self, count: cython.int):
-        """Make room for `count` levels in the window at once."""
+        """Make room for a window of `count` levels."""
         self.sets.widen(count)
 
     # -- adding and sliding ------------------------------------------------------------------------
 
     def add(self, facts: cython.int[:, ::1], levels: cython.int[::1], previous: cython.int[::1]):
-        """Assert `facts[i]` at `levels[i]`. An ABox of the newest level is closed by itself first.
+        """Assert `facts[i]` at `levels[i]`. An ABox of the newest level is first closed by itself.
 
-        `previous[i]` becomes the base that the fact had before, -1 if it had none.
+        `previous[i]` receives the former base of the fact, -1 if it had none.
         """
         i: cython.Py_ssize_t
         row: cython.int
@@ -242,7 +244,7 @@ class EveryKernel(WindowKernel):
             self.attaching.run()
 
     def slide(self, oldest: cython.int):
-        """The window now starts at level `oldest`. Fires no rule; costs a pass over the rows."""
+        """Set the oldest level of the window. Fires no rule; costs a pass over the rows."""
         row: cython.int
         if oldest <= self.sets.oldest:
             return
@@ -254,7 +256,7 @@ class EveryKernel(WindowKernel):
                     self.store.remove(row)
 
     def settle(self):
-        """Nothing is ever pending here."""
+        """Do nothing: levels are always final here."""
 
     def renumber(self, less: cython.int):
         """Lower all levels by `less`."""
@@ -266,7 +268,9 @@ class EveryKernel(WindowKernel):
                 self.sets.refresh(row)
 
     def interpretation(self, level: cython.int):
-        """The rows that `level` holds, an int32 array; none outside the window. Costs a pass over all."""
+        """Return the rows that `level` holds, an int32 array, empty outside the window. Costs a pass over all
+        rows.
+        """
         found: Ints = Ints()
         row: cython.int
         bit: cython.int = level - self.sets.oldest
@@ -280,13 +284,13 @@ class EveryKernel(WindowKernel):
         return found.array()
 
     def bytes_used(self) -> int:
-        """Bytes held by rows, hash tables and sets of levels."""
+        """Return the bytes held by rows, hash tables and sets of levels."""
         return self.store.bytes_used() + 3 * 8 * self.sets.words * self.sets.held.shape[0]
 
     # -- retraction --------------------------------------------------------------------------------
 
     def cut(self, facts: cython.int[:, ::1]):
-        """Take out `facts`, each with all its occurrences. Costs what is affected."""
+        """Retract `facts`, each with all its occurrences. Cost is linear in the affected facts."""
         i: cython.Py_ssize_t
         row: cython.int
         for i in range(len(facts)):
@@ -297,7 +301,7 @@ class EveryKernel(WindowKernel):
         self.retract()
 
     def withdraw(self, facts: cython.int[:, ::1], previous: cython.int[::1], level: cython.int):
-        """Undo `add(facts, [level …], previous)`. Costs what is affected."""
+        """Undo `add(facts, [level …], previous)`. Cost is linear in the affected facts."""
         i: cython.Py_ssize_t
         row: cython.int
         bit: cython.int = level - self.sets.oldest
@@ -309,13 +313,13 @@ class EveryKernel(WindowKernel):
         self.retract()
 
     def lose(self, row):
-        """Note that `row` has lost levels, for what rests on them to be looked at."""
+        """Queue `row`, which has lost levels, for `retract`."""
         self.losing.touch(row)
         self.attaching.enqueue(row)
         return 0
 
     def retract(self):
-        """Lose what rested on the lost levels of the queued rows, then attach again all that was touched."""
+        """Propagate the lost levels of the queued rows, then attach all touched heads again."""
         i: cython.int
         row: cython.int
         touched: Ints = self.losing.touched

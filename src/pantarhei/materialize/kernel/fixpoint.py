@@ -1,13 +1,11 @@
-"""Facts are popped from the queue newest level first, and what follows from each is derived.
+"""Fixpoint of the rules: takes facts from the queue, newest level first, and derives their consequences.
 
-Of one level they are popped first come, first served; newest.py says what rests on that.
+Facts of one level are taken first in, first out; newest.py depends on this.
 
-Heads of matched rules, gathered and then entered into the rows some at a time; reading facts ahead.
-
-Entering one fact is mostly waiting for memory, which several can do at once: a head's cells are fetched when
-it is noted, and rows when it is entered. Heads wait no longer than until a fact below the level of one of
-them would be popped, so that facts are still popped newest level first, and those of one level first come,
-first served. Facts from outside are known all at once, and read ahead in the same way (`fetch_ahead`).
+Heads of matched rules are collected in `Heads` and inserted in blocks, since inserting a fact mostly waits
+for memory and several inserts can wait at once: the cells of a head are prefetched when it is recorded, its
+rows when the block is inserted. A block is inserted before a fact below the level of one of its heads would
+be taken, so the order of the queue is kept. Facts from outside are prefetched likewise (`fetch_ahead`).
 """
 
 from __future__ import annotations
@@ -25,11 +23,11 @@ from pantarhei.materialize.kernel.arrays import Ints, ints_of
 
 @cython.cclass
 class Heads:
-    """The heads that are to be among the rows.
+    """Heads to insert into the rows.
 
-    `noted` has HEAD_SIZE integers a head: predicate, subject, object, level, flags of the row it would be
-    (EDGE, UNPROVEN), and while rows are read ahead the row that seems to be its own. `highest` is the highest
-    of their levels.
+    `noted` has HEAD_SIZE integers for each head: predicate, subject, object, level, flags of a new row (EDGE,
+    UNPROVEN), and during prefetching the candidate row from its cell. `highest` is the highest of their
+    levels.
     """
 
     def __init__(self, levels: Levels, edges: Edges):
@@ -40,7 +38,7 @@ class Heads:
         self.highest = -1
 
     def note(self, predicate, subject, object, level, flags):
-        """The fact holds at `level`, and would be a row with `flags`."""
+        """Add a head that holds at `level`; a new row of it gets `flags`."""
         if subject >= FIRST_LITERAL:
             return 0
         if self.store.reads_ahead:
@@ -58,7 +56,7 @@ class Heads:
         return 0
 
     def are_due(self):
-        """Whether the heads are to be entered before the next fact is popped."""
+        """True if the heads must be inserted before the next fact is taken."""
         level: cython.int
         if self.noted.size == 0:
             return False
@@ -87,7 +85,7 @@ class Heads:
         return 0
 
     def fetch(self, start):
-        """Begin to read the rows that the next heads concern."""
+        """Prefetch the rows of the next heads."""
         i: cython.int
         at: cython.int
         end: cython.int = min(start + HEADS_AT_ONCE, self.noted.size // HEAD_SIZE)
@@ -126,9 +124,9 @@ class Heads:
         return 0
 
     def fetch_ahead(self, facts, start, entering):
-        """Begin to read the cells of the block of AHEAD facts after the one at `start`.
+        """Prefetch the cells of the block of AHEAD facts after the block at `start`.
 
-        If `entering`, also the cells of their chains, and the first rows of the chains of the block at
+        With `entering`, also the cells of their chains, and the first rows of the chains of the block at
         `start`.
         """
         i: cython.Py_ssize_t
@@ -148,10 +146,10 @@ class Heads:
 
 @cython.cclass
 class Fixpoint(Deriving):
-    """The loop that empties the queue. `merged` says whether an interpretation ever was merged.
+    """Loop that empties the queue. `merged` is set once an interpretation was merged.
 
     Args:
-        superclasses: of the plans that `triggers` has, a `rules.compilation.superclasses.Superclasses`.
+        superclasses: a `rules.compilation.program.Superclasses` for the plans of `triggers`.
     """
 
     def __init__(self, triggers: Triggers, levels: Levels, edges: Edges, superclasses):
@@ -164,15 +162,15 @@ class Fixpoint(Deriving):
         self.heads = Heads(levels, edges)
         self.merged = False
 
-    # -- what a match means ------------------------------------------------------------------------
+    # -- visitor ---------------------------------------------------------------------------------------
 
     def weigh(self, row, level, atom):
-        """The row's level; it is hidden while it is queued, and once it is older than the window."""
+        """Return the smaller of `level` and the row's level; queued and expired rows are HIDDEN."""
         own: cython.int = self.store.rows[row].level
         return HIDDEN if self.store.rows[row].flags & PENDING or own < self.levels.oldest else own
 
     def derive(self, plan, level):
-        """Note the head of a matched body at `level`."""
+        """Record the head of a matched body at `level`."""
         head: cython.int = self.matcher.code[plan + HEAD]
         return self.heads.note(
             head,
@@ -183,7 +181,7 @@ class Fixpoint(Deriving):
         )
 
     def flags_of_head(self, plan, head, level):
-        """The flags that a new row of the head would have."""
+        """Return the flags of a new row for the head."""
         flags: cython.int = 0
         if self.matcher.has_edges(head) and self.edges.makes_edge(plan):
             flags = EDGE
@@ -192,7 +190,7 @@ class Fixpoint(Deriving):
         return flags
 
     def is_unproven(self, plan, level):
-        """Whether a row of the matched body at `level`, the smallest in it, is unproven."""
+        """True if a row of the matched body at its smallest level, `level`, is UNPROVEN."""
         atom: cython.int
         row: cython.int
         for atom in range(self.matcher.atoms_of(plan)):
@@ -208,7 +206,7 @@ class Fixpoint(Deriving):
     # -- the loop ----------------------------------------------------------------------------------
 
     def run(self):
-        """Pop facts from the queue, newest level first, until it is empty."""
+        """Take facts from the queue, newest level first, until it is empty."""
         level: cython.int
         row: cython.int
         while True:
@@ -227,7 +225,7 @@ class Fixpoint(Deriving):
                     self.pop(row, level)
 
     def pop(self, row, level):
-        """Pop `row`, the first of the queue of `level`, and fire the rule instances that it is part of."""
+        """Take `row`, the first of the queue of `level`, and fire the rule instances with it in the body."""
         finished: cython.int = self.store.rows[row].flags & FINISHED
         self.fetch_queued(self.store.rows[row].next_listed)
         self.levels.delist(row)
@@ -242,7 +240,7 @@ class Fixpoint(Deriving):
         return 0
 
     def fetch_queued(self, row):
-        """Begin to read what popping will look at, for the fact of `row` and for two more in the queue."""
+        """Prefetch the data that `pop` reads, for the fact of `row` and the next two in the queue."""
         if row < 0 or not self.store.reads_ahead:
             return
         self.triggers.fetch_partner(row, True)
@@ -255,7 +253,7 @@ class Fixpoint(Deriving):
         self.store.fetch_row(self.store.rows[row].next_listed)
 
     def fetch_superclasses(self, row, listed):
-        """Begin to read the rows of a class fact's first superclasses, with `listed` those beside them."""
+        """Prefetch the rows of a class fact's first superclasses, with `listed` their neighbours too."""
         predicate: cython.int = self.store.rows[row].predicate
         start: cython.int
         at: cython.int
@@ -271,15 +269,16 @@ class Fixpoint(Deriving):
                 self.store.fetch_row(other)
 
     def settle_row(self, row):
-        """Enter `row`, which is in no list, into the partition of its level, as the last to settle there."""
+        """Insert an unlisted `row` into the partition of its level, with the next sequence number."""
         self.levels.settle(row)
         self.pops += 1
 
     def add_superclasses(self, row, level):
-        """Settle the superclasses' facts of a class fact that was popped: no queued fact has a higher level.
+        """Settle the superclass facts of a class fact just taken: no queued fact has a higher level.
 
-        A superclass that settled at the level before has its own superclasses. That is so where the level of
-        a row says how far others may rest on it, and so not where interpretations were merged.
+        The superclasses of a superclass that had already settled at the level are skipped: they are there.
+        This does not apply once interpretations were merged, where the level of a row does not bound the rows
+        that depend on it.
         """
         predicate: cython.int = self.store.rows[row].predicate
         subject: cython.int = self.store.rows[row].subject

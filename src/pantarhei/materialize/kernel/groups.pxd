@@ -1,4 +1,4 @@
-# The C types of groups.py.
+# C types of groups.py; see there for their meaning.
 
 from pantarhei.materialize.kernel.constants cimport *
 

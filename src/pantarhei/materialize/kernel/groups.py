@@ -1,19 +1,17 @@
-"""Groups of rows that come and go: what registered aggregates do for each row, and for each group.
+"""Incremental aggregates of registered queries: group sizes, distinct values, and sums.
 
-Sums of the numbers of groups that come and go: what registered SUM and AVG do for each row.
+A total is the running sum of the numbers of a group; inserted numbers are added, deleted ones subtracted.
+While all numbers are alike (integers of few digits, or xsd:doubles that are multiples of `UNIT`) it is a
+triple: the index of their count in a mixed total, their count, and their sum as an integer or in multiples of
+`UNIT`.
+A mixed total is a tuple: counts of errors, integers, decimals, xsd:floats and xsd:doubles, and exact sums,
+sums as xsd:floats and as xsd:doubles; query/incremental/totals.py names the parts.
 
-A total says what the numbers of a group add up to: what is added when a number comes is taken away when it
-goes. It is whole, or a triple while all numbers are alike: integers of few digits, or xsd:doubles that are
-multiples of `UNIT`. A triple says where a whole total counts such numbers, how many there are, and what they
-add up to, as integers or in multiples of `UNIT`. A whole total is a tuple of how many errors, integers,
-decimals, xsd:floats and xsd:doubles there are, and of what they add up to exactly, as xsd:floats and as
-xsd:doubles; its parts have names in query/incremental/totals.py.
+An addend is the contribution of a term to a total: the index of its count if it is alike others, else 0; its
+contribution to a triple; and its contributions to a mixed total, pairs of an index and an amount.
 
-An addend says what a term adds to a total: where numbers like it are counted if it is like others, else
-0; what it adds to a triple; and what it adds to a whole total, pairs of a place and an amount.
-
-A result is what tells the sum or average of a total from those of others: an xsd:double by itself, what is
-exact by what it is computed from.
+A result distinguishes the sum or average of a total from other ones: an xsd:double by itself, exact numbers
+by their operands.
 """
 
 from __future__ import annotations
@@ -25,14 +23,14 @@ if not cython.compiled:
 
 
 def picked(rows, places: list):
-    """Of each row what stands at these places, `NONE` where a place is below 0."""
+    """Project the rows to these places; a negative place gives `NONE`."""
     found: list = []
     row: tuple
     part: list
     if len(places) == 1 and places[0] >= 0:
         place: cython.Py_ssize_t = places[0]
         for row in rows:
-            found.append(row[place : place + 1])  # noqa: PERF401 (this loop is one of C)
+            found.append(row[place : place + 1])  # noqa: PERF401 (compiled to a C loop)
         return found
     for row in rows:
         part = []
@@ -43,7 +41,7 @@ def picked(rows, places: list):
 
 
 def by_group(groups: list, items: list, weights: list):
-    """What came to each group and went: items, each with how many copies."""
+    """Group inserted and deleted items, with the change of their counts."""
     found: dict = {}
     own: list
     i: cython.Py_ssize_t
@@ -58,12 +56,12 @@ def by_group(groups: list, items: list, weights: list):
 
 
 def count_rows(sizes: dict, parts: dict, entries: list, absent):
-    """Count the rows of groups; gives the groups that have none now.
+    """Update the number of rows of groups; returns the groups that have become empty.
 
     Args:
-        sizes: how many rows each group has that has any.
-        parts: what `by_group` gives.
-        entries, absent: as `say` takes them.
+        sizes: row counts of nonempty groups.
+        parts: result of `by_group`.
+        entries, absent: as for `say`.
     """
     left: list = []
     own: list
@@ -85,13 +83,13 @@ def count_rows(sizes: dict, parts: dict, entries: list, absent):
 
 
 def count_values(of: dict, parts: dict, only_terms, entries: list, absent):
-    """Count the different items of groups; gives by group those that are new (1) or there no more (-1).
+    """Update the distinct items of groups; returns by group the items that are new (1) or gone (-1).
 
     Args:
-        of: the items of each group, with how many copies there are.
-        parts: what `by_group` gives.
-        only_terms: items that begin with `NONE` do not count.
-        entries, absent: as `say` takes them.
+        of: item counts by group.
+        parts: result of `by_group`.
+        only_terms: leave out items that begin with `NONE`.
+        entries, absent: as for `say`.
     """
     found: dict = {}
     bag: dict
@@ -126,13 +124,13 @@ def count_values(of: dict, parts: dict, only_terms, entries: list, absent):
 
 
 def say(groups: list, columns: list, places: list, said: dict, entries: list, absent):
-    """Let groups have rows of what they are and what columns say of them; gives the change.
+    """Set the rows of groups from their keys and the values of columns; returns the change.
 
     Args:
-        places: where in these together stands what a row has, below 0 for nowhere.
+        places: for each column of the row its index in key and values together; negative for none.
         said: the rows of groups.
-        entries: takes down what stood in a dictionary before: `(dictionary, key, value)`.
-        absent: the value of what was not there.
+        entries: undo log of `(dictionary, key, previous value)`.
+        absent: marker of a missing key.
     """
     made: dict = {}
     group: tuple
@@ -162,7 +160,7 @@ def say(groups: list, columns: list, places: list, said: dict, entries: list, ab
     return made
 
 
-_ERRORS = 0  # where these stand in a whole total
+_ERRORS = 0  # indexes in a mixed total
 _INTEGERS = 1
 _DECIMALS = 2
 _FLOATS = 3
@@ -175,7 +173,7 @@ _DOWN = 12
 _NAN = 13
 _TINY = 15
 _BITS = 112
-_MOST = 10**15  # a sum of integers and decimals below it has few digits before the point
+_MOST = 10**15  # sums of integers and decimals below it have few digits before the point
 
 UNIT = 2.0**-_BITS
 """Most xsd:doubles are multiples of it, and sums of multiples fit into few words."""
@@ -185,14 +183,14 @@ NOTHING = (_INTEGERS, 0, 0)
 
 
 def sum_up(kept: dict, parts: dict, addends, fma, entries: list, absent):
-    """Add to the totals of groups what came to them, and take from them what went.
+    """Add inserted numbers to the totals of groups, and subtract deleted ones.
 
     Args:
-        kept: the totals by group; `NOTHING` of those that are not there.
-        parts: what `groups.by_group` gives; an item begins with the number of a term.
-        addends: those of terms, by their numbers.
-        fma: the product of two numbers plus a third, exactly, where one of them is no integer.
-        entries, absent: as `groups.say` takes them.
+        kept: totals by group; a missing one is `NOTHING`.
+        parts: result of `by_group`; an item begins with the number of a term.
+        addends: addends by term number.
+        fma: exact fused multiply-add, for factors that are not integers.
+        entries, absent: as for `say`.
     """
     for group, items in parts.items():
         before = kept.get(group)
@@ -205,9 +203,9 @@ def sum_up(kept: dict, parts: dict, addends, fma, entries: list, absent):
 
 
 def alike_after(before: tuple, items, addends):
-    """A total of numbers that are alike after further ones have come and gone; None where not all are.
+    """Update a total of numbers that are alike; None if a new one is not.
 
-    Where none is left it is `NOTHING`: the sum of no numbers is an integer.
+    Without numbers it becomes `NOTHING`: the sum of no numbers is an integer.
     """
     kind, count, amount = before
     more: tuple
@@ -224,7 +222,7 @@ def alike_after(before: tuple, items, addends):
 
 
 def mixed_after(before: tuple, items, addends, fma):
-    """A whole total after further numbers have come and gone."""
+    """Update a mixed total."""
     total: list = list(before)
     more: tuple
     for item, weight in items:
@@ -238,7 +236,7 @@ def mixed_after(before: tuple, items, addends, fma):
 
 
 def whole_total(total: tuple):
-    """A total as a whole one."""
+    """Convert a total to a mixed one."""
     if len(total) > 3:
         return total
     kind, count, amount = total
@@ -253,8 +251,9 @@ def whole_total(total: tuple):
 
 
 def result_of(total: tuple, is_average):
-    """The result of a total, None where that is not simple: it is no number, or one of many digits. What
-    comes to 0 as xsd:double is not simple, since 0 and -0 are equal, and are two terms.
+    """Return the result of a total, None for a total without a simple one: errors, or numbers of many digits.
+
+    An xsd:double zero is not simple, since 0 and -0 are equal but two terms.
     """
     if len(total) == 3:
         return result_of_alike(total, is_average)
@@ -273,7 +272,7 @@ def result_of(total: tuple, is_average):
 
 
 def result_of_alike(total: tuple, is_average):
-    """The result of a total of numbers that are alike."""
+    """Return the result of a total of numbers that are alike."""
     kind, count, amount = total
     if kind == _DOUBLES:
         return doubled(amount, count if is_average else 1)
@@ -281,7 +280,7 @@ def result_of_alike(total: tuple, is_average):
 
 
 def doubled(multiples, size):
-    """The xsd:double of so many multiples of `UNIT`, divided; None for 0, and where it is too large."""
+    """Return `multiples` of `UNIT` divided by `size` as xsd:double; None for 0 and on overflow."""
     try:
         return (float(multiples) * UNIT / size) or None
     except OverflowError:
@@ -289,13 +288,13 @@ def doubled(multiples, size):
 
 
 def numbers_of(groups: list, kept: dict, is_average, known: dict, number, numbers):
-    """The numbers of the terms that the totals of groups come to.
+    """Return the term numbers of the totals of groups.
 
     Args:
-        kept: as `sum_up` takes them.
-        known: the numbers of some results.
-        number: gives the number for a total without a simple result.
-        numbers: gives those of other results, told these.
+        kept: totals by group.
+        known: term numbers of some results.
+        number: returns the term number of a total without a simple result.
+        numbers: returns the term numbers of new results.
     """
     found: list = []
     results: list = []

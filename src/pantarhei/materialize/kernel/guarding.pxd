@@ -1,4 +1,4 @@
-# The C types of guarding.py; what they mean is said there.
+# C types of guarding.py; see there for their meaning.
 
 cimport cython
 

@@ -1,4 +1,4 @@
-"""`not`: what is asked for and not denied is free."""
+"""Negation between strata: requested facts that are not denied are free."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from pantarhei.materialize.kernel.arrays import Ints
 
 @cython.cclass
 class Guarding:
-    """Which rows of `free` are to come and to go: it is to have what `asked` has and `denied` has not.
+    """Incremental difference `free = asked - denied`.
 
     Args:
-        store: the rows of all three.
+        store: the rows of all three predicates.
         denied, asked, free: predicates.
-        unit: where `denied` is a class, what stands before its members in `asked` and `free`; else `NONE`.
+        unit: where `denied` is a class, the subject that its members have in `asked` and `free`; else `NONE`.
     """
 
     def __init__(self, store: Store, denied, asked, free, unit):
@@ -29,8 +29,9 @@ class Guarding:
         self.unit = unit
 
     def turned(self, changed: cython.int[:, ::1]):
-        """What is free and was not, and what is free no more, among what has changed in `denied` and `asked`;
-        a row may recur as often as it changed. Costs three look-ups each.
+        """Return the facts to insert into and to delete from `free` after changes of `denied` and `asked`.
+
+        A changed row may recur. Costs three lookups for each.
         """
         coming: Ints = Ints()
         going: Ints = Ints()
@@ -50,17 +51,17 @@ class Guarding:
         return coming.array().reshape(-1, 3), going.array().reshape(-1, 3)
 
     def is_denied(self, subject, object):
-        """Whether `denied` has what is asked for."""
+        """True if `denied` holds for the requested fact."""
         if self.unit != NONE:
             return self.is_there(self.denied, object, NONE)
         return self.is_there(self.denied, subject, object)
 
     def is_there(self, predicate, subject, object):
-        """Whether a fact is there."""
+        """True if a fact is stored."""
         return self.store.find(predicate, subject, object) >= 0
 
     def note(self, rows, subject, object):
-        """Note a row of `free`."""
+        """Append a row of `free`."""
         rows.push(self.free)
         rows.push(subject)
         rows.push(object)

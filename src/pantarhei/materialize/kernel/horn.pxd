@@ -1,4 +1,4 @@
-# The C types of horn.py; what they mean is said there.
+# C types of horn.py; see there for their meaning.
 
 cimport cython
 

@@ -1,7 +1,7 @@
-"""Horn programs over the lineage of ⊥, and closures that can be undone.
+"""Horn programs over the lineage of ⊥, and closures with undo.
 
 Atoms are numbered from 0; a program has rules `head :- body` and constraints `⊥ :- body`. The background is
-true by itself and left out of all bodies.
+true and left out of all bodies.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class HornProgram:
         atoms: number of atoms.
         heads: head of each rule, BOTTOM for a constraint.
         numbers: number of each rule or constraint.
-        starts: where each body begins in `bodies`; one more entry for the end.
-        bodies: body atoms, each once a rule.
+        starts: start of each body in `bodies`, and the end of the last.
+        bodies: body atoms, distinct within a rule.
     """
 
     def __init__(self, atoms, heads, numbers, starts, bodies):
@@ -72,7 +72,7 @@ def program_of(
     instances: cython.int[:, ::1],
     violations: cython.int[:, ::1],
 ):
-    """The program of a lineage: atoms are places in `rows`, rules are its instances, constraints its
+    """Build the program of a lineage: atoms are indexes into `rows`, rules its instances, constraints its
     violations.
 
     Args:
@@ -130,16 +130,16 @@ def program_of(
 
 @cython.cclass
 class HornClosure:
-    """Atoms that follow from seeded atoms (Dowling and Gallier's linear Horn propagation), with undo.
+    """Closure of seeded atoms (linear Horn propagation of Dowling and Gallier), with undo.
 
-    `trail` has the known atoms in order, the first `done` of them are propagated. `fired` has the constraints
-    whose bodies are known, and the rules that derive a `marked` atom, in order; while it `watches`, also
-    those that derive a `deadly` one. `missing` counts the unknown body atoms of each rule, `reason` has the
-    rule that derived an atom, NONE for a seeded one. `work` counts steps.
+    `trail` has the known atoms in order, the first `done` of them are propagated. `fired` has, in order, the
+    constraints with known bodies and the rules that derive a `marked` atom; with `watches`, also those that
+    derive a `deadly` one. `missing` counts the unknown body atoms of each rule; `reason` has the rule that
+    derived an atom, NONE for a seeded one. `work` counts steps.
 
     Args:
-        program: its rules.
-        deadly: marks atoms.
+        program: the rules.
+        deadly: marks of atoms.
     """
 
     def __init__(self, program: HornProgram, deadly: cython.uchar[::1]):
@@ -162,7 +162,7 @@ class HornClosure:
             self.missing[r] = program.start[r + 1] - program.start[r]
 
     def seed(self, x):
-        """Assert an atom; `propagate` derives what follows."""
+        """Assert an atom; `propagate` derives its consequences."""
         if not self.known[x]:
             self.known[x] = 2
             self.reason[x] = NONE
@@ -170,7 +170,7 @@ class HornClosure:
             self.size += 1
 
     def propagate(self, most):
-        """Derive what follows from the seeded atoms, until `fired` has `most` entries."""
+        """Derive the consequences of the seeded atoms, until `fired` has `most` entries."""
         x: cython.int
         i: cython.int
         r: cython.int
@@ -194,7 +194,7 @@ class HornClosure:
                         self.size += 1
 
     def undo(self, size, fires):
-        """Forget all atoms from the place `size` of the trail on."""
+        """Remove all atoms from index `size` of the trail on."""
         x: cython.int
         i: cython.int
         j: cython.int
@@ -208,7 +208,7 @@ class HornClosure:
         self.fires = fires
 
     def commit(self, size):
-        """Mark the atoms from the place `size` of the trail on as kept (`known` is 1)."""
+        """Mark the atoms from index `size` of the trail on as kept (`known` is 1)."""
         j: cython.int
         for j in range(size, self.size):
             self.known[self.trail[j]] = 1

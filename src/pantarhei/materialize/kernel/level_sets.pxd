@@ -1,4 +1,4 @@
-# The C types of level_sets.py; what they mean is said there.
+# C types of level_sets.py; see there for their meaning.
 
 cimport cython
 

@@ -1,12 +1,13 @@
-"""Sets of levels, as bits: which interpretations hold a row, assert it, or lose it (`keep="every"`).
+"""Sets of levels as bits: the interpretations that hold, assert or lose a row (`keep="every"`).
 
 Bit `i` is the level `oldest + i`.
 
 A rule instance whose body atoms hold at the level sets T_1 … T_k attaches its head to the oldest level of
-each *minimal* set S that meets every T_i. Such a minimal set with oldest member t exists exactly if for some
-i, t is in T_i and each T_j without t has a member newer than t outside T_i: then t and those members meet
-every T_j, only t meets T_i, and so every minimal subset keeps t. (Conversely t is kept in a minimal set
-because some T_i meets it in t alone.) So
+each *minimal* set S that meets every T_i. A minimal set with oldest member t exists exactly if for some i, t
+is in
+T_i and each T_j without t has a member newer than t outside T_i: then t and those members meet every T_j,
+only t meets T_i, and so every minimal subset keeps t. (Conversely t is kept in a minimal set because some T_i
+meets it in t alone.) So
 
     attached = ⋃_i ( T_i ∩ ⋂_{j≠i} ( T_j ∪ { t : t < max(T_j − T_i) } ) )
 
@@ -29,7 +30,7 @@ _ONE = cython.declare(cython.ulonglong, 1)
 
 
 def new_bits(*shape):
-    """Zeroed 64-bit words; uncompiled a memoryview, whose elements are Python ints."""
+    """Return zeroed 64-bit words; uncompiled a memoryview, whose elements are Python ints."""
     array = np.zeros(shape, np.uint64)
     return array if cython.compiled else memoryview(array)
 
@@ -38,8 +39,8 @@ def new_bits(*shape):
 class LevelSets:
     """Three sets of levels for each row of a store: `held`, `asserted` and `lost`.
 
-    The background's interpretation is apart: a row with level FOREVER belongs to it and meets any body by
-    itself. `attached` is one more set, in which answers are given.
+    The background's interpretation is separate: a row with level FOREVER belongs to it and meets any body by
+    itself. `attached` is one more set, used for results.
     """
 
     def __init__(self, store: Store):
@@ -54,7 +55,7 @@ class LevelSets:
         store.bytes_a_row = ROW.itemsize + 3 * 8
 
     def row_for(self, predicate, subject, object):
-        """The fact's row, a new one with empty sets if it has none."""
+        """Return the row of a fact, a new one with empty sets if it has none."""
         word: cython.int
         row: cython.int = self.store.find(predicate, subject, object)
         if row >= 0:
@@ -69,12 +70,12 @@ class LevelSets:
         return row
 
     def grow(self):
-        """Give every row its words."""
+        """Allocate words for every row."""
         self.resize(self.words)
         return 0
 
     def resize(self, words):
-        """Make the sets anew for all rows, `words` words each."""
+        """Reallocate the sets of all rows, `words` words each."""
         self.held = self.resized(self.held, words)
         self.asserted = self.resized(self.asserted, words)
         self.lost = self.resized(self.lost, words)
@@ -84,14 +85,14 @@ class LevelSets:
         self.store.bytes_a_row = ROW.itemsize + 3 * 8 * words
 
     def resized(self, bits, words):
-        """The sets of all rows with so many words each."""
+        """Return a copy of the sets with the given number of words for each row."""
         larger = np.zeros((len(self.store.rows), words), np.uint64)
         old = np.asarray(bits)
         larger[: old.shape[0], : old.shape[1]] = old
         return larger if cython.compiled else memoryview(larger)
 
     def widen(self, count: cython.int):
-        """Make room for `count` levels in the window at once."""
+        """Make room for a window of `count` levels."""
         words = self.words
         while 64 * words < count:
             words *= 2
@@ -99,38 +100,38 @@ class LevelSets:
             self.resize(words)
 
     def slide(self, oldest: cython.int):
-        """Bit 0 is the level `oldest` from now on. Costs a pass over the rows."""
+        """Make `oldest` the level of bit 0. Costs a pass over the rows."""
         for bits in (np.asarray(self.held), np.asarray(self.asserted)):
             _shift_down(bits, oldest - self.oldest)
         self.oldest = oldest
 
     def holds(self, row, bit):
-        """Whether the level with this bit holds the row."""
+        """True if the level with this bit holds the row."""
         return (self.held[row, bit >> 6] >> (bit & 63)) & 1
 
     def asserts(self, row, bit):
-        """Whether the level with this bit asserts the row."""
+        """True if the level with this bit asserts the row."""
         return (self.asserted[row, bit >> 6] >> (bit & 63)) & 1
 
     def assert_at(self, row, bit):
-        """Note that the level with this bit asserts the row, and holds it."""
+        """Add the level with this bit to those that assert and hold the row."""
         self.asserted[row, bit >> 6] |= _ONE << (bit & 63)
         self.held[row, bit >> 6] |= _ONE << (bit & 63)
 
     def lose_at(self, row, bit):
-        """Note that the level with this bit asserts the row no more."""
+        """Remove the level with this bit from those that assert the row, and mark it as lost."""
         self.lost[row, bit >> 6] |= _ONE << (bit & 63)
         self.asserted[row, bit >> 6] &= _ALL ^ (_ONE << (bit & 63))
 
     def lose_all(self, row):
-        """Note that no level asserts the row any more."""
+        """Remove all levels that assert the row, and mark them as lost."""
         word: cython.int
         for word in range(self.words):
             self.lost[row, word] |= self.asserted[row, word]
             self.asserted[row, word] = 0
 
     def let_go(self, row):
-        """Take what is lost from what is held, but for what is asserted."""
+        """Remove the lost levels from the held ones, except asserted levels."""
         word: cython.int
         for word in range(self.words):
             self.held[row, word] &= _ALL ^ self.lost[row, word]
@@ -138,14 +139,14 @@ class LevelSets:
             self.lost[row, word] = 0
 
     def attach_only(self, bit):
-        """Fill `attached` with the level of this bit alone."""
+        """Set `attached` to the level of this bit alone."""
         word: cython.int
         for word in range(self.words):
             self.attached[word] = 0
         self.attached[bit >> 6] = _ONE << (bit & 63)
 
     def take_attached(self, row):
-        """Add the levels in `attached` to those that hold `row`; whether any is new."""
+        """Add the levels in `attached` to those that hold `row`; returns whether any is new."""
         word: cython.int
         new: cython.ulonglong = 0
         for word in range(self.words):
@@ -154,7 +155,7 @@ class LevelSets:
         return new != 0
 
     def refresh(self, row):
-        """Bring the row's `level` and `base` in line with its sets: the newest held, the newest asserted."""
+        """Set the row's `level` and `base` from its sets: the newest level held, and asserted."""
         newest: cython.int
         if self.store.rows[row].level != FOREVER:
             newest = self.highest(self.held, row)
@@ -164,7 +165,7 @@ class LevelSets:
             self.store.rows[row].base = -1 if newest < 0 else self.oldest + newest
 
     def highest(self, sets, row):
-        """The newest level in the row's set, as a bit number; -1 if it is empty."""
+        """Return the newest level in the row's set, as a bit number; -1 if it is empty."""
         word: cython.int = self.words - 1
         bit: cython.int
         while word >= 0:
@@ -177,7 +178,7 @@ class LevelSets:
         return -1
 
     def highest_difference(self, row, other):
-        """The newest level that holds `row` and not `other`, as a bit number; -1 if there is none."""
+        """Return the newest level that holds `row` but not `other`, as a bit number; -1 if there is none."""
         word: cython.int = self.words - 1
         bit: cython.int
         difference: cython.ulonglong
@@ -192,7 +193,7 @@ class LevelSets:
         return -1
 
     def find_attached(self, body, atoms):
-        """Fill `attached` with the oldest levels of the minimal sets that hold the rows of `body`."""
+        """Set `attached` to the oldest levels of the minimal sets that hold the rows of `body`."""
         i: cython.int
         j: cython.int
         word: cython.int
@@ -225,10 +226,11 @@ class LevelSets:
                 self.attached[word] |= self.others[word]
 
     def lose_head(self, row, body, atoms, cause):
-        """Note what `row`, the head of a matched body, may lose by the lost levels of `cause`, a row of it.
+        """Mark the levels that `row`, the head of a matched body, may lose by the lost levels of `cause` in
+        the body.
 
-        These are its levels that some combination with a lost level may have attached it to. Returns whether
-        there are such levels, with 2 added if some of them were not noted yet.
+        These are its levels to which a combination with a lost level may have attached it. Returns whether
+        there are such levels, plus 2 if some of them are newly marked.
         """
         atom: cython.int
         word: cython.int

@@ -1,4 +1,4 @@
-# The C types of levels.py; what they mean is said there.
+# C types of levels.py; see there for their meaning.
 
 cimport cython
 

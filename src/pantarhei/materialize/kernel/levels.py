@@ -1,7 +1,7 @@
-"""Rows in the lists of their levels: the partitions, and the queue of facts to be popped.
+"""Lists of rows by level: partitions, and the queue of facts to process.
 
-Each level has two lists of rows, doubly linked through them: the *partition*, of those that have settled at
-it, and the *queue*, of those that are PENDING at it. A heap of levels says whose queue may have members.
+Each level has two doubly linked lists of rows: the *partition* holds settled rows, the *queue* holds PENDING
+ones. A max-heap has the levels with queued rows.
 """
 
 from __future__ import annotations
@@ -18,17 +18,18 @@ from pantarhei.materialize.kernel.arrays import new_bytes, new_ints
 
 @cython.cclass
 class Levels:
-    """The lists of the levels; `oldest` and `newest` are those of the window. Partitions from `kept` on are
-    there: those older than the window are hidden, until they are dropped.
+    """Partitions and queues by level.
 
     Args:
-        store: the rows, each of which has a level.
-        known: how many predicates the program knows.
+        store: the rows.
+        known: number of predicates in the program.
 
-    `streamed` flags the predicates that had facts outside the background, for joins across interpretations;
-    `streamed_more` says that another one was flagged. `waiting` has the rows whose levels are not final where
-    the store notes levels (newest.py). `inert` flags the predicates whose facts are not queued, but settle at
-    once (`NewestKernel.settle_at_once`). `clock` counts the rows that settled.
+    `oldest` and `newest` are the levels of the window. Partitions from `kept` on exist; those older than the
+    window are hidden until they are dropped. `streamed` flags the predicates with facts outside the
+    background, for joins across interpretations; `streamed_more` is set when another one is flagged.
+    `waiting` holds rows with levels that are not final, where the store records levels (newest.py). `inert`
+    flags the predicates with facts that settle without being queued (`NewestKernel.settle_at_once`). `clock`
+    counts settled rows.
     """
 
     def __init__(self, store: Store, known: cython.int):
@@ -49,12 +50,14 @@ class Levels:
         self.clock = 0
 
     def bucket(self, level):
-        """Where the lists of `level` stand: the lowest bits tell the levels of a window apart."""
+        """Return the index of the lists of `level`; the low bits distinguish the levels of a window."""
         last: cython.int = len(self.partitions) - 1
         return last if level == FOREVER else level & (last - 1)
 
     def enlist(self, row):
-        """Enter `row` into its list: at the queue's end if it is pending, else at the partition's start."""
+        """Insert `row` into its list: at the end of the queue if it is pending, else at the start of the
+        partition.
+        """
         at: cython.int = self.bucket(self.store.rows[row].level)
         other: cython.int
         self.store.rows[row].next_listed = -1
@@ -75,7 +78,7 @@ class Levels:
                 self.store.rows[other].previous_listed = row
 
     def delist(self, row):
-        """Remove `row` from the list it is in; a row with level -1 is in none."""
+        """Remove `row` from its list; a row with level -1 is in no list."""
         after: cython.int = self.store.rows[row].next_listed
         before: cython.int = self.store.rows[row].previous_listed
         at: cython.int
@@ -94,7 +97,7 @@ class Levels:
             self.queue_ends[at] = before
 
     def enqueue(self, row, level):
-        """Queue `row` at `level`, out of the list it was in; if it is inert, it settles there."""
+        """Move `row` to the queue of `level`; an inert row settles there at once."""
         predicate: cython.int = self.store.rows[row].predicate
         self.raise_to(row, level)
         if predicate < len(self.inert) and self.inert[predicate]:
@@ -107,14 +110,14 @@ class Levels:
         return 0
 
     def settle(self, row):
-        """Enter `row`, which is in no list, into the partition of its level, as the last to settle there."""
+        """Insert an unlisted `row` into the partition of its level, with the next sequence number."""
         self.store.rows[row].flags &= ~(PENDING | FINISHED)
         self.enlist(row)
         self.store.rows[row].sequence = self.clock
         self.clock += 1
 
     def raise_to(self, row, level):
-        """Give `row` its new level, out of the list it was in."""
+        """Remove `row` from its list and set its new level."""
         self.note_streamed(self.store.rows[row].predicate, level)
         self.delist(row)
         if self.store.notes_levels:
@@ -126,7 +129,7 @@ class Levels:
         return 0
 
     def reach(self, row):
-        """The largest of the row's level, base and held."""
+        """Return the largest of the row's level, base and held."""
         reach: cython.int = self.store.rows[row].level
         if self.store.rows[row].base > reach:
             reach = self.store.rows[row].base
@@ -142,19 +145,19 @@ class Levels:
         return 0
 
     def wait(self, row):
-        """Where levels are noted: note that the level of `row` is not final, if something renews it."""
+        """Record that the level of `row` is not final if its base or held is newer."""
         if self.reach(row) > self.store.rows[row].level:
             self.waiting.push(row)
         return 0
 
     def note_streamed(self, predicate, level):
-        """Note that a fact of `predicate` is stored at `level`."""
+        """Record that a fact of `predicate` is stored at `level`."""
         if predicate < self.known and not self.streamed[predicate] and level != FOREVER:
             self.streamed[predicate] = 1
             self.streamed_more = True
 
     def agenda_push(self, level):
-        """Note that the queue of `level` is not empty (a max-heap of levels)."""
+        """Add `level` to the max-heap of levels with queued rows."""
         at: cython.int = self.agenda_size
         parent: cython.int
         if at > 0 and self.agenda[0] == level:
@@ -178,7 +181,7 @@ class Levels:
         return 0
 
     def agenda_pop(self):
-        """Drop the newest level of the heap."""
+        """Remove the newest level from the heap."""
         at: cython.int = 0
         child: cython.int
         level: cython.int
@@ -198,11 +201,11 @@ class Levels:
 
     @property
     def room(self):
-        """How many levels there is room for."""
+        """Number of levels that fit."""
         return len(self.partitions) - 1
 
     def widen(self, count: cython.int):
-        """Make room for `count` levels in the window at once. Costs O(rows) when it doubles."""
+        """Make room for a window of `count` levels. Costs O(rows) when the size doubles."""
         row: cython.int
         size: cython.int = len(self.partitions) - 1
         if count <= size:
@@ -217,7 +220,7 @@ class Levels:
                 self.enlist(row)
 
     def partition(self, level: cython.int):
-        """The rows of the partition of `level`, an int32 array."""
+        """Return the rows of the partition of `level`, an int32 array."""
         found: Ints = Ints()
         row: cython.int = self.partitions[self.bucket(level)]
         while row >= 0:
@@ -226,12 +229,13 @@ class Levels:
         return found.array()
 
     def bytes_used(self) -> int:
-        """Bytes held by the lists."""
+        """Return the bytes held by the lists."""
         of_levels = len(self.partitions) + len(self.queues) + len(self.queue_ends) + len(self.agenda)
         return 4 * (of_levels + len(self.waiting.items))
 
     def check_invariants(self):
-        """Assert that each row is in the partition of its level, which is kept, and none is queued.
+        """Assert that each row is in the partition of its level, that the level is kept, and that no row is
+        queued.
 
         Costs O(rows); for tests.
         """

@@ -1,4 +1,4 @@
-# The C types of lineage.py; what they mean is said there.
+# C types of lineage.py; see there for their meaning.
 
 cimport cython
 

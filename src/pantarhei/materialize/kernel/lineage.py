@@ -1,4 +1,4 @@
-"""The lineage of facts: the rule instances behind them."""
+"""Lineage of facts: the rule instances that support them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ UNLIMITED = cython.declare(cython.longlong, 1 << 40)
 
 @cython.cclass
 class LineageWalk(Visitor):
-    """Goes back over *all* rule instances, for a fact that is asserted or was there before too.
+    """Backward search over *all* rule instances, of asserted and previously stored facts too.
 
     Each shortcut gives wrong conflict sets (`c→d, c∧d→⊥` with d asserted at 1 and c at 2: the only conflict
     set is {c}).
 
-    `head` is the row whose instances are being recorded, `recorded` how many of them have been. There may be
-    `each` of one row and `most` in all; `lowest` is the lowest level that a row of a body may have. `counts`
-    has the number of instances by level, from the level `oldest` on, where they are counted.
+    `head` is the row being explained, `recorded` the number of its instances so far. At most `each` instances
+    of one row and `most` in all are recorded; rows of a body below level `lowest` are excluded. With
+    `counts`, instances are counted by level, starting at `oldest`.
     """
 
     def __init__(self, triggers: Triggers):
@@ -54,7 +54,7 @@ class LineageWalk(Visitor):
         return self.matcher.record(plan, self.instances)
 
     def is_full(self):
-        """Whether there may be no more instances."""
+        """True if the limit of instances is reached."""
         return self.instances.size >= self.most * (2 + self.matcher.widest)
 
     def of(
@@ -64,23 +64,24 @@ class LineageWalk(Visitor):
         explains_background: cython.bint,
         lowest: cython.int,
     ):
-        """Every rule instance that can take part in a proof of one of `rows`, with no level below `lowest`.
+        """Collect every rule instance that can be part of a proof of one of `rows`, with no level below
+        `lowest`.
 
-        Returns `(reached, instances, cut short)`: rows met, `rows` first; int32 rows `head row, rule, body
-        rows…`; and whether there were more than `most`, which are then left out. Facts that hold for ever are
-        explained further only on demand. Costs the instances.
+        Returns `(reached, instances, cut short)`: the rows met, `rows` first; int32 rows `head row, rule,
+        body rows…`; and whether instances beyond `most` were left out. Facts that hold forever are explained
+        only with `explains_background`. Cost is linear in the instances.
         """
         self.lowest = lowest
         return self.walk(rows, most, explains_background)
 
     def count_by_level(self, rows: cython.int[::1], counts: cython.longlong[::1], oldest: cython.int):
-        """Count the instances in proofs of `rows` by the level that they give their head, less `oldest`."""
+        """Count the instances in proofs of `rows` by the level of their head, relative to `oldest`."""
         self.counts = counts
         self.oldest = oldest
         self.walk(rows, 0, False)
 
     def walk(self, rows: cython.int[::1], most: cython.longlong, explains_background: cython.bint):
-        """Collect the instances; arguments and result as of `of`."""
+        """Collect the instances; arguments and result as for `of`."""
         i: cython.Py_ssize_t
         cut_short: cython.bint = False
         width: cython.int = 2 + self.matcher.widest
@@ -102,11 +103,12 @@ class LineageWalk(Visitor):
         return reached.array(), self.instances.array().reshape(-1, width), cut_short
 
     def within(self, rows: cython.int[::1], most: cython.longlong, each: cython.longlong, lowest: cython.int):
-        """Rule instances that can take part in proofs of `rows`, until there are `most`: breadth first, at
-        most `each` of one row, no level below `lowest` in their bodies. The background is explained too.
+        """Collect rule instances in proofs of `rows` breadth first, up to `most`, and up to `each` for one
+        row.
 
-        Returns `(reached, instances, cut short)`, as `of` does; what was found so far is there in any case.
-        Costs the instances.
+        Rows below level `lowest` are excluded; the background is explained too. Returns `(reached, instances,
+        cut short)` as `of` does, with the instances found so far in any case. Cost is linear in the
+        instances.
         """
         i: cython.Py_ssize_t
         cut_short: cython.bint = False
@@ -125,9 +127,9 @@ class LineageWalk(Visitor):
         return reached.array(), self.instances.array().reshape(-1, 2 + self.matcher.widest), cut_short
 
     def explain(self, row, reached):
-        """Record the rule instances with `row` as their head, and reach the rows of their bodies.
+        """Record the rule instances with `row` as their head, and add the rows of their bodies to `reached`.
 
-        Returns whether there are more instances than were to be recorded.
+        Returns whether instances were left out.
         """
         atom: cython.int
         there_are_more: cython.bint
@@ -143,13 +145,13 @@ class LineageWalk(Visitor):
         return there_are_more
 
     def forget(self, reached: Ints):
-        """Unmark the rows met, which are used on; a built-in may have raised an error."""
+        """Clear the marks of the rows met, also after an error of a built-in."""
         i: cython.Py_ssize_t
         for i in range(reached.size):
             self.store.rows[reached.items[i]].flags &= ~NOTED
 
     def reach(self, row, reached):
-        """Append `row` to what was reached, if it is not there."""
+        """Append `row` to `reached` unless it is marked."""
         if not self.store.rows[row].flags & NOTED:
             reached.push(row)
             self.store.rows[row].flags |= NOTED

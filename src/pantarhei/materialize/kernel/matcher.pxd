@@ -1,4 +1,4 @@
-# The C types of matcher.py.
+# C types of matcher.py; see there for their meaning.
 
 cimport cython
 from pantarhei.materialize.kernel.arrays cimport Ints

@@ -1,44 +1,40 @@
-"""Rule bodies matched against rows: the join machine.
+"""Join machine: matches rule bodies against rows.
 
-A rule is compiled (rules/compilation/program.py) into one *forward plan* for each atom of its body, run when
-a fact of that atom's predicate is new, and one *backward plan*, run to find what supports a given fact. A
-plan is a run of integers in `code`:
+A rule is compiled (rules/compilation/program.py) into one *forward plan* for each atom of its body, run for a
+new fact of that atom's predicate, and one *backward plan*, run to find the support of a fact. A plan is a
+sequence of integers in `code`:
 
     rule, steps, conditions, head predicate, head arguments (2), trigger arguments (2), trigger atom,
     then a step for each further atom: kind, predicate, arguments (2), atom,
     then for each condition: kind and four operands
 
 An argument `a >= 0` is variable `a`; `a == NONE` is absent; any other is the constant `-2 - a`. `atom` is the
-position of an atom in the rule's body: `body[atom]` is the row matched to it. A backward plan's trigger is
-the head (atom -1). The kinds of a step say what is bound when it is reached:
+index of an atom in the rule's body: `body[atom]` is the row matched to it. The trigger of a backward plan is
+the head (atom -1). The kind of a step depends on the variables bound before it:
 
-    CHECK      both arguments are bound: the fact is looked up
-    FORWARD    the subject is bound: the chain of (predicate, subject) is walked, binding the object
-    BACKWARD   the object is bound: the chain of (predicate, object) is walked, binding the subject
+    CHECK      both arguments are bound: look the fact up
+    FORWARD    the subject is bound: iterate the chain of (predicate, subject), binding the object
+    BACKWARD   the object is bound: iterate the chain of (predicate, object), binding the subject
 
-With WANTED added, it is for the visitor to match the atom: it knows to which terms the variable may be bound.
+With WANTED added, the visitor matches the atom: it knows the terms to which the variable may be bound.
 
-Conditions are looked at in their order when all atoms are matched. Their kinds, with their operands:
+Conditions are evaluated in order after all atoms are matched. Kinds and operands:
 
     DIFFERENT  a, b                  the arguments differ
-    IDENTICAL  a, b                  the arguments are the same
+    IDENTICAL  a, b                  the arguments are equal
     INSIDE     a, range              the argument is a literal in the data range
-    OUTSIDE    a, range              the argument is a literal, and not in the data range
-    HOLDS      builtin, a, b         the comparison holds of the arguments
-    NAMED      a                     the argument is no literal
-    COMPUTE    builtin, a, b, slot   the computation's result is put into the slot; not met if there is none
+    OUTSIDE    a, range              the argument is a literal outside the data range
+    HOLDS      builtin, a, b         the comparison of the arguments is true
+    NAMED      a                     the argument is not a literal
+    COMPUTE    builtin, a, b, slot   bind the slot to the result of a computation; false without a result
 
-Which literals are in which data ranges is a table of bits, `memberships`; it belongs to `literals`, which
-also evaluates built-ins (the only time a match needs Python, and waits for it).
+`memberships` is a bit table of the data ranges that contain each literal. It belongs to the vocabulary's
+literals, which also evaluate built-ins, the only calls into Python during a match.
 
-Where `edge_atoms` names an atom of a rule, only rows flagged EDGE are matched to it
-(rules/compilation/transitive_edges.py says why, edges.py which rows are flagged).
+Where `edge_atoms` names an atom of a rule, only rows flagged EDGE match it (edges.py).
 
-What a match means is for a visitor to say (matcher.py), one for each purpose: it weighs the rows and is told
-of the matches. One enumeration of a matcher is under way at a time: a visitor begins no other, it notes what
-it found.
-
-Who is told of the matches of rule bodies, and says which rows take part in them.
+A `Visitor` receives the matches and decides which rows take part, one subclass for each purpose. A matcher
+runs one enumeration at a time: a visitor must not start another one, it records its findings.
 """
 
 from __future__ import annotations
@@ -55,21 +51,21 @@ from pantarhei.materialize.kernel.arrays import ints_of, new_ints
 
 @cython.cclass
 class Visitor:
-    """What an enumeration of matches is for; each purpose is a subclass."""
+    """Receiver of an enumeration of matches; one subclass for each purpose."""
 
     def weigh(self, row, level, atom):
-        """The level of `row`, matched to the body's `atom`, in a match that is at `level` so far.
+        """Return the level of a match at `level` after `row` is matched to the body's `atom`.
 
-        HIDDEN where the row takes no part in matches, STOP to end the enumeration.
+        HIDDEN excludes the row, STOP ends the enumeration.
         """
         return HIDDEN
 
     def bind(self, plan, step, level):
-        """Match the atom of a step that is WANTED, and go on. Returns 1 if the enumeration was stopped."""
+        """Match the atom of a WANTED step and continue. Returns 1 if the enumeration was stopped."""
         return 0
 
     def visit(self, plan, level):
-        """A whole body matched; `level` is the smallest level in it. Return 1 to end the enumeration."""
+        """Receive a match of the body with smallest level `level`. Return 1 to end the enumeration."""
         return 0
 
 
@@ -78,15 +74,15 @@ NO_BYTES = np.zeros(0, np.uint8)
 
 @cython.cclass
 class Matcher:
-    """Plans, matched to the rows of a store.
+    """Plans, and their matches in the rows of a store.
 
     Args:
         code: the plans.
-        widest: how many atoms the widest body has.
-        variables: how many variables a plan has at most.
-        edge_atoms: for each rule the position of the atom that only edges are matched to, or `NONE`.
-        edges_noted: for each predicate not 0 if it is noted which of its rows are edges, as 32-bit integers.
-        membership_bytes: how many bytes of `memberships` a literal has.
+        widest: number of atoms of the widest body.
+        variables: largest number of variables in a plan.
+        edge_atoms: for each rule the index of the atom that matches edges only, or `NONE`.
+        edges_noted: for each predicate nonzero if its edges are flagged, as 32-bit integers.
+        membership_bytes: bytes of `memberships` for each literal.
     """
 
     def __init__(
@@ -112,10 +108,10 @@ class Matcher:
         self.literals = None
 
     def consult(self, literals):
-        """Take `literals.memberships` for the data ranges, and `literals.evaluate` for built-ins.
+        """Use `literals.memberships` for data ranges and `literals.evaluate` for built-ins.
 
-        `memberships` are bytes, `membership_bytes` a literal: bit `r` of them says that it is in range `r`.
-        To be called again when the array was replaced by a larger one.
+        `memberships` has `membership_bytes` bytes for each literal; bit `r` is set if the literal is in range
+        `r`. Call again after the array was replaced by a larger one.
         """
         self.literals = literals
         self.memberships = literals.memberships
@@ -173,9 +169,9 @@ class Matcher:
         return self.walk(plan, step, level, self.has_edges(predicate) or place == self.edge_atom, visitor)
 
     def walk(self, plan, step, level, edges, visitor):
-        """Match the atom of a step to the rows of a chain, those of `edges` or of the others, and go on.
+        """Match the atom of a step to the rows of a chain, and continue.
 
-        Edges come first, and the others after them where it is not edges alone that match.
+        Edges come first; the chain of other facts follows unless only edges match.
         """
         at: cython.int = plan + FIRST_STEP + step * PART
         predicate: cython.int = self.code[at + 1]
@@ -205,7 +201,7 @@ class Matcher:
         return 0
 
     def is_met(self, at):
-        """Whether the condition at `at` in the code is met; binds the slot of a computation."""
+        """Evaluate the condition at `at` in the code; binds the slot of a computation."""
         kind: cython.int = self.code[at]
         first: cython.int = self.code[at + 1]
         second: cython.int = self.code[at + 2]
@@ -229,35 +225,35 @@ class Matcher:
         return 1
 
     def is_member(self, term, data_range):
-        """1 if `term` is a literal in the data range, 0 if it is another literal, -1 if it is a name."""
-        byte: cython.Py_ssize_t  # literals times ranges: more than 32 bits can count
+        """Return 1 for a literal in the data range, 0 for another literal, -1 for a name."""
+        byte: cython.Py_ssize_t  # literals times ranges may exceed 32 bits
         if term < FIRST_LITERAL:
             return -1
         byte = cython.cast(cython.Py_ssize_t, term - FIRST_LITERAL) * self.width + (data_range >> 3)
         return (self.memberships[byte] >> (data_range & 7)) & 1
 
     def evaluate(self, builtin, left, right):
-        """The built-in's answer: of a comparison 0 or 1, of a computation its number or `NONE`."""
+        """Return the result of a built-in: 0 or 1 for a comparison, a number or `NONE` for a computation."""
         result: cython.int = self.literals.evaluate(builtin, left, right)
-        self.memberships = self.literals.memberships  # a new literal may have made it grow
+        self.memberships = self.literals.memberships  # a new literal may have enlarged it
         return result
 
     def value(self, argument):
-        """What an argument of a plan is bound to."""
+        """Return the term bound to an argument of a plan."""
         if argument >= 0:
             return self.slots[argument]
         return argument if argument == NONE else -2 - argument
 
     def has_edges(self, predicate):
-        """Whether it is noted of the predicate's facts whether they are edges."""
+        """True if facts of the predicate are flagged as edges or not."""
         return predicate < len(self.edges_noted) and self.edges_noted[predicate] != 0
 
     def is_edge(self, row):
-        """Whether the row is flagged as an edge of its property."""
+        """True if the row is flagged as an edge of its property."""
         return (self.store.rows[row].flags & EDGE) != 0
 
     def weigh_at(self, atom, row, level, visitor):
-        """What `row` weighs as a match of this atom."""
+        """Return the visitor's level of `row` as a match of this atom; HIDDEN where only edges match."""
         if atom == self.edge_atom and not self.is_edge(row):
             return HIDDEN
         return visitor.weigh(row, level, atom)
@@ -265,11 +261,13 @@ class Matcher:
     # -- what was matched --------------------------------------------------------------------------
 
     def atoms_of(self, plan):
-        """How many atoms the body of a plan's rule has: its steps, and the trigger where that is one."""
+        """Return the number of atoms in the body of a plan's rule: its steps, and the trigger of a forward
+        plan.
+        """
         return self.code[plan + STEPS] + (1 if self.code[plan + TRIGGER_ATOM] >= 0 else 0)
 
     def find_head(self, plan):
-        """The row of the head of a matched body, negative if the fact is not stored."""
+        """Return the row of the head of a matched body, negative if the fact is not stored."""
         return self.store.find(
             self.code[plan + HEAD],
             self.value(self.code[plan + HEAD_SUBJECT]),
@@ -277,7 +275,7 @@ class Matcher:
         )
 
     def record(self, plan, into):
-        """Append the rule and the matched body's rows, padded with -1 to the widest body."""
+        """Append the rule and the matched rows, padded with -1 to the widest body."""
         atom: cython.int
         atoms: cython.int = self.atoms_of(plan)
         into.push(self.code[plan])

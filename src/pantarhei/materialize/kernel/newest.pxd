@@ -1,4 +1,4 @@
-# The C types of newest.py; what they mean is said there.
+# C types of newest.py; see there for their meaning.
 
 cimport cython
 

@@ -1,33 +1,30 @@
-"""The window model with each fact in its newest interpretation (`keep="newest"`).
+"""Window model with each fact in its newest interpretation (`keep="newest"`).
 
 A row's `level` is the number of the partition that holds its fact: the maximum over the fact's derivations of
-the minimum over their bodies (IM10's expiration time; PB26 Def. 8 with only the newest of a fact's
-interpretations kept). Levels number the timestamps of the stream upwards; the background has level `FOREVER`.
-`base` is the newest partition that asserts the fact, -1 if none does; a base older than the window counts as
-none.
+the minimum over their bodies (IM10's expiration time; PB26 Def. 8 with only the newest interpretation of each
+fact). Levels number the timestamps of the stream upwards; the background has level `FOREVER`. `base` is the
+newest partition that asserts the fact, -1 if none does; a base older than the window counts as none.
 
-Facts enter a queue and are popped newest level first, so that each settles at its final level when it is
-first popped, as in a widest-path search. Of one level they are popped first come, first served, so that most
-of what supports a fact has the lower sequence. A pop enumerates the rule instances that the fact is part of
-with facts that were popped before (their *firings*).
+Facts enter a queue and are taken newest level first, so that each settles at its final level when it is first
+taken, as in a widest-path search. Facts of one level are taken first in, first out, so that most supports of
+a fact have a lower sequence. Taking a fact enumerates the rule instances that join it with facts taken before
+(its *firings*).
 
-Renewal is lazy: a fact that is stored and asserted again only gets the newer base. Its level, and the levels
-of what rests on it, are then lower bounds, made up for when the window's start passes them (`slide`) or
-someone asks (`settle`). Presence is exact all the time. Where changes of level are asked for
-(`note_levels`), a list has the rows that wait for renewal, so that to settle after each step costs what
-changed.
+Renewal is lazy: a stored fact that is asserted again only gets the newer base. Its level, and the levels of
+facts derived from it, are then lower bounds until the window's start passes them (`slide`) or `settle` is
+called. Presence is always exact. With `note_levels`, the rows to renew are listed, so that settling after
+each step costs only the changes.
 
-A finished interpretation (`merge`) brings what follows from its ABox along: then only joins with what was
-there before are looked for. Facts of it that are stored already just note its level: as `base` if asserted,
-else as `held` (above its level, or -1), to which they are renewed in the same way. A row's *reach* is the
-largest of level, base and held. For each rule instance the head's reach is at least the smallest level in the
-body.
+A finished interpretation (`merge`) brings the consequences of its ABox along: only joins with earlier facts
+are computed. Its facts that are stored already record its level: as `base` if asserted, else as `held` (above
+their level, or -1), to which they are renewed in the same way. A row's *reach* is the largest of level, base
+and held. For each rule instance the head's reach is at least the smallest level in the body.
 
 A level that came with an interpretation has no proof in the order of sequences. Such a row is UNPROVEN, and
-so is what is derived from one of the same level; as a proof of a fact of that level it does not count, or two
-facts that follow from one another could hold each other up.
+so is a head derived from one of the same level; it does not count in proofs of facts of that level, otherwise
+two facts that follow from one another could support each other.
 
-retraction.py says how facts are taken out, constants.py what the flags of a row mean.
+Retraction is in retraction.py, the flags of a row in constants.py.
 """
 
 from __future__ import annotations
@@ -49,10 +46,10 @@ from pantarhei.materialize.kernel.window_kernel import WindowKernel
 
 @cython.cclass
 class NewestKernel(WindowKernel):
-    """The window model of one program, each fact stored once.
+    """Window model of one program, each fact stored once.
 
     Work counters, beside those of `WindowKernel`: `renewals` facts queued again when the window's start
-    passed them, `rederivations` facts overdeleted, `searches` rows looked at in search of other support.
+    passed them, `rederivations` facts overdeleted, `searches` rows read in the search for other support.
     """
 
     def __init__(self, plans, capacity=1024):
@@ -66,17 +63,17 @@ class NewestKernel(WindowKernel):
 
     @property
     def oldest(self) -> int:
-        """The oldest level of the window."""
+        """Oldest level of the window."""
         return self.levels.oldest
 
     @property
     def kept(self) -> int:
-        """The oldest level whose partition is there: the window's, or one that is to be dropped."""
+        """Oldest level with a partition: the window's oldest, or one not yet dropped."""
         return self.levels.kept
 
     @property
     def newest(self) -> int:
-        """The newest level of the window."""
+        """Newest level of the window."""
         return self.levels.newest
 
     @newest.setter
@@ -85,7 +82,7 @@ class NewestKernel(WindowKernel):
 
     @property
     def merged(self) -> bool:
-        """Whether an interpretation ever was merged."""
+        """True once an interpretation was merged."""
         return self.fixpoint.merged
 
     @property
@@ -97,7 +94,7 @@ class NewestKernel(WindowKernel):
         return self.retraction.support.searches
 
     def settle_at_once(self):
-        """Let facts that no rule looks at settle as they come, at whatever level; they are not popped.
+        """Settle facts of predicates in no rule body on arrival, without queueing them.
 
         For models whose interpretations are never merged (`merge`).
         """
@@ -110,10 +107,10 @@ class NewestKernel(WindowKernel):
     # -- adding and sliding ------------------------------------------------------------------------
 
     def add(self, facts: cython.int[:, ::1], levels: cython.int[::1], previous: cython.int[::1]):
-        """Assert `facts[i]` at `levels[i]`; what base it had before goes to `previous[i]` (-1 if none).
+        """Assert `facts[i]` at `levels[i]`; `previous[i]` receives its former base (-1 if none).
 
         Every level is FOREVER or between `oldest` and `newest`. Costs the firings of facts that were not
-        stored; O(1) for one that was.
+        stored; O(1) for a stored one.
         """
         i: cython.Py_ssize_t
         row: cython.int
@@ -141,11 +138,11 @@ class NewestKernel(WindowKernel):
     def merge(
         self, facts: cython.int[:, ::1], asserted: cython.int, level: cython.int, previous: cython.int[::1]
     ):
-        """Assert the first `asserted` of `facts` at `level`; the others are all that follows from these and
-        the background.
+        """Assert the first `asserted` of `facts` at `level`; the others are all their consequences with the
+        background.
 
-        `level` is the newest, and nothing was asserted at it before. `previous` is filled as by `add`. Costs
-        the firings of joins with what was there before, and O(1) for each fact.
+        `level` is the newest, without earlier assertions. `previous` is filled as by `add`. Costs the firings
+        of joins with earlier facts, and O(1) for each fact.
         """
         i: cython.Py_ssize_t
         row: cython.int
@@ -178,7 +175,7 @@ class NewestKernel(WindowKernel):
             self.fixpoint.run()
 
     def find_levels(self, facts: cython.int[:, ::1], levels: cython.int[::1]):
-        """Put the level of each of `facts` into `levels`, `NONE` where it is not stored."""
+        """Fill `levels` with the level of each of `facts`, `NONE` where it is not stored."""
         i: cython.Py_ssize_t
         row: cython.int
         with cython.nogil:
@@ -189,12 +186,11 @@ class NewestKernel(WindowKernel):
                 levels[i] = self.store.rows[row].level if row >= 0 else NONE
 
     def enter(self, facts: cython.int[:, ::1], levels: cython.int[::1], edges: cython.int[::1]):
-        """Store `facts[i]` at `levels[i]`, or raise it to there, as settled in this order.
+        """Store `facts[i]` at `levels[i]`, or raise it to that level, settled in this order.
 
-        Where `edges[i]` is not 0 it is flagged as an edge if it is new.
-
-        Each must follow from facts of its level before it or of higher levels, or be asserted at its level
-        by the `note` that follows. A level is higher than the one that the fact is stored at, if it is.
+        With nonzero `edges[i]` a new fact is flagged as an edge. Each fact must follow from facts of its
+        level before it or of higher levels, or be asserted at its level by the `note` that follows. A level
+        must be higher than that of a stored fact.
         """
         i: cython.Py_ssize_t
         row: cython.int
@@ -209,7 +205,7 @@ class NewestKernel(WindowKernel):
                 self.fixpoint.settle_row(row)
 
     def note(self, facts: cython.int[:, ::1], levels: cython.int[::1], previous: cython.int[::1]):
-        """Note that `facts[i]`, which are stored, are asserted at `levels[i]`; fill `previous` as `add`."""
+        """Record that the stored `facts[i]` are asserted at `levels[i]`; fills `previous` as `add` does."""
         i: cython.Py_ssize_t
         row: cython.int
         with cython.nogil:
@@ -225,9 +221,9 @@ class NewestKernel(WindowKernel):
                 self.edges.flag(row)
 
     def flag_settled(self, facts: cython.int[:, ::1]):
-        """Flag these facts as edges: they are stored, and all that are copied from them are among them.
+        """Flag these stored facts as edges; they include all their copies.
 
-        What was noted of others before is handed on.
+        Pending flags of other facts are passed on.
         """
         i: cython.Py_ssize_t
         row: cython.int
@@ -242,41 +238,42 @@ class NewestKernel(WindowKernel):
 
     @property
     def room(self):
-        """How many levels there is room for."""
+        """Number of levels that fit."""
         return self.levels.room
 
     def widen(self, count: cython.int):
-        """Make room for `count` levels in the window at once. Costs O(rows) when it doubles."""
+        """Make room for a window of `count` levels. Costs O(rows) when the size doubles."""
         self.levels.widen(count)
 
     def interpretation(self, level: cython.int):
-        """The rows of the partition of `level`, an int32 array; none outside the window. `settle` first."""
+        """Return the rows of the partition of `level`, an int32 array, empty outside the window; call
+        `settle` first.
+        """
         if level == FOREVER or self.levels.oldest <= level <= self.levels.newest:
             return self.levels.partition(level)
         return np.empty(0, np.int32)
 
     def bytes_used(self) -> int:
-        """Bytes held by rows, hash tables and lists."""
+        """Return the bytes held by rows, hash tables and lists."""
         return self.store.bytes_used() + self.levels.bytes_used()
 
     def slide(self, oldest: cython.int):
-        """The window now starts at level `oldest`: drop the older partitions, after renewing what is asserted
-        since.
+        """Start the window at level `oldest`: renew facts asserted since, then drop the older partitions.
 
-        Fires no rule for facts that leave; costs the firings of those that are renewed.
+        Fires no rule for expired facts; costs the firings of renewed ones.
         """
         self.hide(oldest)
         self.drop()
 
     def hide(self, oldest: cython.int):
-        """The window now starts at level `oldest`: no rule sees what is older, which is there until `drop`.
+        """Start the window at level `oldest`; older facts are hidden from rules and exist until `drop`.
 
-        Until then facts may be added, so that what comes again costs no more than its renewal.
+        Facts may be added in between, so that a fact asserted again costs only its renewal.
         """
         self.levels.oldest = oldest
 
     def drop(self):
-        """Drop the partitions older than the window, after renewing what is asserted since."""
+        """Drop the partitions older than the window, after renewing facts asserted since."""
         level: cython.int
         row: cython.int
         after: cython.int
@@ -301,7 +298,7 @@ class NewestKernel(WindowKernel):
             self.fixpoint.detects = detects
 
     def remove_all(self, row):
-        """Forget the facts of `row` and of those after it in its list."""
+        """Delete the facts of `row` and of the rows after it in its list."""
         after: cython.int
         ahead: cython.int = row
         distance: cython.int = 0
@@ -317,8 +314,8 @@ class NewestKernel(WindowKernel):
         return 0
 
     def settle(self):
-        """Bring every level up to date with what was asserted again. Costs a pass over the rows, those that
-        wait where levels are noted.
+        """Raise all levels to those of repeated assertions. Costs a pass over the rows; with `note_levels`,
+        over the waiting rows.
         """
         i: cython.int
         row: cython.int
@@ -338,12 +335,12 @@ class NewestKernel(WindowKernel):
             self.fixpoint.detects = detects
 
     def note_levels(self, wanted: cython.bint):
-        """Note from now on which facts come to other levels, or do so no more. `settle` first."""
+        """Turn the recording of level changes on or off; call `settle` first."""
         self.levels.waiting = Ints()
         self.store.note_levels(wanted)
 
     def renumber(self, less: cython.int):
-        """Lower all levels by `less`, a multiple of the levels there is room for: lists stay in place."""
+        """Lower all levels by `less`, a multiple of `room`: lists stay in place."""
         row: cython.int
         for row in range(self.store.used):
             if 0 <= self.store.rows[row].level < FOREVER:
@@ -359,12 +356,12 @@ class NewestKernel(WindowKernel):
     # -- retraction --------------------------------------------------------------------------------
 
     def cut(self, facts: cython.int[:, ::1]):
-        """Take out `facts`, each with all its occurrences. Costs as `retract`."""
+        """Retract `facts`, each with all its occurrences. Costs as `retract`."""
         self.retract(facts, new_ints(len(facts), -1))
 
     def withdraw(self, facts: cython.int[:, ::1], previous: cython.int[::1], level: cython.int):
         """Undo `add(facts, [level …], previous)`. Costs as `retract`."""
-        # of a fact that came twice the first place counts
+        # the first occurrence of a repeated fact counts
         kept = [i for i in range(len(facts)) if previous[i] != level]
         if COMPILED:
             self.retract(np.asarray(facts)[kept], np.asarray(previous)[kept])
@@ -372,10 +369,10 @@ class NewestKernel(WindowKernel):
             self.retract(memoryview(np.array(facts)[kept]), memoryview(np.array(previous)[kept]))
 
     def retract(self, facts: cython.int[:, ::1], bases: cython.int[::1]):
-        """Lower the base of `facts[i]`, which are stored, to `bases[i]` (-1: asserted no more), and what
-        rested on it.
+        """Lower the base of the stored `facts[i]` to `bases[i]` (-1: not asserted), and retract what depends
+        on it.
 
-        Costs what is affected: firings of what is overdeleted, and searches for other support.
+        Costs the firings of overdeleted facts, and searches for other support.
         """
         i: cython.Py_ssize_t
         row: cython.int

@@ -1,4 +1,4 @@
-# The C types of residue.py; what they mean is said there.
+# C types of residue.py; see there for their meaning.
 
 cimport cython
 

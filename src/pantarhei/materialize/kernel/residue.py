@@ -1,4 +1,4 @@
-"""Open atoms, and the rules by which they contradict each other."""
+"""Open atoms, and the rules through which they contradict each other."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from pantarhei.materialize.kernel.arrays import Ints, new_bytes, new_ints, new_l
 
 @cython.cclass
 class Residue:
-    """Open atoms, and the rules by which they contradict each other.
+    """Open atoms and their rules, partitioned into connected groups.
 
-    A *group* is a connected part of it. A group of *chains* has rules of one body atom and constraints of
-    two: its conflict sets are pairs.
+    A group of *chains* has only rules with one body atom and constraints with two: its conflict sets are
+    pairs.
 
     Args:
         program: the rules.
@@ -29,7 +29,7 @@ class Residue:
         self.program = program
         self.levels = levels
         self.leader = new_ints(max(1, atoms), NONE)
-        self.is_joined = new_bytes(atoms)  # of a group's leader: not a group of chains
+        self.is_joined = new_bytes(atoms)  # at a group's leader: the group is not one of chains
         self.stack = new_room(max(1, atoms))
         self.find_groups()
 
@@ -69,12 +69,12 @@ class Residue:
             self.leader[y] = x
 
     def spread(self, mark: cython.uchar[::1], top, forward):
-        """Mark what follows from the atoms on the stack by rules of one body atom, or what those follow from.
+        """Mark the atoms reachable from the atoms on the stack through rules with one body atom.
 
         Args:
             mark: 1 for the atoms on the stack.
-            top: how many there are.
-            forward: whether to follow rules from body to head.
+            top: number of atoms on the stack.
+            forward: direction, from body to head or back.
         """
         x: cython.int
         y: cython.int
@@ -102,11 +102,11 @@ class Residue:
     def settle(self):
         """Decide groups of chains by the pair rule.
 
-        An atom that contradicts one at the newest level of its group is lacking in the maximal subsets that
-        have the latter, and there are some. If that decides all of a group, it is decided.
+        An atom that contradicts an atom at the newest level of its group is missing from the maximal subsets
+        with the latter, and such subsets exist. Groups are settled if this decides all their atoms.
 
         Returns:
-            An array with a number for each atom: 1 if it is cut, 2 if its group is to be searched, else 0.
+            A code for each atom: 1 if it is cut, 2 if its group needs a search, else 0.
         """
         x: cython.int
         y: cython.int
@@ -158,17 +158,17 @@ class Residue:
         return found
 
     def join(self, atoms: cython.int[::1]):
-        """Treat the groups of some atoms as groups that are not of chains."""
+        """Mark the groups of some atoms as not of chains."""
         i: cython.int
         for i in range(len(atoms)):
             self.is_joined[self.leader[atoms[i]]] = 1
 
     def pairs(self, most: cython.longlong):
-        """The conflict sets of groups of chains.
+        """Return the conflict sets of groups of chains.
 
         Returns:
-            `(pairs, truncated)`: int32 rows `atom, atom, constraint`, the lower atom first, which may recur;
-            and 1 for each atom whose group has more than `most` of them, of which none is given.
+            `(pairs, truncated)`: int32 rows `atom, atom, constraint`, the lower atom first, possibly
+            repeated; and 1 for each atom whose group has more than `most` pairs, all of which are left out.
         """
         x: cython.int
         y: cython.int
@@ -213,7 +213,7 @@ class Residue:
         return found.array().reshape(-1, 3), truncated_
 
     def supports(self, x, mark: cython.uchar[::1], members: Ints):
-        """Append the asserted atoms that an atom follows from by rules of one body atom."""
+        """Append the asserted atoms from which an atom follows through rules with one body atom."""
         i: cython.int
         y: cython.int
         first: cython.int = 0
@@ -236,11 +236,11 @@ class Residue:
         return 0
 
     def leaders(self):
-        """An atom of its group for each atom, the same for all of a group."""
+        """Return for each atom the representative of its group."""
         return np.array(self.leader[: self.program.atoms], np.int32)
 
     def joined(self):
-        """1 for each atom whose group is not one of chains."""
+        """Return 1 for each atom whose group is not one of chains."""
         x: cython.int
         found = np.zeros(self.program.atoms, np.uint8)
         out: cython.uchar[::1] = found

@@ -1,12 +1,10 @@
-"""Facts are taken out, and what rested on them: overdeletion, and derivation of what has other support.
+"""Retraction of facts and of facts that depend on them: overdeletion, then rederivation from other support.
 
-Retraction overdeletes along rule instances whose minimum is the head's level, unless a proof remains that is
-well-founded by (level descending, sequence ascending), then rederives what has other support, newest first
-(after DRed and B/F, MN19). Where interpretations were merged, a level may rest on the reach of a body, so
-minima are taken over that; and a row whose base or held sinks is *shaken*: what noted its level because of it
-is shaken too, and all of them look for the level that other support gives.
-
-The search for what else holds a fact up, at which level.
+Facts are overdeleted along rule instances whose minimum is the head's level, unless a proof remains that is
+well-founded by (level descending, sequence ascending); facts with other support are then rederived, newest
+first (after DRed and B/F, MN19). Where interpretations were merged, a level may depend on the reach of a
+body, so minima are taken over reaches; and a row whose base or held is lowered is *shaken*: rows that took a
+level from it are shaken too, and all of them search for the level given by other support.
 """
 
 from __future__ import annotations
@@ -27,11 +25,11 @@ UNLIMITED = cython.declare(cython.longlong, 1 << 62)
 
 @cython.cclass
 class Support(Visitor):
-    """Finds the best level at which bodies hold their head up.
+    """Search for the best level at which rule instances support their head.
 
-    Bodies may use rows that are not doomed and settled before the mark, (`mark_level`, `mark_sequence`).
-    `best` is the best level found so far, `enough` the one that ends the search, `patience` how many more
-    rows it may look at. `searches` counts the rows looked at.
+    Bodies may use rows that are not doomed and settled before the mark (`mark_level`, `mark_sequence`).
+    `best` is the best level found so far, `enough` the level that ends the search, `patience` the number of
+    rows it may still read. `searches` counts rows read.
     """
 
     def __init__(self, triggers: Triggers):
@@ -45,9 +43,9 @@ class Support(Visitor):
         self.searches = 0
 
     def holds(self, row):
-        """Whether a proof that settled before `row` holds it up at its level.
+        """True if a proof that settled before `row` supports it at its level.
 
-        Looks at PATIENCE rows only, so that it may miss one.
+        Reads at most PATIENCE rows, so it may miss one.
         """
         level: cython.int = self.store.rows[row].level
         self.patience = PATIENCE
@@ -56,7 +54,7 @@ class Support(Visitor):
         return self.search(row, level) >= level
 
     def best_for(self, row, enough):
-        """The best level at which any rule instance holds up `row`; one that is `enough` will do."""
+        """Return the best level at which a rule instance supports `row`; stops at `enough`."""
         self.patience = UNLIMITED
         self.mark_level = -1
         self.mark_sequence = 0
@@ -69,7 +67,7 @@ class Support(Visitor):
         return self.best
 
     def weigh(self, row, level, atom):
-        """The row's level if it settled before the mark and may raise `best`, else HIDDEN."""
+        """Return the row's level if it settled before the mark and may raise `best`, else HIDDEN."""
         own: cython.int = self.store.rows[row].level
         flags: cython.int = self.store.rows[row].flags
         self.searches += 1
@@ -85,7 +83,7 @@ class Support(Visitor):
         return HIDDEN if flags & UNPROVEN and self.store.rows[row].base < own else own
 
     def visit(self, plan, level):
-        """A body holds its head up at `level`; the search ends when that is enough."""
+        """Record that a body supports its head at `level`; stops when that is enough."""
         if level > self.best:
             self.best = level
         return self.best >= self.enough
@@ -93,10 +91,10 @@ class Support(Visitor):
 
 @cython.cclass
 class Retraction(Visitor):
-    """Visits what is matched with rows that are lost: its heads may have rested on them.
+    """Visitor of matches with lost rows: their heads may depend on them.
 
-    `doomed` has the rows that are overdeleted, `shaken` those that are shaken, `found` the heads met in a
-    round. Work counter: `rederivations` facts overdeleted.
+    `doomed` has the overdeleted rows, `shaken` the shaken ones, `found` the heads met in a round. Work
+    counter: `rederivations` facts overdeleted.
     """
 
     def __init__(self, fixpoint: Fixpoint):
@@ -112,14 +110,16 @@ class Retraction(Visitor):
         self.supported = Ints()
         self.rederivations = 0
 
-    # -- what a match means ------------------------------------------------------------------------
+    # -- visitor ---------------------------------------------------------------------------------------
 
     def weigh(self, row, level, atom):
-        """The level up to which others may rest on the row, HIDDEN once what rested on it was looked at."""
+        """Return the level up to which facts may depend on the row, HIDDEN once its dependents were
+        processed.
+        """
         return HIDDEN if self.store.rows[row].flags & PROCESSED else self.rested_on(row)
 
     def visit(self, plan, level):
-        """A row of a matched body is lost: its head, if stored, may have rested on it as far as `level`."""
+        """Process a match with a lost row: a stored head may depend on it up to `level`."""
         row: cython.int
         if self.matcher.code[plan + HEAD] < 0:
             return 0
@@ -127,13 +127,13 @@ class Retraction(Visitor):
         return self.touch(row, level) if row >= 0 else 0
 
     def rested_on(self, row):
-        """The level up to which others may rest on the row."""
+        """Return the level up to which facts may depend on the row."""
         return self.levels.reach(row) if self.fixpoint.merged else self.store.rows[row].level
 
-    # -- what may be lost --------------------------------------------------------------------------
+    # -- candidates ------------------------------------------------------------------------------------
 
     def lower(self, row, base):
-        """Lower the base of `row` to `base` (-1: asserted no more), and note what that may take away."""
+        """Lower the base of `row` to `base` (-1: not asserted), and record the possible losses."""
         if self.fixpoint.merged and self.store.rows[row].base > max(base, self.store.rows[row].level):
             self.store.rows[row].held = max(self.store.rows[row].held, self.store.rows[row].base)
             self.shake(row)
@@ -141,14 +141,14 @@ class Retraction(Visitor):
         return self.consider(row)
 
     def shake(self, row):
-        """Note that `held` of the row is no longer to be trusted."""
+        """Mark `held` of the row as unreliable."""
         if not self.store.rows[row].flags & SHAKEN:
             self.store.rows[row].flags |= SHAKEN
             self.shaken.push(row)
         return 0
 
     def touch(self, row, level):
-        """A rule instance that held up `row` as far as `level` may be lost: note what has to be looked at."""
+        """Record that a rule instance that supported `row` up to `level` may be lost."""
         if level < self.store.rows[row].level:
             return 0
         if 0 <= self.store.rows[row].held <= level:
@@ -159,7 +159,7 @@ class Retraction(Visitor):
         return 0
 
     def consider(self, row):
-        """Overdelete `row` unless its base or a well-founded proof still holds it at its level."""
+        """Overdelete `row` unless its base or a well-founded proof supports it at its level."""
         level: cython.int = self.store.rows[row].level
         if self.store.rows[row].flags & DOOMED or self.store.rows[row].base >= level:
             return 0
@@ -174,7 +174,7 @@ class Retraction(Visitor):
     # -- rounds ------------------------------------------------------------------------------------
 
     def run(self):
-        """Overdelete what rested on the doomed and the shaken, and derive again what has other support."""
+        """Overdelete the dependents of doomed and shaken rows, and rederive those with other support."""
         self.overdelete()
         self.find_support()
         self.clear_doomed()
@@ -184,10 +184,10 @@ class Retraction(Visitor):
         return 0
 
     def overdelete(self):
-        """Doom what rests on the doomed, and shake what noted a level because of them or of the shaken, round
-        by round, until nothing more does.
+        """Doom the dependents of doomed rows, and shake rows that took a level from doomed or shaken ones, in
+        rounds.
 
-        A head is considered once a round, however many of a hub's facts are doomed in it.
+        A head is considered once in a round, however many facts of a hub are doomed in it.
         """
         i: cython.int = 0
         j: cython.int
@@ -215,13 +215,12 @@ class Retraction(Visitor):
         return 0
 
     def affected(self, i):
-        """The doomed rows, then the shaken ones, by their places."""
+        """Return the affected row with index `i`: doomed rows first, then shaken ones."""
         return self.doomed.items[i] if i < self.doomed.size else self.shaken.items[i - self.doomed.size]
 
     def find_support(self):
-        """Put into `supported` the level that other support gives each affected row.
-
-        Nothing holds one up above its former reach.
+        """Fill `supported` with the level that other support gives each affected row, at most its former
+        reach.
         """
         i: cython.int
         row: cython.int
@@ -231,7 +230,7 @@ class Retraction(Visitor):
         return 0
 
     def clear_doomed(self):
-        """Take the doomed rows out of their lists, hidden until they are derived again."""
+        """Remove the doomed rows from their lists; they are hidden until they are rederived."""
         i: cython.int
         row: cython.int
         self.rederivations += self.doomed.size
@@ -249,8 +248,8 @@ class Retraction(Visitor):
         return 0
 
     def queue_supported(self):
-        """Queue each doomed row at the level its other support gives, and each shaken one where that raises
-        it.
+        """Queue each doomed row at the level of its other support, and each shaken row where that level is
+        higher.
         """
         i: cython.int
         row: cython.int
@@ -267,7 +266,7 @@ class Retraction(Visitor):
         return 0
 
     def remove_lost(self):
-        """Remove the doomed rows that found no support."""
+        """Remove the doomed rows without other support."""
         i: cython.int
         for i in range(self.doomed.size):
             if self.store.rows[self.doomed.items[i]].level < 0:
@@ -275,6 +274,6 @@ class Retraction(Visitor):
         return 0
 
     def empty(self):
-        """Make ready for the next retraction; room that a large one took is given back."""
+        """Reset the lists; large ones are reallocated."""
         self.doomed, self.shaken = emptied(self.doomed), emptied(self.shaken)
         self.found, self.supported = emptied(self.found), emptied(self.supported)

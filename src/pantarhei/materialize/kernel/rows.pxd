@@ -1,4 +1,4 @@
-# The C types of rows.py; what they mean is said there.
+# C types of rows.py; see there for their meaning.
 
 from pantarhei.materialize.kernel.arrays cimport Ints
 from pantarhei.materialize.kernel.cells cimport Cells

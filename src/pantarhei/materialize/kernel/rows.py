@@ -1,23 +1,21 @@
-"""Facts as rows of integers: the storage under the window model.
+"""Storage of facts under the window model: one row of integers for each fact.
 
-A fact is `(predicate, subject, object)`; a class fact `C(x)` has object `NONE`. Each fact has one row, found
-through
+A fact is `(predicate, subject, object)`; a class fact `C(x)` has the object `NONE`. The row of a fact is
+found
 
-- `table`, a hash table over the whole fact (cells.py),
-- chains of the rows that share (predicate, subject) or (predicate, object), doubly linked through the rows
-  and found by hash tables of their first rows. A predicate has such chains only where a rule or a query
-  asks for them. The chain of a class fact is that of all classes of its subject for which it was asked:
-  that of (`NONE`, subject). Facts that are flagged EDGE (edges.py) stand in chains apart from the others,
-  so that joins with edges look at nothing else.
+- by its value, through `table`, a hash table (cells.py);
+- by (predicate, subject) or (predicate, object), through doubly linked chains of rows, whose first rows are
+  in two more hash tables. A predicate has chains only where a rule or a query needs them. All indexed class
+  facts of a subject share one chain, that of (`NONE`, subject). Facts flagged EDGE (edges.py) have chains of
+  their own, so that joins over edges read edges only.
 
-A row also carries what the window model says of its fact (`level`, `base`, `held`, `flags`, `sequence`:
-see newest.py) and the links of the one list it stands in (`next_listed`). Rows are recycled; a free row has
-predicate -1.
+A row also holds the fields of the window model (`level`, `base`, `held`, `flags`, `sequence`; see newest.py)
+and the links of its list (`next_listed`, `previous_listed`). Rows are recycled; a free row has predicate -1.
 
-This module is ordinary Python that Cython compiles, with the C types in rows.pxd. Compiled, `rows` is an
-array of C structs; uncompiled it is a list of `PlainRow`s with the same fields, slow and correct.
+Cython compiles this module with the C types in rows.pxd. Compiled, `rows` is an array of C structs;
+uncompiled it is a list of `PlainRow` with the same fields, slow and correct.
 
-What Python asks of rows, and the check of their invariants, are in store.py.
+Queries from Python and the check of invariants are in store.py.
 """
 
 from __future__ import annotations
@@ -51,26 +49,26 @@ ROW = np.dtype(
         ("previous_listed", np.int32),
         ("sequence", np.int64),
     ],
-    align=True,  # as the C compiler lays it out
+    align=True,  # the layout of the C compiler
 )
-COMPILED = bool(cython.compiled)  # for Python
+COMPILED = bool(cython.compiled)  # read by Python code
 
-# Odd 64-bit multipliers (splitmix64's and MurmurHash's finalizers): any odd constants with well-mixed bits
-# do.
+# Odd 64-bit multipliers of splitmix64's and MurmurHash's finalizers; any odd constants with well-mixed bits
+# would do.
 _MIX_SUBJECT = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 _MIX_OBJECT = cython.declare(cython.ulonglong, 0xC2B2AE3D27D4EB4F)
 _MIX_PREDICATE = cython.declare(cython.ulonglong, 0x165667B19E3779F9)
 
-UNLIMITED_FACTS = 0x7FFFFFFF  # for Python, as UNLIMITED_BYTES
+UNLIMITED_FACTS = 0x7FFFFFFF  # read by Python code, as is UNLIMITED_BYTES
 UNLIMITED_BYTES = 1 << 62
 
 
 class Overfull(Exception):
-    """The rows would need more room than they may take; what was being done to them is left half done.
+    """Limit of facts or bytes exceeded; the interrupted change of the rows is half done.
 
     Args:
-        facts: how many facts they would hold.
-        bytes: how many bytes they would take.
+        facts: number of facts that the rows would hold.
+        bytes: number of bytes that the rows would take.
     """
 
     def __init__(self, facts: int, bytes: int) -> None:
@@ -79,7 +77,7 @@ class Overfull(Exception):
 
 
 class PlainRow:
-    """A row where nothing is compiled."""
+    """Row of an uncompiled kernel."""
 
     __slots__ = ROW.names
 
@@ -89,7 +87,7 @@ class PlainRow:
 
 
 def new_rows(count):
-    """`count` zeroed rows; compiled each lies in one line of the processor's cache."""
+    """Return `count` zeroed rows; compiled, each lies within one line of the processor's cache."""
     if not cython.compiled:
         return [PlainRow() for _ in range(count)]
     return aligned(ROW, count)
@@ -100,10 +98,10 @@ def new_rows(count):
 @cython.nogil
 @cython.exceptval(check=False)
 def tag_of(predicate: cython.int, subject: cython.int, object: cython.int) -> cython.int:
-    """31 bits of a fact's hash.
+    """Return 31 bits of the hash of a fact.
 
-    Facts about the classes of one subject share all but three bits, so that they stand in one line of the
-    processor's cache: for up to 16 classes that are numbered one after another, so that no line has more.
+    The hashes of one subject's class facts differ in three bits only, so that up to 16 classes with
+    consecutive numbers share a line of the processor's cache.
     """
     if object == NONE:
         return cython.cast(cython.int, (mix(predicate >> 4, subject, NONE) & 0x7FFFFFF8) | (predicate & 7))
@@ -134,7 +132,7 @@ def mix(predicate: cython.int, subject: cython.int, object: cython.int) -> cytho
 @cython.nogil
 @cython.exceptval(check=False)
 def chain_tag(predicate: cython.int, term: cython.int, side: cython.int) -> cython.int:
-    """31 bits of the hash of a chain."""
+    """Return 31 bits of the hash of a chain."""
     return cython.cast(cython.int, mix(predicate, term, side) & 0x7FFFFFFF)
 
 
@@ -143,20 +141,19 @@ def chain_tag(predicate: cython.int, term: cython.int, side: cython.int) -> cyth
 @cython.nogil
 @cython.exceptval(check=False)
 def chained(predicate: cython.int, object: cython.int) -> cython.int:
-    """What stands for the predicate where a fact is chained by subject: all classes share a chain."""
+    """Return the predicate of the subject chain of a fact: all class facts of a subject share a chain."""
     return NONE if object == NONE else predicate
 
 
 @cython.cclass
 class Rows:
-    """Facts, found by value and by (predicate, subject) and (predicate, object).
+    """Table of facts, with hash indexes by value, by (predicate, subject) and by (predicate, object).
 
-    Finding, inserting and removing cost O(1) expected. What changed since it was last asked for stands in two
-    lists: `left` has the facts that went, three integers each; `arrived` has the rows of those that came, and
-    of some that went again, which are free, or in use and there another time. If `notes_levels`, a third
-    list, `moved`, has the facts that went or came to another level, four integers each: the last is the level
-    at which the fact stood before. A fact beyond `most`, or an array beyond `most_bytes` altogether, is
-    `Overfull`.
+    Find, insert and remove cost O(1) expected. Changes since the last `take_changes` are in two lists: `left`
+    holds the deleted facts, three integers each; `arrived` holds the rows of inserted facts, some of which
+    may since have been deleted or reused. With `notes_levels`, `moved` holds the facts that were deleted or
+    changed their level, four integers each, the last one the previous level. More than `most` facts or
+    `most_bytes` bytes raise `Overfull`.
     """
 
     def __init__(self, capacity: int = 1024):
@@ -172,7 +169,7 @@ class Rows:
         self.free = -1
         self.by_subject = new_bytes(16)
         self.by_object = new_bytes(16)
-        self.unnoted = new_bytes(16)  # whether facts of a predicate come and go without being listed
+        self.unnoted = new_bytes(16)  # flags of predicates whose changes are not recorded
         self.arrived = Ints()
         self.left = Ints()
         self.moved = Ints()
@@ -181,12 +178,12 @@ class Rows:
         self.most_bytes = UNLIMITED_BYTES
         self.bytes_a_row = ROW.itemsize
         self.reads_ahead = False
-        self.has_edge = False  # whether a row ever was an edge
+        self.has_edge = False  # whether a row was ever flagged EDGE
 
     # -- one fact ----------------------------------------------------------------------------------
 
     def find(self, predicate, subject, object):
-        """The fact's row, or `-1 - cell` with the cell of `table` where it would stand."""
+        """Return the row of a fact, or `-1 - cell` with the empty cell of `table` for it."""
         mask: cython.int = self.table.mask
         tag: cython.int = tag_of(predicate, subject, object)
         cell: cython.int = tag & mask
@@ -205,7 +202,7 @@ class Rows:
             cell = (cell + 1) & mask
 
     def insert(self, predicate, subject, object, edge):
-        """A new row for a fact that has none; level and base -1, in no list; `edge` is EDGE or 0."""
+        """Insert a fact that has no row; level and base are -1, it is in no list; `edge` is EDGE or 0."""
         row: cython.int
         self.reserve()
         self.know_predicate(predicate)
@@ -238,7 +235,7 @@ class Rows:
         return row
 
     def remove(self, row):
-        """Forget the fact of `row`, which must be in no list any more."""
+        """Delete the fact of `row`, which must be in no list."""
         predicate: cython.int = self.rows[row].predicate
         if not self.rows[row].flags & ARRIVED and not self.unnoted[predicate]:
             self.left.push(predicate)
@@ -259,9 +256,9 @@ class Rows:
         return 0
 
     def note_level(self, row):
-        """The fact of `row` is about to go, or to come to another level: note the one at which it stands.
+        """Record the level of the fact of `row` before the fact is deleted or changes its level.
 
-        Not of a fact that came since the changes were last taken, which stood at none then.
+        Facts inserted since the last `take_moved` are left out: they had no level then.
         """
         if self.rows[row].level < 0 or self.rows[row].flags & ARRIVED:
             return 0
@@ -274,20 +271,21 @@ class Rows:
     # -- chains: the rows of one (predicate, subject) or (predicate, object) -----------------------
 
     def first_with_subject(self, predicate, subject, edge):
-        """The first row of the chain, or -1; go on through `next_subject`. Only for predicates indexed so.
+        """Return the first row of a subject chain, or -1; the chain continues through `next_subject`.
 
-        With `edge` EDGE it is the chain of edges, with 0 that of the others.
+        The predicate must be indexed by subject. `edge` EDGE selects the chain of edges, 0 that of other
+        facts.
         """
         tag: cython.int = chain_tag(predicate, subject, SUBJECT | edge)
         return self.subject_chains.cells[2 * self.subject_cell(predicate, subject, edge, tag)]
 
     def first_with_object(self, predicate, object, edge):
-        """The same by object; go on through `next_object`."""
+        """Return the first row of an object chain, or -1; the chain continues through `next_object`."""
         tag: cython.int = chain_tag(predicate, object, OBJECT | edge)
         return self.object_chains.cells[2 * self.object_cell(predicate, object, edge, tag)]
 
     def subject_cell(self, predicate, subject, edge, tag):
-        """The cell of the chain's first row, or the empty one where it would stand."""
+        """Return the cell of the first row of a subject chain, or the empty cell for it."""
         cell: cython.int = tag & self.subject_chains.mask
         row: cython.int
         while True:
@@ -302,7 +300,7 @@ class Rows:
             cell = (cell + 1) & self.subject_chains.mask
 
     def object_cell(self, predicate, object, edge, tag):
-        """The cell of the chain's first row, or the empty one where it would stand."""
+        """Return the cell of the first row of an object chain, or the empty cell for it."""
         cell: cython.int = tag & self.object_chains.mask
         row: cython.int
         while True:
@@ -317,7 +315,7 @@ class Rows:
             cell = (cell + 1) & self.object_chains.mask
 
     def link_subject(self, row):
-        """Put `row` at the start of its subject's chain."""
+        """Insert `row` at the start of its subject chain."""
         predicate: cython.int = chained(self.rows[row].predicate, self.rows[row].object)
         edge: cython.int = self.rows[row].flags & EDGE
         tag: cython.int = chain_tag(predicate, self.rows[row].subject, SUBJECT | edge)
@@ -332,7 +330,7 @@ class Rows:
             self.subject_chains.cells[2 * cell] = row
 
     def link_object(self, row):
-        """Put `row` at the start of its object's chain."""
+        """Insert `row` at the start of its object chain."""
         edge: cython.int = self.rows[row].flags & EDGE
         tag: cython.int = chain_tag(self.rows[row].predicate, self.rows[row].object, OBJECT | edge)
         cell: cython.int = self.object_cell(self.rows[row].predicate, self.rows[row].object, edge, tag)
@@ -346,7 +344,7 @@ class Rows:
             self.object_chains.cells[2 * cell] = row
 
     def unlink_subject(self, row):
-        """Remove `row` from its subject's chain."""
+        """Remove `row` from its subject chain."""
         after: cython.int = self.rows[row].next_subject
         before: cython.int = self.rows[row].previous_subject
         predicate: cython.int = chained(self.rows[row].predicate, self.rows[row].object)
@@ -366,7 +364,7 @@ class Rows:
         self.subject_chains.cells[2 * cell] = after
 
     def unlink_object(self, row):
-        """Remove `row` from its object's chain."""
+        """Remove `row` from its object chain."""
         after: cython.int = self.rows[row].next_object
         before: cython.int = self.rows[row].previous_object
         edge: cython.int = self.rows[row].flags & EDGE
@@ -385,10 +383,9 @@ class Rows:
         self.object_chains.cells[2 * cell] = after
 
     def make_edge(self, row):
-        """Flag `row`, which is not yet, as EDGE, and put it into the chains of edges.
+        """Flag `row` as EDGE and move it to the chains of edges; it must not have the flag yet.
 
-        No chain that it stands in may be walked meanwhile. There is to be room for a chain by subject and one
-        by object, whether they are new or not.
+        None of its chains may be iterated meanwhile. Both chain tables must have room for one more chain.
         """
         predicate: cython.int = self.rows[row].predicate
         if self.subject_chains.is_full() or self.object_chains.is_full():
@@ -405,38 +402,38 @@ class Rows:
             self.link_object(row)
         return 0
 
-    # -- reading ahead -----------------------------------------------------------------------------
+    # -- prefetching -----------------------------------------------------------------------------------
     #
-    # A step of the kernel is mostly waiting for memory: each fact is somewhere else, and so are the cells and
-    # rows that have to be known or changed with it. What comes next is known some facts before, so these
-    # begin to read it into the processor's cache and do not wait: first cells, later the rows that the cells
-    # name. They change nothing. Callers ask `reads_ahead` first, which never is so uncompiled.
+    # The kernel mostly waits for memory: each fact, and the cells and rows changed with it, is in another
+    # place. The next facts are known early, so these functions start to load them into the processor's
+    # cache without waiting: first the cells, then the rows that the cells name. They change nothing.
+    # Callers check `reads_ahead` first; it is never set in an uncompiled kernel.
 
     def fetch_row(self, row):
-        """Begin to read a row; none where it is negative."""
+        """Prefetch a row; a negative row is ignored."""
         if cython.compiled and row >= 0:
             fetch(cython.address(self.rows[row]))
 
     def fetch_fact(self, predicate, subject, object):
-        """Begin to read the cell where a fact is looked for."""
+        """Prefetch the cell of a fact."""
         tag: cython.int = tag_of(predicate, subject, object)
         if cython.compiled:
             fetch(cython.address(self.table.cells[2 * (tag & self.table.mask)]))
 
     def seeming(self, predicate, subject, object):
-        """The row that this cell names, or -1 where that is not the fact's row as far as the cell tells."""
+        """Return the row in the cell of a fact if its tag matches, else -1; the row may hold another fact."""
         tag: cython.int = tag_of(predicate, subject, object)
         cell: cython.int = tag & self.table.mask
         return self.table.cells[2 * cell] if self.table.cells[2 * cell + 1] == tag else -1
 
     def fetch_listed(self, row):
-        """Begin to read the rows beside a row in its list."""
+        """Prefetch the neighbours of a row in its list."""
         if row >= 0:
             self.fetch_row(self.rows[row].next_listed)
             self.fetch_row(self.rows[row].previous_listed)
 
     def fetch_chain(self, predicate, term, chain):
-        """Begin to read the cell of a chain: by SUBJECT or OBJECT, with EDGE that of edges."""
+        """Prefetch the cell of a chain: `chain` is SUBJECT or OBJECT, with EDGE for chains of edges."""
         tag: cython.int = chain_tag(predicate, term, chain)
         if cython.compiled and chain & SUBJECT:
             fetch(cython.address(self.subject_chains.cells[2 * (tag & self.subject_chains.mask)]))
@@ -444,7 +441,7 @@ class Rows:
             fetch(cython.address(self.object_chains.cells[2 * (tag & self.object_chains.mask)]))
 
     def fetch_first(self, predicate, term, chain):
-        """Begin to read the first row of a chain, as its cell says."""
+        """Prefetch the first row of a chain; its cell should be prefetched before."""
         tag: cython.int = chain_tag(predicate, term, chain)
         if chain & SUBJECT:
             self.fetch_row(self.subject_chains.cells[2 * (tag & self.subject_chains.mask)])
@@ -452,21 +449,21 @@ class Rows:
             self.fetch_row(self.object_chains.cells[2 * (tag & self.object_chains.mask)])
 
     def fetch_chains(self, predicate, subject, object, edge):
-        """Begin to read the cells of the chains that a fact would enter."""
+        """Prefetch the cells of the chains that a new fact enters."""
         if predicate < len(self.by_subject) and self.by_subject[predicate]:
             self.fetch_chain(chained(predicate, object), subject, SUBJECT | edge)
         if predicate < len(self.by_subject) and self.by_object[predicate]:
             self.fetch_chain(predicate, object, OBJECT | edge)
 
     def fetch_chained(self, predicate, subject, object, edge):
-        """Begin to read the first rows of these chains, as the cells say."""
+        """Prefetch the first rows of the chains that a new fact enters."""
         if predicate < len(self.by_subject) and self.by_subject[predicate]:
             self.fetch_first(chained(predicate, object), subject, SUBJECT | edge)
         if predicate < len(self.by_subject) and self.by_object[predicate]:
             self.fetch_first(predicate, object, OBJECT | edge)
 
     def fetch_neighbours(self, row):
-        """Begin to read what removing a row will change: cells, and the rows beside it in its chains."""
+        """Prefetch the cells and neighbouring rows that change when a row is removed."""
         predicate: cython.int = self.rows[row].predicate
         subject: cython.int = self.rows[row].subject
         object_: cython.int = self.rows[row].object
@@ -494,7 +491,7 @@ class Rows:
         return 0
 
     def grow(self):
-        """Larger arrays where one more row would not fit: the rows by a third, hash tables twofold."""
+        """Enlarge full arrays: the rows by a third, hash tables twofold."""
         sizes = [table.size_for(1) for table in self.tables()]
         beside = 4 * (2 * sum(sizes) + self.room_of_changes())
         count = len(self.rows)
@@ -505,14 +502,14 @@ class Rows:
         return 0
 
     def grow_chains(self):
-        """Room for one more chain by subject and by object."""
+        """Make room for one more chain by subject and one by object."""
         sizes = [self.table.size, self.subject_chains.size_for(1), self.object_chains.size_for(1)]
         beside = 4 * (2 * sum(sizes) + self.room_of_changes())
         self.grow_to(len(self.rows), sizes, self.live, beside)
         return 0
 
     def expect(self, count: cython.int):
-        """Make room for `count` more facts at once, in the rows and their hash table; free rows are room."""
+        """Make room for `count` more facts at once; free rows count as room."""
         sizes = [self.table.size_for(count), self.subject_chains.size, self.object_chains.size]
         more = max(0, self.arrived.size + count - len(self.arrived.items))
         beside = 4 * (2 * sum(sizes) + self.room_of_changes() + more)
@@ -520,7 +517,7 @@ class Rows:
         self.arrived.expect(count)
 
     def grow_to(self, count, sizes, facts, beside):
-        """Have room for `count` rows, and tables of `sizes`, where there will be so many `facts`."""
+        """Enlarge the rows to `count` and the hash tables to `sizes`, for `facts` facts in all."""
         needed = self.bytes_a_row * count + beside
         if facts > self.most or needed > self.most_bytes:
             raise Overfull(facts, needed)
@@ -534,15 +531,15 @@ class Rows:
             self.reads_ahead = True
 
     def tables(self):
-        """The hash tables: of facts, of chains by subject and of chains by object."""
+        """Return the hash tables: of facts, of subject chains, of object chains."""
         return self.table, self.subject_chains, self.object_chains
 
     def room_of_changes(self):
-        """How many integers there is room for in the lists of changes."""
+        """Return the capacity of the lists of changes, in integers."""
         return len(self.arrived.items) + len(self.left.items) + len(self.moved.items)
 
     def enter_anew(self):
-        """Fill the hash tables anew from the rows; the chains stay as they are."""
+        """Rebuild the hash tables from the rows; chains are unchanged."""
         row: cython.int
         predicate: cython.int
         subject: cython.int
@@ -566,7 +563,7 @@ class Rows:
         return 0
 
     def know_predicate(self, predicate):
-        """Make room for `predicate` in the flags; a new predicate has no chains until asked for."""
+        """Make room for `predicate` in the flags; a new predicate has no chains until it is indexed."""
         if predicate >= len(self.by_subject):
             self.grow_flags(predicate)
         return 0

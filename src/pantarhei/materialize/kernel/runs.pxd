@@ -1,4 +1,4 @@
-# The C types of runs.py; what they mean is said there.
+# C types of runs.py; see there for their meaning.
 
 cimport cython
 

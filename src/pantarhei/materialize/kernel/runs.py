@@ -1,8 +1,8 @@
-"""What has been there at each tick, one by one: since when, and whether that is long enough.
+"""Runs: since which tick a fact has held without a gap, and whether that is long enough.
 
-Of each fact the present *run* is known: the tick at which it began, and the last one at which the fact was
-there. A run of the tick before may go on at the present one, as long as that may be told anew; older ones are
-forgotten. Of the present tick it is also known how often each fact was told, so that this can be taken back.
+For each fact only the present *run* is stored: its first tick and its last one. A run of the previous tick
+may continue at the present tick until that is over; older runs are dropped. At the present tick the number of
+supports of each fact is stored too, so that they can be withdrawn.
 """
 
 from __future__ import annotations
@@ -21,40 +21,40 @@ from pantarhei.materialize.kernel.cells import Cells
 
 
 def facts_of(terms: Ints):
-    """Facts of which a list has three integers each."""
+    """Return the facts in a list of three integers each."""
     return terms.array().reshape(-1, 3)
 
 
 @cython.cclass
 class Runs:
-    """The runs of facts; what is long enough is *held*.
+    """Runs of facts; a fact with a run that is long enough is *held*.
 
     Args:
-        sizes: for each predicate how many ticks before the present one a run has to have begun.
-        first: where the timeline begins: what is there from then on is long enough.
+        sizes: for each predicate the number of ticks before the present one at which a run must have begun.
+        first: start of the timeline: a run from there on is long enough.
 
-    `held` is how many facts are. Costs what is there at the present tick and was at the one before; once a
-    tick has been looked at, what is told of it or taken back.
+    `held` is the number of held facts. The first change of a tick costs the facts of this tick and the one
+    before, later ones only the facts added or withdrawn.
     """
 
     def __init__(self, sizes, first: cython.longlong):
         self.sizes = ints_of(sizes)
         self.first = first
         self.tick = first
-        self.facts = new_ints(3 * LEAST_LIST, 0)  # three integers a run
-        self.spans = new_longs(2 * LEAST_LIST)  # its first tick and its last
+        self.facts = new_ints(3 * LEAST_LIST, 0)  # three integers for each run
+        self.spans = new_longs(2 * LEAST_LIST)  # its first and last tick
         self.holds = new_bytes(LEAST_LIST)
-        self.times_told = new_ints(LEAST_LIST, 0)  # at the last tick
-        self.touched = Ints()  # runs that were told or taken back since `change`
-        self.is_new = True  # whether `change` was not called since time came to the tick
+        self.times_told = new_ints(LEAST_LIST, 0)  # number of supports at the last tick
+        self.touched = Ints()  # runs with supports added or withdrawn since `change`
+        self.is_new = True  # whether `change` was not yet called at this tick
         self.cells = Cells(2 * LEAST_LIST)
-        self.listed = Ints()  # the runs that there are
+        self.listed = Ints()  # runs in use
         self.free = Ints()
         self.used = 0
         self.held = 0
 
     def come_to(self, tick: cython.longlong):
-        """What is there at a tick is to be told, or to be told anew."""
+        """Advance to a tick; its facts are added by `tell`."""
         i: cython.int
         run: cython.int
         if tick == self.tick:
@@ -66,7 +66,7 @@ class Runs:
         self.is_new = True
 
     def tell(self, selecting: Selecting, facts: cython.int[:, ::1], memberships):
-        """What follows from facts is there at the present tick, whatever else is; a fact may recur."""
+        """Add the consequences of facts at the present tick; a fact may recur."""
         i: cython.int
         selecting.take(facts, memberships, NONE)
         for i in range(0, selecting.found.size, FOUND_SIZE):
@@ -75,7 +75,7 @@ class Runs:
             )
 
     def take_back(self, selecting: Selecting, facts: cython.int[:, ::1], memberships):
-        """What follows from facts, which were told at the present tick, is not there but for others."""
+        """Withdraw the consequences of facts, which were added at the present tick."""
         i: cython.int
         run: cython.int
         selecting.take(facts, memberships, NONE)
@@ -89,7 +89,7 @@ class Runs:
                 self.touched.push(run)
 
     def run_of(self, predicate, subject, object):
-        """The run of a fact that has one."""
+        """Return the run of a fact that has one."""
         return self.cells.cells[
             2 * self.cell_of(predicate, subject, object, tag_of(predicate, subject, object))
         ]
@@ -100,7 +100,7 @@ class Runs:
         return 0
 
     def go_on(self, predicate, subject, object):
-        """A fact is there at the present tick."""
+        """Add a support of a fact at the present tick."""
         tag: cython.int = tag_of(predicate, subject, object)
         cell: cython.int = self.cell_of(predicate, subject, object, tag)
         run: cython.int = self.cells.cells[2 * cell]
@@ -117,8 +117,9 @@ class Runs:
         return 0
 
     def change(self):
-        """All that is there at the present tick was told: the facts that are held now and were not when this
-        was asked last, and those that are held no more.
+        """Return the facts held now but not at the last call, and those held no more.
+
+        All facts of the present tick must have been added.
         """
         coming: Ints = Ints()
         going: Ints = Ints()
@@ -144,7 +145,7 @@ class Runs:
         return facts_of(coming), facts_of(going)
 
     def look_at(self, run, coming: Ints, going: Ints):
-        """Note whether a run is long enough, if that has changed."""
+        """Append a run whose held state has changed to `coming` or `going`."""
         column: cython.int
         is_long: cython.bint = self.is_long(run)
         list_: Ints = coming if is_long else going
@@ -156,14 +157,14 @@ class Runs:
         return 0
 
     def is_long(self, run):
-        """Whether a run goes on at the present tick, and is long enough."""
+        """True if a run includes the present tick and is long enough."""
         begun: cython.longlong = self.tick - self.sizes[self.facts[3 * run]]
         return self.spans[2 * run + 1] == self.tick and self.spans[2 * run] <= max(begun, self.first)
 
     # -- the runs ----------------------------------------------------------------------------------
 
     def cell_of(self, predicate, subject, object, tag):
-        """The cell of the fact's run, or the empty one where it would stand."""
+        """Return the cell of the fact's run, or the empty cell for it."""
         cell: cython.int = tag & self.cells.mask
         run: cython.int
         while True:
@@ -178,7 +179,7 @@ class Runs:
             cell = (cell + 1) & self.cells.mask
 
     def put(self, cell, tag, predicate, subject, object):
-        """A run for a fact that has none, in the empty cell that looking for it came to; it has no ticks."""
+        """Create an empty run in the empty cell found for a fact."""
         run: cython.int
         if self.free.size > 0:
             self.free.size -= 1
@@ -201,13 +202,13 @@ class Runs:
         return run
 
     def forget(self, run):
-        """Forget a run; it is to be taken off the list."""
+        """Delete a run; the caller removes it from the list."""
         self.cells.remove(run, tag_of(self.facts[3 * run], self.facts[3 * run + 1], self.facts[3 * run + 2]))
         self.free.push(run)
         return 0
 
     def grow(self):
-        """Twice the room for runs."""
+        """Double the room for runs."""
         size = 2 * self.used
         facts, spans = new_ints(3 * size, 0), new_longs(2 * size)
         facts[: 3 * self.used] = self.facts

@@ -1,4 +1,4 @@
-# The C types of selecting.py; what they mean is said there.
+# C types of selecting.py; see there for their meaning.
 
 cimport cython
 

@@ -1,12 +1,12 @@
-"""What follows from facts of a stream one by one: from which of them, and which of their terms it has.
+"""Selection of stream facts: projections of single facts that meet conditions.
 
-What follows is in feeds, those of one predicate of the stream together. A feed has FEED_SIZE integers: its
-*kind*, which its owner chose; the predicate of its rows; where their subject and object come from, which is a
-place and a term for each; and from where to where its conditions go. A place is 1 or 2, that of the fact's
-term, TIME_PLACE, the time that is given, or 0 for the term beside it.
+A *feed* is one projection of facts of a stream predicate. It has FEED_SIZE integers: its *kind*, chosen by
+the owner; the predicate of its rows; for their subject and for their object a place and a term; and the range
+of its conditions. A place is 1 or 2 for a term of the fact, TIME_PLACE for the given time, or 0 for the
+constant term.
 
-A condition has CONDITION_SIZE integers: what is asked, of the term at which place, and IN_RANGES: the byte of
-its data ranges and the bits that are to be set in it; IS_TERM: which term it is; IS_NAME: that it is a name.
+A condition has CONDITION_SIZE integers: its type, the place of the tested term, and for IN_RANGES the byte of
+its data ranges and the bits required in it; for IS_TERM the term; IS_NAME tests that the term is a name.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from pantarhei.materialize.kernel.arrays import Ints, ints_of, new_ints
 
 @cython.cclass
 class Selecting:
-    """Selects among facts, and makes rows of them.
+    """Selection from facts, with the rows of each kind.
 
     Args:
-        starts: for each predicate where its feeds begin, and where the last ones end.
-        feeds, conditions: as above.
-        kinds: how many kinds there are.
-        width: how many bytes of data ranges a literal has.
+        starts: for each predicate the start of its feeds, and the end of the last.
+        feeds, conditions: as in the module's docstring.
+        kinds: number of kinds.
+        width: bytes of data ranges for each literal.
 
-    `found` has what follows from the facts that were taken last, FOUND_SIZE integers each: its kind, its
-    fact, and the place of the fact that it follows from.
+    `found` has the selections of the last call, FOUND_SIZE integers each: kind, fact, and the index of the
+    fact selected from.
     """
 
     def __init__(self, starts, feeds, conditions, kinds, width):
@@ -44,11 +44,11 @@ class Selecting:
         self.found = Ints()
 
     def rows(self, facts: cython.int[:, ::1], memberships, time: cython.int):
-        """What follows from facts: its rows, those of a kind together; the places of the facts that they
-        follow from; and for each kind that is there the kind, where its rows begin and where they end.
+        """Select from facts: returns rows grouped by kind; the indexes of their facts; and for each kind
+        present its number and the start and end of its rows.
 
         Args:
-            memberships: as `Matcher.consult` has them.
+            memberships: as for `Matcher.consult`.
         """
         self.take(facts, memberships, time)
         count: cython.int = self.found.size // FOUND_SIZE
@@ -71,8 +71,8 @@ class Selecting:
         return rows, places, ranges
 
     def place(self, count):
-        """Let `ends` say where the rows of each kind are to end; gives the kinds that so many rows have, and
-        from where to where theirs are to stand.
+        """Set `ends` to the end of the rows of each kind; returns the kinds of `count` rows with start and
+        end.
         """
         ranges: list = []
         i: cython.int
@@ -94,7 +94,7 @@ class Selecting:
         return ranges
 
     def take(self, facts, memberships, time):
-        """Have `found` what follows from facts, whatever their predicates are."""
+        """Set `found` to the selections from facts of any predicates."""
         i: cython.int
         feed: cython.int
         predicate: cython.int
@@ -110,7 +110,7 @@ class Selecting:
         return 0
 
     def note(self, feed, subject, object, time, place):
-        """Note what follows from a fact by a feed."""
+        """Append the selection of a feed from a fact."""
         at: cython.int = FEED_SIZE * feed
         column: cython.int
         taken: cython.int
@@ -130,7 +130,7 @@ class Selecting:
         return 0
 
     def meets(self, feed, subject, object):
-        """Whether a fact meets the conditions of a feed."""
+        """True if a fact meets the conditions of a feed."""
         place: cython.int
         at: cython.int
         term: cython.int
@@ -148,6 +148,6 @@ class Selecting:
         return True
 
     def is_in(self, literal, byte, wanted):
-        """Whether a term is a literal that is in all these data ranges; names are in none."""
+        """True if a term is a literal in all these data ranges; names are in none."""
         at: cython.Py_ssize_t = literal - FIRST_LITERAL
         return at >= 0 and (self.memberships[at * self.width + byte] & wanted) == wanted

@@ -1,4 +1,4 @@
-# The C types of store.py; what they mean is said there.
+# C types of store.py; see there for their meaning.
 
 from pantarhei.materialize.kernel.arrays cimport Ints
 from pantarhei.materialize.kernel.constants cimport *

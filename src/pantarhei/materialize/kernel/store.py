@@ -1,4 +1,4 @@
-"""What Python asks of the rows, and does to all of them at once."""
+"""Queries from Python over the rows, and operations over all rows at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pantarhei.materialize.kernel.rows import ROW
 @cython.exceptval(check=False)
 @cython.nogil
 def renamed(term: cython.int, names: cython.int[::1], literals: cython.int[::1]) -> cython.int:
-    """The new number of a term; `NONE` stays."""
+    """Return the new number of a term; `NONE` is unchanged."""
     if term < 0:
         return term
     return names[term] if term < FIRST_LITERAL else literals[term - FIRST_LITERAL]
@@ -29,7 +29,9 @@ def renamed(term: cython.int, names: cython.int[::1], literals: cython.int[::1])
 @cython.exceptval(check=False)
 @cython.nogil
 def move_down(flags: cython.uchar[::1], numbers: cython.int[::1]) -> cython.void:
-    """Let the flag of each predicate stand at its new number, which is no higher; what has none loses it."""
+    """Move the flag of each predicate to its new number, which is not larger; flags of dropped predicates are
+    lost.
+    """
     predicate: cython.Py_ssize_t
     flag: cython.uchar
     for predicate in range(len(flags)):
@@ -49,7 +51,7 @@ def rename_listed(
     names: cython.int[::1],
     literals: cython.int[::1],
 ) -> cython.void:
-    """Give the facts in a list new numbers; each begins a record of `size` integers."""
+    """Renumber the facts of a list; each begins a record of `size` integers."""
     place: cython.int = 0
     while place < changes.size:
         changes.items[place] = predicates[changes.items[place]]
@@ -59,7 +61,7 @@ def rename_listed(
 
 
 def emptied(changes: Ints):
-    """The list with nothing in it, made anew where it is large."""
+    """Return an empty list: the same one, or a new one where the old one is large."""
     if len(changes.items) > MOST_KEPT:
         return Ints()
     changes.size = 0
@@ -68,12 +70,12 @@ def emptied(changes: Ints):
 
 @cython.cclass
 class Store(Rows):
-    """Rows as Python sees them."""
+    """Rows with the operations that Python calls."""
 
     def index(self, predicate: cython.int, by_subject: cython.bint, by_object: cython.bint):
-        """Keep chains of this predicate from now on; a class has none by object.
+        """Maintain chains of this predicate from now on; a class has none by object.
 
-        Costs one pass over all rows, the first time.
+        The first call for a predicate costs one pass over all rows.
         """
         row: cython.int
         self.know_predicate(predicate)
@@ -96,13 +98,11 @@ class Store(Rows):
             self.by_object[predicate] = 1
 
     def row_of(self, predicate: cython.int, subject: cython.int, object: cython.int) -> int:
-        """The fact's row, negative where there is none."""
+        """Return the row of a fact, negative if there is none."""
         return self.find(predicate, subject, object)
 
     def select(self, predicate: cython.int, subject: cython.int, object: cython.int, chain: cython.int):
-        """Rows as an int32 array, edges last: those with the subject where `chain` is 0, else with the
-        object.
-        """
+        """Return the rows with a subject (`chain` 0) or an object, as an int32 array, edges last."""
         found: Ints = Ints()
         row: cython.int
         edge: cython.int
@@ -120,10 +120,10 @@ class Store(Rows):
         return found.array()
 
     def probe(self, predicate: cython.int, terms: cython.int[::1], chain: cython.int, most: cython.int):
-        """The facts of a predicate that have one of `terms` as subject where `chain` is 0, else as object.
+        """Find the facts of a predicate with one of `terms` as subject (`chain` 0) or as object.
 
-        Returns an int32 array with a row for each: the place among `terms`, and the other term; None if they
-        are more than `most`. The predicate must be indexed so.
+        Returns an int32 array with a row for each fact: the index in `terms`, and the other term; None for
+        more than `most` facts. The predicate must be indexed on that side.
         """
         found: Ints = Ints()
         i: cython.Py_ssize_t
@@ -150,7 +150,7 @@ class Store(Rows):
         return found.array().reshape(-1, 2)
 
     def present(self, facts: cython.int[:, ::1]):
-        """Which of the facts, shape (n, 3), are there."""
+        """Return a mask of the facts, shape (n, 3), that are stored."""
         result = np.empty(len(facts), np.uint8)
         out: cython.uchar[::1] = result
         i: cython.Py_ssize_t
@@ -159,10 +159,10 @@ class Store(Rows):
         return result
 
     def facts_of(self, wanted: cython.const[cython.uchar][::1]):
-        """The facts of some predicates, an int32 array of shape (n, 3). Costs a pass over the rows.
+        """Return the facts of some predicates, an int32 array of shape (n, 3). Costs a pass over the rows.
 
         Args:
-            wanted: for each predicate whether it is one of them; of others none is.
+            wanted: flags by predicate; predicates beyond its length are left out.
         """
         found = np.empty((self.live, 3), np.int32)
         out: cython.int[:, ::1] = found
@@ -179,8 +179,9 @@ class Store(Rows):
         return found[:count]
 
     def by_predicate(self, predicates: cython.int):
-        """All facts, those of each predicate together: where they start for each of so many `predicates`, and
-        where the last end; their subjects; their objects. Costs two passes over the rows.
+        """Return all facts grouped by predicate: offsets (`predicates + 1` of them), subjects, objects.
+
+        Costs two passes over the rows.
         """
         starts = np.zeros(predicates + 1, np.int64)
         subjects, objects = np.empty(self.live, np.int32), np.empty(self.live, np.int32)
@@ -210,14 +211,14 @@ class Store(Rows):
         return np.concatenate([np.zeros(1, np.int64), starts[0:predicates]]), subjects, objects
 
     def columns(self, *names):
-        """The named fields of all rows ever used, free ones (predicate -1) too, as int64 copies."""
+        """Return the named fields of all rows ever used, free ones (predicate -1) too, as int64 copies."""
         if cython.compiled:
             rows = np.frombuffer(self.rows, ROW)[: self.used]
             return [rows[name].astype(np.int64) for name in names]
         return [np.array([getattr(row, name) for row in self.rows[: self.used]], np.int64) for name in names]
 
     def facts(self, wanted: cython.int[::1]):
-        """The facts of the given rows, as an int32 array of shape (n, 3)."""
+        """Return the facts of the given rows, an int32 array of shape (n, 3)."""
         result = np.empty((len(wanted), 3), np.int32)
         out: cython.int[:, ::1] = result
         i: cython.Py_ssize_t
@@ -230,8 +231,10 @@ class Store(Rows):
     def mark_terms(
         self, predicates: cython.uchar[::1], names: cython.uchar[::1], literals: cython.uchar[::1]
     ):
-        """Set `predicates[p]` for each predicate of a row, `names[n]` for each name that a row has as subject
-        or object, `literals[n - FIRST_LITERAL]` for each literal. Costs a pass over the rows.
+        """Flag the terms in use: `predicates[p]`, `names[n]` for names, `literals[n - FIRST_LITERAL]` for
+        literals.
+
+        Costs a pass over the rows.
         """
         row: cython.int
         object_: cython.int
@@ -248,12 +251,12 @@ class Store(Rows):
                     names[object_] = 1
 
     def rename_terms(self, predicates: cython.int[::1], names: cython.int[::1], literals: cython.int[::1]):
-        """Give predicate `p` the number `predicates[p]`, name `n` the number `names[n]`, literal `n` the
-        number `literals[n - FIRST_LITERAL]`.
+        """Renumber terms: predicate `p` to `predicates[p]`, name `n` to `names[n]`, literal `n` to
+        `literals[n - FIRST_LITERAL]`.
 
-        No two get the same, so chains and lists stay as they are; predicates keep their order, and those of
-        the plans their numbers. Costs a pass over the rows and entering each into the hash tables; needs no
-        memory.
+        New numbers are distinct, so chains and lists are unchanged. Predicates keep their order, and
+        predicates of plans their numbers. Costs a pass over the rows and a rebuild of the hash tables;
+        allocates nothing.
         """
         row: cython.int
         with cython.nogil:
@@ -270,20 +273,19 @@ class Store(Rows):
             self.enter_anew()
 
     def leave_unnoted(self, predicate: cython.int):
-        """Have facts of a predicate, of which there are none yet, come and go without being changes."""
+        """Stop recording changes of a predicate that has no facts yet."""
         self.know_predicate(predicate)
         self.unnoted[predicate] = 1
 
     def take_changes(self):
-        """What went and came since the last call: int32 rows `predicate, subject, object, ±1`;
-        of predicates that are noted.
+        """Return and reset the changes since the last call: int32 rows `predicate, subject, object, ±1`.
 
-        What went stands first. A fact that went and came again is among both, one that came and went among
-        neither.
+        Deletions come first. A fact deleted and inserted again is in both parts, a fact inserted and deleted
+        again in neither. Unrecorded predicates are left out.
         """
         came: Ints = self.arrived
         gone: cython.int = self.left.size // 3
-        changes = np.empty((gone + came.size, 4), np.int32)  # before anything changes: it may find no room
+        changes = np.empty((gone + came.size, 4), np.int32)  # first, since the allocation may fail
         self.drop_stale()
         out: cython.int[:, ::1] = changes
         i: cython.int
@@ -304,27 +306,28 @@ class Store(Rows):
         return changes[: gone + count]
 
     def take_moved(self):
-        """The facts that went or came to another level since the last call: int32 rows `predicate, subject,
-        object, level`, the level that at which they stood before; a fact may recur, the first counts.
+        """Return and reset the facts deleted or moved to another level since the last call.
+
+        Rows are int32: `predicate, subject, object, previous level`. A fact may recur; its first row counts.
         """
         moved = self.moved.array().reshape(-1, 4)
         self.moved = emptied(self.moved)
         return moved
 
     def note_levels(self, wanted: cython.bint):
-        """Note from now on which facts come to other levels, or do so no more."""
+        """Turn the recording of level changes on or off."""
         self.notes_levels = wanted
         self.moved = Ints()
 
     def lower_moved(self, less: cython.int):
-        """Lower the levels noted so far by `less`, but for the background's."""
+        """Lower the recorded levels by `less`, except the background's."""
         place: cython.int
         for place in range(3, self.moved.size, 4):
             if self.moved.items[place] != FOREVER:
                 self.moved.items[place] -= less
 
     def drop_stale(self):
-        """Leave in `arrived` the rows of facts that came and have not left, each once; their flags go."""
+        """Reduce `arrived` to distinct rows of facts still stored, and clear their flags."""
         count: cython.int = 0
         i: cython.int
         row: cython.int
@@ -339,15 +342,15 @@ class Store(Rows):
         self.arrived.size = count
 
     def bytes_used(self) -> int:
-        """Bytes held by rows, hash tables and lists."""
+        """Return the bytes held by rows, hash tables and lists."""
         cells = sum(table.size for table in self.tables())
         return ROW.itemsize * len(self.rows) + 4 * (2 * cells + self.room_of_changes())
 
     def spare_bytes(self) -> int:
-        """How many bytes less the same facts would take, at least, in rows made anew; may be negative."""
+        """Return a lower bound of the bytes saved by rebuilding the rows; may be negative."""
         count = max(LEAST_ROWS, self.live + self.live // 3 + 8)
         cells = room_for(2 * LEAST_ROWS, self.live + 1)
-        most = 2 if self.has_edge else 1  # what is an edge no more would be chained apart from the others
+        most = 2 if self.has_edge else 1  # former edges would be chained apart from other facts
         cells += room_for(LEAST_ROWS, most * self.subject_chains.keys + 1)
         cells += room_for(LEAST_ROWS, most * self.object_chains.keys + 1)
         now = sum(table.size for table in self.tables())

@@ -1,4 +1,4 @@
-# The C types of triggers.py.
+# C types of triggers.py; see there for their meaning.
 
 cimport cython
 from pantarhei.materialize.kernel.arrays cimport Ints

@@ -1,11 +1,7 @@
-"""The plans that a fact triggers: those of the rules that it may be part of, or that may derive it.
+"""Selection of the plans to run for a fact: of rules with the fact in the body, or as the head.
 
-A plan is looked for by the fact's predicate, and where many plans share one by the constants and classes that
-they ask for (triggers.py).
-
-Which plans to try with a fact: the arrays of a `rules.dispatch.Dispatch`, where their layout is said.
-
-The visitor by which facts are derived; matches of constraints are noted as violations.
+Plans are selected by the predicate of the fact and, where many plans share a predicate, by the constants and
+classes that they require (`Switches`). `Deriving` is the visitor that derives heads and records violations.
 """
 
 from __future__ import annotations
@@ -24,7 +20,9 @@ _MULTIPLIER = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)  # rules.disp
 
 @cython.cclass
 class Switches:
-    """Plans by predicate, and by keys."""
+    """Plans by predicate and key: the arrays of a `rules.compilation.plan.Dispatch`, which describes the
+    layout.
+    """
 
     def __init__(self, dispatch):
         self.plans = ints_of(dispatch.plans)
@@ -40,7 +38,7 @@ class Switches:
         self.shift = dispatch.shift
 
     def find(self, switch, key):
-        """Where `keys` has the key of the switch, or -1."""
+        """Return the index of the switch's key in `keys`, or -1."""
         wanted: cython.longlong = (cython.cast(cython.longlong, switch) << 32) | key
         product: cython.ulonglong = cython.cast(cython.ulonglong, wanted) * _MULTIPLIER
         if not cython.compiled:
@@ -55,10 +53,10 @@ class Switches:
 
 @cython.cclass
 class Triggers:
-    """The plans of a program, to be begun for facts.
+    """Plans of a program, run for facts.
 
-    `known` is how many predicates the program knows. `candidates` counts the plans that were begun, and the
-    class facts that were looked at to choose them.
+    `known` is the number of predicates in the program. `candidates` counts the plans started and the class
+    facts read to select them.
 
     Args:
         plans: a `rules.compilation.program.Plans`, whose code `matcher` has.
@@ -81,11 +79,11 @@ class Triggers:
         return self.attempt(self.forward, row, row, level, ALL, visitor)
 
     def fire_chosen(self, row, level, visitor):
-        """As `fire`, but with the chosen plans only."""
+        """Enumerate like `fire`, restricted to the chosen plans."""
         return self.attempt(self.forward, row, row, level, CHOSEN, visitor)
 
     def fire_joining(self, row, level, visitor):
-        """As `fire`, but without the inclusions that `superclasses` has."""
+        """Enumerate like `fire`, without the inclusions that `superclasses` covers."""
         return self.attempt(self.forward, row, row, level, JOINING, visitor)
 
     def explain(self, row, visitor):
@@ -93,17 +91,17 @@ class Triggers:
         return self.attempt(self.backward, row, NONE, FOREVER, ALL, visitor)
 
     def are_none(self, predicate):
-        """Whether no plan may be begun for facts of a predicate."""
+        """True if no plan can be started by facts of a predicate."""
         return (
             self.forward.start[predicate] == self.forward.unswitched[predicate]
             and self.forward.switch_start[predicate] == self.forward.switch_start[predicate + 1]
         )
 
     def choose_crossing(self, streamed):
-        """Choose the forward plans that can join a fact of a finished interpretation with one outside.
+        """Choose the forward plans that can join a fact of a finished interpretation with a fact outside.
 
-        These are the plans with a further atom whose predicate is flagged in `streamed`, and the
-        constraints, of which an interpretation tells nothing.
+        These are the plans with a further atom whose predicate is flagged in `streamed`, and the constraints,
+        since violations inside an interpretation are not recorded when it is finished.
         """
         i: cython.Py_ssize_t
         step: cython.int
@@ -127,11 +125,11 @@ class Triggers:
         self.crossing_is_chosen = False
 
     def attempt(self, switches, trigger, row, level, which, visitor):
-        """Begin the plans that the fact of row `trigger` may match.
+        """Start the plans that the fact of row `trigger` may match.
 
         Args:
-            row: `trigger` where the fact is matched to an atom of the body, `NONE` where to the head.
-            which: plans it may be, ALL, CHOSEN or JOINING.
+            row: `trigger` to match the fact to a body atom, `NONE` to match it to the head.
+            which: the plans to consider: ALL, CHOSEN or JOINING.
         """
         i: cython.int
         predicate: cython.int = self.store.rows[trigger].predicate
@@ -149,9 +147,10 @@ class Triggers:
         return 0
 
     def attempt_switched(self, switches, switch, trigger, row, level, chosen, visitor):
-        """Begin the plans of a switch for whose keys the fact is one.
+        """Start the plans of a switch that have a key of the fact.
 
-        A term that is in more classes than the switch has plans is not asked for them.
+        Where the term has more classes than the switch has plans, the plans are tried without a lookup of
+        keys.
         """
         kind: cython.int = switches.kinds[switch]
         subject: cython.int = self.store.rows[trigger].subject
@@ -179,7 +178,7 @@ class Triggers:
         return 0
 
     def attempt_key(self, switches, switch, key, trigger, row, level, chosen, visitor):
-        """Begin the plans of a switch that ask for the key."""
+        """Start the plans of a switch that have the key."""
         at: cython.Py_ssize_t = switches.find(switch, key)
         if at < 0:
             return 0
@@ -195,7 +194,7 @@ class Triggers:
         )
 
     def attempt_range(self, switches, first, end, trigger, row, level, chosen, visitor):
-        """Begin the plans from place `first` up to `end`."""
+        """Start the plans at the positions from `first` up to `end`."""
         subject: cython.int = self.store.rows[trigger].subject
         object_: cython.int = self.store.rows[trigger].object
         i: cython.int
@@ -207,13 +206,13 @@ class Triggers:
                 return 1
         return 0
 
-    # -- reading ahead -----------------------------------------------------------------------------
+    # -- prefetching -----------------------------------------------------------------------------------
 
     def plan_partners(self):
-        """Note which chain facts of each predicate are joined with first, to read it ahead.
+        """Record the chain that facts of each predicate join with first, to prefetch it.
 
-        `partners` has PARTNER_SIZE integers a predicate: the chain's kind as in rows.py (0: none), its
-        predicate, and whether it is that of the fact's object (1) or subject (0).
+        `partners` has PARTNER_SIZE integers for each predicate: the kind of the chain as in rows.py (0:
+        none), its predicate, and whether it belongs to the fact's object (1) or subject (0).
         """
         for predicate in range(self.known):
             for place in range(self.forward.joining[predicate], self.forward.unswitched[predicate]):
@@ -221,7 +220,7 @@ class Triggers:
                     break
 
     def note_partner(self, predicate, plan):
-        """Note the chain that a plan walks first, if it walks one at the subject or object of any fact."""
+        """Record the first chain of a plan, if it belongs to the subject or object of the triggering fact."""
         edge_atom = self.matcher.edge_atoms[self.matcher.code[plan + RULE]]
         if self.matcher.code[plan + STEPS] == 0 or edge_atom == self.matcher.code[plan + TRIGGER_ATOM]:
             return False
@@ -238,9 +237,8 @@ class Triggers:
         return True
 
     def fetch_partner(self, row, first):
-        """Begin to read the cell of the chain that the fact of `row` is joined with first.
-
-        With `first` it is the row that the cell names.
+        """Prefetch the cell of the first chain that the fact of `row` joins with; with `first`, the row in
+        the cell.
         """
         at: cython.int = PARTNER_SIZE * self.store.rows[row].predicate
         term: cython.int
@@ -255,10 +253,10 @@ class Triggers:
 
 @cython.cclass
 class Deriving(Visitor):
-    """Derives the heads of matched bodies; how is for subclasses to say.
+    """Visitor that derives the heads of matched bodies; subclasses implement `derive`.
 
-    `detects` says whether violations are noted. Work counters: `pops` facts popped from the queue, `firings`
-    rule instances enumerated.
+    With `detects`, violations are recorded. Work counters: `pops` facts taken from the queue, `firings` rule
+    instances enumerated.
     """
 
     def __init__(self, triggers: Triggers):

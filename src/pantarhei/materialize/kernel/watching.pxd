@@ -1,4 +1,4 @@
-# The C types of watching.py; what they mean is said there.
+# C types of watching.py; see there for their meaning.
 
 cimport cython
 

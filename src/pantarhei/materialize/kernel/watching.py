@@ -1,4 +1,4 @@
-"""Who is told of which changes: each of those who watch predicates, of theirs."""
+"""Dispatch of changes to the subscribers of their predicates."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pantarhei.materialize.kernel.arrays import Ints, ints_of
 
 @cython.cclass
 class Watching:
-    """Those who are told, by their numbers.
+    """Subscribers by predicate.
 
     Args:
-        groups: for each predicate the number of those who watch it.
-        watchers: those of each number, which are numbers from 0 on.
+        groups: for each predicate the number of its group of subscribers.
+        watchers: the subscribers, numbered from 0, of each group.
     """
 
     def __init__(self, groups, watchers):
@@ -24,8 +24,9 @@ class Watching:
         self.watchers = list(watchers)
 
     def parted(self, changes):
-        """Pairs of who is told and the changes of the predicates that it watches, shape (n, 4), in their
-        order; of those whose predicates have changed. Costs the changes, once for each who is told of them.
+        """Split changes, shape (n, 4), by subscriber, in order; subscribers without changes are left out.
+
+        Costs the changes, once for each subscriber.
         """
         given: cython.int[:, ::1] = changes
         i: cython.Py_ssize_t
@@ -38,7 +39,7 @@ class Watching:
         return [(watcher, changes) for watcher in self.watchers[group]]
 
     def apart(self, given):
-        """As `parted`, where different ones are told of different changes."""
+        """Split changes that differ by subscriber, like `parted`."""
         parts: dict = {}
         i: cython.Py_ssize_t
         for i in range(len(given)):
@@ -50,7 +51,7 @@ class Watching:
         return [(watcher, part.array().reshape(-1, 4)) for watcher, part in parts.items()]
 
     def put(self, part, given, place):
-        """Put the change at a place behind those of a part."""
+        """Append the change at a place to a part."""
         column: cython.int
         if part.size + 4 > len(part.items):
             part.expect(part.size + 4)

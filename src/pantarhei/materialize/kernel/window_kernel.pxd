@@ -1,4 +1,4 @@
-# The C types of window_kernel.py; what they mean is said there.
+# C types of window_kernel.py; see there for their meaning.
 
 from pantarhei.materialize.kernel.body_matches cimport BodyMatches
 from pantarhei.materialize.kernel.constants cimport *
