@@ -1,4 +1,4 @@
-"""Data ranges as OWL 2 writes them, as frozen values; `literals.membership` says which literals they contain.
+"""OWL 2 data ranges as frozen values; `values.membership` decides which literals they contain.
 
 `str` gives the functional-style syntax with short names.
 """
@@ -14,7 +14,7 @@ from pantarhei.model.term import Term, short
 
 
 def call(name: str, *arguments: object) -> str:
-    """`name(arguments)` in functional-style syntax, with short names and tuples taken apart."""
+    """Return `name(arguments)` in functional-style syntax, with short names; tuples are flattened."""
     return f"{name}({' '.join(filter(None, map(_text, arguments)))})"
 
 
@@ -28,7 +28,7 @@ def _text(argument: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What functional-style syntax writes as a name and its fields, in their order.
+    """Value written in functional-style syntax as a name and its fields, in their order.
 
     `form` is that name, which may have attributes of `self` in braces; "" for the name of the class.
     """
@@ -71,7 +71,7 @@ class DataOneOf(Written):
 
 @dataclass(frozen=True, slots=True)
 class DatatypeRestriction(Written):
-    """A datatype narrowed by facets, such as `xsd:decimal[>= 80]`."""
+    """Datatype restricted by facets, such as `xsd:decimal[>= 80]`."""
 
     datatype: Datatype
     facets: tuple[tuple[URIRef, Term], ...]
@@ -79,7 +79,7 @@ class DatatypeRestriction(Written):
 
 @dataclass(frozen=True, slots=True)
 class Possibly(Written):
-    """Literals that may be in a range. OWL has no such range; it is not an operand of others.
+    """Literals that may be in a range. Not part of OWL, and not an operand of other ranges.
 
     It differs from the range where a literal's datatype is not recognized: its value may be any.
     """
@@ -89,8 +89,8 @@ class Possibly(Written):
 
 @dataclass(frozen=True, slots=True)
 class Compared(Written):
-    """The literals of which a comparison with a constant holds. OWL has no such range, rules have; it stands
-    by itself, in no other range.
+    """Literals for which a comparison with a constant is true. Not part of OWL; used in rules, not in other
+    ranges.
 
     Args:
         name: the comparison, a built-in of SWRL.
@@ -103,7 +103,7 @@ class Compared(Written):
 
 @dataclass(frozen=True, slots=True)
 class IllTyped:
-    """The literals outside the lexical space of their datatype. OWL has no such range; `ILL_TYPED` is it."""
+    """Literals outside the lexical space of their datatype. Not part of OWL; `ILL_TYPED` is the instance."""
 
     def __str__(self) -> str:
         return "ill-typed"

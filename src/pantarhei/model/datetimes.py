@@ -1,4 +1,4 @@
-"""Datetimes: the range that streams can have, and their ISO 8601 forms.
+"""Datetimes of streams, their ISO 8601 forms, and time zones.
 
 A datetime of a stream lies in the years 1 to 9999 in UTC and is a whole number of microseconds. Times outside
 that range are refused, finer fractions are cut: the instant is never later than written.
@@ -26,16 +26,16 @@ _DAY_END = re.compile(r"([T ])24(:?00(?::?00(?:[.,]0+)?)?)?(?=$|Z|[+-])", re.ASC
 _NEIGHBOURS = (
     ("10000-01-01", "9999-12-31", 1),
     ("0000-12-31", "0001-01-01", -1),
-)  # days beyond, whose UTC may not be
+)  # boundary days, whose UTC time may lie outside
 _OUT_OF_RANGE = re.compile(r"(?:-\d{4,}|\+?\d{5,}|0000)-\d\d-\d\d(?:[T ].*)?", re.ASCII)
 
 
 class ReadTime(NamedTuple):
-    """Time of a text.
+    """Time read from a text.
 
     Args:
         at: the time.
-        is_cut: whether digits below a microsecond, other than 0, were cut.
+        is_cut: whether nonzero digits below a microsecond were cut.
     """
 
     at: datetime
@@ -58,7 +58,7 @@ def tick_of_datetime(at: datetime) -> int:
 
 
 def without_finer(text: str) -> tuple[str, bool]:
-    """Return a time's text with at most six decimals, and whether digits other than 0 were cut.
+    """Return a time's text with at most six decimals, and whether nonzero digits were cut.
 
     >>> without_finer("10:00:00.1234567Z"), without_finer("10:00:00.1234560")
     (('10:00:00.123456Z', True), ('10:00:00.123456', False))
@@ -113,10 +113,10 @@ def later(at: datetime, length: timedelta) -> datetime:
 
 
 def zone_named(name: str) -> tzinfo:
-    """The time zone of that name, or with that offset from UTC.
+    """Return the time zone of that name, or with that offset from UTC.
 
     Raises:
-        OptionError: there is none.
+        OptionError: there is no such zone.
 
     >>> zone_named("Europe/Berlin"), zone_named("+01:00").tzname(None)
     (zoneinfo.ZoneInfo(key='Europe/Berlin'), 'UTC+01:00')
@@ -134,13 +134,13 @@ def zone_named(name: str) -> tzinfo:
 
 
 def in_zone(at: datetime, zone: tzinfo) -> datetime:
-    """The instant at which clocks in a zone show a time; the first of two, when they are put back.
+    """Return the instant at which clocks in a zone show a time; the first of two when clocks are put back.
 
-    With the offset from UTC that is then in force: Python's times of a zone do not compare as instants.
+    The result has the offset from UTC then in force: Python's datetimes of a zone do not compare as instants.
 
     Raises:
-        TimestampError: they skip that time, since they are put forward then, or it lies outside the years 1
-            to 9999 in UTC.
+        TimestampError: the time is skipped when clocks are put forward, or lies outside the years 1 to 9999
+        in UTC.
 
     >>> in_zone(datetime(2026, 7, 1, 12), zone_named("Europe/Berlin")).isoformat()
     '2026-07-01T12:00:00+02:00'

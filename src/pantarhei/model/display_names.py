@@ -1,7 +1,8 @@
-"""How IRIs are shown to people: by their last part; where two of one text would then look the same, both with
-their prefix or in full.
+"""Display of IRIs: by their last part; IRIs of one text with equal last parts get a prefix or are shown in
+full.
 
-A text is written by many `__str__`, each of which shows a few IRIs: `told_apart` stands around the whole.
+A text is written by many `__str__` methods, each of which shows a few IRIs; `told_apart` wraps the whole
+text.
 """
 
 from __future__ import annotations
@@ -20,18 +21,18 @@ _USUAL = {"owl": str(OWL), "rdf": str(RDF), "rdfs": str(RDFS), "xsd": str(XSD)}
 
 @dataclass(frozen=True, slots=True)
 class ShownNames:
-    """What a text needs to know of names before it is written.
+    """Display names of a text.
 
     Args:
         prefixes: with their IRIs, for names that are not shown by their last part.
-        longer: how names are shown whose last part would not tell which is meant.
+        longer: display of names whose last part is ambiguous.
     """
 
     prefixes: Mapping[str, str] = field(default_factory=_USUAL.copy)
     longer: Mapping[URIRef, str] = field(default_factory=dict)
 
     def telling_apart(self, iris: Iterable[URIRef]) -> ShownNames:
-        """The same, with those of `iris` shown at more length that have a last part in common.
+        """Return a copy in which those of `iris` with a last part in common are shown at more length.
 
         >>> room, saref = URIRef("http://example.org/room#Sensor"), URIRef("https://saref.etsi.org/core/Sensor")
         >>> names = ShownNames({"room": "http://example.org/room#"})
@@ -50,7 +51,7 @@ NO_NAMES = ShownNames()
 
 
 class _Text:
-    """A text that is being written, and the IRIs that it has shown by their last parts."""
+    """Text being written, and the IRIs it has shown by their last parts."""
 
     def __init__(self, names: ShownNames) -> None:
         self.names = names
@@ -67,10 +68,10 @@ _TEXT: ContextVar[_Text | None] = ContextVar("text", default=None)
 
 
 def told_apart(write: Callable[[], _T], names: ShownNames = NO_NAMES) -> _T:
-    """What `write` gives, in which no two IRIs look the same.
+    """Return the text of `write`, with distinct IRIs shown differently.
 
-    It is written a second time if two did. A part of a larger text is written as it is: around the larger one
-    there is a `told_apart` too.
+    It is written a second time if two looked the same. A nested call writes its part once: the outermost call
+    covers the whole text.
     """
     if _TEXT.get() is not None:
         return write()
@@ -89,13 +90,13 @@ def _within(text: _Text, write: Callable[[], _T]) -> _T:
 
 
 def shown(iri: URIRef) -> str:
-    """The IRI as the text shows it that is being written, by its last part where there is none."""
+    """Return the display of an IRI in the text being written; its last part outside of a text."""
     text = _TEXT.get()
     return last_part(iri) if text is None else text.show(iri)
 
 
 def last_part(iri: str) -> str:
-    """What stands behind the last `/` or `#` that does not end the IRI.
+    """Return the part behind the last `/` or `#` that does not end the IRI.
 
     >>> last_part("http://example.org/room#Hall"), last_part("http://example.org/room/")
     ('Hall', 'room')
@@ -104,7 +105,7 @@ def last_part(iri: str) -> str:
 
 
 def with_prefix(iri: str, prefixes: Mapping[str, str]) -> str:
-    """The IRI with the prefix that shortens it most, in full where there is none.
+    """Return the IRI with the prefix that shortens it most, in full where there is none.
 
     >>> with_prefix("http://example.org/room#Hall", {"ex": "http://example.org/", "": "http://example.org/room#"})
     ':Hall'

@@ -1,4 +1,4 @@
-"""Things that are done though one of them is interrupted."""
+"""Sequences of actions that all run, although some raise."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 
 def do_all(actions: Iterable[Callable[[], None]]) -> None:
-    """Do one after another to the end, then raise what the first that raised anything did."""
+    """Run all actions in order, then raise the first exception that any raised."""
     raised: BaseException | None = None
     for action in actions:
         try:

@@ -1,8 +1,7 @@
-"""What belongs together: groups that become one as soon as they share a member.
+"""Algorithms on directed and undirected graphs: groups (union-find), reachability, components, topological
+order.
 
-What leads to what in a directed graph: nodes in order, strongly connected components, sets as bits.
-
-Where nodes are numbers they are `0 … n-1`, and `edges[node]` are those that an edge leads to.
+Where nodes are numbers they are `0 … n-1`, and `edges[node]` are the successors of a node.
 """
 
 from __future__ import annotations
@@ -15,30 +14,30 @@ Item = TypeVar("Item")
 
 
 class Groups(Generic[Node]):
-    """Nodes in groups, each node alone until it is united with others (union-find with path halving).
+    """Partition of nodes; each node is alone until it is united with others (union-find with path halving).
 
-    Of nodes that are united the group of the first leads.
+    The leader of the first node leads a united group.
     """
 
     def __init__(self) -> None:
         self._above: dict[Node, Node] = {}
 
     def leader(self, node: Node) -> Node:
-        """The node that stands for the group of `node`. Costs next to O(1)."""
+        """Return the node that represents the group of `node`. Costs almost O(1)."""
         above = self._above
         while above.setdefault(node, node) != node:
             above[node] = node = above[above[node]]
         return node
 
     def unite(self, nodes: Iterable[Node]) -> None:
-        """Make one group of those of `nodes`."""
+        """Merge the groups of `nodes`."""
         leaders = map(self.leader, nodes)
         first = next(leaders, None)
         if first is not None:
             self._above.update((leader, first) for leader in leaders)
 
     def members(self) -> list[list[Node]]:
-        """The groups of all nodes met so far, in the order of their first members."""
+        """Return the groups of all nodes seen so far, in the order of their first members."""
         found: dict[Node, list[Node]] = {}
         for node in self._above:
             found.setdefault(self.leader(node), []).append(node)
@@ -46,9 +45,9 @@ class Groups(Generic[Node]):
 
 
 def grouped(items: Iterable[Item], keys: Callable[[Item], Iterable[Hashable]]) -> list[list[Item]]:
-    """`items` in groups of those that share a key, directly or by others; one without keys is alone.
+    """Partition `items` into groups connected by shared keys; an item without keys is alone.
 
-    Groups stand in the order of their first items. Costs the number of keys.
+    Groups are in the order of their first items. Costs the number of keys.
 
     >>> grouped(["ab", "c", "bd", "", "e"], list)
     [['ab', 'bd'], ['c'], [''], ['e']]
@@ -70,7 +69,7 @@ _Node = TypeVar("_Node", bound=Hashable)
 
 
 def reached(start: Iterable[_Node], after: Callable[[_Node], Iterable[_Node]]) -> Iterator[_Node]:
-    """The nodes that are reached by going on to those `after` each; those of `start` first, breadth first.
+    """Return the nodes reachable from `start` through `after`, breadth first, `start` included.
 
     >>> list(reached([1], [[0], [2, 0], []].__getitem__))
     [1, 2, 0]
@@ -86,13 +85,13 @@ def reached(start: Iterable[_Node], after: Callable[[_Node], Iterable[_Node]]) -
 
 
 def components(edges: Edges) -> list[list[int]]:
-    """The strongly connected components, each after all that it leads to (Tarjan 1972). Costs linear time.
+    """Return the strongly connected components, each after its successors (Tarjan 1972). Costs linear time.
 
     >>> components([[1], [0, 2], []])
     [[2], [1, 0]]
     """
     found: list[list[int]] = []
-    order = [-1] * len(edges)  # when a node was entered; len(edges) once its component is found
+    order = [-1] * len(edges)  # order of visit; len(edges) once the component is complete
     lowest = [0] * len(edges)
     entered = 0
     open_: list[int] = []
@@ -119,7 +118,7 @@ def components(edges: Edges) -> list[list[int]]:
 
 
 def _closed(root: int, open_: list[int], order: list[int]) -> list[int]:
-    """The component of `root`: what was opened since, which is open no more."""
+    """Pop the component of `root` from the stack of open nodes."""
     component: list[int] = []
     while not component or component[-1] != root:
         component.append(open_.pop())
@@ -128,9 +127,9 @@ def _closed(root: int, open_: list[int], order: list[int]) -> list[int]:
 
 
 def ranks(edges: Iterable[tuple[_Node, _Node]]) -> dict[_Node, int]:
-    """A number for each node of a graph: no edge leads to a smaller one, and nodes of a cycle share one.
+    """Number the nodes of a graph so that no edge leads to a smaller number; nodes of a cycle share one.
 
-    The graph's strongly connected components in topological order. Costs time linear in its size.
+    These are the strongly connected components in topological order. Costs time linear in the graph's size.
 
     >>> found = ranks([(1, 2), (2, 3), (3, 2), (3, 4)])
     >>> found[1] < found[2] == found[3] < found[4]
@@ -147,7 +146,7 @@ def ranks(edges: Iterable[tuple[_Node, _Node]]) -> dict[_Node, int]:
 
 
 def gathered(components_: Iterable[Sequence[int]], edges: Edges, own: Sequence[int]) -> list[int]:
-    """For each node the bits that it and all nodes that it leads to have of their `own`.
+    """Return for each node the union of the `own` bits of all nodes reachable from it, itself included.
 
     Costs as many unions as there are edges.
 

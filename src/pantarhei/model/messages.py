@@ -1,4 +1,4 @@
-"""Numbers with their nouns."""
+"""Parts of messages: counted nouns, suggestions, positions in a text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """A number with its noun; `many` where the plural is not made with `s`, or `es` behind an `x`.
+    """Return a number with its noun; `many` is needed where the plural does not end in `s`, or `es` after
+    `x`.
 
     >>> counted(1, "ABox"), counted(2_000, "ABox"), counted(0, "fact"), counted(2, "property", "properties")
     ('1 ABox', '2,000 ABoxes', '0 facts', '2 properties')
@@ -18,7 +19,7 @@ def counted(number: int, one: str, many: str = "") -> str:
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:
-    """A question to be put behind the message about `given`, empty where no known name is near.
+    """Return a question for the end of a message about `given`, empty where no known name is similar.
 
     >>> did_you_mean("mapings", ["mappings", "time"]), did_you_mean("x", ["mappings"])
     (' (did you mean mappings?)', '')
@@ -29,12 +30,12 @@ def did_you_mean(given: str, known: Iterable[str]) -> str:
 
 
 class Written(NamedTuple):
-    """Where something is written.
+    """Position in a text.
 
     Args:
-        line, column: the place, both counted from 1.
-        source_line: the line as it is written.
-        source: the file that it was read from, None for none.
+        line, column: both counted from 1.
+        source_line: the text of the line.
+        source: the file, None for a text.
     """
 
     line: int
@@ -44,5 +45,5 @@ class Written(NamedTuple):
 
 
 def told_place(written: Written | None) -> str:
-    """What a message about something begins with: where it is written, as far as is known."""
+    """Return the position as the start of a message, empty if unknown."""
     return f"line {written.line}, column {written.column}: " if written else ""

@@ -20,16 +20,16 @@ from pantarhei.model.term import ONLY_TYPE, RDF_TYPE, Term, Triple, short
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The axiom that a rule comes from, and where it is written.
+    """Source of a rule: its axiom, and the position of the axiom.
 
-    Origins are equal if their axioms are the same text: rules read from a copy of a file are the same rules.
+    Origins are equal if their axioms have equal text: rules read from a copy of a file are equal.
 
     Args:
-        axiom: in OWL's functional-style syntax; where no ontology says it, in words (`what equality is`).
-        source: the file, as its path was given; None for what was read from an object or is in no ontology.
+        axiom: in OWL's functional-style syntax; where no ontology has it, in words (`semantics of equality`).
+        source: the file, as its path was given; None for an object and for axioms of no ontology.
         line: the line of the file, from 1, in N-Triples, N-Quads and OWL/XML; None in other syntaxes.
         subject: the subject of the axiom's main triple; None for a blank node.
-        names: how the ontology's texts show names, the axiom's among them; None for what is in no ontology.
+        names: display names of the ontology; None for axioms of no ontology.
 
     >>> str(Origin("SubClassOf(A B)", "plant.nt", 7))
     'SubClassOf(A B)'
@@ -63,18 +63,18 @@ class Atom:
     arguments: tuple[Argument, ...]
 
     def ground(self, binding: Mapping[Variable, Term]) -> Triple:
-        """The triple this atom stands for under `binding`, which binds each of its variables."""
+        """Return the triple of this atom under `binding`, which binds each of its variables."""
         first, *rest = (binding[a] if isinstance(a, Variable) else a for a in self.arguments)
         return (first, self.predicate, rest[0]) if rest else (first, RDF_TYPE, self.predicate)
 
     @property
     def has_class_variable(self) -> bool:
-        """True of `rdf:type(x, y)` with a variable for the class."""
+        """True for `rdf:type(x, y)` with a variable for the class."""
         return self.predicate in ONLY_TYPE and isinstance(self.arguments[-1], Variable)
 
     @property
     def as_class(self) -> Atom:
-        """`C(x)` where it is `rdf:type(x, C)` with a name for the class; the atom itself otherwise."""
+        """Return `C(x)` for `rdf:type(x, C)` with a name for the class; the atom itself otherwise."""
         if self.predicate not in ONLY_TYPE or len(self.arguments) != 2:
             return self
         who, class_ = self.arguments
@@ -82,13 +82,13 @@ class Atom:
 
     @property
     def as_type(self) -> Atom:
-        """`rdf:type(x, C)` where it is `C(x)`; the atom itself otherwise."""
+        """Return `rdf:type(x, C)` for `C(x)`; the atom itself otherwise."""
         if len(self.arguments) == 2:
             return self
         return Atom(RDF_TYPE, (*self.arguments, self.predicate))
 
     def with_arguments(self, change: Callable[[Argument], Argument]) -> Atom:
-        """The same of other arguments."""
+        """Return the atom with changed arguments."""
         return Atom(self.predicate, tuple(map(change, self.arguments)))
 
     def __str__(self) -> str:
@@ -98,13 +98,13 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class Different:
-    """`left ≠ right`: two names that differ, or two literals with different values (unique names)."""
+    """Inequality `left ≠ right`: two distinct names, or two literals with different values (unique names)."""
 
     left: Argument
     right: Argument
 
     def with_arguments(self, change: Callable[[Argument], Argument]) -> Different:
-        """The same of other arguments."""
+        """Return the inequality with changed arguments."""
         return Different(change(self.left), change(self.right))
 
     def __str__(self) -> str:
@@ -113,9 +113,9 @@ class Different:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """`argument ∈ range`, or with `inside=False` `argument ∉ range`; neither holds of a name.
+    """Test `argument ∈ range`, or with `inside=False` `argument ∉ range`; both are false for a name.
 
-    Names are no literals, and no literal's name is asserted: of a name, both stay false.
+    Names are not literals, and no value is known for them.
     """
 
     argument: Argument
@@ -127,7 +127,7 @@ class Member:
         return (self.argument,)
 
     def with_arguments(self, change: Callable[[Argument], Argument]) -> Member:
-        """The same of another argument."""
+        """Return the test with a changed argument."""
         return replace(self, argument=change(self.argument))
 
     def __str__(self) -> str:
@@ -136,12 +136,12 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Builtin:
-    """A built-in of SWRL: a comparison of two literals, or a computation whose result is the first argument.
+    """SWRL built-in: a comparison of two literals, or a computation whose result is the first argument.
 
     Args:
         name: an IRI of `http://www.w3.org/2003/11/swrlb#`.
-        arguments: a comparison has two; a computation its result and one or two operands.
-        written: where it is written, None for what was not read from a text of rules.
+        arguments: two for a comparison; the result and one or two operands for a computation.
+        written: position in a text of rules, None without one.
     """
 
     name: URIRef
@@ -149,7 +149,7 @@ class Builtin:
     written: Written | None = field(default=None, compare=False, repr=False)
 
     def with_arguments(self, change: Callable[[Argument], Argument]) -> Builtin:
-        """The same of other arguments."""
+        """Return the built-in with changed arguments."""
         return replace(self, arguments=tuple(map(change, self.arguments)))
 
     def __str__(self) -> str:
@@ -161,18 +161,18 @@ Test = Member | Builtin
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`head :- body, different, tests`; a constraint where `head` is None.
+    """Rule `head :- body, different, tests`; a constraint where `head` is None.
 
     Every variable of the head and of `different` occurs in the body, and the body is connected.
 
     Args:
         name: the W3C rule it is an instance of (`cax-sco`), or one of ours (`pr-…`).
         body: at least one atom.
-        head: what is derived; None for ⊥.
-        different: inequalities that must hold as well.
-        origin: the axiom it comes from; None for a rule that is given by itself.
-        tests: conditions on literals that must hold as well. A variable that is the result of a computation
-            and does not occur in the body is bound by it, for the tests behind it and for the head.
+        head: the derived atom; None for ⊥.
+        different: inequalities that must hold too.
+        origin: the axiom it comes from; None for a rule given by itself.
+        tests: conditions on literals that must hold too. A variable that is the result of a computation and
+            does not occur in the body is bound by it, for later tests and for the head.
     """
 
     name: str
@@ -184,7 +184,7 @@ class Rule:
 
     @property
     def atoms(self) -> tuple[Atom, ...]:
-        """The atoms of body and head."""
+        """Atoms of body and head."""
         return self.body if self.head is None else (*self.body, self.head)
 
     @property
@@ -193,7 +193,7 @@ class Rule:
 
     @property
     def axiom(self) -> str:
-        """The axiom it comes from, or the rule itself if it comes from none, as text."""
+        """Text of the axiom, or of the rule itself if it comes from no axiom."""
         return str(self.origin or self)
 
     def with_arguments(self, change: Callable[[Argument], Argument]) -> Rule:
@@ -215,8 +215,8 @@ class Rule:
 
 
 def names_of(rules: Iterable[Rule]) -> ShownNames:
-    """How a text shows names that has these rules, or the axioms that they come from: as their ontology does,
-    and the classes and properties of the rules told apart.
+    """Return the display names for a text with these rules: those of their ontology, with the rules' classes
+    and properties disambiguated.
     """
     given = list(rules)
     known = next((rule.origin.names for rule in given if rule.origin and rule.origin.names), NO_NAMES)

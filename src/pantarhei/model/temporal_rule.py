@@ -1,7 +1,7 @@
 """Temporal rules: plain LARS (LA17, section 2.1) with negation, comparisons and arithmetic.
 
-Time comes in *ticks*. A rule derives its head at the present tick wherever its body holds there; a body looks
-back through windows, of the last ticks or of the last assertions.
+Time advances in *ticks*. A rule derives its head at the present tick wherever its body holds there; a body
+refers to the past through windows over the last ticks or the last assertions.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _UNITS = {
 
 
 def term_text(term: Argument) -> str:
-    """A term or variable, IRIs as the text around shows them.
+    """Return the text of a term or variable, IRIs as displayed in the surrounding text.
 
     >>> term_text(Variable("X")), term_text(Variable("x")), term_text(Literal(5)), term_text(Literal("a"))
     ('X', '?x', '5', '"a"')
@@ -73,7 +73,7 @@ def term_text(term: Argument) -> str:
 
 
 def duration_text(length: timedelta) -> str:
-    """A length of time in the largest unit of which it is a whole number.
+    """Return a duration in the largest unit of which it is a whole number.
 
     >>> duration_text(timedelta(minutes=5)), duration_text(timedelta(seconds=90, microseconds=1))
     ('5 min', '90.000001 sec')
@@ -85,7 +85,7 @@ def duration_text(length: timedelta) -> str:
 
 
 def builtin_text(builtin: Builtin) -> str:
-    """A comparison or computation: `X < Y`, `R = X + Y`, by its name where it has no sign.
+    """Return a comparison or computation: `X < Y`, `R = X + Y`; by its name where it has no operator.
 
     >>> from rdflib import URIRef
     >>> add = URIRef("http://www.w3.org/2003/11/swrlb#add")
@@ -103,12 +103,13 @@ def builtin_text(builtin: Builtin) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TemporalAtom:
-    """`predicate(arguments)`: a class with one argument, a property with two, of conclusions any number.
+    """Atom `predicate(arguments)`: a class with one argument, a property with two, a conclusion with any
+    number.
 
     Args:
         predicate: the class or property.
         arguments: names, literals and variables.
-        is_asserted: of what is asserted at a tick, not of what holds then.
+        is_asserted: matches events, asserted at a tick, instead of states.
     """
 
     predicate: URIRef
@@ -117,13 +118,13 @@ class TemporalAtom:
 
     @property
     def variables(self) -> frozenset[Variable]:
-        """The variables in it."""
+        """Variables of the atom."""
         return frozenset(each for each in self.arguments if isinstance(each, Variable))
 
     @property
     def triple(self) -> Triple | None:
-        """The triple that it is, where it has no variables: `C(x)` is `(x, rdf:type, C)`, `p(x, y)` is
-        `(x, p, y)`; None for what is none.
+        """Triple of a ground atom: `C(x)` is `(x, rdf:type, C)`, `p(x, y)` is `(x, p, y)`; None for other
+        arities.
         """
         match self.arguments:
             case (URIRef() | BNode() as subject,):
@@ -139,11 +140,10 @@ class TemporalAtom:
 
 @dataclass(frozen=True, slots=True)
 class TimeWindow:
-    """The last ticks and the present one (LA17 Definition 3).
+    """Window of the last ticks and the present one (LA17 Definition 3).
 
     Args:
-        size: how far it reaches back, both ends included: a number of ticks, 0 for the present one alone, or
-            a length of time.
+        size: number of ticks before the present one, 0 for the present one alone, or a duration.
     """
 
     size: int | timedelta
@@ -154,10 +154,10 @@ class TimeWindow:
 
 @dataclass(frozen=True, slots=True)
 class TupleWindow:
-    """The last assertions (LA17 Definition 4).
+    """Window of the last assertions (LA17 Definition 4).
 
     Args:
-        size: how many, at least one.
+        size: number of assertions, at least one.
     """
 
     size: int
@@ -171,7 +171,7 @@ Reach = TimeWindow | TupleWindow
 
 
 class Mode(Enum):
-    """When an atom is to hold."""
+    """Temporal operator of a formula."""
 
     NOW = "now"
     """At the present tick."""
@@ -185,16 +185,16 @@ class Mode(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """An extended atom (LA17, section 2.1), or its negation.
+    """Extended atom (LA17, section 2.1), or its negation.
 
     Args:
-        atom: what holds.
-        mode: when it holds.
-        window: where the mode looks; None for the present tick, and for an `AT` that looks at all ticks.
+        atom: the atom.
+        mode: the temporal operator.
+        window: window of the operator; None for the present tick, and for an `AT` over all ticks.
         time: the tick of an `AT`.
-        is_negated: whether it is not to hold.
-        times: of a `SOMETIME`, at how many ticks of the window at least.
-        written: where it is written, None for what was not read from a text.
+        is_negated: whether the formula is negated.
+        times: minimal number of ticks of a `SOMETIME`.
+        written: position in the text of rules, None without one.
     """
 
     atom: TemporalAtom
@@ -207,7 +207,7 @@ class Formula:
 
     @property
     def variables(self) -> frozenset[Variable]:
-        """The variables in it, that of its time included."""
+        """Variables of the formula, that of its time included."""
         time = {self.time} if isinstance(self.time, Variable) else frozenset[Variable]()
         return self.atom.variables | time
 
@@ -226,14 +226,14 @@ class Formula:
 
 @dataclass(frozen=True, slots=True)
 class TemporalRule:
-    """`head :- body, tests`.
+    """Rule `head :- body, tests`.
 
     Args:
         head: an atom now, or at a tick; without a window, not negated.
-        body: what is to hold.
+        body: formulas that must hold.
         tests: comparisons, and computations of further variables.
-        written: where it is written, None for what was not read from a text.
-        variables_written: where its variables stand, each as often as it does, in the order of the text.
+        written: position in the text of rules, None without one.
+        variables_written: positions of all occurrences of variables, in the order of the text.
     """
 
     head: Formula

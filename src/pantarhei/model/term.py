@@ -1,10 +1,8 @@
-"""RDF terms and triples as values: rdflib's `URIRef`, `BNode` and `Literal`, and what is a triple of them.
+"""RDF terms and triples: rdflib's `URIRef`, `BNode` and `Literal`, their valid combinations and normal forms.
 
-Literals as rdflib writes Python values, in the forms that XML Schema and OWL have for them.
-
-rdflib writes `nan`, `inf` and `-inf` for floats, `2` for the Fraction 2, and seconds in the zones of times of
-long ago. It does so for Python values and for texts: `"INF"^^xsd:double` becomes `inf` when rdflib parses it,
-and stays so in what rdflib serializes.
+rdflib writes `nan`, `inf` and `-inf` for floats, `2` for the Fraction 2, and seconds in historic time zone
+offsets, for Python values and for texts: `"INF"^^xsd:double` becomes `inf` when rdflib parses it, and stays
+so in its serializations. `respelled` restores the forms of XML Schema and OWL.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ from pantarhei.model.display_names import shown
 
 
 class Place(Enum):
-    """A place in a triple.
+    """Position in a triple.
 
     >>> Place.SUBJECT.admits(Literal("a")), Place.SUBJECT.expected
     (False, 'the subject must be an IRI or a blank node')
@@ -37,17 +35,17 @@ class Place(Enum):
 
     def __init__(self, label: str, terms: tuple[type, ...], expected: str) -> None:
         self.label, self.terms, self.expected = label, terms, expected
-        self.is_of_individuals = label in ("subject", "object")  # or literals, not of classes and properties
+        self.is_of_individuals = label in ("subject", "object")  # or literals; not of classes and properties
 
     def admits(self, term: object) -> bool:
-        """Whether `term` may stand here."""
+        """True if `term` is allowed here."""
         return isinstance(term, self.terms)
 
     def check(self, term: object, given: object) -> None:
-        """Nothing, if `term` may stand here.
+        """Validate that `term` is allowed here.
 
         Raises:
-            InvalidTripleError: it may not; the error shows `given`, what it was part of.
+            InvalidTripleError: it is not; the error shows `given`, the triple or pattern.
         """
         if not isinstance(term, self.terms):
             raise InvalidTripleError(str(given), self.expected)
@@ -72,7 +70,7 @@ def _in_utc(text: str) -> str | None:
         return None
 
 
-# By plain strings, since hashing an IRI of rdflib's costs more than all else here.
+# Plain strings, since hashing an IRI of rdflib costs more than all else here.
 _FORMS: Final[dict[str, Callable[[str], str | None]]] = {
     str(XSD.double): _FLOATS.get,
     str(XSD.float): _FLOATS.get,
@@ -129,18 +127,18 @@ Triple = tuple[Term, Term, Term]
 
 RDF_TYPE = RDF.type  # looking it up in its namespace costs more than the comparison
 
-# A look-up in a set compares terms that are alike only; `==` of rdflib's terms costs three times as much.
+# A lookup in a set compares equal hashes only; `==` of rdflib's terms costs three times as much.
 ONLY_TYPE = frozenset({RDF_TYPE})
 
-# What may stand in two places of a triple, at hand: a union made at each call costs more than the check.
+# Terms allowed in two places of a triple: building the union at each call costs more than the check.
 _NAMES, _TERMS = Place.SUBJECT.terms, Place.OBJECT.terms
 
 
 def check_triple(given: object) -> Triple:
-    """Return `given`, if it is a triple of RDF terms; a literal in rdflib's own form is `respelled`.
+    """Return `given` if it is a triple of RDF terms; a literal in rdflib's own form is `respelled`.
 
     Raises:
-        InvalidTripleError: it is not three terms, its subject is a literal, or its predicate no IRI.
+        InvalidTripleError: it is not three terms, its subject is a literal, or its predicate is not an IRI.
 
     >>> check_triple((URIRef("urn:a"), RDF.type, URIRef("urn:C")))[1] == RDF.type
     True
@@ -160,14 +158,14 @@ def check_triple(given: object) -> Triple:
 
 
 def _misplaced(given: tuple[object, object, object]) -> InvalidTripleError:
-    """What is wrong with three things that are no triple."""
+    """Return the error of three objects that are not a triple."""
     last = Place.CLASS if given[1] == RDF_TYPE else Place.OBJECT
     places = zip((Place.SUBJECT, Place.PREDICATE, Place.OBJECT, last), (*given, given[2]), strict=True)
     return InvalidTripleError(repr(given), next(p.expected for p, term in places if not p.admits(term)))
 
 
 def check_text(text: str) -> None:
-    """Nothing, if the text of a term is Unicode, which any file and column can hold.
+    """Validate that the text of a term is Unicode, which any file and column can hold.
 
     Raises:
         InvalidTripleError: it has a surrogate without the other one of its pair.
@@ -184,9 +182,9 @@ def check_text(text: str) -> None:
 
 
 def short(term: Term | Variable) -> str:
-    """The last part of an IRI, `?x` for a variable, N-Triples for the rest: for people, not for machines.
+    """Return the last part of an IRI, `?x` for a variable, N-Triples otherwise: for people, not for machines.
 
-    In a text by `told_apart`, IRIs that would look the same are shown at more length.
+    Inside `told_apart`, IRIs that would look the same are shown at more length.
 
     >>> short(URIRef("http://example.org/room#Hall")), short(Variable("x"))
     ('Hall', '?x')
@@ -197,7 +195,7 @@ def short(term: Term | Variable) -> str:
 
 
 def in_order(triples: Iterable[Triple]) -> list[Triple]:
-    """`triples` in an order that is the same in each run, whatever order they come in."""
+    """Sort triples in an order that does not depend on their input order."""
     return sorted(triples, key=lambda triple: (*map(str, triple), *_literal_kind(triple[2])))
 
 

@@ -1,7 +1,7 @@
 """Timestamps and durations, and the 64-bit integer ticks they become.
 
-A stream's timestamps are all of one kind. A tick is 1 for integers, a nanosecond (10⁻⁹) for floats and a
-microsecond for datetimes, which carry a time zone. This module never asks what time it is.
+All timestamps of a stream are of one kind. A tick is 1 for integers, a nanosecond (10⁻⁹) for floats and a
+microsecond for datetimes, which have a time zone. This module never reads the clock.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MOST_BITS_SHOWN = 512
 
 
 def check_precision(given: object) -> None:
-    """Check a `precision`.
+    """Validate a `precision`.
 
     Raises:
         OptionError: it is neither "microseconds" nor "exact".
@@ -41,7 +41,7 @@ def check_precision(given: object) -> None:
 
 
 class TimeKind(Enum):
-    """What a stream's timestamps are."""
+    """Kind of a stream's timestamps."""
 
     INTEGER = "an integer"
     FLOAT = "a float"
@@ -71,7 +71,7 @@ def plain_time(at: object) -> TimePoint:
         return at
     if isinstance(at, datetime):
         return _plain_datetime(at)
-    if isinstance(at, bool | np.timedelta64):  # numbers too, by their types
+    if isinstance(at, bool | np.timedelta64):  # subclasses of numbers
         raise TimestampError(repr(at), _A_TIMESTAMP)
     if isinstance(at, numbers.Integral):
         return int(at)
@@ -89,7 +89,7 @@ def _plain_datetime(at: datetime) -> datetime:
             f"the datetime {at.isoformat()} without a time zone", "one with a zone, such as …+00:00 or …Z"
         )
     if at.year in _ENDS:
-        tick_of_datetime(at)  # raises where UTC has another year
+        tick_of_datetime(at)  # raises where the year in UTC is out of range
     if type(at) is datetime:
         return at
     if is_finer(at):
@@ -108,10 +108,10 @@ def is_finer(at: object) -> bool:
 
 
 def kind_of(at: object) -> TimeKind:
-    """The kind of timestamp that `at` is.
+    """Return the kind of the timestamp `at`.
 
     Raises:
-        TimestampError: it is none, or a datetime without a time zone.
+        TimestampError: it is not a timestamp, or is a datetime without a time zone.
 
     >>> kind_of(3), kind_of(3.0)
     (<TimeKind.INTEGER: 'an integer'>, <TimeKind.FLOAT: 'a float'>)
@@ -120,10 +120,10 @@ def kind_of(at: object) -> TimeKind:
 
 
 def is_of_kind(at: TimePoint, kind: TimeKind) -> bool:
-    """Whether `at` may stand in a stream of the given kind; a stream of floats takes integers too.
+    """True if `at` fits a stream of the given kind; a stream of floats takes integers too.
 
     Raises:
-        TimestampError: it is no timestamp.
+        TimestampError: it is not a timestamp.
     """
     return _fits(kind_of(at), kind)
 
@@ -133,7 +133,7 @@ def _fits(given: TimeKind, kind: TimeKind) -> bool:
 
 
 def ticks_of(at: TimePoint, kind: TimeKind) -> int:
-    """The tick of the timestamp `at` in a stream of the given kind; a stream of floats takes integers too.
+    """Return the tick of a timestamp in a stream of the given kind; a stream of floats takes integers too.
 
     Raises:
         TimestampError: `at` is of another kind, not finite, beyond 62 bits, or outside the years 1 to 9999.
@@ -152,7 +152,7 @@ def ticks_of(at: TimePoint, kind: TimeKind) -> int:
 
 
 def duration_ticks(duration: Duration, kind: TimeKind) -> int:
-    """The length of `duration` in ticks of the given kind, not negative.
+    """Return the length of a nonnegative duration in ticks of the given kind.
 
     Numbers measure streams of numbers; timedeltas and ISO 8601 durations measure streams of datetimes.
 
@@ -192,12 +192,12 @@ def duration_ticks(duration: Duration, kind: TimeKind) -> int:
 
 
 def _scaled(number: float, kind: TimeKind) -> int:
-    """A number in ticks.
+    """Return a number in ticks.
 
     Raises:
         TimestampError: it is not finite, or beyond 62 bits of ticks.
     """
-    if abs(number) <= MOST_TICKS:  # infinity is not, nor is what is no number
+    if abs(number) <= MOST_TICKS:  # false for infinity and NaN
         ticks = round(number * FLOAT_TICKS) if kind is TimeKind.FLOAT else int(number)
         if abs(ticks) <= MOST_TICKS:
             return ticks
@@ -212,10 +212,10 @@ _ISO_DURATION = re.compile(
 
 
 def parse_duration(text: str) -> timedelta:
-    """An ISO 8601 duration in weeks, days, hours, minutes and seconds.
+    """Read an ISO 8601 duration in weeks, days, hours, minutes and seconds.
 
     Raises:
-        TimestampError: it is none, or has years or months, whose length varies.
+        TimestampError: it is not such a duration, or has years or months, whose length varies.
 
     >>> parse_duration("P1DT12H")
     datetime.timedelta(days=1, seconds=43200)
@@ -245,10 +245,10 @@ _TOO_MANY = 10**9 * _MICROSECONDS["d"]
 
 
 def measured(parts: Iterable[tuple[str, str]]) -> timedelta:
-    """The length of time of numbers with their units: ns, ms, s, m, h or d.
+    """Return the duration of numbers with their units: ns, ms, s, m, h or d.
 
     Raises:
-        TimestampError: it is too long, or no whole number of microseconds.
+        TimestampError: it is too long, or not a whole number of microseconds.
 
     >>> measured([("1", "h"), ("0.5", "m")])
     datetime.timedelta(seconds=3630)
@@ -309,7 +309,7 @@ def parse_timestamp(
 
 
 def parse_length(text: str) -> Duration:
-    """A duration as the command line takes it: a number or an ISO 8601 duration.
+    """Read a duration of the command line: a number or an ISO 8601 duration.
 
     Raises:
         TimestampError: it is neither.
@@ -328,7 +328,7 @@ def parse_length(text: str) -> Duration:
 
 
 def _number_in(text: str) -> int | float | None:
-    """The number that `text` writes, None if it writes none.
+    """Return the number that `text` is, None if it is not a number.
 
     Raises:
         TimestampError: it has more digits than Python reads, some thousands.
@@ -342,7 +342,7 @@ def _number_in(text: str) -> int | float | None:
 
 
 def time_of(ticks: int, kind: TimeKind) -> TimePoint:
-    """The timestamp of a tick; datetimes come in UTC, the first and last there are for what lies beyond them.
+    """Return the timestamp of a tick; datetimes are in UTC, clamped to the first and last ones.
 
     >>> time_of(1_500_000_000, TimeKind.FLOAT), time_of(0, TimeKind.DATETIME).isoformat()
     (1.5, '1970-01-01T00:00:00+00:00')
@@ -356,7 +356,8 @@ def time_of(ticks: int, kind: TimeKind) -> TimePoint:
 
 
 def show_time(at: TimePoint) -> str:
-    """A timestamp for people: ISO 8601 for datetimes; of an integer with hundreds of digits how long it is.
+    """Return a timestamp for people: ISO 8601 for datetimes; for an integer with hundreds of digits its
+    length.
 
     >>> show_time(3), show_time(time_of(0, TimeKind.DATETIME)), show_time(2**1000)
     ('3', '1970-01-01T00:00:00+00:00', 'an integer of 1001 bits')
@@ -369,7 +370,7 @@ def show_time(at: TimePoint) -> str:
 
 
 def show_length(ticks: int, kind: TimeKind) -> str:
-    """A number of ticks as what takes durations reads it: ISO 8601 in quotation marks for datetimes.
+    """Return a number of ticks as duration text: ISO 8601 in quotation marks for datetimes.
 
     >>> show_length(3_300_000_000, TimeKind.DATETIME), show_length(500_000_000, TimeKind.FLOAT)
     ('"PT55M"', '0.5')
@@ -385,7 +386,7 @@ def show_length(ticks: int, kind: TimeKind) -> str:
 
 
 def in_zone_of(at: TimePoint, other: TimePoint) -> TimePoint:
-    """A timestamp with the zone of another, where both are datetimes.
+    """Return a timestamp in the zone of another, where both are datetimes.
 
     >>> noon = datetime.fromisoformat("2026-03-02T12:00:00+01:00")
     >>> in_zone_of(datetime(2026, 3, 2, 10, tzinfo=UTC), noon).isoformat()
@@ -400,11 +401,11 @@ def in_zone_of(at: TimePoint, other: TimePoint) -> TimePoint:
 
 
 def timed(stream: Iterable[tuple[TimePoint, _Item]]) -> Iterator[tuple[TimePoint, _Item]]:
-    """The items of a stream made in Python, in its order.
+    """Validate and iterate over the items of a stream made in Python.
 
     Raises:
         OptionError: at once, if it cannot be iterated or is text.
-        TimestampError: while it is iterated, if an item is no pair.
+        TimestampError: during iteration, if an item is not a pair.
 
     >>> list(timed([(1, "a"), "2b"]))
     Traceback (most recent call last):
