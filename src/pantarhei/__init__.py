@@ -72,7 +72,7 @@ from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.io import Mapping, TimestampedABox, abox_stream, read_records, read_stream, read_table
-from pantarhei.io.history_sinks import NDJSONSink, ParquetSink
+from pantarhei.io.writers import NDJSONSink, ParquetSink
 from pantarhei.model.rule import Rule
 from pantarhei.ontology import Ontology, load_ontology
 from pantarhei.proofs.proof import Proof, ProofStep

@@ -10,8 +10,7 @@ import pytest
 from rdflib import RDF, XSD, Graph, Literal, Namespace
 
 from pantarhei import StreamReasoner, Window, load_ontology, read_records
-from pantarhei.io.mapping.guess import guess
-from pantarhei.io.tables.sample import first_rows
+from pantarhei.io.tables.guess import first_rows, guess
 
 FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "conformance"
 POLLUTION = FOLDER / "tables/pollution-wide.csv"

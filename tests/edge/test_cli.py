@@ -902,7 +902,7 @@ def test_an_interrupt_ends_with_a_summary(run, monkeypatch):
     def interrupted(self):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("pantarhei.io.read.StreamReader.__iter__", interrupted)
+    monkeypatch.setattr("pantarhei.io.stream_reader.StreamReader.__iter__", interrupted)
     done = run()
     assert done.exit_code == 130
     assert done.stderr.startswith("0 ABoxes")

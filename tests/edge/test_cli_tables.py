@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from pantarhei import read_records
 from pantarhei.cli.commands import app
-from pantarhei.io.mapping.read import read_mapping
+from pantarhei.io.mapping.mapping_reader import read_mapping
 
 ROOT = Path(__file__).parents[2]
 PEDALS = ROOT / "ontologies" / "pedals.ttl"

@@ -10,7 +10,7 @@ from rdflib import BNode
 
 import pantarhei as pr
 from counts import seeds
-from pantarhei.io import nquads
+from pantarhei.io import stream_reader
 from pantarhei.rdf import plain_quads
 from pantarhei.rdf.triple_table import ColumnarTriples
 
@@ -57,7 +57,7 @@ def ontology(tmp_path_factory):
 @pytest.mark.parametrize("seed", seeds(10, 60))
 @pytest.mark.parametrize(("unique_names", "keep"), [(True, "newest"), (False, "newest"), (True, "every")])
 def test_columns_and_triples_come_to_the_same_at_each_step(seed, unique_names, keep, ontology, monkeypatch):
-    monkeypatch.setattr(nquads, "FEWEST_BYTES", 1)
+    monkeypatch.setattr(stream_reader, "FEWEST_BYTES", 1)
     monkeypatch.setattr(plain_quads, "_SHORT", 1)
     options = {"unique_names": unique_names, "keep": keep}
     by_column, by_triple = (pr.StreamReasoner(ontology, pr.Window(range=4), **options) for _ in range(2))
@@ -79,7 +79,7 @@ def shown(triples):
 
 
 def test_an_abox_by_column_is_materialized_like_its_triples(ontology, monkeypatch):
-    monkeypatch.setattr(nquads, "FEWEST_BYTES", 1)
+    monkeypatch.setattr(stream_reader, "FEWEST_BYTES", 1)
     monkeypatch.setattr(plain_quads, "_SHORT", 1)
     makers = [pr.ABoxMaterializer(pr.Foundation.of(ontology)) for _ in range(2)]
     reasoners = [pr.StreamReasoner(ontology, pr.Window(range=4)) for _ in range(2)]

@@ -16,9 +16,9 @@ from rdflib import RDF, XSD, Literal, Namespace, URIRef
 from counts import cases
 from pantarhei import InputError, read_records
 from pantarhei.io.mapping import text_times
-from pantarhei.io.mapping.cells import cells_of
-from pantarhei.io.mapping.mapping import RowTime, Template
-from pantarhei.io.mapping.read import read_mapping
+from pantarhei.io.mapping.cell_columns import cells_of
+from pantarhei.io.mapping.mapping_reader import read_mapping
+from pantarhei.io.mapping.record_mapping import RowTime, Template
 from pantarhei.io.tables import csv_table
 
 EX = Namespace("http://example.org/")

@@ -281,8 +281,7 @@ def map_table(
     ] = None,
 ) -> None:
     """`pantarhei map`."""
-    from pantarhei.io.mapping.guess import guess
-    from pantarhei.io.tables.sample import first_rows
+    from pantarhei.io.tables.guess import first_rows, guess
 
     with _errors():
         typer.echo(guess(*first_rows(table, format)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from pantarhei.io.write import AnswerWriter, Cell, TableWriter, time_text
+from pantarhei.io.writers import AnswerWriter, Cell, TableWriter, time_text
 from pantarhei.model.display_names import ShownNames, told_apart
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.time import TimePoint, in_zone_of, show_time

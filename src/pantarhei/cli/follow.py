@@ -40,11 +40,11 @@ from pantarhei.cli.run_report import (
     print_summary,
 )
 from pantarhei.errors import UnknownFormatError
+from pantarhei.io import reader as tables
 from pantarhei.io.abox import TimestampedABox
-from pantarhei.io.read import StreamReader, read_stream
 from pantarhei.io.records import read_records
-from pantarhei.io.tables import formats as tables
-from pantarhei.io.write import AnswerWriter, Cell, TableWriter, format_of, open_writer, time_text
+from pantarhei.io.stream_reader import StreamReader, read_stream
+from pantarhei.io.writers import AnswerWriter, Cell, TableWriter, format_of, open_writer, time_text
 from pantarhei.model.display_names import ShownNames
 from pantarhei.model.messages import counted
 from pantarhei.model.term import Triple
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     import pantarhei as pr
-    from pantarhei.io.tables.reader import RecordReader
+    from pantarhei.io.tables.record_reader import RecordReader
     from pantarhei.temporal.rules import TemporalRules
     from pantarhei.window.sliding import Window
 

@@ -12,9 +12,9 @@ from pantarhei.cli.run_report import Followed
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import OptionError
 from pantarhei.interpretation.interpretation import Interpretation
-from pantarhei.io.graph_times import time_properties
-from pantarhei.io.mapping.local_times import check_unordered
-from pantarhei.io.mapping.read import read_mapping
+from pantarhei.io.mapping.mapping_reader import read_mapping
+from pantarhei.io.mapping.text_times import check_unordered
+from pantarhei.io.messages import time_properties
 from pantarhei.io.records import with_precision
 from pantarhei.model.time import TimeKind, time_of
 from pantarhei.reasoner import StreamReasoner

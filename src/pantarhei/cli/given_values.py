@@ -12,7 +12,7 @@ from typing import TextIO
 import typer
 
 from pantarhei.errors import OptionError, TimestampError, UnknownFormatError
-from pantarhei.io.write import is_torn
+from pantarhei.io.writers import is_torn
 from pantarhei.model.time import (
     Duration,
     TimeKind,

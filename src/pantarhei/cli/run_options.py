@@ -464,7 +464,7 @@ class Following(WithRules):
 
     def reasoning(self, window: Window | None = None) -> Options:
         """As of all commands, with what is kept up, and who takes what is remembered no longer."""
-        from pantarhei.io.history_sinks import NDJSONSink
+        from pantarhei.io.writers import NDJSONSink
         from pantarhei.window.retention import History
 
         history = History(sink=None if self.history is None else NDJSONSink(self.history))

@@ -20,8 +20,8 @@ from pantarhei.cli.error_messages import warning_as_typed
 from pantarhei.cli.run_options import Following
 from pantarhei.engine.update import not_asserted_text
 from pantarhei.errors import InputError
-from pantarhei.io.reader_counts import Skipped
-from pantarhei.io.write import time_text
+from pantarhei.io.reader import Skipped
+from pantarhei.io.writers import time_text
 from pantarhei.model.display_names import NO_NAMES, ShownNames, told_apart
 from pantarhei.model.messages import counted
 from pantarhei.model.term import Triple, short

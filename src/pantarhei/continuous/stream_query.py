@@ -12,7 +12,7 @@ from rdflib import URIRef
 
 from pantarhei.continuous.query_spec import AskedOfStreams, Moving
 from pantarhei.errors import OptionError, StreamsEndedError, TimestampError
-from pantarhei.io.read import read_stream
+from pantarhei.io.stream_reader import read_stream
 from pantarhei.model.time import TimeKind, TimePoint, plain_time, show_time, ticks_of, time_of, timed
 from pantarhei.query.answer_reports import AnswerChange, AnswerReport
 from pantarhei.query.continuous import Answering, ContinuousQuery

@@ -1,12 +1,11 @@
 """Streams in and answers out: files and Python iterables of timestamped ABoxes."""
 
 from pantarhei.io.abox import TimestampedABox, abox_stream
-from pantarhei.io.read import StreamReader, read_stream
-from pantarhei.io.reader_counts import Skipped
-from pantarhei.io.record_mapping import Mapping
-from pantarhei.io.records import read_records
-from pantarhei.io.table import read_table
-from pantarhei.io.write import AnswerWriter, open_writer
+from pantarhei.io.reader import Skipped
+from pantarhei.io.records import Mapping, read_records
+from pantarhei.io.stream_reader import StreamReader, read_stream
+from pantarhei.io.triple_files import read_table
+from pantarhei.io.writers import AnswerWriter, open_writer
 
 __all__ = [
     "AnswerWriter",

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Mapping as AbcMapping
+from collections.abc import Mapping as MappingOf
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from pantarhei.errors import OptionError
-from pantarhei.io.mapping.mapping import RecordMapping
-from pantarhei.io.mapping.read import read_mapping
-from pantarhei.model.time import Precision, check_precision
+from pantarhei.errors import InvalidCellError, MalformedInputError, OptionError, TimesCutWarning
+from pantarhei.io.abox import TimestampedABox
+from pantarhei.io.mapping.mapping_reader import read_mapping
+from pantarhei.io.mapping.record_mapping import RecordMapping
+from pantarhei.model.term import Triple
+from pantarhei.model.time import Precision, TimeKind, TimePoint, check_precision, kind_of, ticks_of
 
 if TYPE_CHECKING:
-    from pantarhei.io.tables.opening import Source
-    from pantarhei.io.tables.reader import RecordReader
+    from pantarhei.io.mapping.compiled_mapping import CompiledMapping
+    from pantarhei.io.mapping.text_times import RowOrder
+    from pantarhei.io.tables.record_reader import RecordReader
+    from pantarhei.io.tables.table_sources import Source
 
 
 def read_records(
     source: Source,
-    mapping: str | os.PathLike[str] | Mapping[str, Any] | RecordMapping,
+    mapping: str | os.PathLike[str] | AbcMapping[str, Any] | RecordMapping,
     *,
     format: str | None = None,
     on_error: str = "raise",
@@ -62,8 +70,8 @@ def read_records(
     """
     if on_error not in ("raise", "skip"):
         raise OptionError("on_error", repr(on_error), '"raise" or "skip"')
-    from pantarhei.io.tables.opening import sources_of  # Arrow, which takes a while to be there
-    from pantarhei.io.tables.reader import RecordReader
+    from pantarhei.io.tables.record_reader import RecordReader
+    from pantarhei.io.tables.table_sources import sources_of  # Arrow, which takes a while to be there
 
     read = with_precision(read_mapping(mapping), precision)
     return RecordReader(sources_of(source, format), read, on_error == "skip")
@@ -79,3 +87,220 @@ def with_precision(mapping: RecordMapping, precision: Precision | None) -> Recor
         return mapping
     check_precision(precision)
     return replace(mapping, time=replace(mapping.time, precision=precision))
+
+
+Record: TypeAlias = "MappingOf[str, Any] | str | bytes"
+OnBad: TypeAlias = "Callable[[Record, MalformedInputError], object]"
+
+_NAME = "<record>"
+
+
+class Mapping:
+    """A mapping of records to timestamped triples; build with `load`.
+
+    A record gives what `read_records` gives for it as a line of JSON. A usual record is mapped by the
+    compiled mapping, any other as a table of one row.
+
+    Attributes:
+        mapping: the mapping as a value.
+        times_cut: number of records whose time was cut to microseconds; the first emits a `TimesCutWarning`.
+
+    >>> mapping = Mapping.load({
+    ...     "prefixes": {"ex": "http://example.org/"},
+    ...     "time": {"column": "at", "unit": "number"},
+    ...     "mappings": {"garage": {"s": "ex:$(id)", "po": [["ex:free", "$(free)"]]}},
+    ... })
+    >>> abox = mapping.abox({"at": 7, "id": "north", "free": 12})
+    >>> abox.at, abox.triples[0][2].n3()
+    (7, '"12"^^<http://www.w3.org/2001/XMLSchema#integer>')
+    """
+
+    def __init__(self, mapping: RecordMapping) -> None:
+        self.mapping, self.times_cut = mapping, 0
+        self._compiled: dict[tuple[bool, tuple[str, ...]], CompiledMapping] = {}
+        self._of_members((), False)
+
+    @classmethod
+    def load(cls, source: str | os.PathLike[str] | MappingOf[str, Any] | RecordMapping) -> Mapping:
+        """Read and compile a mapping.
+
+        Args:
+            source: a path, a text in YAML, a dictionary, or the `mapping` of a reader.
+
+        Raises:
+            MissingFileError: there is no such file.
+            MappingError: it is not a mapping; the error names the place, and similar names.
+            OptionError: it is none of these.
+        """
+        return cls(read_mapping(source))
+
+    def __repr__(self) -> str:
+        return f"Mapping({self.mapping.source!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Mapping, (self.mapping,)
+
+    def abox(self, record: Record, row: int = 1) -> TimestampedABox:
+        """Return the triples of a record with its time.
+
+        Args:
+            record: a dictionary as JSON has it, or the text of an object.
+            row: its number, to which `$(_row)` refers.
+
+        Raises:
+            InvalidCellError: a member does not fit the mapping.
+            MalformedInputError: a text is not an object of JSON.
+            OptionError: the record is neither.
+        """
+        at, triples = self._part(record, row, None, None)
+        return TimestampedABox(at, tuple(triples))
+
+    def aboxes(self, records: Iterable[Record], on_bad: OnBad | None = None) -> list[TimestampedABox]:
+        """Return the ABoxes of records; neighbours of one time are one ABox, as in a table.
+
+        Args:
+            records: as `abox` takes them; `$(_row)` counts them from 1.
+            on_bad: called with each record that does not fit the mapping, and the error; None raises it.
+
+        Raises:
+            As `abox`.
+        """
+        found: list[TimestampedABox] = []
+        triples: list[Triple] = []
+        last: TimePoint | None = None
+        for at, part in self._parts(records, on_bad):
+            if last is not None and at != last:
+                found.append(TimestampedABox(last, tuple(triples)))
+                triples = []
+            last = at
+            triples += part
+        return found if last is None else [*found, TimestampedABox(last, tuple(triples))]
+
+    def _parts(
+        self, records: Iterable[Record], on_bad: OnBad | None
+    ) -> Iterator[tuple[TimePoint, Sequence[Triple]]]:
+        from pantarhei.io.mapping.text_times import RowOrder
+
+        kind: TimeKind | None = None
+        order = RowOrder() if self.mapping.time.ambiguous == "infer" else None
+        row = 1
+        for record in records:
+            try:
+                found = self._part(record, row, kind, order)
+            except MalformedInputError as error:
+                if on_bad is None:
+                    raise
+                on_bad(record, error)
+                row += isinstance(error, InvalidCellError)  # a text that is not an object is not a row
+                continue
+            row, kind = row + 1, kind or kind_of(found[0])
+            yield found
+
+    def _part(
+        self, record: Record, row: int, kind: TimeKind | None, order: RowOrder | None
+    ) -> tuple[TimePoint, Sequence[Triple]]:
+        is_text, members = isinstance(record, str | bytes), _members(record)
+        names = tuple(_names(members)) if self.mapping.has_globs else ()
+        try:
+            found = self._of_members(names, is_text).read(members, row, kind)
+        except UnicodeEncodeError:  # of the name of a member
+            found = None
+        if found is None:
+            return self._by_table(members if is_text else _as_row(members), row, kind, order)
+        if order is not None:
+            order.add(ticks_of(found[0], TimeKind.DATETIME))
+        return found
+
+    def _of_members(self, names: tuple[str, ...], is_text: bool) -> CompiledMapping:
+        """Return the compiled mapping for records; `names` are their members where the mapping has a `*`."""
+        if (is_text, names) not in self._compiled:
+            # imported here, since importing Arrow takes a while
+            from pantarhei.io.mapping.binding import bind
+            from pantarhei.io.mapping.compiled_mapping import CompiledMapping, value_in_text, value_of
+
+            if len(self._compiled) > _SHAPES:
+                self._compiled.clear()
+            bound = bind(self.mapping, names, _NAME, elsewhere=None)
+            self._compiled[is_text, names] = CompiledMapping(bound, value_in_text if is_text else value_of)
+        return self._compiled[is_text, names]
+
+    def _by_table(
+        self, record: MappingOf[str, Any], row: int, kind: TimeKind | None, order: RowOrder | None
+    ) -> tuple[TimePoint, Sequence[Triple]]:
+        from pantarhei.io.tables.record_reader import row_of
+
+        made = row_of(dict(record), self.mapping, row, kind, order, _NAME)
+        if made.cut is not None:
+            if not self.times_cut:
+                warnings.warn(TimesCutWarning(_NAME, made.cut), stacklevel=2)
+            self.times_cut += 1
+        return made.at, made.triples.sequence()
+
+
+_SHAPES = 1_000  # compiled mappings that are kept
+
+
+def _members(record: Record) -> MappingOf[str, Any]:
+    if isinstance(record, str | bytes):
+        from pantarhei.io.tables.json_table import line_of, read_object
+
+        try:
+            return read_object(line_of(record))
+        except ValueError as error:
+            raise MalformedInputError(_NAME, None, str(error)) from None
+    if isinstance(record, MappingOf):
+        return record
+    raise OptionError("record", repr(record)[:200], "a dictionary, or a text of JSON that writes an object")
+
+
+def _names(record: MappingOf[str, Any]) -> list[str]:
+    from pantarhei.io.mapping.json_cells import JSONColumns
+
+    return JSONColumns([dict(record)], ()).members()
+
+
+def _as_row(record: MappingOf[str, Any]) -> Any:
+    """Convert a dictionary to a row as JSON is read.
+
+    Raises:
+        InvalidCellError: a value has no form in JSON.
+        MalformedInputError: it is nested too deep.
+    """
+    try:
+        return _as_json(record)
+    except RecursionError:
+        raise MalformedInputError(_NAME, None, "it is nested too deep") from None
+
+
+def _as_json(value: Any, name: str = "") -> Any:
+    """Convert a Python value to the form in which JSON is read.
+
+    Args:
+        name: the member, for errors.
+
+    Raises:
+        InvalidCellError: its type has no form in JSON.
+    """
+    from pantarhei.io.mapping.compiled_mapping import value_of
+    from pantarhei.io.mapping.json_cells import HALF_A_PAIR, is_unicode
+
+    if isinstance(value, str) and not is_unicode(value):
+        raise InvalidCellError(_NAME, None, name, HALF_A_PAIR)
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, MappingOf):
+        outer = f"{name}." if name else ""
+        for inner in value:
+            _as_json(str(inner), ascii(inner))
+        return {str(inner): _as_json(each, f"{outer}{inner}") for inner, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_as_json(each, name) for each in value]
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    found = value_of(value)
+    if found is None:
+        expected = "a text, number, boolean, list, dictionary, datetime or None"
+        raise InvalidCellError(
+            _NAME, None, name, f"a value of type {type(value).__name__}; expected {expected}"
+        )
+    return found[0].encode()

@@ -22,13 +22,12 @@ from pantarhei.errors import OptionError, PantarheiError
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.io.abox import TimestampedABox, same_kind
-from pantarhei.io.mapping.mapping import ROW, RecordMapping
-from pantarhei.io.read import OF_GRAPHS, syntax_of
-from pantarhei.io.reader_counts import Skipped
-from pantarhei.io.tables.csv_parts import CSVPart, parts_of
-from pantarhei.io.tables.formats import format_of
-from pantarhei.io.tables.opening import Sources, delimiter_of, sources_of
-from pantarhei.io.tables.reader import RecordReader
+from pantarhei.io.mapping.record_mapping import ROW, RecordMapping
+from pantarhei.io.reader import Skipped, format_of
+from pantarhei.io.stream_reader import OF_GRAPHS, syntax_of
+from pantarhei.io.tables.csv_table import CSVPart, parts_of
+from pantarhei.io.tables.record_reader import RecordReader
+from pantarhei.io.tables.table_sources import Sources, delimiter_of, sources_of
 from pantarhei.model.time import TimeKind, TimePoint, kind_of, ticks_of
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.rdf.statements import ByteFeed, read_trig

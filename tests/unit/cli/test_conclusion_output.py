@@ -10,7 +10,7 @@ import pantarhei as pr
 from pantarhei import MissingFileError, TemporalTextError, load_ontology
 from pantarhei.cli.conclusion_output import AskedAnswerStreams, Concluded, rules_from
 from pantarhei.engine.update import WindowUpdate
-from pantarhei.io.write import CsvWriter, NdjsonWriter, TableWriter
+from pantarhei.io.writers import CsvWriter, NdjsonWriter, TableWriter
 from pantarhei.model.display_names import NO_NAMES
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.temporal.answer_sets import AnswerStream

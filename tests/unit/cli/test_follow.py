@@ -19,7 +19,7 @@ from pantarhei.errors import (
     TemporalRuleError,
     UnknownFormatError,
 )
-from pantarhei.io.reader_counts import Skipped
+from pantarhei.io.reader import Skipped
 from strategies import A, C, a, b, member
 
 ONTOLOGY = """

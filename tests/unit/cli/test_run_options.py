@@ -9,7 +9,7 @@ import typer
 from pantarhei import StreamReasoner, Window, load_ontology, read_stream
 from pantarhei.cli.run_options import Following
 from pantarhei.engine.options import ConclusionsIn as InLibrary
-from pantarhei.io.write import FORMATS
+from pantarhei.io.writers import FORMATS
 from pantarhei.materialize.model import Keep
 from pantarhei.repair.cut import Method
 from pantarhei.window.retention import OnLimit

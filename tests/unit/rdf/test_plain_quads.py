@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from rdflib import BNode, Literal, URIRef
 
 from pantarhei.errors import InputError, MalformedInputError
-from pantarhei.io import abox_stream, nquads, read_stream
+from pantarhei.io import abox_stream, read_stream
+from pantarhei.io import stream_reader as nquads
 from pantarhei.rdf import plain_quads
 from pantarhei.rdf.triple_table import ColumnarTriples
 from quad_lines import NODES, ODD, PROV, WORDS, any_lines

@@ -8,7 +8,7 @@ import pytest
 
 from pantarhei import InvalidRowError
 from pantarhei.io.mapping.binding import bind
-from pantarhei.io.mapping.read import read_mapping
+from pantarhei.io.mapping.mapping_reader import read_mapping
 from pantarhei.model.time import TimeKind
 from pantarhei.spark.frame import arrow_columns
 from pantarhei.spark.invalid_rows import error_of, problems

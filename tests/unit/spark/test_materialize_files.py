@@ -5,8 +5,8 @@ import pickle
 import pytest
 
 from pantarhei.errors import MalformedInputError, MissingFileError, OptionError
-from pantarhei.io.mapping.read import read_mapping
-from pantarhei.io.reader_counts import Skipped
+from pantarhei.io.mapping.mapping_reader import read_mapping
+from pantarhei.io.reader import Skipped
 from pantarhei.io.tables import csv_table
 from pantarhei.model.time import TimeKind
 from pantarhei.spark.materialize_files import FilesAccount, TableOptions

@@ -16,10 +16,19 @@ from typing import Any, TypeAlias
 from rdflib import XSD, URIRef
 
 from pantarhei.io.mapping.binding import BoundMapping
-from pantarhei.io.mapping.cells import NOT_FINITE
+from pantarhei.io.mapping.cell_columns import NOT_FINITE
 from pantarhei.io.mapping.json_cells import is_unicode, member
-from pantarhei.io.mapping.mapping import ROW, UNITS, Kind, RowTime, TermPattern
-from pantarhei.io.mapping.terms import ESCAPES, FORMS, IRI, NUMBERS, TEXTS, encoded, plain_number, suffix_of
+from pantarhei.io.mapping.record_mapping import ROW, UNITS, Kind, RowTime, TermPattern
+from pantarhei.io.mapping.row_mapping import (
+    ESCAPES,
+    FORMS,
+    IRI,
+    NUMBERS,
+    TEXTS,
+    encoded,
+    plain_number,
+    suffix_of,
+)
 from pantarhei.model.datetimes import EPOCH, MICROSECOND, read_iso, zone_named
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimeKind, TimePoint

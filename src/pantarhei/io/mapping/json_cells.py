@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from rdflib import XSD, URIRef
 
-from pantarhei.io.mapping.cells import NOT_FINITE, Cells
+from pantarhei.io.mapping.cell_columns import NOT_FINITE, Cells
 
 JSONObject: TypeAlias = dict[str, Any]
 """Object of JSON; numbers are bytes, the digits of the file."""

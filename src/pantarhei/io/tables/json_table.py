@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from pantarhei.errors import MalformedInputError
 from pantarhei.io.mapping.json_cells import DECODER, HALF_A_PAIR, JSONColumns, JSONObject, is_unicode
-from pantarhei.io.tables.block import Block, LeftOut
-from pantarhei.io.tables.other_files import NOT_UTF_8, other_kind
+from pantarhei.io.reader import NOT_UTF_8, other_kind
+from pantarhei.io.tables.arrow_table import Block, LeftOut
 from pantarhei.rdf.json_slips import advice_on
 from pantarhei.rdf.statements import ByteFeed, line_blocks
 

@@ -42,8 +42,7 @@ from pantarhei.errors import (
     StreamError,
     TimestampError,
 )
-from pantarhei.io.graph_times import AUTO, OnCut, TimeReading, parse_time, time_properties
-from pantarhei.io.messages import Skip
+from pantarhei.io.messages import AUTO, OnCut, Skip, TimeReading, parse_time, time_properties
 from pantarhei.model.time import TimeKind, kind_of
 from pantarhei.rdf.blank_nodes import nodes_of_message
 from pantarhei.rdf.nesting_guard import without_strings

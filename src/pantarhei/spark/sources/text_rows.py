@@ -14,9 +14,8 @@ import pyarrow as pa
 import pyoxigraph as ox
 
 from pantarhei.errors import InvalidTripleError, MalformedInputError, TimestampError
-from pantarhei.io.graph_times import OnCut, TimeReading
-from pantarhei.io.messages import Message, Messages, Skip
-from pantarhei.io.nquads import QuadsReader
+from pantarhei.io.messages import Message, Messages, OnCut, Skip, TimeReading
+from pantarhei.io.stream_reader import QuadsReader
 from pantarhei.model.term import Place
 from pantarhei.model.time import TimeKind, TimePoint, is_of_kind, ticks_of
 from pantarhei.rdf.blank_nodes import NumberedNodes

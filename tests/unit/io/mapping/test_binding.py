@@ -2,7 +2,7 @@ import pytest
 
 from pantarhei import MappingError
 from pantarhei.io.mapping.binding import bind
-from pantarhei.io.mapping.read import read_mapping
+from pantarhei.io.mapping.mapping_reader import read_mapping
 
 
 def mapping(melt, po, subject="ex:$(id)"):

@@ -1,7 +1,7 @@
 import pytest
 from rdflib import XSD
 
-from pantarhei.io.mapping.cells import shown_cell
+from pantarhei.io.mapping.cell_columns import shown_cell
 from pantarhei.io.mapping.json_cells import DECODER, JSONColumns
 
 NONE = frozenset({""})

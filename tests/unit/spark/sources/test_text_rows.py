@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from rdflib import BNode, Literal, URIRef
 
 from pantarhei.errors import InputError, MalformedInputError, TimestampError
-from pantarhei.io import nquads, read_stream
+from pantarhei.io import read_stream
+from pantarhei.io import stream_reader as nquads
 from pantarhei.model.time import TimeKind, kind_of
 from pantarhei.rdf.ntriples import parse_term
 from pantarhei.rdf.plain_quads import PlainQuadsReader

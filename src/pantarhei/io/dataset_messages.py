@@ -1,0 +1,208 @@
+"""Messages that are datasets with one time each, which is stated in the message: those of message logs.
+
+What a message says is asserted, whichever graph of it says so. Only where the time is that of a named graph
+of the message, it and what else the default graph says about that graph are no assertions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import pyoxigraph as ox
+
+from pantarhei.errors import (
+    InvalidTripleError,
+    MalformedInputError,
+    MissingTimestampError,
+    PantarheiError,
+    TimestampError,
+)
+from pantarhei.io.abox import Triples, same_kind
+from pantarhei.io.messages import (
+    AUTO,
+    BY_NAME,
+    EXACTLY,
+    Skip,
+    TimeReading,
+    TripleMessages,
+    expected_time_in_message,
+    other_time,
+    parse_time,
+    time_in_name,
+    time_properties,
+)
+from pantarhei.model.time import TimeKind, TimePoint, show_time
+from pantarhei.rdf.blank_nodes import NumberedNodes, nodes_of_message
+from pantarhei.rdf.json_contexts import Contexts
+from pantarhei.rdf.json_documents import documents, read_document
+from pantarhei.rdf.message_log import Message
+from pantarhei.rdf.ngsi_ld import timed_graphs
+from pantarhei.rdf.statements import ByteFeed, Statement
+from pantarhei.rdf.term_reader import TermReader
+
+
+class DatasetMessages:
+    """Reads the messages of one file; one pass.
+
+    Args:
+        source: what errors call the file.
+        time: where a message's time is, as `read_stream` takes it.
+        skip: takes what is left out; None to raise.
+        reading: how times are read; `on_cut` is called once a message.
+    """
+
+    def __init__(self, source: str, time: str, skip: Skip | None, reading: TimeReading = EXACTLY) -> None:
+        self._source, self._time, self._skip, self._reading = source, time, skip, reading
+        self._properties = {ox.NamedNode(iri) for iri in time_properties(time)}
+        self._terms = TermReader()
+        self._kind: TimeKind | None = None
+        self.ordinal = 0
+
+    def read(self, messages: Iterable[Message]) -> Iterator[tuple[TimePoint, Triples]]:
+        """The messages with their times; one that says nothing has none, and is left out.
+
+        Raises:
+            InputError: a message has no time, or two; a statement is no triple of RDF 1.1; and nothing takes
+                what is skipped.
+        """
+        for line, statements in messages:
+            if not statements:
+                continue
+            nodes = nodes_of_message(self._source, "", self.ordinal)
+            self.ordinal += 1
+            quads = [quad for _, quad in statements]
+            names = (quad.graph_name for quad in quads)
+            graphs = {name for name in names if not isinstance(name, ox.DefaultGraph)}
+            cut: list[str] = []
+            note = None if self._reading.on_cut is None else cut.append
+            try:
+                at = self._time_of(quads, graphs, line, self._reading._replace(on_cut=note))
+                kind = same_kind(at, self._kind)
+            except PantarheiError as error:
+                self._refuse(error, line, str(quads[0]), len(quads))
+                continue
+            triples, skipped = Triples(), 0
+            for place, quad in statements:
+                if not (isinstance(quad.graph_name, ox.DefaultGraph) and quad.subject in graphs):
+                    skipped += not self._add(triples, place, quad, nodes)
+            if skipped and not len(triples) and not any(quad.predicate in self._properties for quad in quads):
+                continue  # what is skipped does not move time
+            self._kind = kind
+            if cut and self._reading.on_cut is not None:
+                self._reading.on_cut(cut[0])
+            yield at, triples
+
+    def _add(self, triples: Triples, line: int, quad: ox.Quad, nodes: NumberedNodes) -> bool:
+        """Add the triple of a statement; returns whether it was not skipped."""
+        try:
+            triples.append(self._terms.triple(quad, nodes))
+        except InvalidTripleError as error:
+            self._refuse(error, line, str(quad), 1)
+            return False
+        return True
+
+    def _time_of(
+        self, quads: list[ox.Quad], graphs: set[ox.NamedNode | ox.BlankNode], line: int, reading: TimeReading
+    ) -> TimePoint:
+        times: set[TimePoint] = set()
+        for quad in quads:
+            if quad.predicate in self._properties:
+                if not isinstance(quad.object, ox.Literal):
+                    expected = "a literal, a number or an ISO 8601 time"
+                    raise TimestampError(f"{quad.object} as the time of a message", expected)
+                times.add(parse_time(quad.object.value, reading))
+        if not times and self._time in (AUTO, BY_NAME):
+            names = [each.value for each in graphs if isinstance(each, ox.NamedNode)]
+            in_names = (time_in_name(name, reading) for name in names)
+            times = {at for at in in_names if at is not None}
+        if not times:
+            where = f"{self._source}, line {line}"
+            expected = expected_time_in_message(self._time) + next(filter(None, map(other_time, quads)), "")
+            raise MissingTimestampError(where, "", expected)
+        if len(times) > 1:
+            shown = " and ".join(sorted(map(show_time, times)))
+            raise TimestampError(
+                f"a message with the times {shown}",
+                "one time in a message; keep two messages apart (with MESSAGE in a log, as two documents of "
+                "JSON-LD), or say with the option time which property has the message's",
+            )
+        return times.pop()
+
+    def _refuse(self, error: PantarheiError, line: int, text: str, count: int) -> None:
+        where = f"{self._source}, line {line}"
+        if self._skip is not None:
+            self._skip(line, str(error).removeprefix(f"{where}: "), text[:1000], count)
+        elif isinstance(error, TimestampError):
+            raise TimestampError(f"{where}: {error.given}", error.expected) from None
+        elif isinstance(error, InvalidTripleError):
+            raise MalformedInputError(self._source, line, f"{error.given}: {error.reason}") from None
+        else:
+            raise error
+
+
+class JSONLDMessages:
+    """Reads the messages of one file; one pass.
+
+    A document with named graphs is a stream of these; any other is a message as those of logs are.
+
+    Args:
+        source: what errors call the file.
+        time: where the times are, as `read_stream` takes it.
+        base: what relative IRIs begin with; None refuses them.
+        skip: takes what is left out; None to raise.
+        reading: how times are read; `on_cut` is called once a message.
+        contexts: contexts that documents name by their IRIs.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        time: str,
+        base: str | None,
+        skip: Skip | None,
+        reading: TimeReading,
+        contexts: Contexts | None = None,
+    ) -> None:
+        self._source, self._time, self._base, self._skip, self._reading = source, time, base, skip, reading
+        self._contexts = contexts or Contexts()
+        self._alone = DatasetMessages(source, time, skip, reading)
+
+    def read(self, feed: ByteFeed) -> Iterator[tuple[TimePoint, Triples]]:
+        """The messages in file order with their times.
+
+        Raises:
+            InputError: a document, a time or a graph is not as it should be, and nothing takes what is
+                skipped.
+        """
+        for line, text in documents(feed, self._source, self._skip):
+            statements = self._statements(line, text)
+            if statements is None:
+                continue
+            if any(not isinstance(quad.graph_name, ox.DefaultGraph) for _, quad in statements):
+                yield from self._graphs(statements)
+            else:
+                yield from self._alone.read([Message(line, statements)])
+
+    def read_entities(self, feed: ByteFeed) -> Iterator[tuple[TimePoint, Triples]]:
+        """Yield the attributes of NGSI-LD entities in the order of documents, each with its `observedAt`.
+
+        Raises:
+            InputError: as `read`.
+        """
+        for line, text in documents(feed, self._source, self._skip):
+            for graph in timed_graphs(text, self._reading.zone):
+                if isinstance(graph, bytes):
+                    yield from self._graphs(self._statements(line, graph) or [])
+                elif self._skip is None:
+                    raise MalformedInputError(self._source, line, str(graph))
+                else:
+                    self._skip(line, str(graph), text[:1000].decode(errors="replace"))
+
+    def _statements(self, line: int, text: bytes) -> list[Statement] | None:
+        return read_document(line, text, self._source, self._base, self._skip, self._contexts)
+
+    def _graphs(self, statements: list[Statement]) -> Iterator[tuple[TimePoint, Triples]]:
+        """The graphs of a document; those of the next may have the same names."""
+        graphs = TripleMessages(self._source, self._time, self._skip, self._reading, self._alone.ordinal)
+        yield from graphs.read(iter(statements))
+        self._alone.ordinal = graphs.ordinal

@@ -1,0 +1,335 @@
+"""A table's columns as texts: each column its distinct values, and row by row which one it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping, Sequence
+from datetime import datetime, timedelta, tzinfo
+from decimal import Decimal
+from types import MappingProxyType
+from typing import NamedTuple, Protocol, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+from rdflib import XSD, URIRef
+
+from pantarhei.errors import MappingError, OptionError
+from pantarhei.io.mapping.record_mapping import UNITS, Template
+from pantarhei.model.datetimes import EPOCH, FIRST_TICK, LAST_TICK, zone_named
+from pantarhei.rdf.triple_table import Codes
+
+Numbers = npt.NDArray[np.int64]
+
+_BLOCK = 4 * 3600  # seconds, in which a zone changes its offset once at most
+_FIRST, _LAST = (
+    FIRST_TICK // 10**6 + 2 * 86400,
+    LAST_TICK // 10**6 - 2 * 86400,
+)  # in which each zone has a clock
+
+
+def date_times(values: pa.TimestampArray) -> pa.StringArray:
+    """Return timestamps as `xsd:dateTime`, with the offset of their zone if they have one.
+
+    In UTC where the offset is not a whole number of minutes, where the zone is unknown, and outside the years
+    1 to 9999.
+
+    >>> date_times(pa.array([0], pa.timestamp("s", "Europe/Berlin"))).to_pylist()
+    ['1970-01-01T01:00:00+01:00']
+    """
+    numbers = np.from_dlpack(values.cast(pa.int64())).astype(np.int64)
+    unit, name = values.type.unit, values.type.tz
+    if name is None:
+        return pa.array(_clocks(numbers, unit), pa.string())
+    offsets = _offsets(numbers // UNITS[unit], name)
+    minutes, seconds = np.divmod(offsets, 60)
+    minutes[(seconds != 0) | (np.abs(minutes) > 14 * 60)] = 0
+    local = numbers + minutes * 60 * UNITS[unit]
+    suffixes = {each: _suffix(each) for each in np.unique(minutes).tolist()}
+    texts = zip(_clocks(local, unit), minutes.tolist(), strict=True)
+    return pa.array([text + suffixes[each] for text, each in texts], pa.string())
+
+
+def dates(values: pa.Array) -> pa.StringArray:
+    """Return dates as `xsd:date`, of any year.
+
+    >>> dates(pa.array([0, 10**7], pa.date32())).to_pylist()
+    ['1970-01-01', '29349-01-26']
+    """
+    if pa.types.is_date64(values.type):
+        days = np.from_dlpack(values.cast(pa.int64())).astype(np.int64) // (86400 * 1000)
+    else:
+        days = np.from_dlpack(values.cast(pa.int32())).astype(np.int64)
+    return pa.array(_clocks(days, "D"), pa.string())
+
+
+def _clocks(numbers: Numbers, unit: str) -> list[str]:
+    texts: list[str] = np.datetime_as_string(numbers.view(f"datetime64[{unit}]")).tolist()
+    return texts
+
+
+def _suffix(minutes: int) -> str:
+    if not minutes:
+        return "Z"
+    hours, rest = divmod(abs(minutes), 60)
+    return f"{'-' if minutes < 0 else '+'}{hours:02}:{rest:02}"
+
+
+def _offsets(seconds: Numbers, name: str) -> Numbers:
+    """Return the offsets of a zone at instants, in seconds; 0 for an unknown zone and beyond its years."""
+    try:
+        zone = zone_named(name)
+    except OptionError:
+        return np.zeros(len(seconds), np.int64)
+    inside = (seconds >= _FIRST) & (seconds <= _LAST)
+    blocks, places = np.unique(np.where(inside, seconds // _BLOCK, 0), return_inverse=True)
+    first = np.array([_offset(zone, block * _BLOCK) for block in blocks.tolist()], np.int64)
+    last = np.array([_offset(zone, (block + 1) * _BLOCK - 1) for block in blocks.tolist()], np.int64)
+    offsets: Numbers = first[places]
+    for place in np.flatnonzero(first[places] != last[places]).tolist():
+        offsets[place] = _offset(zone, int(seconds[place]))
+    offsets[~inside] = 0
+    return offsets
+
+
+def _offset(zone: tzinfo, second: int) -> int:
+    """Return the offset of a zone at an instant, in seconds."""
+    at: datetime = (EPOCH + timedelta(seconds=second)).astimezone(zone)
+    offset = at.utcoffset()
+    assert offset is not None
+    return offset // timedelta(seconds=1)
+
+
+Places: TypeAlias = npt.NDArray[np.intp]
+Flags: TypeAlias = npt.NDArray[np.bool_]
+
+NOT_FINITE = {
+    **dict.fromkeys(("nan", "-nan", "NaN"), "NaN"),
+    **dict.fromkeys(("inf", "Infinity"), "INF"),
+    **dict.fromkeys(("-inf", "-Infinity"), "-INF"),
+}
+"""Lexical forms of XML Schema for the numbers that Arrow, Python and JSON write otherwise."""
+
+
+class Cells(NamedTuple):
+    """The values of a column.
+
+    Args:
+        codes: row by row the place in `values`, -1 where there is none.
+        values: the distinct values, as texts; some may not occur.
+        datatype: the datatype of the column's type; None for texts.
+        datatypes: the datatype of each of `values`, where they have different ones.
+        ends: by row, where its values end in `codes`; None where each row has one.
+        refused: by row without a value, the error of its cell, if any.
+    """
+
+    codes: Codes
+    values: pa.StringArray
+    datatype: URIRef | None = None
+    datatypes: tuple[URIRef | None, ...] | None = None
+    ends: Places | None = None
+    refused: Mapping[int, str] = MappingProxyType({})
+
+    def dense(self) -> pa.StringArray:
+        """The values row by row, null where there is none."""
+        return self.values.take(pa.array(self.codes, mask=self.codes < 0))
+
+    def with_(self, datatypes: Container[URIRef | None]) -> Flags:
+        """Return flags of those `values` that have one of these datatypes."""
+        if self.datatypes is None:
+            return np.full(len(self.values), self.datatype in datatypes)
+        return np.fromiter((each in datatypes for each in self.datatypes), bool, len(self.values))
+
+    def single(self, expected: str) -> Cells:
+        """Return the column with at most one value a row; rows with several are refused.
+
+        Args:
+            expected: the single value, as errors name it.
+        """
+        if self.ends is None:
+            return self
+        begins = np.concatenate([[0], self.ends[:-1]]).astype(np.intp)
+        counts = self.ends - begins
+        several = f"an array of several values; expected {expected}"
+        refused = dict.fromkeys(np.flatnonzero(counts > 1).tolist(), several)
+        codes = np.full(len(counts), -1, np.int32)
+        codes[counts == 1] = self.codes[begins[counts == 1]]
+        return self._replace(codes=codes, ends=None, refused={**self.refused, **refused})
+
+
+class CellColumn(Protocol):
+    """Column that is not one of Arrow, and makes its cells itself."""
+
+    def cells(self, nulls: frozenset[str]) -> Cells:
+        """Return the values as cells; a text among `nulls` is not a value."""
+
+    def shown(self, row: int) -> object:
+        """Return the value of a row, as errors show it."""
+
+
+def cells_of(array: pa.Array | CellColumn, nulls: frozenset[str]) -> Cells:
+    """The values of a column; a text among `nulls` is none."""
+    if not isinstance(array, pa.Array):
+        return cast(CellColumn, array).cells(nulls)
+    array = decoded(array)
+    if pa.types.is_null(array.type):
+        return Cells(np.full(len(array), -1, np.int32), pa.array([], pa.string()))
+    encoded = array.dictionary_encode()
+    codes = np.from_dlpack(encoded.indices.fill_null(-1)).astype(np.int32, copy=False)
+    values, datatype = _texts(encoded.dictionary)
+    if nulls and len(values):
+        absent = flags(pc.is_in(values, pa.array(sorted(nulls), pa.string())))
+        if absent.any():
+            codes = np.where(absent[codes], np.int32(-1), codes)
+    return Cells(codes, values, datatype)
+
+
+def decoded(array: pa.Array) -> pa.Array:
+    """Return a column without dictionary and runs, texts as Arrow's plain strings; Polars has other ones."""
+    if isinstance(array, pa.DictionaryArray):
+        return decoded(array.dictionary).take(array.indices)
+    if isinstance(array, pa.RunEndEncodedArray):
+        return decoded(pc.run_end_decode(array))
+    return array.cast(pa.string()) if _is_text(array.type) else array
+
+
+def joined(template: Template, columns: Mapping[str, Cells]) -> Cells:
+    """The texts that a template makes of columns; none where one of these has no value."""
+    if template.is_whole:
+        return columns[template.columns[0]]
+    ends, named = unfolded({name: columns[name] for name in template.columns})
+    pieces: list[pa.Array | str] = [template.texts[0]]
+    for column, text in zip(template.columns, template.texts[1:], strict=True):
+        pieces += [named[column].dense(), text]
+    made = cells_of(pc.binary_join_element_wise(*pieces, ""), frozenset())
+    parts = reversed([cells.refused for cells in named.values()])
+    refused = {row: reason for each in parts for row, reason in each.items()}
+    return made._replace(ends=ends, refused=refused)
+
+
+def unfolded(columns: Mapping[str, Cells]) -> tuple[Places | None, Mapping[str, Cells]]:
+    """Repeat rows for each combination of their values; return where those of a row end, and the columns.
+
+    The ends are None where each row has one value.
+    """
+    if all(cells.ends is None for cells in columns.values()):
+        return None, columns
+    rows, places = combinations([cells.ends for cells in columns.values()], _height(columns))
+    taken = {
+        name: cells._replace(codes=cells.codes[each], ends=None)
+        for (name, cells), each in zip(columns.items(), places, strict=True)
+    }
+    return np.searchsorted(rows, np.arange(_height(columns)), "right"), taken
+
+
+def _height(columns: Mapping[str, Cells]) -> int:
+    return min(len(cells.codes if cells.ends is None else cells.ends) for cells in columns.values())
+
+
+def combinations(ends: Sequence[Places | None], height: int) -> tuple[Places, list[Places]]:
+    """Combine the values that columns have in one row; return the row of each, and its place in each column.
+
+    Args:
+        ends: by column, where the values of each row end; None where each row has one.
+
+    >>> rows, (first, second) = combinations([np.array([2, 2, 3]), None], 3)
+    >>> rows.tolist(), first.tolist(), second.tolist()
+    ([0, 0, 2], [0, 1, 2], [0, 0, 2])
+    """
+    rows, places = np.arange(height), list[Places]()
+    for each in ends:
+        if each is None:
+            places.append(rows)
+            continue
+        counts = np.diff(each, prepend=0)[rows]
+        begins = (each[rows] - counts).repeat(counts)
+        within = np.arange(len(begins)) - (np.cumsum(counts) - counts).repeat(counts)
+        rows, places = rows.repeat(counts), [before.repeat(counts) for before in places]
+        places.append(begins + within)
+    return rows, places
+
+
+def shown_cell(array: pa.Array | CellColumn, row: int) -> object:
+    """Return the value of a cell as errors show it: Python's, or a text where Python has no such value."""
+    if not isinstance(array, pa.Array):
+        return cast(CellColumn, array).shown(row)
+    try:
+        value: object = array[row].as_py()
+    except (OverflowError, ValueError):  # a time beyond Python's years, or of nanoseconds
+        value = _texts(decoded(array.slice(row, 1)))[0][0].as_py()
+    return value
+
+
+def flags(array: pa.BooleanArray) -> npt.NDArray[np.bool_]:
+    """Booleans without nulls, for numpy; `to_numpy` would load pandas."""
+    return np.from_dlpack(array.cast(pa.uint8())).astype(bool)
+
+
+def is_readable(kind: pa.DataType) -> bool:
+    """Return whether values of an Arrow type have texts."""
+    while isinstance(kind, pa.DictionaryType | pa.RunEndEncodedType):
+        kind = kind.value_type
+    return _is_text(kind) or pa.types.is_null(kind) or _datatype(kind) is not None
+
+
+def check_type(column: str, kind: pa.DataType, source: str, mapping: str, line: int | None) -> None:
+    """Nothing, if a column of this type holds values that can be read.
+
+    Raises:
+        MappingError: it does not.
+    """
+    if is_readable(kind):
+        return
+    expected = "a column of texts, numbers, booleans, dates or times"
+    if pa.types.is_struct(kind):
+        inner = [f"$({column}.{each.name})" for each in kind]
+        expected = f"one of the columns inside: {', '.join(inner)}"
+    elif pa.types.is_nested(kind):
+        expected += ", one value a row; make a row of each value first"
+    raise MappingError(mapping, line, f"column {column} of {source} is of type {kind}", expected)
+
+
+_WRITERS: Mapping[URIRef, Callable[[pa.Array], pa.StringArray]] = {
+    XSD.dateTime: date_times,
+    XSD.date: dates,
+}
+"""Lexical forms where Arrow's texts are others."""
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return kind in (pa.string(), pa.large_string(), pa.string_view())
+
+
+def _datatype(kind: pa.DataType) -> URIRef | None:
+    """Return the datatype of an Arrow type: R2RML's natural mapping."""
+    types = pa.types
+    for fits, datatype in (
+        (types.is_integer, XSD.integer),
+        (types.is_floating, XSD.double),
+        (types.is_decimal, XSD.decimal),
+        (types.is_boolean, XSD.boolean),
+        (types.is_timestamp, XSD.dateTime),
+        (types.is_date, XSD.date),
+        (types.is_time, XSD.time),
+    ):
+        if fits(kind):
+            return datatype
+    return None
+
+
+def _texts(values: pa.Array) -> tuple[pa.StringArray, URIRef | None]:
+    """Return values as lexical forms of XML Schema, with their datatype."""
+    datatype = _datatype(values.type)
+    if datatype is None:
+        return values, None
+    if (written := _WRITERS.get(datatype)) is not None:
+        return written(values), datatype
+    if pa.types.is_float16(values.type):
+        values = values.cast(pa.float32())
+    texts = values.cast(pa.string())
+    if datatype == XSD.double:
+        if not pc.all(pc.is_finite(values)).as_py():
+            texts = pa.array([NOT_FINITE.get(text, text) for text in texts.to_pylist()], pa.string())
+    elif datatype == XSD.decimal and pc.any(pc.match_substring(texts, "E")).as_py():
+        texts = pa.array([format(Decimal(text), "f") for text in texts.to_pylist()], pa.string())
+    return texts, datatype

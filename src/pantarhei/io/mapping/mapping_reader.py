@@ -1,0 +1,427 @@
+"""From a mapping's text to its value."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+
+from rdflib import RDF, XSD, URIRef
+
+from pantarhei.errors import MappingError, OptionError
+from pantarhei.io.mapping.mapping_document import Node, read_document
+from pantarhei.io.mapping.record_mapping import (
+    PREFIXES,
+    UNITS,
+    Kind,
+    Melt,
+    RecordMapping,
+    RowTime,
+    Template,
+    TermPattern,
+    TriplePattern,
+    Unit,
+    iri,
+)
+from pantarhei.model.datetimes import zone_named
+from pantarhei.model.messages import did_you_mean
+from pantarhei.rdf.ntriples import is_plain_iri
+from pantarhei.values.value import INTEGER_BOUNDS, STRING_FORMS, is_ill_typed, value_key
+
+_SUBJECTS = ("s", "subject", "subjects")
+_STATEMENTS = ("po", "predicateobjects")
+_PREDICATES = ("p", "predicate", "predicates")
+_OBJECTS = ("o", "object", "objects")
+_LANGUAGE = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
+_TIME_CHOICES = (
+    ("ambiguous", "way", ("error", "earlier", "later", "infer")),
+    ("precision", "precision", ("microseconds", "exact")),
+)
+_TIME_PARTS = ("column", "value", "unit", "format", "zone", *(name for name, *_ in _TIME_CHOICES))
+_DIRECTIVES = frozenset("aAbBcdDfFGHIjmMpSTuUVwWxXyYzZ%")
+_CLOCK = frozenset("HIMSfpTXc")
+
+
+def _has_day(directives: set[str]) -> bool:
+    """Return whether directives have a year, and a day where they have a time of day."""
+    whole = bool(directives & {*"cxDF"})
+    month, weekday = bool(directives & {*"mbB"}), bool(directives & {*"aAuw"})
+    in_week = weekday and bool(directives & {*"UWV"})
+    day = whole or "j" in directives or in_week or (month and "d" in directives)
+    return (whole or bool(directives & {*"YyG"})) and (day or not directives & _CLOCK)
+
+
+_DATATYPES = frozenset(
+    {each.removeprefix(str(XSD)) for each in (*INTEGER_BOUNDS, *STRING_FORMS)}
+    | {
+        "string",
+        "decimal",
+        "float",
+        "double",
+        "boolean",
+        "dateTime",
+        "dateTimeStamp",
+        "date",
+        "time",
+        "anyURI",
+    }
+    | {"hexBinary", "base64Binary", "duration", "dayTimeDuration", "yearMonthDuration"}
+    | {"gYear", "gYearMonth", "gMonth", "gMonthDay", "gDay"}
+)
+_USUAL = "xsd:integer, xsd:decimal, xsd:double, xsd:boolean, xsd:string, xsd:dateTime"
+_NOT_OURS = {
+    "sources": "the table is given beside the mapping",
+    "source": "the table is given beside the mapping",
+    "condition": "rows are not chosen here; let a rule or a query do it",
+    "function": "nothing is computed here; let a rule or a query do it",
+    "graphs": "the time is a row's graph",
+    "targets": "triples go into the reasoner",
+}
+
+
+def read_mapping(given: str | os.PathLike[str] | Mapping[str, Any] | RecordMapping) -> RecordMapping:
+    """The mapping that a file, a text in YAML or a dictionary writes.
+
+    Raises:
+        MissingFileError: there is no such file.
+        MappingError: it is no mapping; says where, and what is known instead.
+        OptionError: it is neither of these.
+
+    >>> mapping = read_mapping({
+    ...     "prefixes": {"ex": "http://example.org/"},
+    ...     "time": {"column": "at", "unit": "s"},
+    ...     "mappings": {"garage": {"s": "ex:$(id)", "po": [["ex:free", "$(free)", "xsd:integer"]]}},
+    ... })
+    >>> str(mapping.groups[0][0].subject.template)
+    'http://example.org/$(id)'
+    """
+    if isinstance(given, RecordMapping):
+        return given
+    return _Reader(*read_document(given)).mapping()
+
+
+class _Reader:
+    """Reads one document.
+
+    Args:
+        source: what errors call it.
+        root: its tree.
+    """
+
+    def __init__(self, source: str, root: Node) -> None:
+        self._source, self._root, self._prefixes = source, root, dict(PREFIXES)
+
+    def mapping(self) -> RecordMapping:
+        root = self._root
+        keys = ("prefixes", "time", "mappings", "melt", "null", "delimiter", "decimal")
+        parts = self._dictionary(root, "a mapping", keys)
+        for prefix, node in self._named(parts.get("prefixes"), "prefixes"):
+            self._prefixes[prefix] = self._iri(self._text(node), node)
+        for name, example in (
+            ("time", "time: {column: timestamp}"),
+            ("mappings", "mappings: {garage: {s: …, po: […]}}"),
+        ):
+            if name not in parts:
+                raise self._error(root, f"it says no {name}", f"{name}, such as {example}")
+        melt = self._melt(parts.get("melt"))
+        groups = tuple(self._group(node, name) for name, node in self._named(parts["mappings"], "mappings"))
+        if not groups:
+            raise self._error(parts["mappings"], "there is no mapping", "one at least, with a subject")
+        nulls = (
+            frozenset(map(self._text, self._several(parts["null"]))) if "null" in parts else frozenset({""})
+        )
+        delimiter = self._text(parts["delimiter"]) if "delimiter" in parts else None
+        if (
+            delimiter is not None
+            and (delimiter := {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter))
+            and (len(delimiter.encode()) != 1 or delimiter in '"\r\n')
+        ):
+            raise self._error(
+                parts["delimiter"], f"the delimiter {delimiter!r}", "one character such as ';', or tab"
+            )
+        decimal = self._choice(parts["decimal"], "decimal mark", (".", ",")) if "decimal" in parts else "."
+        return RecordMapping(
+            self._source, self._prefixes, self._time(parts["time"]), groups, melt, nulls, delimiter or None,
+            cast(Any, decimal),
+        )  # fmt: skip
+
+    # time and melting
+
+    def _time(self, node: Node) -> RowTime:
+        if isinstance(node.content, str):
+            return RowTime(Template(("", ""), (node.content,)), line=node.line)
+        parts = self._dictionary(node, "time", _TIME_PARTS)
+        if ("column" in parts) is ("value" in parts):
+            raise self._error(node, "the time has no place", "either column: name, or value: $(date) $(time)")
+        given = parts.get("column") or parts["value"]
+        text = self._text(given)
+        template = Template(("", ""), (text,)) if "column" in parts else self._template(text, given)
+        if not template.columns or "" in template.columns:
+            raise self._error(given, f"the time {text!r} refers to no column", "a column: $(date) $(time)")
+        unit = self._unit(parts["unit"]) if "unit" in parts else None
+        zone = self._zone(parts["zone"]) if "zone" in parts else None
+        pattern = self._format(parts["format"]) if "format" in parts else None
+        for name in ("format", "zone"):
+            if unit is not None and name in parts:
+                raise self._error(
+                    parts[name], f"unit and {name}", "one of them: a number has no zone and no format"
+                )
+        chosen = {
+            name: self._choice(parts[name], what, choices)
+            for name, what, choices in _TIME_CHOICES
+            if name in parts
+        }
+        return RowTime(template, unit, pattern, zone, line=given.line, **cast(Any, chosen))
+
+    def _unit(self, node: Node) -> Unit:
+        text = self._text(node)
+        if text not in UNITS:
+            expected = "s, ms, us or ns for a time since 1970, or number where numbers are the stream's times"
+            raise self._error(node, f"the unit of time {text!r} is not known", expected)
+        return cast(Unit, text)
+
+    def _zone(self, node: Node) -> str:
+        name = self._text(node)
+        try:
+            zone_named(name)
+        except OptionError:
+            from zoneinfo import available_timezones
+
+            zones = {each for each in available_timezones() if "/" in each}  # others are names of offsets
+            hint = did_you_mean(name, zones)
+            raise self._error(
+                node, f"the time zone {name!r} is not known", f"one such as Europe/Copenhagen or UTC{hint}"
+            ) from None
+        return name
+
+    def _format(self, node: Node) -> str:
+        text = self._text(node)
+        directives = re.findall("%(.?)", text)
+        wrong = [each for each in directives if each not in _DIRECTIVES]
+        if wrong or not directives:
+            problem = f"the directive %{wrong[0]}" if wrong else f"the format {text!r} has no directive"
+            raise self._error(node, problem, "those of Python's strptime, such as %d.%m.%Y %H:%M:%S")
+        if "Z" in directives:
+            problem = "the directive %Z, which reads names of zones and drops them"
+            raise self._error(node, problem, "%z for offsets, or zone: for local times")
+        if not _has_day({*directives}):
+            problem = f"the format {text!r} has no day of a year"
+            expected = "%Y, %m and %d; where they are in another column, value: $(day) $(clock)"
+            raise self._error(node, problem, expected)
+        return text
+
+    def _melt(self, node: Node | None) -> Melt | None:
+        if node is None:
+            return None
+        parts = self._dictionary(node, "melt", ("columns", "variable", "value"))
+        if "columns" not in parts:
+            raise self._error(
+                node, "melt says no columns", "columns: [ozone, …], or columns: {ozone: {…}, …}"
+            )
+        columns: dict[str, dict[str, str]] = {}
+        if isinstance(parts["columns"].content, dict):
+            for column, data in self._named(parts["columns"], "columns"):
+                empty = data.content == ""
+                columns[column] = {} if empty else {
+                    name: self._text(each) for name, each in self._named(data, f"melted column {column}")
+                }  # fmt: skip
+        else:
+            columns = {self._text(each): {} for each in self._several(parts["columns"])}
+        names = {name: self._text(parts[name]) for name in ("variable", "value") if name in parts}
+        return Melt(columns, **names, line=parts["columns"].line)
+
+    # triples
+
+    def _group(self, node: Node, name: str) -> tuple[TriplePattern, ...]:
+        parts = self._dictionary(node, f"mapping {name}", (*_SUBJECTS, *_STATEMENTS))
+        subjects = self._one_of(parts, node, f"mapping {name}", "subject", _SUBJECTS)
+        statements = self._one_of(parts, node, f"mapping {name}", "predicateobjects", _STATEMENTS)
+        if not isinstance(statements.content, list):
+            raise self._error(
+                statements, "predicateobjects are no list", "a list: - [ex:free, $(free), xsd:integer]"
+            )
+        pairs = [pair for each in statements.content for pair in self._statement(each)]
+        return tuple(
+            TriplePattern(subject, predicate, object_)
+            for subject in [self._resource(each) for each in self._several(subjects)]
+            for predicate, object_ in pairs
+        )
+
+    def _statement(self, node: Node) -> list[tuple[TermPattern, TermPattern]]:
+        """Each predicate with each object; an object's kind may depend on the predicate."""
+        if isinstance(node.content, dict):
+            for key, value in node.content.items():
+                if ":" in key and isinstance(value.content, str):
+                    expected = f"a list: [{key}, {value.content}]"
+                    raise self._error(node, f"the key {key} in a predicateobject", expected)
+            parts = self._dictionary(node, "a predicateobject", (*_PREDICATES, *_OBJECTS))
+            predicates = self._one_of(parts, node, "a predicateobject", "predicate", _PREDICATES)
+            objects = self._several(self._one_of(parts, node, "a predicateobject", "object", _OBJECTS))
+            data: list[Node] = []
+        elif isinstance(node.content, list) and 2 <= len(node.content) <= 3:
+            predicates, given, *data = node.content
+            objects = self._several(given)
+        else:
+            expected = "[predicate, object], [predicate, object, datatype], or p: and o:"
+            raise self._error(node, "this is no predicateobject", expected)
+        made = []
+        for each in self._several(predicates):
+            predicate = self._predicate(each)
+            is_type = predicate.template.texts == (str(RDF.type),)
+            made += [(predicate, self._object(object_, data, is_type)) for object_ in objects]
+        return made
+
+    def _predicate(self, node: Node) -> TermPattern:
+        if node.content == "a":
+            return TermPattern(Template((str(RDF.type),)), Kind.IRI, line=node.line)
+        return self._resource(node)
+
+    def _object(self, node: Node, data: list[Node], is_type: bool) -> TermPattern:
+        language: str | None = None
+        datatype, is_iri = None, is_type
+        if isinstance(node.content, dict):
+            parts = self._dictionary(node, "an object", ("value", "v", "datatype", "language", "type"))
+            value = self._one_of(parts, node, "an object", "value", ("value", "v"))
+            if "type" in parts:
+                is_iri = self._choice(parts["type"], "type", ("iri", "literal")) == "iri"
+            datatype = self._datatype(parts["datatype"]) if "datatype" in parts else None
+            language = self._language(parts["language"], 0) if "language" in parts else None
+        else:
+            value, parts = node, {}
+            if isinstance(node.content, list) and 1 <= len(node.content) <= 2:  # YARRRML: [[value, datatype]]
+                value, *data = node.content
+        text = self._text(value)
+        if text.endswith("~iri"):
+            text, is_iri = text.removesuffix("~iri"), True
+        for each in data:
+            if self._text(each).endswith("~lang"):
+                language = self._language(each, len("~lang"))
+            else:
+                datatype = self._datatype(each)
+        if is_iri:
+            if datatype is not None or language is not None:
+                raise self._error(
+                    node, "an IRI with a datatype or language", "one of them: IRIs have neither"
+                )
+            return self._iri_pattern(text, value)
+        if datatype is not None and language is not None:
+            raise self._error(node, "a datatype and a language", "one of them")
+        template = self._template(text, value)
+        if "type" not in parts and datatype is None and language is None and self._may_be_iri(template):
+            problem = f"whether {text} is an IRI or a text cannot be seen"
+            raise self._error(node, problem, f"{text}~iri for the IRI, [p, {text}, xsd:string] for the text")
+        if not template.columns and is_ill_typed(value_key(text, datatype)):
+            raise self._error(value, f"{text!r} is no value of the datatype", f"one that {datatype} has")
+        return TermPattern(template, Kind.LITERAL, datatype, language, value.line)
+
+    def _may_be_iri(self, template: Template) -> bool:
+        """Whether an object begins as IRIs do."""
+        prefix, colon, rest = template.texts[0].partition(":")
+        return (
+            bool(colon) and not rest.startswith(" ") and (prefix in self._prefixes or rest.startswith("//"))
+        )
+
+    def _datatype(self, node: Node) -> URIRef:
+        text = self._text(node)
+        if text in _DATATYPES:
+            raise self._error(node, f"the datatype {text} has no prefix", f"xsd:{text}")
+        datatype = URIRef(self._iri(text, node))
+        local = datatype.removeprefix(str(XSD))
+        if local != datatype and local not in _DATATYPES:
+            hint = did_you_mean(local, _DATATYPES - {"Name"})
+            expected = f"one of XML Schema's, such as {_USUAL}{hint}"
+            raise self._error(node, f"the datatype {text} is not known", expected)
+        return datatype
+
+    def _language(self, node: Node, suffix: int) -> str:
+        text = self._text(node)
+        tag = text[: len(text) - suffix]
+        if not _LANGUAGE.fullmatch(tag):
+            raise self._error(node, f"the language {tag!r}", "a language tag such as en or pt-BR")
+        return tag
+
+    def _resource(self, node: Node) -> TermPattern:
+        return self._iri_pattern(self._text(node).removesuffix("~iri"), node)
+
+    def _iri_pattern(self, text: str, node: Node) -> TermPattern:
+        template = self._template(text, node)
+        if template.is_whole:
+            return TermPattern(template, Kind.WHOLE_IRI, line=node.line)
+        first = template.texts[0]
+        if not first:
+            own = next((each for each in self._prefixes if each not in PREFIXES), "ex")
+            expected = f"a prefix or the IRI's beginning before it, such as {own}:{text}"
+            raise self._error(node, f"{text!r} begins with a column's value", expected)
+        texts = (self._iri(first, node), *template.texts[1:])
+        for piece in texts[1:]:
+            if not is_plain_iri(f"<urn:{piece}>"):
+                raise self._error(node, f"{piece!r} in an IRI", 'no spaces and none of <>"{}|^`\\ there')
+        return TermPattern(Template(texts, template.columns), Kind.IRI, line=node.line)
+
+    def _iri(self, text: str, node: Node) -> str:
+        return iri(text, self._prefixes, self._source, node.line)
+
+    def _template(self, text: str, node: Node) -> Template:
+        try:
+            return Template.read(text)
+        except ValueError:
+            problem = f"the reference in {text!r} has no end, or no name"
+            raise self._error(
+                node, problem, r"$(column); a bracket in its name is written \( or \)"
+            ) from None
+
+    # pieces
+
+    def _text(self, node: Node) -> str:
+        if isinstance(node.content, str):
+            return node.content
+        what = "a list" if isinstance(node.content, list) else "a dictionary"
+        raise self._error(node, f"{what} stands here", "a text; one that begins with [ or { stands in quotes")
+
+    def _several(self, node: Node) -> list[Node]:
+        return node.content if isinstance(node.content, list) else [node]
+
+    def _named(self, node: Node | None, what: str) -> list[tuple[str, Node]]:
+        if node is None:
+            return []
+        if not isinstance(node.content, dict):
+            raise self._error(
+                node, f"{what} are no dictionary", "names, each with a colon and what belongs to it"
+            )
+        return list(node.content.items())
+
+    def _dictionary(self, node: Node, what: str, keys: tuple[str, ...]) -> dict[str, Node]:
+        if not isinstance(node.content, dict):
+            raise self._error(
+                node, f"{what} is no dictionary", f"some of {', '.join(keys)}, each with a colon"
+            )
+        for key in node.content:
+            if key not in keys:
+                hint = did_you_mean(key, keys)
+                expected = _NOT_OURS.get(key) if not hint else None
+                raise MappingError(
+                    self._source, node.lines.get(key, node.line), f"the key {key} in {what} is not known",
+                    f"one of {', '.join(keys)}{hint}" if expected is None else f"no such key: {expected}",
+                )  # fmt: skip
+        return node.content
+
+    def _one_of(
+        self, parts: dict[str, Node], node: Node, what: str, name: str, keys: tuple[str, ...]
+    ) -> Node:
+        given = [key for key in keys if key in parts]
+        if len(given) != 1:
+            problem = f"{what} has {' and '.join(given)}" if given else f"{what} has no {name}"
+            raise self._error(node, problem, f"one of {', '.join(keys)}")
+        return parts[given[0]]
+
+    def _choice(self, node: Node, what: str, known: tuple[str, ...]) -> str:
+        text = self._text(node)
+        if text not in known:
+            hint = did_you_mean(text, known)
+            shown = ", ".join(each if each.isalpha() else repr(each) for each in known)
+            raise self._error(node, f"the {what} {text!r} is not known", f"one of {shown}{hint}")
+        return text
+
+    def _error(self, node: Node, problem: str, expected: str) -> MappingError:
+        return MappingError(self._source, node.line, problem, expected)

@@ -1,0 +1,425 @@
+"""Rows of a table as triples by column, with the ticks of their times."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from itertools import pairwise
+from typing import NamedTuple
+from urllib.parse import quote
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+from rdflib import XSD, URIRef
+
+from pantarhei.io.mapping.binding import BoundMapping, on_value
+from pantarhei.io.mapping.cell_columns import (
+    CellColumn,
+    Cells,
+    Flags,
+    Places,
+    cells_of,
+    combinations,
+    flags,
+    joined,
+)
+from pantarhei.io.mapping.record_mapping import ROW, Kind, Template, TermPattern, TriplePattern
+from pantarhei.io.mapping.row_times import RowTimes, times_of
+from pantarhei.io.mapping.text_times import RowOrder
+from pantarhei.model.term import short
+from pantarhei.model.time import TimeKind
+from pantarhei.rdf.triple_table import Codes, TermColumn, TripleColumns
+from pantarhei.values.value import INTEGER_BOUNDS, STRING_FORMS, is_ill_typed, value_key
+
+_DIGITS = r"([0-9]+(\.[0-9]*)?|\.[0-9]+)"
+FORMS = {
+    XSD.integer: r"^[+-]?[0-9]+$",
+    XSD.decimal: rf"^[+-]?{_DIGITS}$",
+    XSD.double: rf"^([+-]?{_DIGITS}([eE][+-]?[0-9]+)?|NaN|[+-]?INF)$",
+}
+FORMS[XSD.float] = FORMS[XSD.double]
+NUMBERS = frozenset({*INTEGER_BOUNDS, *FORMS})
+_ZONE = r"(Z|[+-][0-9]{2}:[0-9]{2})?$"
+_MONTH = "^-?[0-9]{4,}-(0[1-9]|1[0-2])"
+FORMS |= {  # datatypes without values in `literals.value`
+    XSD.date: rf"{_MONTH}-(0[1-9]|[12][0-9]|3[01]){_ZONE}",
+    XSD.time: rf"^([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]+)?{_ZONE}",
+    XSD.gYear: rf"^-?[0-9]{{4,}}{_ZONE}",
+    XSD.gYearMonth: rf"{_MONTH}{_ZONE}",
+}
+TEXTS = frozenset({None, XSD.string, *STRING_FORMS})
+IRI = r"""^[A-Za-z][A-Za-z0-9+.\-]*:[^\x00-\x20<>"{}|^`\\]*$"""
+# What RFC 3987 calls iunreserved stays as it is (RML, section on templates).
+_SAFE = r"^[A-Za-z0-9\-._~]*$"
+_UNSAFE = re.compile(
+    r"[^A-Za-z0-9\-._~\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef"
+    + "".join(f"{chr(plane << 16)}-{chr((plane << 16) + 0xFFFD)}" for plane in range(1, 14))
+    + "\U000e1000-\U000efffd]"
+)
+_WITH_FRACTIONS = (XSD.double, XSD.decimal)
+MOST_DIGITS = 1_000
+"""Digits before or behind the point that a number with an exponent has at most when it is written without."""
+_UNTYPED = TermPattern(Template(("", ""), ("value",)), Kind.LITERAL)
+ESCAPES = (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r"))
+
+
+class Terms(NamedTuple):
+    """The terms that a pattern makes.
+
+    Args:
+        codes: row by row the place in `texts`, -1 where there is none.
+        texts: the terms.
+        wrong: which of them could not be made; None for none.
+        reason: why, for the place of a term.
+        ends: where in `codes` those of each row end; None where each row has one.
+    """
+
+    codes: Codes
+    texts: pa.StringArray
+    wrong: Flags | None = None
+    reason: Callable[[int], str] = str
+    ends: Places | None = None
+
+
+def terms_of(pattern: TermPattern, columns: Mapping[str, Cells], height: int, decimal: str) -> Terms:
+    """The terms of a pattern in a table of so many rows."""
+    if not pattern.template.columns:
+        codes, text = np.zeros(height, np.int32), pa.array([pattern.template.texts[0]], pa.string())
+        return _written(pattern, Cells(codes, text), decimal)
+    if pattern.kind is Kind.IRI:
+        columns = {name: _encoded(columns[name]) for name in pattern.template.columns}
+        cells = joined(pattern.template, columns)
+        texts = pc.binary_join_element_wise("<", cells.values, ">", "")
+        return Terms(cells.codes, texts, ends=cells.ends)
+    cells = joined(pattern.template, columns)
+    return _written(pattern, cells, decimal)._replace(ends=cells.ends)
+
+
+def _encoded(cells: Cells) -> Cells:
+    """Values as they may stand in an IRI."""
+    if not len(cells.values) or pc.all(pc.match_substring_regex(cells.values, _SAFE)).as_py():
+        return cells
+    return cells._replace(values=pa.array(map(encoded, cells.values.to_pylist()), pa.string()))
+
+
+def encoded(text: str) -> str:
+    """Return a text with its unsafe characters percent-encoded, as part of an IRI."""
+    return _UNSAFE.sub(lambda found: quote(found[0], safe=""), text)
+
+
+def _written(pattern: TermPattern, cells: Cells, decimal: str) -> Terms:
+    if pattern.kind is not Kind.LITERAL:
+        texts = pc.binary_join_element_wise("<", cells.values, ">", "")
+        wrong = _any(~flags(pc.match_substring_regex(cells.values, IRI)))
+        return Terms(cells.codes, texts, wrong, lambda place: _no_iri(cells, place))
+    if pattern.language is not None:
+        return Terms(cells.codes, _quoted(cells.values, f"@{pattern.language}"))
+    if pattern.datatype is None and cells.datatypes is not None:
+        return _of_several_datatypes(cells, decimal)
+    datatype = pattern.datatype or cells.datatype
+    values = cells.values if datatype in TEXTS else _lexical(cells, datatype, decimal)
+    is_sure = pattern.datatype is None and datatype not in (XSD.decimal, XSD.time)
+    wrong = None if is_sure else _ill_typed(values, datatype)
+    return Terms(
+        cells.codes,
+        _quoted(values, suffix_of(datatype)),
+        wrong,
+        lambda place: _no_literal(cells, place, datatype, decimal),
+    )
+
+
+def _of_several_datatypes(cells: Cells, decimal: str) -> Terms:
+    """Literals whose datatypes are those of the values."""
+    assert cells.datatypes is not None
+    texts, wrong = np.empty(len(cells.values), object), np.zeros(len(cells.values), bool)
+    for datatype in dict.fromkeys(cells.datatypes):
+        places = np.flatnonzero(cells.with_((datatype,)))
+        values = cells.values.take(pa.array(places))
+        part = Cells(places.astype(np.int32), values, datatype)
+        made = _written(_UNTYPED, part, decimal)
+        texts[places] = made.texts.to_pylist()
+        wrong[places] = False if made.wrong is None else made.wrong
+    return Terms(
+        cells.codes,
+        pa.array(texts.tolist(), pa.string()),
+        _any(wrong),
+        lambda place: _no_literal(cells, place, cells.datatypes[place], decimal),  # type: ignore[index]
+    )
+
+
+def suffix_of(datatype: URIRef | None) -> str:
+    """Return what N-Triples writes behind the text of a literal of a datatype; None for a string."""
+    return "" if datatype in (None, XSD.string) else f"^^<{datatype}>"
+
+
+def _quoted(values: pa.StringArray, suffix: str) -> pa.StringArray:
+    if pc.any(pc.match_substring_regex(values, r'[\\"\n\r]')).as_py():
+        for plain, escape in ESCAPES:
+            values = pc.replace_substring(values, plain, escape)
+    return pc.binary_join_element_wise('"', values, f'"{suffix}', "")
+
+
+def _lexical(cells: Cells, datatype: URIRef | None, decimal: str) -> pa.StringArray:
+    """Values as a datatype writes them that has no spaces around them."""
+    values = pc.utf8_trim_whitespace(cells.values)
+    if datatype == XSD.boolean:
+        return pc.utf8_lower(values)
+    if datatype not in NUMBERS:
+        return values
+    if decimal != "." and (is_text := cells.with_((None,))).any():
+        without_points = pc.replace_substring(values, ".", "·")  # which are no mark before decimals then
+        with_points = pc.replace_substring(without_points, decimal, ".")
+        values = pc.if_else(pa.array(is_text), with_points, values)
+    if datatype not in (XSD.double, XSD.float) and (is_number := cells.with_(_WITH_FRACTIONS)).any():
+        plain = r"^-?[0-9]+$" if datatype in INTEGER_BOUNDS else r"^[^eE]*$"
+        odd = np.flatnonzero(is_number & ~flags(pc.match_substring_regex(values, plain)))
+        if len(odd):
+            texts = np.array(values.to_pylist(), object)
+            texts[odd] = [plain_number(text) for text in texts[odd].tolist()]
+            return pa.array(texts.tolist(), pa.string())
+    return values
+
+
+def plain_number(text: str) -> str:
+    """Return a number without exponent and trailing zeros; the given text if that has too many digits.
+
+    >>> plain_number("1e-7"), plain_number("21.50"), plain_number("1e999999")
+    ('0.0000001', '21.5', '1e999999')
+    """
+    try:
+        number = Decimal(text)
+        if not number.is_finite() or abs(number.adjusted()) > MOST_DIGITS:
+            return text
+        written = format(number, "f")
+    except InvalidOperation:
+        return text
+    return written.rstrip("0").rstrip(".") if "." in written else written
+
+
+def _ill_typed(values: pa.StringArray, datatype: URIRef | None) -> Flags | None:
+    """Which values the datatype does not have, None for none."""
+    if datatype in (None, XSD.string):
+        return None
+    form = FORMS.get(XSD.integer if datatype in INTEGER_BOUNDS else datatype)
+    if form is None or INTEGER_BOUNDS.get(datatype, (None, None)) != (None, None):
+        keys = (value_key(text, datatype) for text in values.to_pylist())
+        wrong = np.fromiter(map(is_ill_typed, keys), bool, len(values))
+    else:
+        wrong = ~flags(pc.match_substring_regex(values, form))
+    return _any(wrong)
+
+
+def _any(wrong: Flags) -> Flags | None:
+    return wrong if wrong.any() else None
+
+
+def _no_iri(cells: Cells, place: int) -> str:
+    text = cells.values[place].as_py()
+    return (
+        f"{_shown(text)} is no IRI; expected one in full, or a template such as ex:$(column) in the mapping"
+    )
+
+
+def _no_literal(cells: Cells, place: int, datatype: URIRef | None, decimal: str) -> str:
+    text = cells.values[place].as_py()
+    assert datatype is not None
+    name = f"xsd:{datatype.removeprefix(str(XSD))}" if datatype.startswith(str(XSD)) else short(datatype)
+    return f"{_shown(text)} is no {name}{on_value(text, datatype, decimal)}"
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 100 else text[:100] + "…")
+
+
+class BadCell(NamedTuple):
+    """A row that is left out: its place in the table, the first of its columns that is wrong, and why."""
+
+    row: int
+    column: str
+    reason: str
+
+
+class MappedRows(NamedTuple):
+    """What rows say.
+
+    Args:
+        kind: what their times are.
+        ticks: the times of those that are not left out.
+        triples: theirs, row by row.
+        ends: where in `triples` those of each row end.
+        bad: the rows that are left out.
+        cut: by row that is not left out, whether its time was cut; None if none was.
+    """
+
+    kind: TimeKind
+    ticks: npt.NDArray[np.int64]
+    triples: TripleColumns
+    ends: Places
+    bad: Sequence[BadCell]
+    cut: Flags | None = None
+
+    @property
+    def times_cut(self) -> int:
+        """Number of rows whose time was cut."""
+        return 0 if self.cut is None else int(self.cut.sum())
+
+    def first(self, rows: int) -> MappedRows:
+        """What the first so many rows say, of which none is left out."""
+        end = int(self.ends[rows - 1]) if rows else 0
+        cut = None if self.cut is None else self.cut[:rows]
+        return MappedRows(self.kind, self.ticks[:rows], self.triples.slice(0, end), self.ends[:rows], (), cut)
+
+
+def map_rows(
+    bound: BoundMapping,
+    arrays: Mapping[str, pa.Array | CellColumn],
+    height: int,
+    first_row: int,
+    mapping: str,
+    kind: TimeKind | None = None,
+    order: RowOrder | None = None,
+) -> MappedRows:
+    """What rows of a table say.
+
+    Args:
+        arrays: the table's columns, those that the mapping refers to at least.
+        height: how many rows there are.
+        first_row: the number of the first.
+        mapping: what errors call the mapping.
+        kind: what times have to be; None for what fits all.
+        order: the rows before, for `ambiguous: infer`.
+
+    Raises:
+        MappingError: a column has not the type that the mapping says.
+    """
+    cells: dict[str, Cells] = {}
+
+    def column(name: str) -> Cells:
+        if name not in cells:
+            if name == ROW and ROW not in arrays:
+                cells[name] = cells_of(pa.array(np.arange(first_row, first_row + height)), bound.nulls)
+            else:
+                cells[name] = cells_of(arrays[name], bound.nulls)
+        return cells[name]
+
+    times = times_of(bound.time, arrays, column, mapping, kind, order)
+    for pattern in bound.patterns:
+        for name, _ in pattern.columns:
+            column(name)
+    terms: dict[TermPattern, Terms] = {
+        term: terms_of(term, cells, height, bound.decimal)
+        for pattern in bound.patterns
+        for term in pattern.terms
+    }
+    bad = _bad_rows(bound, times, terms, cells)
+    good = np.ones(height, bool)
+    good[[each.row for each in bad]] = False
+    triples, rows = _triples(bound.patterns, terms, cells, good)
+    kept = np.flatnonzero(good)
+    places = kept if times.codes is None else times.codes[kept]
+    ends = np.searchsorted(rows, kept, "right")
+    cut = None if times.cut is None else times.cut[places]
+    return MappedRows(times.kind, times.ticks[places], triples, ends, bad, cut)
+
+
+def _bad_rows(
+    bound: BoundMapping, times: RowTimes, terms: Mapping[TermPattern, Terms], cells: Mapping[str, Cells]
+) -> list[BadCell]:
+    bad: dict[int, BadCell] = {}
+    time = ", ".join(bound.time.template.columns)
+    for row, reason in times.refused.items():
+        bad[row] = BadCell(row, time, reason)
+    for place, reason in times.reasons.items():
+        rows = [place] if times.codes is None else np.flatnonzero(times.codes == place).tolist()
+        for row in rows:
+            bad.setdefault(row, BadCell(row, time, reason))
+    for name, each in cells.items():
+        for row, reason in each.refused.items():
+            bad.setdefault(row, BadCell(row, name, reason))
+    for pattern, made in terms.items():
+        if made.wrong is None or not len(made.codes):
+            continue
+        name = ", ".join(pattern.template.columns) or "(none)"
+        for at in np.flatnonzero(made.wrong[made.codes] & (made.codes >= 0)).tolist():
+            row = at if made.ends is None else int(np.searchsorted(made.ends, at, "right"))
+            if row not in bad:
+                bad[row] = BadCell(row, name, made.reason(int(made.codes[at])))
+    return sorted(bad.values())
+
+
+def _triples(
+    patterns: Sequence[TriplePattern],
+    terms: Mapping[TermPattern, Terms],
+    cells: Mapping[str, Cells],
+    good: Flags,
+) -> tuple[TripleColumns, Places]:
+    """The triples in the order of rows, and the row of each."""
+    found = [_matches(pattern, terms, cells, good) for pattern in patterns]
+    together = np.concatenate([rows for rows, _ in found])
+    order = np.argsort(together, kind="stable")
+    columns = []
+    for place in range(3):
+        made = [terms[pattern.terms[place]] for pattern in patterns]
+        columns.append(_column(made, [places[place] for _, places in found], order))
+    return TripleColumns(*columns), together[order]
+
+
+def _matches(
+    pattern: TriplePattern, terms: Mapping[TermPattern, Terms], cells: Mapping[str, Cells], good: Flags
+) -> tuple[Places, list[Places]]:
+    """Return the rows of the triples that a pattern makes, and the places of their terms in each column."""
+    made = [terms[term] for term in pattern.terms]
+    present = good.copy()
+    for column in pattern.needs:
+        present &= _has_value(cells[column])
+    if all(each.ends is None for each in made):
+        for each, term in zip(made, pattern.terms, strict=True):
+            if term.template.columns:
+                present &= each.codes >= 0
+        rows = np.flatnonzero(present)
+        return rows, [rows] * 3
+    rows, places = combinations([each.ends for each in made], len(good))
+    kept = present[rows]
+    for each, at in zip(made, places, strict=True):
+        kept &= each.codes[at] >= 0
+    return rows[kept], [at[kept] for at in places]
+
+
+def _has_value(cells: Cells) -> Flags:
+    """Return flags of the rows that have a value."""
+    if cells.ends is None:
+        return cells.codes >= 0
+    counts = np.concatenate([[0], np.cumsum(cells.codes >= 0)])[np.concatenate([[0], cells.ends])]
+    return np.asarray(np.diff(counts) > 0)
+
+
+def _column(made: Sequence[Terms], places: Sequence[Places], order: Places) -> TermColumn:
+    """The terms of several patterns as one column, put in order; those of one pattern stand there once."""
+    begins: dict[int, int] = {}
+    different: list[Terms] = []
+    length = 0
+    for each in made:
+        if id(each) not in begins:
+            begins[id(each)] = length
+            different.append(each)
+            length += len(each.texts)
+    codes = [
+        each.codes[chosen] + np.int32(begins[id(each)]) for each, chosen in zip(made, places, strict=True)
+    ]
+    distinct = np.empty(length, object)
+    distinct[:] = [text for each in different for text in each.texts.to_pylist()]
+    return TermColumn(np.concatenate(codes)[order], distinct)
+
+
+def runs(ticks: npt.NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Neighbours of one time: where they begin and end.
+
+    >>> list(runs(np.array([7, 7, 8], np.int64)))
+    [(0, 2), (2, 3)]
+    """
+    if len(ticks):
+        bounds = [0, *(np.flatnonzero(np.diff(ticks)) + 1).tolist(), len(ticks)]
+        yield from pairwise(bounds)

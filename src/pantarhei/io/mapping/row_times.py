@@ -1,0 +1,286 @@
+"""Times of rows in ticks, by column where all are written as expected, one by one elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta, timezone, tzinfo
+from decimal import Decimal
+from types import MappingProxyType
+from typing import NamedTuple, cast
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pantarhei.errors import MappingError
+from pantarhei.io.mapping.cell_columns import CellColumn, Cells, Flags, cells_of, decoded, flags, joined
+from pantarhei.io.mapping.record_mapping import UNITS, RowTime
+from pantarhei.io.mapping.text_times import (
+    BEYOND,
+    MICROSECONDS,
+    UNDECIDED,
+    UNIT_ASKED,
+    Candidates,
+    ReadTimes,
+    RowOrder,
+    Ticks,
+    beyond,
+    bounds_of,
+    candidates_of,
+    choose_times,
+    is_time,
+    is_whole,
+    kind_of_numbers,
+    one_by_one,
+    read_texts,
+    scaled,
+    twice,
+    zone_of,
+)
+from pantarhei.model.datetimes import EXACT
+from pantarhei.model.time import FLOAT_TICKS, TimeKind, TimePoint, time_of
+from pantarhei.rdf.triple_table import Codes
+
+_DAY = 86400  # seconds
+_LARGEST_SURE = 2**53  # up to which each whole number is a float of its own
+_NO_TIME = "there is no time; expected one in each row"
+_FINER = f"a time with finer fractions of a second; expected {EXACT}"
+
+
+class RowTimes(NamedTuple):
+    """Times of rows.
+
+    Args:
+        kind: their kind.
+        ticks: the distinct times.
+        codes: by row, the place in `ticks`; None where each row has its own.
+        reasons: by place in `ticks`, the error; -1 is a row without time.
+        cut: by place in `ticks`, whether the time was finer than microseconds; None if none was.
+        refused: by row, the error of a cell that has no time.
+    """
+
+    kind: TimeKind
+    ticks: Ticks
+    codes: Codes | None
+    reasons: Mapping[int, str]
+    cut: Flags | None = None
+    refused: Mapping[int, str] = MappingProxyType({})
+
+
+def times_of(
+    time: RowTime,
+    arrays: Mapping[str, pa.Array | CellColumn],
+    cells: Callable[[str], Cells],
+    mapping: str,
+    kind: TimeKind | None = None,
+    order: RowOrder | None = None,
+) -> RowTimes:
+    """Return the times of the rows of a table.
+
+    Args:
+        arrays: its columns.
+        cells: a column's values as texts.
+        mapping: what errors call it.
+        kind: what times have to be; None for what fits all.
+        order: the rows before, for `ambiguous: infer`.
+
+    Raises:
+        MappingError: the column of times is of another type than the mapping says.
+    """
+    order = RowOrder() if order is None else order
+    array = arrays.get(time.template.columns[0]) if time.template.is_whole else None
+    if isinstance(array, pa.Array):
+        array = decoded(array)
+        if pa.types.is_timestamp(array.type) or pa.types.is_date(array.type):
+            return _of_timestamps(time, array, mapping, order)
+        if pa.types.is_integer(array.type) or pa.types.is_floating(array.type):
+            if time.unit is None:
+                problem = f"the times in column {time.template.columns[0]} are numbers"
+                raise MappingError(mapping, time.line, problem, UNIT_ASKED)
+            is_whole = pa.types.is_integer(array.type)
+            found = kind_of_numbers(time.unit, is_whole)
+            if kind in (None, found) and not (is_whole and found is TimeKind.FLOAT):
+                return _row_times(time, _of_numbers(time, array), _codes(array), order)
+    texts = joined(time.template, {column: cells(column) for column in time.template.columns})
+    texts = texts.single("one time")
+    used = set(np.unique(texts.codes).tolist()) - {-1}
+    read = read_texts(time, texts.values, used, kind)
+    return _row_times(time, read, texts.codes, order, texts.values)._replace(refused=texts.refused)
+
+
+def first_kind(
+    time: RowTime, arrays: Mapping[str, pa.Array | CellColumn], nulls: frozenset[str]
+) -> TimeKind | None:
+    """Return the kind of times: of the column's type, else of the first time; None where there is none.
+
+    It depends on the first row alone, not on rows that follow.
+    """
+    if time.unit != "number":
+        return kind_of_numbers(time.unit, True)
+    array = arrays.get(time.template.columns[0]) if time.template.is_whole else None
+    if isinstance(array, pa.Array) and (pa.types.is_integer(array.type) or pa.types.is_floating(array.type)):
+        return kind_of_numbers(time.unit, pa.types.is_integer(array.type))
+    columns = {name: cells_of(arrays[name], nulls) for name in time.template.columns}
+    cells = joined(time.template, columns).single("one time")
+    places, begins = np.unique(cells.codes, return_index=True)
+    for place in places[np.argsort(begins)].tolist():
+        text = cells.values[place].as_py() if place >= 0 else ""
+        if is_time(text, kind := kind_of_numbers(time.unit, is_whole(text))):
+            return kind
+    return None
+
+
+def _row_times(
+    time: RowTime, found: ReadTimes, codes: Codes | None, order: RowOrder, texts: pa.StringArray | None = None
+) -> RowTimes:
+    """Choose the times of rows among their candidates.
+
+    Args:
+        codes: by row, the place of its time, -1 where there is none; None where each row has its own.
+        texts: by place, the times as errors show them, where a time may have two candidates.
+    """
+    chosen = choose_times(found.candidates, codes, time, order)
+    reasons, cut = dict(found.reasons), found.cut
+    if time.precision == "exact" and cut is not None:
+        reasons |= dict.fromkeys(np.flatnonzero(cut).tolist(), _FINER)
+        cut = None
+    if chosen.codes is not codes and codes is not None:  # each row has become a place of its own
+        places = codes.tolist()
+        reasons = {row: reasons[place] for row, place in enumerate(places) if place in reasons}
+        cut = None if cut is None else cut[codes]
+    for place in chosen.wrong:
+        assert texts is not None, "what has two candidates was a local time"
+        reason = UNDECIDED if time.ambiguous == "infer" else twice(texts[place].as_py(), time)
+        reasons.setdefault(place, reason)
+    if codes is not None and (codes < 0).any():
+        reasons[-1] = _NO_TIME
+    return RowTimes(found.kind, chosen.ticks, chosen.codes, reasons, cut)
+
+
+def _codes(array: pa.Array) -> Codes | None:
+    """Return each row's own place, -1 for nulls; None where there are no nulls."""
+    if not array.null_count:
+        return None
+    codes = np.arange(len(array), dtype=np.int32)
+    codes[flags(array.is_null())] = -1
+    return codes
+
+
+# columns of timestamps and dates
+
+
+def _of_timestamps(time: RowTime, array: pa.Array, mapping: str, order: RowOrder) -> RowTimes:
+    column = time.template.columns[0]
+    if time.unit is not None or time.format is not None:
+        problem = f"the times in column {column} are of type {array.type}"
+        raise MappingError(
+            mapping, time.line, problem, "neither unit nor format, which are those of texts and numbers"
+        )
+    zoned = getattr(array.type, "tz", None) is not None
+    if not zoned and time.zone is None:
+        problem = f"the times in column {column} are local times without a zone"
+        raise MappingError(
+            mapping, time.line, problem, "zone: Europe/Copenhagen, or the zone that they are of"
+        )
+    encoded = array.dictionary_encode()
+    codes = np.from_dlpack(encoded.indices.fill_null(-1)).astype(np.int32, copy=False)
+    read = _microseconds(encoded.dictionary)
+    if zoned:
+        return _row_times(time, read, codes, order)
+    local = pa.array(read.candidates.earlier).cast(pa.timestamp("us"))
+    candidates, reasons, texts = candidates_of(local, time), read.reasons, local.cast(pa.string())
+    if candidates is None:
+        each = one_by_one(time, texts.to_pylist(), sorted({*range(len(local))} - reasons.keys()))
+        candidates, reasons = each.candidates, {**each.reasons, **reasons}
+    return _row_times(time, read._replace(candidates=candidates, reasons=reasons), codes, order, texts)
+
+
+def _microseconds(values: pa.Array) -> ReadTimes:
+    """Convert timestamps or dates to ticks, in UTC or local; 0 where they are out of range."""
+    per_second, numbers = _numbers_of(values)
+    least, most = bounds_of(TimeKind.DATETIME, per_second)
+    outside = np.flatnonzero((numbers < least) | (numbers > most)).tolist()
+    far = {place: int(numbers[place]) * MICROSECONDS // per_second for place in outside}
+    reasons = {place: f"{microseconds} us since 1970 {BEYOND}" for place, microseconds in far.items()}
+    numbers[outside] = 0
+    ticks, cut = scaled(numbers, per_second)
+    return ReadTimes(TimeKind.DATETIME, Candidates(ticks, ticks), cut, reasons)
+
+
+def _numbers_of(values: pa.Array) -> tuple[int, Ticks]:
+    """Return the units a second and the numbers of timestamps or dates."""
+    if pa.types.is_date32(values.type):
+        return 1, np.from_dlpack(values.cast(pa.int32())).astype(np.int64) * _DAY
+    unit = "ms" if pa.types.is_date64(values.type) else values.type.unit
+    return UNITS[unit], np.from_dlpack(values.cast(pa.int64())).astype(np.int64)
+
+
+# columns of numbers
+
+
+def _of_numbers(time: RowTime, array: pa.Array) -> ReadTimes:
+    assert time.unit is not None
+    is_whole = pa.types.is_integer(array.type)
+    kind, per_second = kind_of_numbers(time.unit, is_whole), UNITS[time.unit]
+    cut: Flags | None = None
+    if pa.types.is_uint64(array.type) and (pc.max(array).as_py() or 0) < 2**63:
+        array = array.cast(pa.int64())
+    if is_whole and not pa.types.is_uint64(array.type):
+        numbers = np.from_dlpack(array.fill_null(0)).astype(np.int64)
+        least, most = bounds_of(kind, per_second)
+        outside = (numbers < least) | (numbers > most)
+        numbers[outside] = 0
+        ticks, cut = (numbers, None) if kind is TimeKind.INTEGER else scaled(numbers, per_second)
+    else:
+        reals = np.from_dlpack(array.cast(pa.float64(), safe=False).fill_null(0.0)).astype(np.float64)
+        scale = Decimal(FLOAT_TICKS) if kind is TimeKind.FLOAT else Decimal(MICROSECONDS) / per_second
+        ticks, cut, outside = _of_reals(reals, scale, bounds_of(kind, MICROSECONDS))
+        cut = None if kind is TimeKind.FLOAT else cut
+    places = np.flatnonzero(outside).tolist()
+    reasons = {place: beyond(str(array[place].as_py()), time.unit) for place in places}
+    return ReadTimes(kind, Candidates(ticks, ticks), cut, reasons)
+
+
+def _of_reals(
+    reals: npt.NDArray[np.float64], scale: Decimal, bounds: tuple[int, int]
+) -> tuple[Ticks, Flags | None, Flags]:
+    """Return the ticks of floats, which of them were cut, and which are out of range.
+
+    A float is its shortest decimal, as texts are: `0.1` s is 100 ms.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        products = reals * float(scale)
+        outside = ~((products >= bounds[0]) & (products <= bounds[1]))
+    products[outside] = 0
+    ticks = np.rint(products).astype(np.int64)
+    unsure = ~outside & ((ticks / float(scale) != reals) | (np.abs(products) > _LARGEST_SURE))
+    if scale == FLOAT_TICKS or not unsure.any():
+        return ticks, None, outside
+    cut = np.zeros(len(ticks), bool)
+    for place in np.flatnonzero(unsure).tolist():
+        exact = Decimal(repr(float(reals[place]))) * scale
+        ticks[place] = int(exact.to_integral_value("ROUND_FLOOR"))
+        cut[place] = exact != int(ticks[place])
+    outside |= (ticks < bounds[0]) | (ticks > bounds[1])
+    return ticks, cut, outside
+
+
+def shown_times(ticks: Ticks, kind: TimeKind, time: RowTime) -> list[TimePoint]:
+    """Ticks as timestamps, instants with the offset of the mapping's zone, or else in UTC.
+
+    Python compares times of one zone by what clocks show, so that they are given their offsets instead.
+    """
+    times = [time_of(each, kind) for each in ticks.tolist()]
+    if kind is not TimeKind.DATETIME or time.zone is None:
+        return times
+    zone = zone_of(time.zone)
+    return [_shown(cast(datetime, at), zone) for at in times]
+
+
+def _shown(at: datetime, zone: tzinfo) -> datetime:
+    try:
+        shown = at.astimezone(zone)
+    except OverflowError:  # the first and the last hours that there are
+        return at
+    return shown.replace(tzinfo=timezone(cast(timedelta, shown.utcoffset())), fold=0)

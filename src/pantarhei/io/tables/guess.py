@@ -1,0 +1,346 @@
+"""The first rows of a table, for whoever guesses what they mean."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from rdflib import XSD, URIRef
+
+from pantarhei.io.mapping.binding import reference
+from pantarhei.io.mapping.cell_columns import Cells, cells_of, is_readable
+from pantarhei.io.mapping.json_cells import JSONColumns
+from pantarhei.io.mapping.record_mapping import NULLS
+from pantarhei.io.tables.csv_table import CSVTable
+from pantarhei.io.tables.table_sources import sources_of
+from pantarhei.model.datetimes import read_iso
+
+_WHOLE, _REAL = re.compile(r"[+-]?\d+"), re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_COMMA = re.compile(r"[+-]?\d+(,\d+)?")
+_IRI = re.compile(r"(https?|urn):\S+")
+_CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?")
+_TIME_NAMES = re.compile(r"time|date|zeit|datum|fecha|heure|\bts\b|^at$", re.IGNORECASE)
+_NUMBER_NAMES = re.compile("at|ts|time|timestamp", re.IGNORECASE)
+_ID_NAMES = re.compile(
+    r"(^|[_\W])(id|key|code|nr|no|number|name|sensor|device|station|machine|node|room|garage|site|tag"
+    r"|point|asset|meter|zone|bed|tank|pump|vehicle|user|person|patient|thing)s?$"
+    r"|[a-z]I[Dd]$",
+    re.IGNORECASE,
+)
+_FORMATS = tuple(
+    f"{day} {clock}"
+    for day in ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%d.%m.%y", "%d/%m/%y")
+    for clock in ("%H:%M:%S", "%H:%M")
+)
+_NUMBERS = (XSD.integer, XSD.decimal, XSD.double)
+_WIDE = 4  # so many columns of numbers may be one column of sensors
+_SINCE_1970 = {"s": 10**9, "ms": 10**12, "us": 10**15, "ns": 10**18}
+_UNITS = {
+    "c": "°C", "degc": "°C", "celsius": "°C", "f": "°F", "k": "K", "kmh": "km/h", "mph": "mph",
+    "kg": "kg", "g": "g", "kwh": "kWh", "wh": "Wh", "kw": "kW", "w": "W", "v": "V", "mv": "mV", "a": "A",
+    "ma": "mA", "hpa": "hPa", "pa": "Pa", "bar": "bar", "ppm": "ppm", "ppb": "ppb", "mm": "mm", "cm": "cm",
+    "m": "m", "km": "km", "pct": "%", "percent": "%", "lux": "lx", "lx": "lx", "hz": "Hz", "rpm": "rpm",
+    "s": "s", "sec": "s", "ms": "ms", "min": "min",
+}  # fmt: skip
+
+
+class Sample(NamedTuple):
+    """The first values of a column, and what its type says they are; None for texts."""
+
+    texts: Sequence[str]
+    datatype: URIRef | None = None
+
+
+class _Time(NamedTuple):
+    lines: list[str]
+    columns: tuple[str, ...]
+
+
+def guess(name: str, columns: Mapping[str, Sample], delimiter: str = ",") -> str:
+    """A mapping in YAML for a table, with comments that say what was guessed.
+
+    Args:
+        name: what the table is called, without folder and suffix.
+        columns: its columns.
+        delimiter: what is between its cells, where it is text.
+
+    >>> print(guess("garages", {"at": Sample(["2026-03-02T07:00:00Z"]), "free": Sample(["12"])}))
+    # A mapping to begin with, guessed from the first rows of garages. Look at each line, then run:
+    #   pantarhei run --mapping THIS_FILE --stream TABLE --ontology ONTOLOGY --range PT5M
+    prefixes:
+      ex: http://example.org/garages#  # or your ontology's namespace; its names then stand below
+    time:
+      column: at
+    mappings:
+      garages:
+        s: ex:garages  # one thing only: no column looks like its name
+        po:
+          # - [a, ex:Garages]  # its class, if it has one
+          - [ex:free, $(free), xsd:integer]
+    """
+    present = {
+        column: [text for text in sample.texts if text.strip().lower() not in NULLS]
+        for column, sample in columns.items()
+    }
+    comma = delimiter != "," and any(map(_has_commas, present.values()))
+    if comma:
+        present = {
+            column: [text.replace(",", ".") for text in texts] if _has_commas(texts) else texts
+            for column, texts in present.items()
+        }
+    time = _time(columns, present)
+    rest = [column for column in columns if column not in time.columns]
+    ids = _ids(rest, columns, present)
+    local = _local(name) or "table"
+    lines = [
+        f"# A mapping to begin with, guessed from the first rows of {name}. Look at each line, then run:",
+        "#   pantarhei run --mapping THIS_FILE --stream TABLE --ontology ONTOLOGY --range PT5M",
+        "prefixes:",
+        f"  ex: http://example.org/{local}#  # or your ontology's namespace; its names then stand below",
+        *time.lines,
+        *_dialect(columns, delimiter, comma),
+        "mappings:",
+        f"  {local}:",
+        *_subject(local, ids),
+        "    po:",
+    ]
+    said = [column for column in rest if column not in ids[:1] or len(rest) == 1]
+    mark = "# " if said else ""
+    lines.append(f"      {mark}- [a, ex:{local[0].upper()}{local[1:]}]  # its class, if it has one")
+    lines += [f"      - {_statement(column, columns[column], present[column])}" for column in said]
+    numbers = [column for column in said if _datatype(columns[column], present[column]) in _NUMBERS]
+    if len(numbers) >= _WIDE:
+        melted = ", ".join(map(_plain, numbers))
+        lines += [
+            "# If these columns are sensors or the like, each cell can be a reading of its own:",
+            f"# melt: {{columns: [{melted}]}}",
+            "#   and in po: [ex:$(variable), $(value), xsd:decimal]",
+        ]
+    return "\n".join(lines)
+
+
+def _all(form: re.Pattern[str]) -> Callable[[Sequence[str]], bool]:
+    return lambda texts: bool(texts) and all(form.fullmatch(text.strip()) for text in texts)
+
+
+def _has_commas(texts: Sequence[str]) -> bool:
+    """Whether values are numbers, some of which have a comma before decimals."""
+    return _all(_COMMA)(texts) and any("," in text for text in texts)
+
+
+# time
+
+
+def _time(columns: Mapping[str, Sample], present: Mapping[str, Sequence[str]]) -> _Time:
+    """The first column that has times; those whose names say so come first, and numbers last."""
+    by_name = sorted(columns, key=lambda column: not _TIME_NAMES.search(column))
+    for lines_of in (_written, _numbered):
+        for column in by_name:
+            lines = lines_of(column, columns[column], present[column])
+            if lines is not None:
+                return _Time(["time:", f"  column: {_plain(column)}", *lines], (column,))
+    days = [column for column in by_name if present[column] and all(map(_is_day, present[column]))]
+    clocks = [column for column in by_name if _all(_CLOCK)(present[column])]
+    if days:
+        columns_of_time = (days[0], *clocks[:1])
+        value = "T".join(reference(column) for column in columns_of_time)
+        return _Time(["time:", f"  value: {_plain(value)}", _ZONE], columns_of_time)
+    return _Time(["time:", "  column: WHICH  # no column was found that has times; say which"], ())
+
+
+_ZONE = "  zone: UTC  # the times name no zone; say which one they are of, such as Europe/Copenhagen"
+
+
+def _written(column: str, sample: Sample, texts: Sequence[str]) -> list[str] | None:
+    """What is said of a column of dates with times besides its name; None if it has none."""
+    if not texts or sample.datatype not in (None, XSD.dateTime):
+        return None
+    zoned = [_zone_in(text) for text in texts]
+    if all(each is not None for each in zoned):
+        return [] if all(zoned) else [_ZONE]
+    fitting = [form for form in _FORMATS if all(_has_format(text, form) for text in texts)]
+    if not fitting:
+        return None
+    doubt = f"  # or {fitting[1]}: both do for these rows" if fitting[1:] else ""
+    return [f"  format: {_plain(fitting[0])}{doubt}", _ZONE]
+
+
+def _numbered(column: str, sample: Sample, texts: Sequence[str]) -> list[str] | None:
+    """What is said of a column of numbers that are times; None if its name does not say so."""
+    if not (_TIME_NAMES.search(column) and _all(_REAL)(texts)):
+        return None
+    newest = max(map(float, texts))
+    for unit, begin in reversed(_SINCE_1970.items()):
+        if begin <= newest < 5 * begin:
+            return [f"  unit: {unit}  # since 1970"]
+    if _NUMBER_NAMES.fullmatch(column):
+        return ["  unit: number  # too small for a time since 1970: the numbers are the times"]
+    return None
+
+
+def _zone_in(text: str) -> bool | None:
+    """Whether an ISO time has a zone; None for what is no time."""
+    if ":" not in text or not text[:1].isdigit():
+        return None
+    try:
+        return read_iso(text.strip()).at.tzinfo is not None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return bool(datetime.strptime(text.strip(), "%Y-%m-%d"))
+    except ValueError:
+        return False
+
+
+def _has_format(text: str, form: str) -> bool:
+    try:
+        return bool(datetime.strptime(text.strip(), form))
+    except ValueError:
+        return False
+
+
+# subjects and objects
+
+
+def _ids(
+    rest: Sequence[str], columns: Mapping[str, Sample], present: Mapping[str, Sequence[str]]
+) -> list[str]:
+    """The columns that may name what a row is about, the likeliest first."""
+
+    def is_one(column: str) -> bool:
+        texts = present[column]
+        return len(texts) == len(columns[column].texts) > 0 and (
+            _all(_WHOLE)(texts) or not _all(_REAL)(texts)
+        )
+
+    named = [column for column in rest if _ID_NAMES.search(column) and is_one(column)]
+    named.sort(key=lambda column: len(set(present[column])) == len(present[column]) > 1)  # rows' numbers last
+    texts = [
+        column
+        for column in rest
+        if column not in named and is_one(column) and not _all(_WHOLE)(present[column])
+        and 1 < len(set(present[column])) < len(present[column])
+    ]  # fmt: skip
+    return named + texts
+
+
+def _subject(local: str, ids: Sequence[str]) -> list[str]:
+    if not ids:
+        return [f"    s: ex:{local}  # one thing only: no column looks like its name"]
+    others = f"  # or {', '.join(reference(each) for each in ids[1:4])}" if ids[1:] else ""
+    return [f"    s: {_plain(f'ex:{reference(ids[0])}')}{others}"]
+
+
+def _dialect(columns: Mapping[str, Sample], delimiter: str, comma: bool) -> list[str]:
+    lines = []
+    if delimiter not in (",", "\t"):
+        lines.append(f"delimiter: {json.dumps(delimiter)}")
+    if comma:
+        lines.append('decimal: ","')
+    found = {text for sample in columns.values() for text in sample.texts if text.strip().lower() in NULLS}
+    if found - {""}:
+        nulls = json.dumps(["", *sorted(found - {""})], ensure_ascii=False)
+        lines.append(f"null: {nulls}  # cells that have no value")
+    return lines
+
+
+def _statement(column: str, sample: Sample, texts: Sequence[str]) -> str:
+    prop, value = f"ex:{_local(column) or 'value'}", reference(column)
+    unit = _unit(column)
+    comment = f"  # {unit}?" if unit else ""
+    if not texts and sample.datatype is None:
+        return f"[{prop}, {_plain(value)}]  # no value in the first rows: say a datatype if it is a number"
+    datatype = _datatype(sample, texts)
+    if datatype is not None:
+        return f"[{prop}, {_plain(value)}, xsd:{datatype.removeprefix(str(XSD))}]{comment}"
+    return f"[{prop}, {_plain(value + '~iri' if _all(_IRI)(texts) else value)}]{comment}"
+
+
+def _datatype(sample: Sample, texts: Sequence[str]) -> URIRef | None:
+    if sample.datatype == XSD.double:
+        return XSD.decimal  # which thresholds in an ontology mostly are
+    if sample.datatype is not None:
+        return sample.datatype
+    if _all(_WHOLE)(texts):
+        return XSD.integer
+    if _all(_REAL)(texts):
+        return XSD.double if any("e" in text.lower() for text in texts) else XSD.decimal
+    return XSD.boolean if {text.strip().lower() for text in texts} <= {"true", "false"} else None
+
+
+def _unit(column: str) -> str | None:
+    """The unit that a name says: `speed [km/h]`, `temp_c`."""
+    if bracketed := re.search(r"[\[(]\s*([^\])]{1,12}?)\s*[\])]\s*$", column):
+        return bracketed[1]
+    last = re.split(r"[_\s.]+", column)[-1]
+    return _UNITS.get(last.lower()) if last != column else None
+
+
+def _local(name: str) -> str:
+    """A name as the last part of an IRI."""
+    without_unit = re.sub(r"\s*[\[(].*[\])]\s*$", "", name) or name
+    return re.sub(r"\W+", "_", without_unit).strip("_")
+
+
+def _plain(text: str) -> str:
+    """A text for YAML, in quotes where it needs them."""
+    is_plain = re.fullmatch(r"[A-Za-z_$][\w$()./:~-]*", text, re.ASCII) and text[-1] != ":"
+    return text if is_plain else json.dumps(text, ensure_ascii=False)
+
+
+ROWS = 1_000
+
+
+class FirstRows(NamedTuple):
+    """What a table begins with.
+
+    Args:
+        name: what it is called, without folder and suffixes.
+        columns: by name, up to `ROWS` values of each that has plain ones.
+        delimiter: what is between cells, where it is text.
+    """
+
+    name: str
+    columns: dict[str, Sample]
+    delimiter: str
+
+
+def first_rows(source: str, format: str | None) -> FirstRows:
+    """The first rows of a table, of several the first one's.
+
+    Raises:
+        OptionError: the source is none.
+        InputError: it cannot be read.
+    """
+    sources = sources_of(source, format)
+    name = "table" if source == "-" else Path(sources.first).name.partition(".")[0]
+    with sources.opened(sources.begin()[0], None) as table:
+        names = [
+            each for each in table.names if table.names.count(each) == 1 and is_readable(table.type_of(each))
+        ]
+        columns = {each: Sample([]) for each in names}
+        for block in table.blocks(names):
+            arrays = block.columns
+            if isinstance(arrays, JSONColumns):
+                arrays = arrays.with_found(arrays.members())
+            for column, array in arrays.items():
+                columns[column] = _sample(cells_of(array, frozenset()), block.height)
+            if block.height:
+                break
+    return FirstRows(name, columns, table.delimiter if isinstance(table, CSVTable) else ",")
+
+
+def _sample(cells: Cells, height: int) -> Sample:
+    rows = range(min(height, ROWS) if cells.ends is None else len(cells.codes))
+    texts = cells._replace(codes=cells.codes[: len(rows)]).dense().to_pylist()
+    datatypes = {cells.datatype} if cells.datatypes is None else set(cells.datatypes)
+    if datatypes == {XSD.integer, XSD.decimal}:
+        datatypes = {XSD.decimal}
+    return Sample([text or "" for text in texts], datatypes.pop() if len(datatypes) == 1 else None)

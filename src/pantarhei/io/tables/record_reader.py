@@ -1,0 +1,291 @@
+"""The rows of tables as timestamped ABoxes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from pantarhei.errors import InvalidCellError, MalformedInputError, MappingError, MissingMemberWarning
+from pantarhei.io.abox import TimestampedABox, Triples, merged
+from pantarhei.io.mapping.binding import BoundMapping, bind, on_column
+from pantarhei.io.mapping.cell_columns import check_type, shown_cell
+from pantarhei.io.mapping.json_cells import JSONColumns, JSONObject
+from pantarhei.io.mapping.record_mapping import RecordMapping
+from pantarhei.io.mapping.row_mapping import MappedRows, map_rows, runs
+from pantarhei.io.mapping.row_times import first_kind, shown_times
+from pantarhei.io.mapping.text_times import RowOrder
+from pantarhei.io.reader import ReaderCounts, Skipped
+from pantarhei.io.tables.arrow_table import Block, Table
+from pantarhei.io.tables.csv_table import CSVTable
+from pantarhei.io.tables.json_table import JSONRows, JSONTable
+from pantarhei.io.tables.table_sources import Sources
+from pantarhei.model.time import TimeKind, TimePoint
+
+_FEWEST = 16  # triples of an ABox; of fewer, holding them by column costs more than it saves
+
+
+class RecordReader(ReaderCounts):
+    """The ABoxes of tables, in their order; build with `read_records`.
+
+    Iterating reads them from their start, lazily, and begins the counts below anew.
+
+    Attributes:
+        name: the path as given, `<stdin>` or the like: what errors call it.
+        mapping: the mapping as a value.
+        skipped: what was left out under `on_error="skip"`, the first `SKIPS_KEPT` of `skipped_count`.
+        on_skipped: called at once with each of them and the count so far.
+        times_cut: number of rows whose time was cut to microseconds.
+        bytes_read: how much of the files has been read so far.
+        size: their size in bytes, None where nobody knows.
+    """
+
+    def __init__(
+        self, sources: Sources, mapping: RecordMapping, skip_errors: bool, kind: TimeKind | None = None
+    ) -> None:
+        super().__init__(sources.name)
+        self._sources, self.mapping, self._skip_errors, self._kind = sources, mapping, skip_errors, kind
+
+    def __repr__(self) -> str:
+        return f"RecordReader({self.name!r}, {self.mapping.source!r}, skipped={self.skipped_count})"
+
+    @property
+    def bytes_read(self) -> int:
+        return self._sources.bytes_read
+
+    @property
+    def size(self) -> int | None:
+        return self._sources.size
+
+    def __iter__(self) -> Iterator[TimestampedABox]:
+        self._begin_counts()
+        return merged(self._parts())
+
+    def _parts(self) -> Iterator[tuple[TimePoint, Triples]]:
+        rows = _RowMapper(self.mapping, self._kind)
+        for item in self._sources.begin():
+            try:
+                with self._sources.opened(item, self.mapping.delimiter, self._skip_errors) as table:
+                    for block, mapped in rows.of(table, self._sources):
+                        yield from self._of_block(table, block, mapped)
+            except MalformedInputError as error:
+                if not (self._skip_errors and self._sources.count > 1):
+                    raise
+                self._skip(error.source, error.line, error.reason, "")
+        rows.warn()
+
+    def _of_block(
+        self, table: Table, block: Block, mapped: MappedRows
+    ) -> Iterator[tuple[TimePoint, Triples]]:
+        if (mapped.bad or block.left_out) and not self._skip_errors:
+            first = _wrong(table, block, mapped)[0]
+            yield from self._aboxes(table, block, mapped.first(first.rows_before))
+            raise first.error
+        if mapped.bad or block.left_out:
+            for wrong in _wrong(table, block, mapped):
+                line, reason = wrong.error.line, wrong.said
+                if table.counted != "line":
+                    line, reason = None, f"{table.counted} {line}, {reason}"
+                self._skip(table.source, line, reason, wrong.text)
+        yield from self._aboxes(table, block, mapped)
+
+    def _aboxes(self, table: Table, block: Block, mapped: MappedRows) -> Iterator[tuple[TimePoint, Triples]]:
+        """Return the ABoxes of rows, and count times that were cut."""
+        if mapped.cut is not None and (count := mapped.times_cut):
+            bad = {each.row for each in mapped.bad}
+            rows = [row for row in range(block.height) if row not in bad]
+            row = rows[int(mapped.cut.argmax())]
+            text = _time_text(self.mapping, block, row)
+            self._note_cut(f"{text} ({table.counted} {block.places()[row]})", count)
+        return _aboxes(mapped, self.mapping)
+
+    def _skip(self, source: str, line: int | None, reason: str, text: str) -> None:
+        if self._sources.count > 1:
+            reason = f"{source}: {reason}"
+        self._note_skipped(Skipped(line, reason, text[:1000]))
+
+
+_MANY = 1_000
+
+
+class _RowMapper:
+    """Mapping of the rows of tables that are read one after the other.
+
+    Args:
+        kind: the required kind of times; None for the kind of the first.
+        row: the number of the first.
+        order: the rows before.
+    """
+
+    def __init__(
+        self, mapping: RecordMapping, kind: TimeKind | None, row: int = 1, order: RowOrder | None = None
+    ) -> None:
+        self._mapping, self._kind = mapping, kind
+        self._row, self._order = row, RowOrder() if order is None else order
+        self._times = frozenset(mapping.time.template.columns)
+        self._unseen: dict[str, None] | None = None  # referred members that no row has had
+        self._names: dict[str, None] = {}  # members that rows have
+        self._source, self._rows = "", 0
+
+    def of(self, table: Table, sources: Sources) -> Iterator[tuple[Block, MappedRows]]:
+        """Yield the blocks of a table with their mapped rows."""
+        bound = self._bound(table, sources)
+        for column, line in bound.columns.items():
+            if column in table.names:
+                check_type(column, table.type_of(column), table.source, self._mapping.source, line)
+        present = [each for each in bound.columns if each in table.names or isinstance(table, JSONTable)]
+        if isinstance(table, JSONTable) and self._unseen is None:
+            self._unseen = dict.fromkeys(each for each in present if each not in self._times)
+        for block in table.blocks(present):
+            self._watch(table, block)
+            if isinstance(block.columns, JSONColumns) and self._mapping.has_globs:
+                bound = bind(self._mapping, block.columns.members(), table.source, elsewhere=None)
+                block = block._replace(columns=block.columns.with_found(tuple(bound.columns)))
+            yield block, self._mapped(bound, block)
+
+    def _mapped(self, bound: BoundMapping, block: Block) -> MappedRows:
+        columns, absent = block.columns, bound.columns.keys() - block.columns.keys()
+        if absent:
+            columns = {**columns, **dict.fromkeys(absent, pa.nulls(block.height))}
+        self._kind = self._kind or first_kind(bound.time, columns, bound.nulls)
+        mapped = map_rows(
+            bound, columns, block.height, self._row, self._mapping.source, self._kind, self._order
+        )
+        self._row += block.height
+        return mapped
+
+    def _watch(self, table: Table, block: Block) -> None:
+        """Warn of members that no row has, once there are many."""
+        if not (self._unseen and isinstance(block.columns, JSONColumns)):
+            return
+        self._source, self._rows = table.source, self._rows + block.height
+        if len(self._names) < _MANY:
+            self._names.update(dict.fromkeys(block.columns.members()))
+        for name in [name for name in self._unseen if block.columns[name].has_values]:
+            del self._unseen[name]
+        if self._rows >= _MANY:
+            self.warn()
+
+    def warn(self) -> None:
+        """Warn of members that no row has had; after few rows, only where a member has a similar name."""
+        for name in self._unseen or () if self._rows else ():
+            hint = "" if name in self._names else on_column(name, list(self._names), False)
+            if hint or self._rows >= _MANY:
+                warnings.warn(MissingMemberWarning(self._source, name, self._rows, hint), stacklevel=2)
+        self._unseen = {}
+
+    def _bound(self, table: Table, sources: Sources) -> BoundMapping:
+        """Bind the mapping to a table; columns that only other tables have are without values.
+
+        Raises:
+            MappingError: no table has a column.
+        """
+        is_text = isinstance(table, CSVTable)
+        if isinstance(table, JSONTable) or (is_text and not table.names):
+            return bind(self._mapping, table.names, table.source, elsewhere=None)
+        try:
+            return bind(self._mapping, table.names, table.source, is_text)
+        except MappingError:
+            elsewhere = sources.columns_elsewhere(self._mapping.delimiter)
+            return bind(self._mapping, table.names, table.source, is_text, elsewhere)
+
+
+class _Wrong(NamedTuple):
+    """What is left out: behind how many rows of the block, the error that it would be, and how it reads."""
+
+    rows_before: int
+    error: MalformedInputError
+    text: str
+
+    @property
+    def said(self) -> str:
+        """What is wrong, without the place."""
+        error = self.error
+        return (
+            f"column {error.column}: {error.reason}" if isinstance(error, InvalidCellError) else error.reason
+        )
+
+
+def _wrong(table: Table, block: Block, mapped: MappedRows) -> list[_Wrong]:
+    """What is wrong in a block, in its order."""
+    found = [
+        _Wrong(each.rows_before, MalformedInputError(table.source, each.line, each.reason), each.text)
+        for each in block.left_out
+    ]
+    places = block.places() if mapped.bad else ()
+    for row, column, reason in mapped.bad:
+        if block.text is not None:
+            text = block.text(row)
+        else:
+            text = ", ".join(f"{name}={shown_cell(cells, row)}" for name, cells in block.columns.items())
+        error = InvalidCellError(table.source, places[row], column, reason, table.counted)
+        found.append(_Wrong(row, error, text))
+    return sorted(found, key=lambda each: each.rows_before)
+
+
+def _time_text(mapping: RecordMapping, block: Block, row: int) -> str:
+    """Return the text of the cells with the time of a row."""
+    names = mapping.time.template.columns
+    return ", ".join(str(shown_cell(block.columns[name], row)) for name in names if name in block.columns)
+
+
+class RowParts(NamedTuple):
+    """One mapped row.
+
+    Args:
+        at: its time.
+        triples: its triples.
+        cut: the text of its time if that was cut, else None.
+    """
+
+    at: TimePoint
+    triples: Triples
+    cut: str | None
+
+
+def row_of(
+    row: JSONObject,
+    mapping: RecordMapping,
+    number: int,
+    kind: TimeKind | None,
+    order: RowOrder | None,
+    source: str,
+) -> RowParts:
+    """Map one row.
+
+    Args:
+        number: the row's number.
+        kind: the required kind of its time; None for any.
+        order: the rows before, for `ambiguous: infer`.
+        source: what errors call it.
+
+    Raises:
+        InvalidCellError: it does not fit the mapping.
+    """
+    rows = _RowMapper(mapping, kind, number, order)
+    for block, mapped in rows.of(JSONRows(source, [row]), Sources(source, (), None)):
+        for wrong in mapped.bad:
+            raise InvalidCellError(source, None, wrong.column, wrong.reason)
+        ((at, triples),) = _aboxes(mapped, mapping)
+        cut = _time_text(mapping, block, 0) if mapped.times_cut else None
+    return RowParts(at, triples, cut)
+
+
+def _aboxes(mapped: MappedRows, mapping: RecordMapping) -> Iterator[tuple[TimePoint, Triples]]:
+    """The triples of neighbours of one time, with it."""
+    bounds = list(runs(mapped.ticks))
+    times = shown_times(mapped.ticks[[begin for begin, _ in bounds]], mapped.kind, mapping.time)
+    ends = mapped.ends
+    is_scattered = mapped.triples.height < _FEWEST * len(bounds)
+    terms = list(mapped.triples.triples()) if is_scattered else []
+    begin = 0
+    for at, (_, last) in zip(times, bounds, strict=True):
+        end, triples = int(ends[last - 1]), Triples()
+        if is_scattered:
+            triples.extend(terms[begin:end])
+        else:
+            triples.append_part(mapped.triples.slice(begin, end))
+        yield at, triples
+        begin = end

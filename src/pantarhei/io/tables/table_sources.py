@@ -1,0 +1,243 @@
+"""Which tables a source is, and what they are opened as."""
+
+from __future__ import annotations
+
+import glob
+import os
+import sys
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO, TypeAlias
+
+import pyarrow as pa
+
+from pantarhei.errors import InputError, MissingFileError, OptionError, UnknownFormatError
+from pantarhei.io.reader import FORMATS, SUFFIXES, format_of
+from pantarhei.io.tables.arrow_table import Table, arrow_table, parquet_table, speaks_arrow
+from pantarhei.io.tables.csv_table import CSVPart, CSVPartTable, CSVTable
+from pantarhei.io.tables.json_table import JSONDocument, JSONTable
+from pantarhei.rdf.first_bytes import is_document, refuse_null, unreadable
+from pantarhei.rdf.statements import ByteFeed, Readable
+from pantarhei.rdf.unpacking import Unpacking
+
+Source: TypeAlias = "str | os.PathLike[str] | Readable | Sequence[str | os.PathLike[str]] | Any"
+
+_UNKNOWN: Collection[str] = ("",)  # columns that have not been read yet
+
+
+class Sources:
+    """Tables that are read one after the other; build with `sources_of`.
+
+    Args:
+        name: what all of them are called.
+        items: paths, parts of CSV files, "-", binary files, or what speaks Arrow.
+        format: of those that are bytes; None for what their names tell.
+        beside: the paths of all tables, where these are some of them.
+    """
+
+    def __init__(
+        self, name: str, items: Sequence[Any], format: str | None, beside: Sequence[str] = ()
+    ) -> None:
+        self.name, self._items, self._format = name, items, format
+        self._beside = beside or (items if len(items) > 1 else ())
+        self._elsewhere: Collection[str] | None = _UNKNOWN
+        self._read_before = 0  # bytes of the files that are closed
+        self._feed: ByteFeed | None = None
+        self._begun = False  # to be read, where it speaks Arrow
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self._items)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The paths, where all are."""
+        return tuple(map(_name_of, self._items))
+
+    @property
+    def first(self) -> str:
+        """The name of the first."""
+        return _name_of(self._items[0])
+
+    @property
+    def bytes_read(self) -> int:
+        """How many bytes have been read; of Parquet all of a file when it is opened."""
+        return self._read_before + (self._feed.bytes_read if self._feed else 0)
+
+    @property
+    def size(self) -> int | None:
+        """How many bytes there are, None where nobody knows."""
+        sizes = [Path(each).stat().st_size for each in self._items if _is_path(each) and _is_file(each)]
+        return sum(sizes) if len(sizes) == len(self._items) else None
+
+    def begin(self) -> Sequence[Any]:
+        """Begin anew; return the tables to open, one after the other."""
+        self._read_before, self._feed = 0, None
+        return self._items
+
+    @contextmanager
+    def opened(self, item: Any, delimiter: str | None, is_lenient: bool = False) -> Iterator[Table]:
+        """Open a table.
+
+        Args:
+            is_lenient: whether what a text begins with is left out where it is malformed.
+
+        Raises:
+            InputError: it is missing, or not of its format.
+        """
+        with ExitStack() as stack:
+            try:
+                table = self._table(item, delimiter, stack, is_lenient)
+                table.open()
+                yield table
+            finally:
+                self._read_before, self._feed = self.bytes_read, None
+
+    def columns_elsewhere(self, delimiter: str | None) -> Collection[str] | None:
+        """Return the columns of all tables; None for any, where a table's are not known before its rows."""
+        if self._elsewhere is _UNKNOWN:
+            self._elsewhere = Sources(self.name, self._beside, self._format)._columns(delimiter)
+        return self._elsewhere
+
+    def _columns(self, delimiter: str | None) -> Collection[str] | None:
+        found: set[str] = set()
+        for item in self._items:
+            if not _is_file(item):
+                return None  # standard input and pipes are read once
+            with suppress(InputError), self.opened(item, delimiter, is_lenient=True) as table:
+                if isinstance(table, JSONTable):
+                    return None
+                found.update(table.names)
+        return found
+
+    def _table(self, item: Any, delimiter: str | None, stack: ExitStack, is_lenient: bool) -> Table:
+        name = _name_of(item)
+        if isinstance(item, CSVPart):
+            part = stack.enter_context(_opened(item.path))
+            return CSVPartTable(part, item, delimiter_of(item.path, self._format, delimiter))
+        if speaks_arrow(item):
+            if isinstance(item, pa.RecordBatchReader) and self._begun:
+                expected = (
+                    "what has not been read before: a reader gives its rows once, reader.read_all() a table"
+                )
+                raise OptionError("source", name, expected)
+            self._begun = True
+            return arrow_table(name, item)
+        format = self._format or format_of(name) or "csv"
+        file = stack.enter_context(_opened(item)) if _is_path(item) and item != "-" else _given(item)
+        if format == "parquet":
+            self._read_before += Path(item).stat().st_size if _is_path(item) and item != "-" else 0
+            return parquet_table(
+                name, file if _is_path(item) and item != "-" else pa.BufferReader(file.read())
+            )
+        self._feed = ByteFeed(file)
+        unpacked = ByteFeed(Unpacking(self._feed, name))
+        if format in ("jsonl", "json"):
+            return (JSONTable if format == "jsonl" else JSONDocument)(name, unpacked, is_lenient)
+        return CSVTable(name, unpacked, delimiter_of(name, self._format, delimiter), is_lenient)
+
+
+def delimiter_of(name: str, format: str | None, delimiter: str | None) -> str | None:
+    """What is between the cells of a CSV file, None where its first line tells."""
+    return delimiter or ("\t" if (format or format_of(name)) == "tsv" else None)
+
+
+def sources_of(source: Source, format: str | None) -> Sources:
+    """The tables that a source is.
+
+    Raises:
+        OptionError: it is none, or the format is not known; `UnknownFormatError` if nothing tells it.
+        MissingFileError: a file is not there.
+    """
+    if format is not None and format not in FORMATS:
+        raise OptionError("format", repr(format), f"one of {', '.join(FORMATS)}")
+    if speaks_arrow(source) or hasattr(source, "read"):
+        return Sources(_name_of(source), [source], format)
+    if isinstance(source, str | os.PathLike):
+        items = _files(source, format)
+        name = _name_of(source)
+    elif isinstance(source, Sequence) and source and all(map(_is_path, source)):
+        items = [item for each in source for item in _files(each, format)]
+        name = ", ".join(map(os.fspath, source))
+    else:
+        expected = (
+            'a path, a folder, a glob, several of these, "-", a binary file, or a table or frame that speaks '
+            f"Arrow (__arrow_c_stream__){_advice(source)}"
+        )
+        raise OptionError("source", " ".join(repr(source).split())[:200], expected)
+    return Sources(name, items, format)
+
+
+def _files(given: str | os.PathLike[str], format: str | None) -> list[str]:
+    """The files that a path, a folder or a glob names, in the order of their names."""
+    name = os.fspath(given)
+    if name == "-":
+        return [name]
+    path = Path(name)
+    refuse_null(name)
+    if is_document(name):
+        raise OptionError("source", repr(name)[:60] + "…", "a path; of a text, io.BytesIO(text.encode())")
+    if path.is_dir():
+        found = sorted(str(each) for each in path.iterdir() if each.is_file() and format_of(each.name))
+        if not found:
+            raise MissingFileError(name, f"no file in it ends in {', '.join(SUFFIXES)}")
+        return found
+    if not path.exists() and glob.has_magic(name):
+        found = sorted(glob.glob(name, recursive=True))
+        if not found:
+            raise MissingFileError(name, "no file has such a name")
+        return found
+    if path.is_file() or not path.exists():  # a pipe is opened once, since its writer ends with its reader
+        with _opened(name):
+            pass
+    if format is None and format_of(name) is None:
+        raise UnknownFormatError("format", name, tuple(SUFFIXES), FORMATS)
+    return [name]
+
+
+def _advice(given: object) -> str:
+    """How to make a table of what is nearly one."""
+    if isinstance(given, Mapping):
+        return "; of a dictionary of columns: pyarrow.table(…)"
+    if isinstance(given, Sequence) and given and isinstance(given[0], Mapping):
+        return "; of a list of dictionaries: pyarrow.Table.from_pylist(…)"
+    if hasattr(type(given), "to_frame"):
+        return "; of a series: series.to_frame()"
+    if hasattr(type(given), "toArrow"):
+        return "; of a frame of Spark: frame.toArrow()"
+    if hasattr(type(given), "collect_schema"):
+        return "; of a lazy frame: frame.collect()"
+    return "; of an array of numpy: a pandas.DataFrame with names" if hasattr(type(given), "dtype") else ""
+
+
+def _is_path(given: object) -> bool:
+    return isinstance(given, str | os.PathLike)
+
+
+def _is_file(item: str | os.PathLike[str] | CSVPart) -> bool:
+    return Path(item.path if isinstance(item, CSVPart) else item).is_file()
+
+
+def _name_of(item: Any) -> str:
+    if isinstance(item, CSVPart):
+        return item.path
+    if isinstance(item, str) and item == "-":
+        return "<stdin>"
+    if _is_path(item):
+        return str(os.fspath(item))
+    if speaks_arrow(item):
+        return f"<{type(item).__name__}>"
+    return str(getattr(item, "name", "<table>"))
+
+
+def _given(item: Any) -> Any:
+    return sys.stdin.buffer if isinstance(item, str) else item
+
+
+def _opened(path: str) -> BinaryIO:
+    try:
+        return Path(path).open("rb")
+    except OSError as error:
+        raise unreadable(path, error) from error

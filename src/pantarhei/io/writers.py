@@ -1,0 +1,427 @@
+"""Answers out: one block of rows for each window, as NDJSON, as CSV, or as a table to read.
+
+The first column is the time of the window, `at` (`window_at` if the query has a variable of that name): a
+number, or ISO 8601. Changes of answers have the column `change` beside it. A window without answers writes no
+rows. Where the window before it had some, it writes a record of its time alone: there are no answers from
+then on, until there is a row again. Each window is flushed.
+
+- NDJSON: an object a row with plain values, as `jq` and pandas expect: IRIs as strings, blank nodes as
+  `_:label`, well-typed numbers and booleans as JSON's own, all other literals as their text, unbound as null.
+  No answers any more: an object with the time as its only key.
+- CSV: as SPARQL 1.1's CSV results: IRIs and texts as they are, blank nodes as `_:label`, unbound as nothing.
+  No answers any more: a row with the time in which all other columns are empty. (Only an answer of nothing
+  but empty texts looks the same.)
+- Table: IRIs shortened with the prefixes given. Each window without answers says so.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import os
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TextIO
+
+from rdflib import BNode, Literal, URIRef
+
+from pantarhei.errors import OptionError, UnknownFormatError, check_type
+from pantarhei.explain.records import HistoryRecord
+from pantarhei.model.display_names import with_prefix
+from pantarhei.model.term import Term
+from pantarhei.model.time import TimePoint
+from pantarhei.query.algebra.nodes import Query
+from pantarhei.query.answers import QueryResult
+from pantarhei.query.column_names import refuse_taken
+
+
+class NDJSONSink:
+    """Appends a line of JSON for each record to a file.
+
+    A line has the fields of `HistoryRecord`, times as numbers or texts of ISO 8601. `conflicts` is a list of
+    objects with `constraints` and `against`; it is empty but for what was cut.
+
+    Args:
+        path: the file; it is made where there is none.
+    """
+
+    batch = 1
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        check_type("path", path, (str, os.PathLike), "the path of a file")
+        self.path = Path(path)
+
+    def __repr__(self) -> str:
+        return f"NDJSONSink({str(self.path)!r})"
+
+    def __call__(self, records: Sequence[HistoryRecord]) -> None:
+        text = "".join(json.dumps(_object(record), ensure_ascii=False) + "\n" for record in records)
+        with self.path.open("ab") as file:
+            before = file.tell()
+            try:
+                file.write(text.encode())
+                file.flush()
+            except BaseException:  # no half of what will be written again
+                os.truncate(self.path, before)
+                raise
+
+
+class ParquetSink:
+    """Writes records as Parquet files into a folder: `history-000001.parquet` and so on.
+
+    Columns as in `NDJSONSink`, with `timestamp` and `at` as integers, floats or timestamps in UTC.
+
+    Args:
+        folder: it is made where there is none.
+        batch: how many assertions there are to be for a file.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], batch: int = 20_000) -> None:
+        check_type("folder", folder, (str, os.PathLike), "the path of a folder")
+        check_type("batch", batch, int, "a whole number")
+        self.folder, self.batch = Path(folder), batch
+
+    def __repr__(self) -> str:
+        return f"ParquetSink({str(self.folder)!r}, batch={self.batch})"
+
+    def __call__(self, records: Sequence[HistoryRecord]) -> None:
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        self.folder.mkdir(parents=True, exist_ok=True)
+        numbers = [int(path.stem[8:]) for path in self.folder.glob("history-??????*.parquet")]
+        path = self.folder / f"history-{max(numbers, default=0) + 1:06}.parquet"
+        at = pa.timestamp("us", "UTC") if isinstance(records[0].at, datetime) else (
+            pa.float64() if isinstance(records[0].at, float) else pa.int64()
+        )  # fmt: skip
+        text, texts = pa.string(), pa.list_(pa.string())
+        triple = [("subject", text), ("predicate", text), ("object", text)]
+        against = pa.list_(pa.struct([("timestamp", at), *triple]))
+        conflicts = pa.list_(pa.struct([("constraints", texts), ("against", against)]))
+        schema = pa.schema([("timestamp", at), *triple, ("fate", text), ("at", at), ("conflicts", conflicts)])
+        table = pa.Table.from_pylist([_nested(record) for record in records], schema)
+        temporary = path.with_suffix(".tmp")
+        parquet.write_table(table, temporary)
+        os.replace(temporary, path)
+
+
+def _nested(record: HistoryRecord) -> dict[str, object]:
+    conflicts = [
+        {"constraints": list(each.constraints), "against": [one._asdict() for one in each.against]}
+        for each in record.conflicts
+    ]
+    return {**record._asdict(), "conflicts": conflicts}
+
+
+def _object(record: HistoryRecord) -> dict[str, object]:
+    """A record as JSON can say it."""
+    conflicts = [
+        {
+            "constraints": list(each.constraints),
+            "against": [{**one._asdict(), "timestamp": _time(one.timestamp)} for one in each.against],
+        }
+        for each in record.conflicts
+    ]
+    times = {"timestamp": _time(record.timestamp), "at": _time(record.at)}
+    return {**record._asdict(), **times, "conflicts": conflicts}
+
+
+def _time(at: TimePoint) -> int | float | str:
+    return at.isoformat() if isinstance(at, datetime) else at
+
+
+Row = tuple[Term | None, ...]
+Cell = Term | int | float | str | None
+Columns = Mapping[str, Sequence[Cell]]
+
+FORMATS = ("table", "ndjson", "csv")
+_SUFFIXES = {".ndjson": "ndjson", ".jsonl": "ndjson", ".json": "ndjson", ".csv": "csv", ".txt": "table"}
+
+
+class AnswerWriter(ABC):
+    """Writes the answers of one window after the other; closes the file if it opened it."""
+
+    def __init__(self, file: TextIO, close: bool = False) -> None:
+        self._file, self._close = file, close
+        self._had_answers = False
+
+    def write(self, at: TimePoint, result: QueryResult) -> None:
+        """Write the answers at time `at`, or that there are none any more."""
+        self.report(at, result.columns())
+
+    def report(self, at: TimePoint, columns: Columns) -> None:
+        """Write answers given as columns of equal length, or that there are none any more."""
+        self.rows(at, columns)
+        has_answers = any(columns.values())
+        if self._had_answers and not has_answers:
+            self.no_more(at, columns)
+        self._had_answers = has_answers
+        self._file.flush()
+
+    def line(self, text: str) -> None:
+        """Write a line of text as it is, and flush."""
+        self._file.write(text + "\n")
+        self._file.flush()
+
+    @abstractmethod
+    def rows(self, at: TimePoint, columns: Columns) -> None:
+        """Write rows given as columns of equal length; flushed with the next `write` or `close`."""
+
+    @abstractmethod
+    def no_more(self, at: TimePoint, columns: Columns) -> None:
+        """Write that there are no answers at time `at`, in a file with the rows of times before."""
+
+    def close(self) -> None:
+        """Flush, and close what was opened here."""
+        self._file.flush()
+        if self._close:
+            self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None or self._close:
+            self.close()
+
+
+class NdjsonWriter(AnswerWriter):
+    """One JSON object a row.
+
+    >>> NdjsonWriter(sys.stdout).rows(7, {"x": [URIRef("urn:belt")], "speed": [Literal(0.5)]})
+    {"at": 7, "x": "urn:belt", "speed": 0.5}
+    """
+
+    def rows(self, at: TimePoint, columns: Columns) -> None:
+        for row in zip(*columns.values(), strict=True):
+            self._object(at, columns, dict(zip(columns, map(_json_value, row), strict=True)))
+
+    def no_more(self, at: TimePoint, columns: Columns) -> None:
+        self._object(at, columns, {})
+
+    def _object(self, at: TimePoint, columns: Columns, values: dict[str, object]) -> None:
+        time = {_time_column(columns): time_text(at) if isinstance(at, datetime) else at}
+        self._file.write(json.dumps(time | values, ensure_ascii=False) + "\n")
+
+
+class CsvWriter(AnswerWriter):
+    """Comma-separated values under one header line.
+
+    >>> CsvWriter(sys.stdout).rows(7, {"x": [URIRef("urn:belt")], "speed": [Literal(0.5)]})
+    at,x,speed
+    7,urn:belt,0.5
+    """
+
+    _header: list[str] | None = None
+
+    @classmethod
+    def behind(cls, file: TextIO, header: list[str] | None) -> CsvWriter:
+        """Return a writer that appends to rows under a header, if there is one, and closes the file."""
+        writer = cls(file, close=True)
+        writer._header = header
+        return writer
+
+    def rows(self, at: TimePoint, columns: Columns) -> None:
+        header = [_time_column(columns), *columns]
+        if self._header is None:
+            self._row(header)
+            self._header = header
+        elif self._header != header:
+            expected = f"a file with the columns {','.join(header)}, to append to it"
+            raise OptionError("output", f"a file with the columns {','.join(self._header)}", expected)
+        for row in zip(*columns.values(), strict=True):
+            self._row([time_text(at), *("" if cell is None else cell_text(cell) for cell in row)])
+
+    def no_more(self, at: TimePoint, columns: Columns) -> None:
+        self._row([time_text(at), *("" for _ in columns)])
+
+    def _row(self, cells: Sequence[str]) -> None:
+        csv.writer(self._file, lineterminator="\n").writerow(cells)
+
+
+class TableWriter(AnswerWriter):
+    """A table a window, for people; as wide as the terminal, or as it needs to be elsewhere."""
+
+    def __init__(self, file: TextIO, close: bool = False, prefixes: Mapping[str, str] | None = None) -> None:
+        from rich.console import Console
+
+        super().__init__(file, close)
+        self._prefixes = prefixes or {}
+        self._console = Console(file=file, width=None if file.isatty() else 1000, highlight=False)
+
+    def rows(self, at: TimePoint, columns: Columns) -> None:
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table()
+        for name in columns:
+            table.add_column(Text(name))
+        for row in zip(*columns.values(), strict=True):
+            table.add_row(*(Text("" if cell is None else self._short(cell)) for cell in row))
+        self._console.print(Text.assemble((time_text(at), "bold"), "" if table.row_count else "  no answers"))
+        if table.row_count:
+            self._console.print(table)
+
+    def no_more(self, at: TimePoint, columns: Columns) -> None:
+        """Nothing: `rows` says of each window that it has no answers."""
+
+    def _short(self, cell: Cell) -> str:
+        if isinstance(cell, URIRef):
+            return with_prefix(cell, self._prefixes)
+        return cell_text(cell)
+
+
+def report_columns(
+    query: Query, added: Mapping[Row, int], removed: Mapping[Row, int], shows_changes: bool
+) -> dict[str, list[Cell]]:
+    """The rows of a report as columns, in the order of their terms as N-Triples writes them.
+
+    Args:
+        shows_changes: whether there is a first column `change` that has `+` for rows that were added, `-` for
+            those that were removed; else both are one.
+    """
+    names = {"SELECT": tuple(map(str, query.variables)), "ASK": ()}.get(query.form, _OF_TRIPLES)
+    signed = [
+        (sign, row)
+        for sign, rows in (("-", removed), ("+", added))
+        for row in sorted(rows, key=_as_written)
+        for _ in range(rows[row])
+    ]
+    changes: dict[str, list[Cell]] = {"change": [sign for sign, _ in signed]}
+    columns: dict[str, list[Cell]] = {name: [row[i] for _, row in signed] for i, name in enumerate(names)}
+    if query.form == "ASK":
+        columns = {"answer": [Literal(True) for _ in signed]}
+        if not shows_changes:
+            columns = {"answer": [Literal(bool(signed))]}
+    return changes | columns if shows_changes else columns
+
+
+def refuse_taken_columns(query: Query, shows_changes: bool, format: str) -> None:
+    """Refuse a query whose variables would take the columns that a writer adds.
+
+    A table has its times above the rows, and no column of them.
+
+    Args:
+        shows_changes: as `report_columns` takes it.
+        format: one of `FORMATS`.
+
+    Raises:
+        OptionError: it has such variables.
+    """
+    names: Columns = {str(each): () for each in query.variables} if query.form == "SELECT" else {}
+    times = [] if format == "table" else [_time_column(names)]
+    refuse_taken(names, [*times, *(["change"] if shows_changes else [])])
+
+
+_OF_TRIPLES = ("subject", "predicate", "object")
+
+
+def _as_written(row: Row) -> tuple[str, ...]:
+    return tuple("" if term is None else term.n3() for term in row)
+
+
+def open_writer(
+    target: str | None = None,
+    format: str | None = None,
+    prefixes: Mapping[str, str] | None = None,
+    append: bool = False,
+) -> AnswerWriter:
+    """Return a writer to the file `target`, or to standard output where it is None or "-".
+
+    Args:
+        format: one of `FORMATS`; by default the file's suffix tells, and standard output gets a table.
+        prefixes: with which a table shortens IRIs.
+        append: whether to write behind what the file has.
+
+    Raises:
+        OptionError: the format is none, or the suffix does not tell it.
+        OSError: the file cannot be written.
+    """
+    to_file, format = _is_file(target), format_of(target, format)
+    header = _header_of(str(target)) if to_file and append and format == "csv" else None
+    file = _opened(str(target), append) if to_file else sys.stdout
+    if format == "table":
+        return TableWriter(file, to_file, prefixes)
+    if header is not None:
+        return CsvWriter.behind(file, header)
+    return (NdjsonWriter if format == "ndjson" else CsvWriter)(file, to_file)
+
+
+def _header_of(path: str) -> list[str] | None:
+    """Return the header of a CSV file, None if it is not there or empty."""
+    if not Path(path).is_file():
+        return None
+    with Path(path).open(encoding="utf-8", newline="") as file:
+        return next(csv.reader(file), None)
+
+
+def format_of(target: str | None, format: str | None) -> str:
+    """The format that `open_writer` would write, which raises what that does."""
+    if format is None:
+        format = _SUFFIXES.get(Path(str(target)).suffix.lower(), "") if _is_file(target) else "table"
+    if not format:
+        raise UnknownFormatError("format", str(target), tuple(_SUFFIXES), FORMATS)
+    if format not in FORMATS:
+        raise OptionError("format", format, f"one of {', '.join(FORMATS)}")
+    return format
+
+
+def _is_file(target: str | None) -> bool:
+    return target not in (None, "-")
+
+
+def _opened(path: str, append: bool) -> TextIO:
+    file = Path(path).open("a" if append else "w", encoding="utf-8", newline="")  # noqa: SIM115
+    if append and is_torn(Path(path)):
+        file.write("\n")
+    return file
+
+
+def is_torn(path: Path) -> bool:
+    """Return whether a file ends in the middle of a line, as a writer that was killed leaves it."""
+    if not path.is_file() or not path.stat().st_size:
+        return False
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) != b"\n"
+
+
+def time_text(at: TimePoint) -> str:
+    """The timestamp as text; UTC is written `Z`.
+
+    >>> from datetime import UTC
+    >>> time_text(7), time_text(datetime(2026, 1, 31, 10, tzinfo=UTC))
+    ('7', '2026-01-31T10:00:00Z')
+    """
+    if not isinstance(at, datetime):
+        return str(at)
+    text = at.isoformat()
+    return text.removesuffix("+00:00") + "Z" if text.endswith("+00:00") else text
+
+
+def cell_text(cell: Cell) -> str:
+    """The text of a term or a value, without datatype and language."""
+    return f"_:{cell}" if isinstance(cell, BNode) else str(cell)
+
+
+def _json_value(cell: Cell) -> object:
+    if not isinstance(cell, Literal):
+        return cell_text(cell) if isinstance(cell, str) else cell
+    value = cell.value
+    if isinstance(value, Decimal):
+        value = float(value)
+    if isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    return str(cell)
+
+
+def _time_column(columns: Columns) -> str:
+    return "window_at" if "at" in columns else "at"

@@ -1,0 +1,123 @@
+"""What a mapping to begin with guesses."""
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from rdflib import XSD
+
+from pantarhei import MissingFileError
+from pantarhei.io.mapping.mapping_reader import read_mapping
+from pantarhei.io.tables.guess import ROWS, Sample, first_rows, guess
+
+
+def test_the_first_rows_are_looked_at_and_no_more(tmp_path):
+    (tmp_path / "cars.2026.csv").write_text("a;b\n" + "1;x\n" * (2 * ROWS))
+    name, columns, delimiter = first_rows(str(tmp_path / "cars.2026.csv"), None)
+    assert (name, delimiter) == ("cars", ";")
+    assert columns == {"a": Sample(["1"] * ROWS), "b": Sample(["x"] * ROWS)}
+
+
+def test_columns_of_types_keep_them_and_those_of_lists_are_left_out(tmp_path):
+    parquet.write_table(pa.table({"a": [1.5, None], "b": [[1], [2]]}), tmp_path / "cars.parquet")
+    assert first_rows(str(tmp_path), None).columns == {"a": Sample(["1.5", ""], XSD.double)}
+
+
+def test_a_table_without_rows_has_columns(tmp_path):
+    (tmp_path / "cars.csv").write_text("a,b\n")
+    assert first_rows(str(tmp_path / "cars.csv"), None).columns == {"a": Sample([]), "b": Sample([])}
+    with pytest.raises(MissingFileError):
+        first_rows(str(tmp_path / "none.csv"), None)
+
+
+def guessed(delimiter=",", **columns):
+    """The lines of the guess below the prefixes, without indentation; each is a mapping that can be read."""
+    samples = {
+        name: values if isinstance(values, Sample) else Sample(values) for name, values in columns.items()
+    }
+    text = guess("cars", samples, delimiter)
+    read_mapping(f"{text}\n")
+    return [line.strip() for line in text.splitlines()[4:]]
+
+
+AT = ["2026-03-02T07:00:00Z", "2026-03-02T07:05:00Z"]
+
+
+@pytest.mark.parametrize(
+    ("times", "said"),
+    [
+        (AT, []),
+        (["2026-03-02 07:00:00"], ["zone: UTC"]),
+        (["02.03.2026 07:00"], ['format: "%d.%m.%Y %H:%M"', "zone: UTC"]),
+        (["25/03/2026 07:00:00"], ['format: "%d/%m/%Y %H:%M:%S"', "zone: UTC"]),
+        (["1772434800"], ["unit: s"]),
+        (["1772434800000"], ["unit: ms"]),
+        (["7", "8"], ["unit: number"]),
+    ],
+)
+def test_the_column_of_times_is_found_with_what_they_are_written_in(times, said):
+    lines = guessed(time=times, free=["1"] * len(times))
+    assert lines[:2] == ["time:", "column: time"]
+    end = next(place for place, line in enumerate(lines) if line.startswith(("mappings", "null")))
+    assert [line.partition("  #")[0] for line in lines[2:end]] == said
+
+
+def test_a_day_that_may_be_a_month_is_said():
+    assert 'format: "%d/%m/%Y %H:%M"  # or %m/%d/%Y %H:%M: both do for these rows' in guessed(
+        time=["02/03/2026 07:00"]
+    )
+
+
+def test_a_day_and_a_clock_in_two_columns_are_one_time():
+    assert "value: $(day)T$(clock)" in guessed(day=["2026-03-02"], clock=["07:00"], free=["1"])
+
+
+def test_dates_come_before_numbers_whose_names_speak_of_time():
+    assert "column: stamp" in guessed(measuredTime=["74"], stamp=AT[:1])
+
+
+def test_where_no_column_has_times_this_is_said():
+    assert "column: WHICH  # no column was found that has times; say which" in guessed(free=["1"])
+
+
+def test_the_column_of_names_is_the_subject():
+    assert "s: ex:$(garage)" in guessed(time=AT, garage=["a", "a"], free=["1", "2"])
+    lines = guessed(time=[*AT, *AT], report=["x", "y"] * 2, sensorID=["7"] * 4, free=["1"] * 4)
+    assert "s: ex:$(sensorID)  # or $(report)" in lines
+    assert "s: ex:cars  # one thing only: no column looks like its name" in guessed(time=AT, free=["1", "2"])
+
+
+def test_numbers_booleans_and_iris_are_told_by_all_their_values():
+    lines = guessed(
+        time=AT, whole=["1", "n/a"], real=["1", "2.5"], large=["1e5", "1"], open=["True", "false"],
+        link=["http://a/b", "http://a/c"], text=["1", "two"],
+    )  # fmt: skip
+    assert "- [ex:whole, $(whole), xsd:integer]" in lines
+    assert "- [ex:real, $(real), xsd:decimal]" in lines
+    assert "- [ex:large, $(large), xsd:double]" in lines
+    assert "- [ex:open, $(open), xsd:boolean]" in lines
+    assert "- [ex:link, $(link)~iri]" in lines
+    assert "- [ex:text, $(text)]" in lines
+    assert 'null: ["", "n/a"]  # cells that have no value' in lines
+
+
+def test_decimal_commas_are_told():
+    lines = guessed(";", time=AT, temp=["21,5", "20"])
+    assert {'delimiter: ";"', 'decimal: ","', "- [ex:temp, $(temp), xsd:decimal]"} <= set(lines)
+
+
+def test_units_in_names_are_said():
+    lines = guessed(time=AT, temp_c=["1", "2"], **{"speed [km/h]": ["3", "4"]})
+    assert "- [ex:temp_c, $(temp_c), xsd:integer]  # °C?" in lines
+    assert '- [ex:speed, "$(speed [km/h])", xsd:integer]  # km/h?' in lines
+
+
+def test_types_of_columns_are_taken_as_they_are():
+    lines = guessed(time=Sample(AT, XSD.dateTime), level=Sample(["1.0", "2.0"], XSD.double), empty=["", ""])
+    assert "- [ex:level, $(level), xsd:decimal]" in lines
+    assert "- [ex:empty, $(empty)]  # no value in the first rows: say a datatype if it is a number" in lines
+
+
+def test_many_columns_of_numbers_may_be_melted():
+    gases = {name: ["1", "2"] for name in ("o3", "no2", "so2", "c o")}
+    assert '# melt: {columns: [o3, no2, so2, "c o"]}' in guessed(time=AT, **gases)
+    assert not any("melt" in line for line in guessed(time=AT, o3=["1", "2"]))
