@@ -11,9 +11,8 @@ from pantarhei.encoding.numbers import FIRST_LITERAL
 from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import Aggregate, Call, OrderKey
 from pantarhei.query.expressions import Context, LiteralValues, aggregate, compute, order, truth
-from pantarhei.query.guard import Guard
-from pantarhei.query.table import Table
-from pantarhei.query.terms import TermSpace
+from pantarhei.query.query_limits import Guard
+from pantarhei.query.solutions import Table, TermSpace
 from pantarhei.rdf.ntriples import parse_term
 
 NOW = "2026-01-31T10:00:00Z"

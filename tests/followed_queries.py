@@ -8,7 +8,7 @@ from rdflib import Graph
 
 from asked import PREFIXES, triples
 from pantarhei import StreamReasoner, Window, load_ontology
-from pantarhei.query.continuous import ContinuousQuery
+from pantarhei.query.continuous_query import ContinuousQuery
 from signed_bags import text_of
 
 DECLARED = "".join(f"PREFIX {prefix}: <{iri}> " for prefix, iri in PREFIXES.items())

@@ -16,10 +16,10 @@ from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.model.term import Term
 from pantarhei.query.algebra.nodes import Node, Values
 from pantarhei.query.expressions import Context, LiteralValues
-from pantarhei.query.guard import NO_LIMITS
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared
 from pantarhei.query.incremental.persistent_terms import LastingTerms
+from pantarhei.query.query_limits import NO_LIMITS
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.rules.compilation.program import compile_
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from pantarhei.encoding.encode import ABox
-    from pantarhei.query.continuous import ContinuousQuery
-    from pantarhei.query.window_door import Moment
+    from pantarhei.query.continuous_query import ContinuousQuery
+    from pantarhei.query.service import Moment
 
 OnConflict = Literal["error", "report"]
 
@@ -184,7 +184,7 @@ class DynamicGraph(Materialized):
             return self._held.stats()
 
     def _moment(self, symbols: Symbols) -> Moment:
-        from pantarhei.query.window_door import Moment
+        from pantarhei.query.service import Moment
 
         state = self._held.state(symbols)
         return Moment(*state.shown, tuple, lambda at: (), state.is_part)

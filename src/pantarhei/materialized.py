@@ -20,9 +20,9 @@ from pantarhei.errors import OptionError
 from pantarhei.materialize.model import WindowModel, Work
 from pantarhei.model.term import Term, Triple
 from pantarhei.ontology import Ontology
-from pantarhei.query.algebra.symbols import symbols_of_pattern
+from pantarhei.query.algebra.analysis import symbols_of_pattern
 from pantarhei.query.answers import MAX_BYTES, QueryResult
-from pantarhei.query.guard import MAX_LENGTH
+from pantarhei.query.query_limits import MAX_LENGTH
 from pantarhei.query.window_store import (
     DatasetStore,
     TripleSet,
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import Query as PreparedQuery
 
     from pantarhei.engine.query_registrar import Registrar
-    from pantarhei.query.continuous import ContinuousQuery
+    from pantarhei.query.continuous_query import ContinuousQuery
     from pantarhei.query.incremental.query_sources import Conclusions
-    from pantarhei.query.window_door import Moment, WindowDoor
+    from pantarhei.query.service import Moment, WindowDoor
     from pantarhei.window.sliding import Window
 
 _G = TypeVar("_G", bound=Graph)
@@ -234,7 +234,7 @@ class Materialized(ABC):
 
     @cached_property
     def _door(self) -> WindowDoor:
-        from pantarhei.query.window_door import WindowDoor  # rdflib's parser takes longer than a first answer
+        from pantarhei.query.service import WindowDoor  # rdflib's parser takes longer than a first answer
 
         return WindowDoor(
             self.ontology.graph,

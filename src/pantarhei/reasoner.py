@@ -83,8 +83,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from pantarhei.encoding.encode import ABox
-    from pantarhei.query.continuous import ContinuousQuery
-    from pantarhei.query.window_door import Moment
+    from pantarhei.query.continuous_query import ContinuousQuery
+    from pantarhei.query.service import Moment
 
 _G = TypeVar("_G", bound=Graph)
 
@@ -596,7 +596,7 @@ class StreamReasoner(Materialized):
             return self._registering().register(text, name, window, on, emit)
 
     def _moment(self, symbols: Symbols) -> Moment:
-        from pantarhei.query.window_door import Moment
+        from pantarhei.query.service import Moment
 
         held, state = self._held, self._held.state(symbols)
         return Moment(

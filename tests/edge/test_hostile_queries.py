@@ -15,8 +15,7 @@ import pantarhei as pr
 from counts import cases
 from pantarhei.errors import PantarheiError, QueryError, QueryMemoryError, QueryTimeoutError
 from pantarhei.query import MAX_BYTES, run_query
-from pantarhei.query.table import Table
-from pantarhei.query.terms import TermSpace
+from pantarhei.query.solutions import Table, TermSpace
 from strategies import EX
 
 SIZE = 1000

@@ -14,10 +14,9 @@ from oracle.answers import answers, difference
 from pantarhei import QueryError, StreamReasoner, Window, load_ontology
 from pantarhei.query import ONTOLOGY_GRAPH, SCHEMA_GRAPH, timestamp_graph
 from pantarhei.query.expressions import LiteralValues
-from pantarhei.query.questions import Questions
-from pantarhei.query.sources.graph import GraphFacts, Graphs
-from pantarhei.query.terms import TermSpace
-from pantarhei.query.view import View
+from pantarhei.query.planner import Questions
+from pantarhei.query.solutions import TermSpace
+from pantarhei.query.sources.view import GraphFacts, Graphs, View
 from random_queries import ONTOLOGY, PREFIXES, random_dataset, random_query
 
 SEEDS = seeds(3, 40, long=2_000)

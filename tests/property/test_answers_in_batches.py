@@ -13,7 +13,7 @@ from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.model.rule import Rule
 from pantarhei.model.time import TimeKind
-from pantarhei.query.registration import Registration
+from pantarhei.query.continuous_query import Registration
 from pantarhei.spark.collectors import AnswersKeptUp, take_up, text_row
 from pantarhei.spark.driver import Driver
 from pantarhei.spark.results import Outlet, Results

@@ -19,7 +19,7 @@ from pantarhei.model.data_range import Datatype, DatatypeRestriction
 from pantarhei.model.temporal_rule import RELATIONS
 from pantarhei.query.algebra.expressions import Call, OrderKey
 from pantarhei.query.expressions import compute, order
-from pantarhei.query.table import Table
+from pantarhei.query.solutions import Table
 from pantarhei.values.builtin import SWRLB, holds
 from pantarhei.values.comparing import is_true
 from pantarhei.values.membership import contains

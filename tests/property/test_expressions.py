@@ -19,7 +19,7 @@ from oracle.answers.terms import ExpressionError, plain
 from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import Aggregate, Call, Expression, OrderKey
 from pantarhei.query.expressions import aggregate, compute, least, order, truth
-from pantarhei.query.table import Table
+from pantarhei.query.solutions import Table
 
 CASES = int(os.environ.get("EXPRESSION_CASES", "150"))
 X, Y, Z = VARIABLES = Variable("x"), Variable("y"), Variable("z")

@@ -23,7 +23,7 @@ from pantarhei.query.expressions import compute as compute_columns
 from pantarhei.query.expressions.sums import written
 from pantarhei.query.incremental.row_expressions import RowExpression
 from pantarhei.query.incremental.totals import Total, addend_of
-from pantarhei.query.table import Table
+from pantarhei.query.solutions import Table
 from pantarhei.values.builtin import COMPARISONS, SWRLB, compute, holds
 from pantarhei.values.comparing import is_true
 from pantarhei.values.numeric import EXACT

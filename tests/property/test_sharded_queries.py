@@ -17,8 +17,8 @@ from pantarhei.engine.options import Options
 from pantarhei.errors import NotKeyLocalQueryError, OptionError
 from pantarhei.model.rule import Different, Rule
 from pantarhei.model.time import TimeKind
-from pantarhei.query.registration import Policy, Registration
-from pantarhei.query.sharding import check_key_local
+from pantarhei.query.continuous_query import Policy, Registration
+from pantarhei.query.key_local import check_key_local
 from pantarhei.query.syntax import read_query
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.spark.collectors import changed_rows, take_up

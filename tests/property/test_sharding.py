@@ -18,7 +18,7 @@ from counts import cases
 from pantarhei import InconsistentOntologyError, Ontology, StreamReasoner, Window
 from pantarhei.errors import NotKeyLocalQueryError
 from pantarhei.model.rule import Different, Rule
-from pantarhei.query.sharding import check_key_local
+from pantarhei.query.key_local import check_key_local
 from pantarhei.query.syntax import read_query
 from pantarhei.values.by_value import exact
 from strategies import (

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pantarhei.model.time import TimePoint
     from pantarhei.query.algebra.nodes import Query
     from pantarhei.query.answer_reports import AnswerRow
-    from pantarhei.query.continuous import ContinuousQuery
+    from pantarhei.query.continuous_query import ContinuousQuery
     from pantarhei.query.languages import StreamText
     from pantarhei.temporal.rules import TemporalRules
     from pantarhei.window.sliding import Window

@@ -10,10 +10,11 @@ from rdflib import Graph, URIRef, Variable
 from pantarhei.errors import OptionError
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import Duration, TimeKind, TimePoint, duration_ticks
-from pantarhei.query.algebra.binding import expressions_of
+from pantarhei.query.algebra.analysis import expressions_of
 from pantarhei.query.algebra.expressions import looks_at_times
 from pantarhei.query.algebra.nodes import Graph as GraphNode
 from pantarhei.query.algebra.nodes import Node, Query, nodes_of
+from pantarhei.query.continuous_query import Policy
 from pantarhei.query.languages import StreamText
 from pantarhei.query.languages.stream_text import (
     CountWindow,
@@ -22,7 +23,6 @@ from pantarhei.query.languages.stream_text import (
     PastWindow,
     StreamWindow,
 )
-from pantarhei.query.registration import Policy
 from pantarhei.rdf.triple_table import triples_of
 from pantarhei.window.sliding import Closed, Window
 

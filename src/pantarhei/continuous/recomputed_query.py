@@ -32,19 +32,18 @@ from pantarhei.continuous.query_spec import AskedOfStreams, Moving
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.ontology import Ontology
-from pantarhei.query.algebra.binding import tells_time
+from pantarhei.query.algebra.analysis import tells_time
 from pantarhei.query.algebra.passes import simplified
 from pantarhei.query.answer_reports import AnswerChange, AnswerReports, AnswerRow, SameReports
 from pantarhei.query.answers import QueryResult
-from pantarhei.query.continuous import QueryStats
+from pantarhei.query.continuous_query import QueryStats
 from pantarhei.query.expressions import LiteralValues, clock_at
 from pantarhei.query.expressions.triple_times import TripleTimes, values_of
-from pantarhei.query.guard import NO_LIMITS
 from pantarhei.query.languages.stream_text import CountWindow, Extent
-from pantarhei.query.questions import answered
-from pantarhei.query.sources.graph import GraphFacts, single
-from pantarhei.query.terms import TermSpace
-from pantarhei.query.view import View
+from pantarhei.query.planner import answered
+from pantarhei.query.query_limits import NO_LIMITS
+from pantarhei.query.solutions import TermSpace
+from pantarhei.query.sources.view import GraphFacts, View, single
 from pantarhei.rdf.blank_nodes import prefix_of_push
 from pantarhei.rdf.triple_table import is_table, triples_of
 from pantarhei.reasoner import StreamReasoner

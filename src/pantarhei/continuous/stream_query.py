@@ -15,7 +15,7 @@ from pantarhei.errors import OptionError, StreamsEndedError, TimestampError
 from pantarhei.io.stream_reader import read_stream
 from pantarhei.model.time import TimeKind, TimePoint, plain_time, show_time, ticks_of, time_of, timed
 from pantarhei.query.answer_reports import AnswerChange, AnswerReport
-from pantarhei.query.continuous import Answering, ContinuousQuery
+from pantarhei.query.continuous_query import Answering, ContinuousQuery
 from pantarhei.window.sliding import Step, step_to
 
 if TYPE_CHECKING:

@@ -21,11 +21,10 @@ from pantarhei.errors import QueryWindowError
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimeKind
 from pantarhei.ontology import Ontology
-from pantarhei.query.algebra.nodes import BGP, Closure, NegatedSet, Node, Query, nodes_of
+from pantarhei.query.algebra.nodes import BGP, Closure, NegatedSet, Node, Query, nodes_of, with_children
 from pantarhei.query.algebra.nodes import Graph as GraphNode
-from pantarhei.query.algebra.rebuilding import with_children
 from pantarhei.query.answer_reports import AnswerChange, AnswerRow
-from pantarhei.query.continuous import QueryStats
+from pantarhei.query.continuous_query import QueryStats
 from pantarhei.query.incremental.window_state import NamedWindows
 from pantarhei.query.languages.stream_text import CountWindow, Extent, PastWindow, StreamWindow
 from pantarhei.reasoner import StreamReasoner

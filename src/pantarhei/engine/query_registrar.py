@@ -21,16 +21,15 @@ from pantarhei.model.time import Duration, TimeKind, duration_ticks, show_time, 
 from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.answer_reports import AnswerRow
 from pantarhei.query.answers import MAX_BYTES
-from pantarhei.query.continuous import ContinuousQuery, QueryStats
+from pantarhei.query.continuous_query import ContinuousQuery, Policy, QueryStats, Registration
+from pantarhei.query.graph_names import QUALITY_GRAPH
 from pantarhei.query.incremental.answer_versions import ReadAnswers
 from pantarhei.query.incremental.query_sources import Conclusions
 from pantarhei.query.incremental.query_state import Registered, from_bytes, needed_for, plan_text
 from pantarhei.query.incremental.registry import Registry
 from pantarhei.query.incremental.reporting import StepReports
 from pantarhei.query.incremental.window_state import NamedWindows, Present
-from pantarhei.query.registration import Policy, Registration
-from pantarhei.query.sparql import QUALITY_GRAPH
-from pantarhei.query.window_door import WindowDoor
+from pantarhei.query.service import WindowDoor
 from pantarhei.window.sliding import Step, Window
 
 _U = TypeVar("_U", WindowUpdate, GraphUpdate)

@@ -17,7 +17,7 @@ from pantarhei.materialize.model import Work
 from pantarhei.model.messages import counted
 from pantarhei.model.term import Delta, Triple
 from pantarhei.model.time import TimePoint, show_time
-from pantarhei.query.continuous import AnswerChanges
+from pantarhei.query.continuous_query import AnswerChanges
 from pantarhei.rdf.pickling import exactly
 from pantarhei.repair.consistency import Contradiction
 from pantarhei.repair.result import Repair

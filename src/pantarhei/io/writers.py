@@ -37,8 +37,7 @@ from pantarhei.model.display_names import with_prefix
 from pantarhei.model.term import Term
 from pantarhei.model.time import TimePoint
 from pantarhei.query.algebra.nodes import Query
-from pantarhei.query.answers import QueryResult
-from pantarhei.query.column_names import refuse_taken
+from pantarhei.query.answers import QueryResult, refuse_taken
 
 
 class NDJSONSink:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pantarhei.query.answers import MAX_BYTES, QueryResult
-from pantarhei.query.sparql import ONTOLOGY_GRAPH, SCHEMA_GRAPH, timestamp_graph
+from pantarhei.query.graph_names import ONTOLOGY_GRAPH, SCHEMA_GRAPH, timestamp_graph
 from pantarhei.query.window_store import TripleSource, WindowStore
 
 if TYPE_CHECKING:
-    from pantarhei.query.questions import run_query
+    from pantarhei.query.planner import run_query
 
 __all__ = [
     "MAX_BYTES",
@@ -25,7 +25,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "run_query":  # rdflib's parser takes longer to load than all else
-        from pantarhei.query.questions import run_query
+        from pantarhei.query.planner import run_query
 
         return run_query
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,6 +1,6 @@
 """The engine on Spark: DataFrames in, batch or streaming; canonical models, updates and answers out."""
 
-from pantarhei.query.registration import Registration
+from pantarhei.query.continuous_query import Registration
 from pantarhei.spark.driver import Counts, LateABox
 from pantarhei.spark.map_rows import melt
 from pantarhei.spark.materialize import materialize_aboxes

@@ -18,9 +18,8 @@ from pantarhei.errors import OptionError
 from pantarhei.model.term import Term
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.query.answer_reports import AnswerChange, AnswerReport
-from pantarhei.query.column_names import refuse_taken
-from pantarhei.query.continuous import ContinuousQuery
-from pantarhei.query.registration import Policy, Registration
+from pantarhei.query.answers import refuse_taken
+from pantarhei.query.continuous_query import ContinuousQuery, Policy, Registration
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.temporal.conclusion_sets import Turn

@@ -25,7 +25,7 @@ from pantarhei.engine.checkpoint import write_whole
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import OptionError
 from pantarhei.model.term import Term
-from pantarhei.query.plain_values import KINDS, arrow_type, kind_of_term, plain_value
+from pantarhei.query.answers import KINDS, arrow_type, kind_of_term, plain_value
 from pantarhei.rdf.ntriples import parse_term
 from pantarhei.spark.collectors import Collector
 

@@ -26,7 +26,7 @@ from pantarhei.materialize.model import Keep
 from pantarhei.model.term import Triple
 from pantarhei.model.time import Duration, TimeKind, TimePoint, time_of
 from pantarhei.ontology import Ontology
-from pantarhei.query.registration import Registration
+from pantarhei.query.continuous_query import Registration
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.cut import Method

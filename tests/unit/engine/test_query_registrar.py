@@ -14,7 +14,7 @@ from rdflib import RDF, Graph, Literal, URIRef
 import pantarhei as pr
 from pantarhei import OptionError, QueryError, StreamReasoner, Window
 from pantarhei.engine.query_registrar import Registrar
-from pantarhei.query.registration import Registration
+from pantarhei.query.continuous_query import Registration
 
 EX = "http://example.org/"
 PREFIX = f"PREFIX : <{EX}> "

@@ -1,12 +1,15 @@
 """Reports of a step as a sequence: one for each boundary, equal ones held once."""
 
+import asyncio
 import pickle
+import threading
 from collections import Counter
 
 import pytest
-from rdflib import Literal
+from rdflib import RDF, Graph, Literal, Namespace
 
-from pantarhei.model.time import TimeKind
+from pantarhei import FollowerOverflowError, OptionError, StreamReasoner, Window, load_ontology
+from pantarhei.model.time import TimeKind, TimePoint
 from pantarhei.query.answer_reports import AnswerChange, AnswerReport, AnswerReports, SameReports
 from pantarhei.window.sliding import Times
 
@@ -60,3 +63,157 @@ def test_reports_pickle_as_they_are_held():
 def test_a_text_says_how_many_reports_there_are():
     assert repr(REPORTS) == "AnswerReports(100,000,000,000 reports: at 3 to 999999999990)"
     assert "at=3" in repr(AnswerReports(REPORTS.distinct[:1]))
+
+
+EX = Namespace("http://example.org/")
+ALL = "SELECT ?x { ?x a <http://example.org/A> }"
+MANY = 50
+
+
+@pytest.fixture
+def reasoner():
+    return StreamReasoner(load_ontology(Graph()), Window(0))
+
+
+def push(reasoner, *times: TimePoint):
+    for at in times:
+        reasoner.push(at, [(EX[f"x{at}"], RDF.type, EX.A)])
+
+
+def unread(reasoner, follower, work=None):
+    """Changes read by a follower that pauses during many steps, and the error at its end."""
+
+    async def follow():
+        found, changes = [], aiter(follower)
+        first = asyncio.ensure_future(anext(changes))
+        await asyncio.sleep(0)
+        push(reasoner, 0)
+        found.append(await first)
+        (work or push)(reasoner, *range(1, MANY))
+        reasoner.queries["all"].close()
+        try:
+            async for change in changes:
+                found.append(change)  # noqa: PERF401, for what was found before an error
+        except FollowerOverflowError as error:
+            return found, error
+        return found, None
+
+    return asyncio.run(asyncio.wait_for(follow(), 60))
+
+
+def names(rows):
+    return sorted(str(x).rpartition("/")[2] for (x,) in rows.elements())
+
+
+def test_all_is_read_where_no_more_waits_than_may(reasoner):
+    follower = reasoner.register(ALL, "all").follow()
+    found, error = unread(reasoner, follower)
+    assert [change.at for change in found] == list(range(MANY))
+    assert (error, follower.dropped) == (None, 0)
+
+
+@pytest.mark.parametrize("overflow", ["error", "block"])  # steps are taken in the loop's own thread
+def test_an_overflow_is_an_error_after_what_waits(reasoner, overflow):
+    follower = reasoner.register(ALL, "all").follow(10, overflow)
+    found, error = unread(reasoner, follower)
+    assert [change.at for change in found] == list(range(11))
+    assert (error.query, error.limit, error.dropped) == ("all", 10, MANY - 11)
+    assert follower.dropped == MANY - 11 and "39 changes" in str(error)
+
+
+def test_a_loop_over_the_query_itself_is_bounded(reasoner, monkeypatch):
+    query = reasoner.register(ALL, "all")
+    monkeypatch.setattr(type(query).follow, "__defaults__", (10, "error"))
+    found, error = unread(reasoner, query)
+    assert len(found) == 11 and error.dropped == MANY - 11
+
+
+def test_the_oldest_may_be_left_out(reasoner):
+    follower = reasoner.register(ALL, "all").follow(10, "drop_oldest")
+    found, error = unread(reasoner, follower)
+    assert error is None and follower.dropped == MANY - 11
+    assert [change.at for change in found] == [0, *range(MANY - 10, MANY)]
+
+
+def test_changes_may_be_made_one_that_says_the_same(reasoner):
+    query = reasoner.register(ALL, "all")
+    follower = query.follow(10, "coalesce")
+    found, error = unread(reasoner, follower)
+    assert error is None
+    assert [change.at for change in found] == [*range(11), MANY - 1]
+    assert names(found[-1].added) == [f"x{MANY - 1}"] and names(found[-1].removed) == ["x10"]
+    present = Counter()
+    for change in found:
+        present.update(change.added)
+        present.subtract(change.removed)
+    assert +present == Counter(dict(query.answers)) and not -present
+    assert len(found[-1].reports) == 1 and follower.dropped == MANY - 12
+
+
+def test_of_other_reports_than_changes_the_oldest_is_left_out(reasoner):
+    follower = reasoner.register(ALL, "all", emit="istream").follow(10, "coalesce")
+    found, error = unread(reasoner, follower)
+    assert error is None and follower.dropped == MANY - 11 and len(found) == 11
+
+
+def test_a_step_may_wait_until_there_is_room(reasoner):
+    follower = reasoner.register(ALL, "all").follow(3, "block")
+
+    def push_and_close():
+        push(reasoner, *range(MANY))
+        reasoner.queries["all"].close()
+
+    async def follow():
+        found = []
+        worker = threading.Thread(target=push_and_close)
+        changes = aiter(follower)
+        first = asyncio.ensure_future(anext(changes))
+        await asyncio.sleep(0)
+        worker.start()
+        found.append(await first)
+        await asyncio.sleep(0.2)
+        waits = reasoner.newest
+        async for change in changes:
+            found.append(change)  # noqa: PERF401
+        worker.join()
+        return found, waits
+
+    found, waits = asyncio.run(asyncio.wait_for(follow(), 60))
+    assert [change.at for change in found] == list(range(MANY)) and follower.dropped == 0
+    assert waits <= 5
+
+
+def test_a_step_does_not_wait_for_a_loop_that_has_ended(reasoner):
+    query = reasoner.register(ALL, "all")
+
+    async def begin():
+        changes = aiter(query.follow(1, "block"))
+        waits = asyncio.ensure_future(anext(changes))
+        await asyncio.sleep(0)
+        return changes, waits
+
+    loop = asyncio.new_event_loop()
+    kept = loop.run_until_complete(begin())
+    push(reasoner, *range(5))  # the loop is paused, and nobody reads
+    loop.close()
+    push(reasoner, *range(5, 9))
+    assert reasoner.newest == 8 and kept
+
+
+def test_one_call_waits_in_a_loop_that_does_not_run(reasoner):
+    query, loop = reasoner.register(ALL, "all"), asyncio.new_event_loop()
+    changes = aiter(query.follow(2, "drop_oldest"))
+    waits = loop.create_task(anext(changes))
+    loop.run_until_complete(asyncio.sleep(0))
+    push(reasoner, *range(MANY))
+    assert len(loop._ready) <= 1
+    assert loop.run_until_complete(waits).at == MANY - 2
+    loop.run_until_complete(changes.aclose())
+    assert not query.is_followed
+    loop.close()
+
+
+@pytest.mark.parametrize(("limit", "overflow"), [(0, "error"), (1.5, "error"), (True, "block"), (1, "no")])
+def test_other_limits_and_policies_are_refused(reasoner, limit, overflow):
+    with pytest.raises(OptionError):
+        reasoner.register(ALL, "all").follow(limit, overflow)

@@ -1,5 +1,7 @@
 """Answers are values, of one state of the window: they pickle, and can be read."""
 
+from __future__ import annotations
+
 import pickle
 from datetime import UTC, datetime
 from io import BytesIO
@@ -10,6 +12,7 @@ from rdflib.query import Result
 
 from pantarhei import Ontology, OptionError, StreamReasoner, Window
 from pantarhei.query import QueryResult, run_query
+from pantarhei.query.answers import refuse_taken
 
 EX, OTHER = Namespace("http://example.org/"), Namespace("http://other.org/")
 BELT, ROLLER = EX.belt, EX.roller
@@ -235,3 +238,24 @@ def test_tab_separated_rows_are_written_to_files(tmp_path):
 def test_formats_that_there_are_not_are_refused(text, format):
     with pytest.raises(OptionError, match="one of xml, json"):
         run_query(Graph(), text).serialize(format=format)
+
+
+def test_a_variable_of_another_columns_name_is_refused_and_told_from_the_rest():
+    with pytest.raises(OptionError, match=r"a column at already; .* \(\?at AS \?other\)") as raised:
+        refuse_taken(["who", "at"], ["at", "change"], "queries['hot']")
+    assert (raised.value.option, raised.value.given) == ("queries['hot']", "?at")
+
+
+@pytest.mark.parametrize(
+    ("names", "columns", "given", "told"),
+    [
+        (["At"], ["at"], "?At", "a column at already"),
+        (["x", "X"], [], "?X, ?x", "a column x already"),
+        (["Change", "AT"], ["at", "change"], "?AT, ?Change", "a column at and a column change"),
+    ],
+)
+def test_capital_letters_count_where_they_tell_columns_apart(names, columns, given, told):
+    refuse_taken(names, columns)
+    with pytest.raises(OptionError, match=told) as raised:
+        refuse_taken(names, columns, ignores_case=True)
+    assert raised.value.given == given

@@ -11,7 +11,7 @@ from pantarhei.errors import OptionError, QueryError
 from pantarhei.model.rule import Rule
 from pantarhei.model.time import TimeKind
 from pantarhei.query.answer_reports import AnswerReport
-from pantarhei.query.registration import Registration
+from pantarhei.query.continuous_query import Registration
 from pantarhei.spark.collectors import (
     AnswersAnew,
     AnswersKeptUp,

@@ -7,8 +7,8 @@ for blank nodes, the steps of paths, aggregates, and what EXISTS comes to.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from rdflib import Variable
@@ -422,3 +422,20 @@ class Query:
         """What it names graphs by: in GRAPH, FROM and FROM NAMED."""
         named = (node.name for node in nodes_of(self.node) if isinstance(node, Graph))
         return frozenset((*named, *(self.default_graphs or ()), *(self.named_graphs or ())))
+
+
+Pass = Callable[[Node], Node]
+
+
+def with_children(node: Node, change: Pass) -> Node:
+    """The node with each of its children changed."""
+    if isinstance(node, LeftJoin):
+        marks = tuple((variable, change(pattern)) for variable, pattern in node.marks)
+        return replace(node, left=change(node.left), right=change(node.right), marks=marks)
+    if isinstance(node, Join | Union | Minus | Mark):
+        return replace(node, left=change(node.left), right=change(node.right))
+    if isinstance(node, Closure):
+        return replace(node, step=change(node.step))
+    if node.children:
+        return replace(node, child=change(node.children[0]))  # type: ignore[call-arg]
+    return node

@@ -24,8 +24,8 @@ from pantarhei.query.expressions.distinct import distinct, distinct_rows
 from pantarhei.query.expressions.evaluation import values
 from pantarhei.query.expressions.ordering import ranks_of_terms
 from pantarhei.query.expressions.sums import averages, sums
-from pantarhei.query.guard import Guard, size_of
-from pantarhei.query.table import Ids, Places, Table
+from pantarhei.query.query_limits import Guard, size_of
+from pantarhei.query.solutions import Ids, Places, Table
 from pantarhei.values import canonical
 from pantarhei.values.value import STRING
 

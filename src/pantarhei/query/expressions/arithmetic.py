@@ -30,7 +30,7 @@ from pantarhei.query.expressions.context import Context
 from pantarhei.query.expressions.kinds import PROMOTION, Kinds
 from pantarhei.query.expressions.times import add_times, subtract_times
 from pantarhei.query.expressions.values import ExpressionError, number_of
-from pantarhei.query.table import Places
+from pantarhei.query.solutions import Places
 from pantarhei.values import canonical
 from pantarhei.values.numeric import computed, negated, to_whole
 

@@ -12,7 +12,7 @@ from pantarhei.model.term import Term
 from pantarhei.query.expressions.columns import Column, column_of, rows_of
 from pantarhei.query.expressions.context import Context
 from pantarhei.query.expressions.distinct import distinct_rows
-from pantarhei.query.table import Ids, Places
+from pantarhei.query.solutions import Ids, Places
 
 Function = Callable[..., Term | bool | int | None]
 """Takes terms; None, and whatever it raises, is an error of SPARQL's."""

@@ -34,7 +34,7 @@ from pantarhei.query.expressions.values import (
     is_known,
     value_of,
 )
-from pantarhei.query.table import Mask, Places
+from pantarhei.query.solutions import Mask, Places
 from pantarhei.values.numeric import Numeric, promoted
 from pantarhei.values.value import FURTHEST_ZONE
 from pantarhei.values.value import value_of as key_of

@@ -17,9 +17,8 @@ from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.bulk import Values
 from pantarhei.query.expressions.literal_values import LiteralValues
 from pantarhei.query.expressions.triple_times import TripleTimes
-from pantarhei.query.guard import Guard
-from pantarhei.query.table import Ids
-from pantarhei.query.terms import LOCAL, TermSpace
+from pantarhei.query.query_limits import Guard
+from pantarhei.query.solutions import LOCAL, Ids, TermSpace
 
 
 @dataclass(frozen=True)

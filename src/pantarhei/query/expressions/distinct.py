@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pantarhei.query.table import Ids, Places
+from pantarhei.query.solutions import Ids, Places
 
 
 def distinct(column: Ids) -> tuple[Ids, Places]:

@@ -15,7 +15,7 @@ from pantarhei.query.expressions.columns import Column, NumberColumn, TermColumn
 from pantarhei.query.expressions.context import Context
 from pantarhei.query.expressions.strings import simple
 from pantarhei.query.expressions.values import ExpressionError
-from pantarhei.query.table import Table
+from pantarhei.query.solutions import Table
 
 
 def _rand(arguments: Sequence[Column], table: Table, context: Context) -> Column:

@@ -37,7 +37,7 @@ from pantarhei.query.expressions.drawn import DRAWN
 from pantarhei.query.expressions.functions import function_of
 from pantarhei.query.expressions.text_filters import ARITIES, text_filter
 from pantarhei.query.expressions.times import PARTS, part, parts
-from pantarhei.query.table import Ids, Mask, Table
+from pantarhei.query.solutions import Ids, Mask, Table
 from pantarhei.values import canonical
 
 

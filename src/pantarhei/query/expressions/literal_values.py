@@ -10,7 +10,7 @@ from rdflib import Literal, URIRef
 
 from pantarhei.model.term import Term
 from pantarhei.query.expressions.bulk import Values, read, read_singly
-from pantarhei.query.table import Places
+from pantarhei.query.solutions import Places
 
 _NOT_READ = -1
 _datatype, _language = attrgetter("datatype"), attrgetter("language")

@@ -27,7 +27,7 @@ from pantarhei.query.expressions.context import Context
 from pantarhei.query.expressions.distinct import distinct
 from pantarhei.query.expressions.evaluation import values as values_of
 from pantarhei.query.expressions.values import Duration, Time, value_of
-from pantarhei.query.table import Ids, Places, Table
+from pantarhei.query.solutions import Ids, Places, Table
 from pantarhei.values.numeric import Numeric, as_decimal
 from pantarhei.values.value import DATE_TIME
 

@@ -16,7 +16,7 @@ from rdflib import BNode, Literal
 from pantarhei.model.term import Term
 from pantarhei.query.expressions.regular_expressions import compiled, matches, replaced
 from pantarhei.query.expressions.values import ExpressionError, number_of
-from pantarhei.query.guard import Guard, size_of
+from pantarhei.query.query_limits import Guard, size_of
 from pantarhei.values import canonical
 from pantarhei.values.value import STRING
 

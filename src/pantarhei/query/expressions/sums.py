@@ -20,7 +20,7 @@ from pantarhei.query.expressions.bulk import Floats, are_ties, to_singles
 from pantarhei.query.expressions.columns import Column
 from pantarhei.query.expressions.kinds import PROMOTION
 from pantarhei.query.expressions.values import number_of
-from pantarhei.query.table import Places
+from pantarhei.query.solutions import Places
 from pantarhei.values import canonical
 from pantarhei.values.numeric import EXACT, Numeric, as_decimal, rounded, to_double, to_single
 from pantarhei.values.numeric import divided as quotient

@@ -14,7 +14,7 @@ from pantarhei.query.expressions.context import Context
 from pantarhei.query.expressions.distinct import distinct
 from pantarhei.query.expressions.functions import function_of
 from pantarhei.query.expressions.regular_expressions import PatternError, compiled, matches
-from pantarhei.query.table import Places
+from pantarhei.query.solutions import Places
 
 _ONLY = np.zeros(1, np.intp)
 

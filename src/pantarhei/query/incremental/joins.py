@@ -11,11 +11,11 @@ from rdflib import Literal, Variable
 from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryMemoryError
 from pantarhei.materialize.kernel.bags import put
-from pantarhei.query.algebra.binding import looks_outside
+from pantarhei.query.algebra.analysis import looks_outside
 from pantarhei.query.algebra.expressions import Expression, is_drawn, looks_at_clock, variables_of
 from pantarhei.query.algebra.nodes import Filter, Join, LeftJoin, Mark, Minus, Node, Project, is_hidden
 from pantarhei.query.answers import MAX_BYTES
-from pantarhei.query.continuous import BYTES_A_ROW
+from pantarhei.query.continuous_query import BYTES_A_ROW
 from pantarhei.query.incremental.operator import NOTHING, Bag, Operator, Row, Shared, places_of
 from pantarhei.query.incremental.row_expressions import RowExpression
 

@@ -21,7 +21,7 @@ from rdflib import Literal, Variable
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.model.term import RDF_TYPE, Term, Triple
-from pantarhei.query.algebra.binding import draws, tells_time
+from pantarhei.query.algebra.analysis import draws, symbols_of, tells_time
 from pantarhei.query.algebra.nodes import (
     BGP,
     Distinct,
@@ -36,7 +36,6 @@ from pantarhei.query.algebra.nodes import (
     TriplePattern,
     Values,
 )
-from pantarhei.query.algebra.symbols import symbols_of
 from pantarhei.query.incremental.operator import (
     NOTHING,
     Bag,
@@ -50,7 +49,7 @@ from pantarhei.query.incremental.operator import (
     taker,
 )
 from pantarhei.query.incremental.row_expressions import RowExpression, RowTest
-from pantarhei.query.table import Table
+from pantarhei.query.solutions import Table
 
 _Places = list[int]
 """Which patterns of a text a part has, in order."""

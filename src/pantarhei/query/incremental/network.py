@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.materialize.kernel.bags import put
-from pantarhei.query.algebra.binding import draws, expressions_of
+from pantarhei.query.algebra.analysis import draws, expressions_of
 from pantarhei.query.algebra.expressions import is_drawn, looks_at_clock
 from pantarhei.query.algebra.nodes import (
     BGP,
@@ -75,7 +75,7 @@ from pantarhei.query.incremental.row_operators import (
     UnionOperator,
 )
 from pantarhei.query.incremental.slices import SliceOperator, sliced_parts
-from pantarhei.query.table import Table
+from pantarhei.query.solutions import Table
 
 Use = Callable[[Node], Operator]
 """Gives the operator of a node, which may be shared."""

@@ -20,7 +20,7 @@ from pantarhei.query.algebra.nodes import Node
 from pantarhei.query.expressions import Context
 from pantarhei.query.incremental.journal import ABSENT, Journal
 from pantarhei.query.incremental.persistent_terms import LastingTerms, TermValues
-from pantarhei.query.table import Ids, Table
+from pantarhei.query.solutions import Ids, Table
 
 
 class Maintenance(Enum):

@@ -31,8 +31,7 @@ from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.sums import written
 from pantarhei.query.expressions.values import Time, number_of, value_of
 from pantarhei.query.incremental.journal import Journal
-from pantarhei.query.table import Ids
-from pantarhei.query.terms import LOCAL, TermSpace
+from pantarhei.query.solutions import LOCAL, Ids, TermSpace
 from pantarhei.values import canonical
 from pantarhei.values.numeric import Numeric
 from pantarhei.values.value import DECIMAL, STRING, double_key

@@ -28,13 +28,13 @@ from pantarhei.materialize.plain import plain_model
 from pantarhei.materialize.readable import readable
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of
+from pantarhei.query.graph_names import CONCLUSIONS_GRAPH
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.pattern_changes import Facts, Patterns
-from pantarhei.query.sources.graph import GraphFacts
+from pantarhei.query.solutions import TermSpace
 from pantarhei.query.sources.relation import Source
+from pantarhei.query.sources.view import GraphFacts
 from pantarhei.query.sources.window import WindowFacts
-from pantarhei.query.sparql import CONCLUSIONS_GRAPH
-from pantarhei.query.terms import TermSpace
 from pantarhei.window.log import Log
 from pantarhei.window.sliding import Step, Window
 

@@ -21,10 +21,9 @@ from pantarhei.encoding.numbers import NONE, Symbol, Symbols
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.model.messages import counted
 from pantarhei.model.term import RDF_TYPE, Term, short
-from pantarhei.query.algebra.binding import draws
+from pantarhei.query.algebra.analysis import draws, symbols_of_query
 from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Query, Slice
-from pantarhei.query.algebra.symbols import symbols_of_query
-from pantarhei.query.continuous import ContinuousQuery, QueryStats
+from pantarhei.query.continuous_query import ContinuousQuery, Policy, QueryStats
 from pantarhei.query.incremental.answer_versions import Version
 from pantarhei.query.incremental.closures import NODES
 from pantarhei.query.incremental.leaves import DescribeLeaf, is_parameter, parameters_of, particular
@@ -37,7 +36,6 @@ from pantarhei.query.incremental.shared_plans import SharedPlan
 from pantarhei.query.operators.account import Account
 from pantarhei.query.plan_text import Show, title
 from pantarhei.query.plan_text import plan_text as node_text
-from pantarhei.query.registration import Policy
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.window.log import Log
 from pantarhei.window.sliding import Window

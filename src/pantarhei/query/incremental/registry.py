@@ -12,13 +12,14 @@ from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, Symbol, Symbols,
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.time import TimePoint
-from pantarhei.query.algebra.binding import tells_time
+from pantarhei.query.algebra.analysis import tells_time
 from pantarhei.query.algebra.expressions import variables_of
 from pantarhei.query.algebra.nodes import Node, Project, Query
 from pantarhei.query.algebra.passes import simplified
 from pantarhei.query.answers import MAX_BYTES
-from pantarhei.query.continuous import BYTES_A_ROW
+from pantarhei.query.continuous_query import BYTES_A_ROW, PLAIN, Policy
 from pantarhei.query.expressions import order
+from pantarhei.query.graph_names import CONCLUSIONS_GRAPH
 from pantarhei.query.incremental.journal import Journal, Mark
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, rows_of, table_of
 from pantarhei.query.incremental.persistent_terms import LastingTerms, ShownForms, reformed
@@ -28,11 +29,9 @@ from pantarhei.query.incremental.reporting import Reporting
 from pantarhei.query.incremental.shared_plans import SharedPlan, SharedPlans
 from pantarhei.query.incremental.slices import SliceOperator
 from pantarhei.query.incremental.window_state import AllContents, NamedWindows, Outlook, Present
-from pantarhei.query.registration import PLAIN, Policy
+from pantarhei.query.service import Moment
+from pantarhei.query.solutions import TermSpace
 from pantarhei.query.sources.relation import Dataset
-from pantarhei.query.sparql import CONCLUSIONS_GRAPH
-from pantarhei.query.terms import TermSpace
-from pantarhei.query.window_door import Moment
 from pantarhei.window.log import Log
 from pantarhei.window.sliding import Step, Window
 

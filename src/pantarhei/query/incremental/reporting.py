@@ -20,7 +20,7 @@ from pantarhei.encoding.numbers import Integers
 from pantarhei.materialize.kernel.bags import by_end
 from pantarhei.model.time import TimeKind, TimePoint
 from pantarhei.query.answer_reports import AnswerChange, AnswerReports, SameReports
-from pantarhei.query.continuous import ContinuousQuery
+from pantarhei.query.continuous_query import ContinuousQuery
 from pantarhei.query.incremental.answer_versions import Version
 from pantarhei.query.incremental.journal import ABSENT
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared

@@ -27,7 +27,7 @@ from pantarhei.query.expressions.comparison import ORDERS, Comparator
 from pantarhei.query.expressions.values import ExpressionError, Time
 from pantarhei.query.incremental.operator import Row, Shared, table_of
 from pantarhei.query.incremental.persistent_terms import ODD, LastingTerms, Name, TermValues, Value, value_for
-from pantarhei.query.table import Mask, Table
+from pantarhei.query.solutions import Mask, Table
 from pantarhei.values import canonical
 from pantarhei.values.numeric import Numeric, computed, negated, promoted
 

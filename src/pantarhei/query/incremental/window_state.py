@@ -14,7 +14,7 @@ from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimePoint
 from pantarhei.query.algebra.nodes import Node, Place, Query
 from pantarhei.query.expressions import Context, LiteralValues, clock_at
-from pantarhei.query.guard import Guard
+from pantarhei.query.graph_names import CONCLUSIONS_GRAPH
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.persistent_terms import LastingTerms
 from pantarhei.query.incremental.query_sources import (
@@ -27,13 +27,11 @@ from pantarhei.query.incremental.query_sources import (
 )
 from pantarhei.query.operators.evaluation import Evaluation
 from pantarhei.query.operators.forms import described
-from pantarhei.query.sources.graph import Graphs
+from pantarhei.query.query_limits import Guard
+from pantarhei.query.service import Moment
+from pantarhei.query.solutions import Table, TermSpace
 from pantarhei.query.sources.relation import Dataset, Source
-from pantarhei.query.sparql import CONCLUSIONS_GRAPH
-from pantarhei.query.table import Table
-from pantarhei.query.terms import TermSpace
-from pantarhei.query.view import View
-from pantarhei.query.window_door import Moment
+from pantarhei.query.sources.view import Graphs, View
 from pantarhei.window.log import Log
 from pantarhei.window.sliding import Step, Window
 

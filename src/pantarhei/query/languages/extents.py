@@ -12,6 +12,7 @@ from lark import Token, Tree
 
 from pantarhei.errors import TimestampError
 from pantarhei.model.time import Duration
+from pantarhei.query.continuous_query import Condition, Tick
 from pantarhei.query.languages.grammar import ParseTree
 from pantarhei.query.languages.stream_text import (
     CountWindow,
@@ -21,7 +22,6 @@ from pantarhei.query.languages.stream_text import (
     PastWindow,
 )
 from pantarhei.query.languages.written import Length, Written, subtrees, tokens
-from pantarhei.query.registration import Condition, Tick
 from pantarhei.window.sliding import Window
 
 _CONDITIONS: Final[dict[str, Condition]] = {

@@ -19,6 +19,7 @@ from pantarhei.errors import QueryError, QueryTextError, check_type
 from pantarhei.model.time import Duration
 from pantarhei.query.algebra.expressions import TIMESTAMP
 from pantarhei.query.algebra.nodes import Query
+from pantarhei.query.continuous_query import Condition, Emit, Tick
 from pantarhei.query.languages.edits import Edit, Edited
 from pantarhei.query.languages.extents import Bounds, check_kinds, not_nothing, read_bounds
 from pantarhei.query.languages.grammar import ParseTree, parse
@@ -30,7 +31,6 @@ from pantarhei.query.languages.stream_text import (
     StreamWindow,
 )
 from pantarhei.query.languages.written import Length, Part, Written, all_subtrees, span, subtrees, tokens
-from pantarhei.query.registration import Condition, Emit, Tick
 from pantarhei.query.syntax import read_query
 from pantarhei.query.syntax.names import OwnFunction
 from pantarhei.query.syntax.parser import without_mark

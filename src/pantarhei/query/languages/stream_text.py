@@ -9,7 +9,7 @@ from rdflib import URIRef
 
 from pantarhei.model.time import Duration
 from pantarhei.query.algebra.nodes import Query
-from pantarhei.query.registration import Condition, Emit, Tick
+from pantarhei.query.continuous_query import Condition, Emit, Tick
 from pantarhei.window.sliding import Window
 
 Language = Literal["C-SPARQL", "RSP-QL", "CQELS", "SPARQL"]

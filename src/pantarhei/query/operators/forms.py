@@ -11,9 +11,8 @@ from rdflib import BNode, Literal, URIRef, Variable
 from pantarhei.encoding.numbers import NONE
 from pantarhei.model.term import Term, Triple
 from pantarhei.query.algebra.nodes import Place, TriplePattern, is_hidden
+from pantarhei.query.solutions import Ids, Places, Table, TermSpace
 from pantarhei.query.sources.relation import Source
-from pantarhei.query.table import Ids, Places, Table
-from pantarhei.query.terms import TermSpace
 from pantarhei.rdf.ntriples import write_term
 
 

@@ -17,8 +17,8 @@ from pantarhei.query.algebra.nodes import BGP, Place, Test, TriplePattern
 from pantarhei.query.expressions import Context, truth
 from pantarhei.query.operators.account import Step
 from pantarhei.query.operators.tables import join, split_by_unbound
+from pantarhei.query.solutions import Ids, Table
 from pantarhei.query.sources.relation import Pairs, Relation, Source
-from pantarhei.query.table import Ids, Table
 
 # A pattern that leaves so few rows is taken without a look at the others.
 _FEW_ROWS = 16

@@ -11,10 +11,9 @@ import numpy as np
 from rdflib import Variable
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.query.guard import Guard
-from pantarhei.query.sources.columns import Lookup
-from pantarhei.query.table import Ids, Mask, Places, Table
-from pantarhei.query.terms import TermSpace
+from pantarhei.query.query_limits import Guard
+from pantarhei.query.solutions import Ids, Mask, Places, Table, TermSpace
+from pantarhei.query.sources.relation import Lookup
 
 
 def codes(columns: Sequence[Ids], size: int) -> tuple[Places, int]:

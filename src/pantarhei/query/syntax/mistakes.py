@@ -8,7 +8,7 @@ from typing import Any, Final
 from pyparsing import ParseBaseException
 
 from pantarhei.errors import QueryError, QueryTextError
-from pantarhei.query.guard import NO_LIMITS, Guard
+from pantarhei.query.query_limits import NO_LIMITS, Guard
 from pantarhei.query.syntax.parser import furthest_place, parse_query, parse_update, place_as_written
 
 

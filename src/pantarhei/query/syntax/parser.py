@@ -26,7 +26,7 @@ from rdflib import Literal
 from rdflib.plugins.sparql.parserutils import Comp, CompValue, Param, ParamList
 
 from pantarhei.errors import QueryTimeoutError
-from pantarhei.query.guard import NO_LIMITS, Guard
+from pantarhei.query.query_limits import NO_LIMITS, Guard
 
 
 def parse_query(text: str, guard: Guard = NO_LIMITS) -> ParseResults:

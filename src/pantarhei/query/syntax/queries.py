@@ -25,7 +25,7 @@ from pantarhei.query.algebra.nodes import (
     TriplePattern,
     is_hidden,
 )
-from pantarhei.query.guard import NO_LIMITS, Guard
+from pantarhei.query.query_limits import NO_LIMITS, Guard
 from pantarhei.query.syntax.expressions import ExpressionReader
 from pantarhei.query.syntax.mistakes import parsed
 from pantarhei.query.syntax.names import Names, OwnFunction

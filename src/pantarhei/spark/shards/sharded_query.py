@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame
 
 from pantarhei.errors import CheckpointError, OptionError
 from pantarhei.model.time import TimePoint, time_of
-from pantarhei.query.registration import Registration
+from pantarhei.query.continuous_query import Registration
 from pantarhei.spark.collectors import ReportWindow, result_schema
 from pantarhei.spark.driver import REASONER, is_sharded, uri_of
 from pantarhei.spark.results import STREAM, ColumnTypes, Outlet, hand_out, typed

@@ -23,8 +23,8 @@ from pantarhei.materialize.model import Keep
 from pantarhei.model.term import Triple, check_triple
 from pantarhei.model.time import Duration, TimeKind, duration_ticks, time_of
 from pantarhei.ontology import Ontology
-from pantarhei.query.column_names import refuse_taken
-from pantarhei.query.registration import Policy, Registration
+from pantarhei.query.answers import refuse_taken
+from pantarhei.query.continuous_query import Policy, Registration
 from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.cut import Method
@@ -263,8 +263,8 @@ def _asking(setup: ShardSetup, queries: Mapping[str, Registration]) -> ShardSetu
 
 def _variables(setup: ShardSetup, given: Registration, name: str | None = None) -> tuple[str, ...]:
     """The variables of a query that shards answer as one window does, in order."""
-    from pantarhei.query.questions import Questions  # rdflib's parser takes long to load
-    from pantarhei.query.sharding import check_key_local
+    from pantarhei.query.key_local import check_key_local
+    from pantarhei.query.planner import Questions  # rdflib's parser takes long to load
 
     prefixes = {prefix: str(namespace) for prefix, namespace in setup.ontology.graph.namespaces()}
     query = Questions(prefixes).prepared(given.text).query

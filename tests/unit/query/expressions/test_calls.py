@@ -12,7 +12,7 @@ from pantarhei.errors import QueryError, QueryTimeoutError
 from pantarhei.model.term import Term
 from pantarhei.query.expressions.calls import call, common_size, exactly, result_of, results_of
 from pantarhei.query.expressions.columns import TermColumn
-from pantarhei.query.guard import Guard
+from pantarhei.query.query_limits import Guard
 
 
 def test_a_combination_is_asked_once() -> None:

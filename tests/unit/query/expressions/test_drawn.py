@@ -6,7 +6,7 @@ from rdflib import BNode, Literal, URIRef, Variable
 from expressions import X, context, table_of, term
 from pantarhei.query.algebra.expressions import Call
 from pantarhei.query.expressions import compute, truth
-from pantarhei.query.table import Table
+from pantarhei.query.solutions import Table
 
 
 def test_every_row_has_its_own() -> None:

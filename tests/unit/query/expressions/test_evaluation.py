@@ -9,8 +9,8 @@ from expressions import X, call, context, shown, table_of, term, truths
 from pantarhei.errors import QueryError, QueryTimeoutError
 from pantarhei.query.algebra.expressions import Call, Expression
 from pantarhei.query.expressions import compute, truth
-from pantarhei.query.guard import Guard
-from pantarhei.query.table import Table
+from pantarhei.query.query_limits import Guard
+from pantarhei.query.solutions import Table
 
 Y = Variable("y")
 ERROR = Call("/", (term("1"), term("0")))

@@ -19,7 +19,7 @@ from pantarhei.query.incremental.persistent_terms import (
     numeric_of,
     value_key,
 )
-from pantarhei.query.terms import LOCAL
+from pantarhei.query.solutions import LOCAL
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.values import canonical
 from pantarhei.values.numeric import Numeric

@@ -8,9 +8,9 @@ from pantarhei.encoding.numbers import NONE, Symbol, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.consumer import Changes
 from pantarhei.materialize.plain import plain_model
+from pantarhei.query.graph_names import CONCLUSIONS_GRAPH
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.query_sources import ConclusionContent, Content, JoinedContent
-from pantarhei.query.sparql import CONCLUSIONS_GRAPH
 from pantarhei.rules.compilation.program import compile_
 from strategies import A, a, b, c
 

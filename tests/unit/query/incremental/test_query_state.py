@@ -10,8 +10,8 @@ from asked import PREFIXES
 from followed_queries import Followed
 from pantarhei import Window
 from pantarhei.encoding.numbers import Symbol
+from pantarhei.query.continuous_query import PLAIN, Policy
 from pantarhei.query.incremental.query_state import SavedQuery, from_bytes, needed_for, to_bytes
-from pantarhei.query.registration import PLAIN, Policy
 
 QUERY = read("SELECT * { ?x a :C }")
 NAMED = {Symbol(URIRef(PREFIXES[""] + "C"), 1)}

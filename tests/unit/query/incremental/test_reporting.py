@@ -12,7 +12,7 @@ from interrupting import interrupted
 from pantarhei import InvalidTripleError, StreamReasoner, Window
 from pantarhei.continuous import build
 from pantarhei.query.answer_reports import AnswerChange
-from pantarhei.query.continuous import BYTES_A_ROW
+from pantarhei.query.continuous_query import BYTES_A_ROW
 from pantarhei.query.incremental import reporting
 from pantarhei.query.incremental.reporting import Reporting
 

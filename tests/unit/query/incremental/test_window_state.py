@@ -7,6 +7,7 @@ from pantarhei import Window
 from pantarhei.encoding.numbers import NO_FACTS, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.materialize.plain import plain_model
+from pantarhei.query.graph_names import CONCLUSIONS_GRAPH, QUALITY_GRAPH
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.query_sources import (
     ConclusionContent,
@@ -15,7 +16,6 @@ from pantarhei.query.incremental.query_sources import (
     WindowView,
 )
 from pantarhei.query.incremental.window_state import AllContents, NamedWindows, Present
-from pantarhei.query.sparql import CONCLUSIONS_GRAPH, QUALITY_GRAPH
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.window.log import EMPTY_LOG
 from strategies import EX, A, B

@@ -5,7 +5,7 @@ from rdflib import RDF
 
 from answered import ask, rows
 from pantarhei.query.operators import patterns as matching
-from pantarhei.query.sources.graph import GraphFacts
+from pantarhei.query.sources.view import GraphFacts
 
 DATA = """
     :a a :C ; :p :b ; :v 1 . :b a :C, :D ; :p :c, :b ; :v 01, 2 . :c :p :a ; :v 1.0 .

@@ -8,10 +8,9 @@ from rdflib import XSD, Literal, URIRef, Variable
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryMemoryError
-from pantarhei.query.guard import Guard
 from pantarhei.query.operators.tables import codes, compatible, firsts, join, marked_rows, split_by_unbound
-from pantarhei.query.table import Table
-from pantarhei.query.terms import TermSpace
+from pantarhei.query.query_limits import Guard
+from pantarhei.query.solutions import Table, TermSpace
 
 ANY = Guard()
 NAMES = TermSpace()

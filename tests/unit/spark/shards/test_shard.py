@@ -15,7 +15,7 @@ from pantarhei.engine.options import Options
 from pantarhei.errors import CheckpointMismatchError
 from pantarhei.model.rule import Rule
 from pantarhei.model.time import TimeKind
-from pantarhei.query.registration import Registration
+from pantarhei.query.continuous_query import Registration
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.spark.shards.processor import Router
 from pantarhei.spark.shards.shard import NO_ROWS, ROWS, Shard, ShardSetup, Shipped

@@ -10,7 +10,7 @@ from pantarhei import Ontology, Window
 from pantarhei.engine.options import Options
 from pantarhei.errors import OptionError
 from pantarhei.model.time import TimeKind
-from pantarhei.query.registration import Registration
+from pantarhei.query.continuous_query import Registration
 from pantarhei.spark.results import ColumnTypes, outlets
 from pantarhei.spark.shards.shard import ShardSetup
 from pantarhei.spark.shards.sharded_query import ShardedAnswers

@@ -8,8 +8,8 @@ import asked
 from pantarhei import StreamReasoner, Window, load_ontology, load_rules
 from pantarhei.errors import OptionError, QueryError
 from pantarhei.query import ONTOLOGY_GRAPH, SCHEMA_GRAPH, QueryResult, timestamp_graph
+from pantarhei.query.graph_names import CONCLUSIONS_GRAPH
 from pantarhei.query.sources.window import WindowFacts
-from pantarhei.query.sparql import CONCLUSIONS_GRAPH
 from strategies import EX
 
 ONTOLOGY = """

@@ -28,7 +28,7 @@ from pantarhei.errors import NotKeyLocalQueryError, OptionError
 from pantarhei.model.graphs import Groups
 from pantarhei.model.rule import Predicate
 from pantarhei.model.term import short
-from pantarhei.query.algebra.binding import expressions_of
+from pantarhei.query.algebra.analysis import expressions_of
 from pantarhei.query.algebra.expressions import Call, is_drawn, parts_of
 from pantarhei.query.algebra.nodes import (
     BGP,
@@ -54,7 +54,7 @@ from pantarhei.query.algebra.nodes import (
     Values,
     nodes_of,
 )
-from pantarhei.query.registration import PLAIN, Policy
+from pantarhei.query.continuous_query import PLAIN, Policy
 from pantarhei.rules.sharding.sharding_report import SUBJECT, Key, ShardingReport
 from pantarhei.rules.translation.class_variables import TYPE
 

@@ -19,13 +19,7 @@ from pantarhei.model.time import TimePoint
 from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.answers import QueryResult
 from pantarhei.query.expressions import LiteralValues
-from pantarhei.query.guard import Guard
-from pantarhei.query.questions import Prepared, Questions, limited
-from pantarhei.query.sources.graph import GraphFacts, Graphs, single
-from pantarhei.query.sources.joined import JoinedFacts
-from pantarhei.query.sources.relation import Source
-from pantarhei.query.sources.window import WindowFacts
-from pantarhei.query.sparql import (
+from pantarhei.query.graph_names import (
     CONCLUSIONS_GRAPH,
     ONTOLOGY_GRAPH,
     QUALITY_GRAPH,
@@ -34,8 +28,12 @@ from pantarhei.query.sparql import (
     is_of_timestamp,
     timestamp_graph,
 )
-from pantarhei.query.terms import TermSpace
-from pantarhei.query.view import View
+from pantarhei.query.planner import Prepared, Questions, limited
+from pantarhei.query.query_limits import Guard
+from pantarhei.query.solutions import TermSpace
+from pantarhei.query.sources.relation import Source
+from pantarhei.query.sources.view import GraphFacts, Graphs, View, single
+from pantarhei.query.sources.window import JoinedFacts, WindowFacts
 from pantarhei.rdf.triple_table import triples_of
 
 Facts = Iterable[Triple]

@@ -17,20 +17,19 @@ from pantarhei.encoding.numbers import Symbols
 from pantarhei.errors import OptionError, QueryError, QueryMemoryError, check_type
 from pantarhei.model.term import Term, respelled, short
 from pantarhei.model.time import TimePoint
-from pantarhei.query.algebra.binding import with_bindings
+from pantarhei.query.algebra.analysis import symbols_of_query, with_bindings
 from pantarhei.query.algebra.nodes import Graph as GraphNode
 from pantarhei.query.algebra.nodes import Node, Project, Query, nodes_of
 from pantarhei.query.algebra.passes import simplified
-from pantarhei.query.algebra.symbols import symbols_of_query
 from pantarhei.query.answers import MAX_BYTES, QueryResult
 from pantarhei.query.expressions import Context, clock_at
-from pantarhei.query.guard import MAX_LENGTH, NO_LIMITS, Guard
 from pantarhei.query.operators.account import Account
 from pantarhei.query.operators.evaluation import Evaluation
 from pantarhei.query.operators.forms import constructed, described
 from pantarhei.query.plan_text import plan_text
+from pantarhei.query.query_limits import MAX_LENGTH, NO_LIMITS, Guard
+from pantarhei.query.sources.view import View, graph_view
 from pantarhei.query.syntax import read_query
-from pantarhei.query.view import View, graph_view
 
 _KEPT = 256  # so many texts are remembered
 

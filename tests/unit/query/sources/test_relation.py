@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pantarhei.query.sources.columns import ColumnRelation, Lookup, TripleColumns
+from pantarhei.query.sources.relation import ColumnRelation, Lookup, TripleColumns
 
 SMALL = st.integers(0, 6)
 FAR = st.sampled_from([0, 1, 2, 1 << 31, 1 << 40, (1 << 40) + 1])

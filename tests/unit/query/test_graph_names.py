@@ -6,7 +6,7 @@ import pytest
 from rdflib import OWL, RDF, Literal, URIRef
 
 from answered import graph
-from pantarhei.query.sparql import ONTOLOGY_GRAPH, declarations, is_of_timestamp, timestamp_graph
+from pantarhei.query.graph_names import ONTOLOGY_GRAPH, declarations, is_of_timestamp, timestamp_graph
 
 
 def test_timestamps_of_one_instant_have_one_name():

@@ -13,9 +13,9 @@ import asked
 from answered import ask, graph, read, rows
 from interrupting import interrupted
 from pantarhei.errors import OptionError, QueryError, QueryMemoryError, QueryTimeoutError
-from pantarhei.query import guard, questions, run_query
-from pantarhei.query.questions import Questions
-from pantarhei.query.view import graph_view
+from pantarhei.query import planner, query_limits, run_query
+from pantarhei.query.planner import Questions
+from pantarhei.query.sources.view import graph_view
 
 DATA = ":a :v 1 . :b :v 2 . :a :knows :b ."
 X = Variable("x")
@@ -30,7 +30,7 @@ def reads(monkeypatch):
         seen.append(text)
         return read(text)
 
-    monkeypatch.setattr(questions, "read_query", counted)
+    monkeypatch.setattr(planner, "read_query", counted)
     return seen
 
 
@@ -39,8 +39,8 @@ def reads(monkeypatch):
 
 def test_a_text_is_read_and_planned_once(reads, monkeypatch):
     planned = []
-    simplified = questions.simplified
-    monkeypatch.setattr(questions, "simplified", lambda *given: planned.append(1) or simplified(*given))
+    simplified = planner.simplified
+    monkeypatch.setattr(planner, "simplified", lambda *given: planned.append(1) or simplified(*given))
     asker, view = Questions(), graph_view(graph(DATA))
     for _ in range(3):
         assert len(asker.answer(view, "SELECT * { ?x :v ?y }")) == 2
@@ -62,7 +62,7 @@ def test_threads_ask_on_where_one_was_interrupted_at_any_line(reads):
     while going:
         nth += 1
         asked_again = partial(asker.prepared, f"ASK {{ :a{nth // 2} :b :c }}")  # each twice
-        going = interrupted(asked_again, nth, lambda file: file == questions.__file__)
+        going = interrupted(asked_again, nth, lambda file: file == planner.__file__)
         other = Thread(target=asked_again, daemon=True)
         other.start()
         other.join(timeout=60)
@@ -237,7 +237,7 @@ def test_a_result_that_is_too_large_is_refused_before_it_is_made():
 
 def test_a_query_is_stopped_when_its_time_is_over(monkeypatch):
     looks = iter(range(100))
-    monkeypatch.setattr(guard, "monotonic", lambda: float(next(looks)))
+    monkeypatch.setattr(query_limits, "monotonic", lambda: float(next(looks)))
     with pytest.raises(QueryTimeoutError) as raised:
         ask("SELECT * { ?a :p ?b OPTIONAL { ?a :p ?c } }", MANY, timeout=2)
     assert raised.value.timeout == 2

@@ -5,15 +5,15 @@ import math
 import pytest
 
 from pantarhei.errors import QueryMemoryError, QueryTimeoutError
-from pantarhei.query import guard
-from pantarhei.query.guard import Guard
+from pantarhei.query import query_limits
+from pantarhei.query.query_limits import Guard
 
 
 @pytest.fixture
 def clock(monkeypatch):
     """The time, which is set by hand."""
     now = [100.0]
-    monkeypatch.setattr(guard, "monotonic", lambda: now[0])
+    monkeypatch.setattr(query_limits, "monotonic", lambda: now[0])
     return now
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from pantarhei import OptionError
 from pantarhei.model.time import TimeKind
-from pantarhei.query.registration import PLAIN, Policy
+from pantarhei.query.continuous_query import PLAIN, Policy
 
 
 def test_by_default_a_query_says_at_each_step_what_changed():

@@ -6,8 +6,8 @@ from rdflib import OWL, Literal
 from pantarhei import Ontology
 from pantarhei.errors import NotKeyLocalQueryError, OptionError
 from pantarhei.model.rule import Rule
-from pantarhei.query.registration import PLAIN, Policy
-from pantarhei.query.sharding import check_key_local
+from pantarhei.query.continuous_query import PLAIN, Policy
+from pantarhei.query.key_local import check_key_local
 from pantarhei.query.syntax import read_query
 from strategies import EX, A, B, C, R, S, a, b, c, is_a, member, related, x, y
 

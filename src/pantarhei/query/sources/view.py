@@ -1,0 +1,203 @@
+"""Any triples as a graph to be asked, and several graphs as one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
+
+import numpy as np
+from rdflib import Graph, Literal, URIRef
+from rdflib.graph import Dataset
+
+from pantarhei.errors import QueryError
+from pantarhei.model.term import RDF_TYPE, Term, Triple, respelled
+from pantarhei.query.expressions import LiteralValues
+from pantarhei.query.expressions.triple_times import TripleTimes
+from pantarhei.query.solutions import Ids, TermSpace
+from pantarhei.query.sources.relation import ColumnRelation, Relation, Source, TripleColumns
+from pantarhei.query.sources.relation import Dataset as Sources
+from pantarhei.rdf.triple_table import triples_of
+
+
+class GraphFacts:
+    """A graph whose triples have been copied.
+
+    Args:
+        terms: gives their terms numbers.
+        columns: the triples.
+    """
+
+    def __init__(self, terms: TermSpace, columns: TripleColumns) -> None:
+        self._terms, self._columns = terms, columns
+        self._relations: dict[Term, Relation] = {}
+        self._members: dict[Term, Relation] = {}
+
+    @classmethod
+    def of(cls, terms: TermSpace, triples: Iterable[Triple]) -> GraphFacts:
+        """The graph of these triples. Costs a look-up for each term."""
+        ids = np.array(
+            [terms.id_of(respelled(term)) for triple in triples for term in triple], np.int64
+        ).reshape(-1, 3)
+        subjects, predicates, objects = (np.ascontiguousarray(column) for column in ids.T)
+        values = terms.values
+        return cls(terms, TripleColumns(values(subjects), values(predicates), values(objects), objects))
+
+    @classmethod
+    def merged(cls, terms: TermSpace, sources: Sequence[Source]) -> GraphFacts:
+        """The triples of all sources, each once."""
+        found = [source.triples().all() for source in sources]
+        if not found:
+            return cls.of(terms, ())
+        rows = np.concatenate(
+            [np.stack([m.subjects, m.predicates, m.objects, m.shown]) for m in found], axis=1
+        )
+        rows = np.unique(rows, axis=1)
+        return cls(terms, TripleColumns(*(np.ascontiguousarray(column) for column in rows)))
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    @cached_property
+    def has_forms(self) -> bool:
+        return bool(np.any(self._columns.shown != self._columns.columns[2]))
+
+    @property
+    def is_distinct(self) -> bool:
+        return not self.has_forms
+
+    def relation(self, predicate: Term) -> Relation:
+        found = self._relations.get(predicate)
+        if found is None:
+            number = self._terms.find_value(predicate)
+            found = self._columns.of_predicate(-2 if number is None else number)
+            self._relations[predicate] = found
+        return found
+
+    def members(self, class_: Term) -> Relation:
+        found = self._members.get(class_)
+        if found is None:
+            number = self._terms.find_value(class_)
+            subjects, objects, shown = self.relation(RDF_TYPE).pairs()
+            places = np.flatnonzero(objects == (-2 if number is None else number))
+            found = self._members[class_] = ColumnRelation(subjects[places], objects[places], shown[places])
+        return found
+
+    def triples(self) -> TripleColumns:
+        return self._columns
+
+    def nodes(self) -> Ids:
+        return self._columns.nodes
+
+
+class Graphs:
+    """A dataset of graphs that are made when they are first asked for.
+
+    Args:
+        default: the default graph.
+        names: of the others.
+        find: gives the graph of one of them, None where it has gone.
+    """
+
+    def __init__(
+        self, default: Source, names: Callable[[], Iterable[URIRef]], find: Callable[[Term], Source | None]
+    ) -> None:
+        self._default, self._names, self._find = default, names, find
+        self._known: dict[Term, Source | None] = {}
+
+    @property
+    def default(self) -> Source:
+        return self._default
+
+    def names(self) -> Iterable[URIRef]:
+        return self._names()
+
+    def graph(self, name: Term) -> Source | None:
+        if name not in self._known:
+            self._known[name] = self._find(name)
+        return self._known[name]
+
+
+def single(source: Source, named: Mapping[URIRef, Source] | None = None) -> Graphs:
+    """A dataset with one graph as its default, and others that are there already."""
+    others = named or {}
+    return Graphs(source, lambda: others, lambda name: others.get(name) if isinstance(name, URIRef) else None)
+
+
+@dataclass(frozen=True)
+class View:
+    """A dataset at one moment.
+
+    Args:
+        dataset: its graphs.
+        terms: what their numbers stand for.
+        literals: the values of the literals that have the vocabulary's numbers.
+        has_names: whether GRAPH has anything to look at.
+        times: those of triples, by the graph; None is the default graph.
+    """
+
+    dataset: Sources
+    terms: TermSpace
+    literals: LiteralValues
+    has_names: bool = True
+    times: Mapping[Term | None, TripleTimes] = field(repr=False, default_factory=dict)
+    _joined: dict[Term, View] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    def restricted(self, default: Iterable[Term] | None, named: Iterable[Term] | None) -> View:
+        """What FROM and FROM NAMED leave of it; None for neither.
+
+        Raises:
+            QueryError: there is no graph of such a name here.
+        """
+        if default is None and named is None:
+            return self
+        merged = GraphFacts.merged(self.terms, [self._graph(name) for name in default or ()])
+        left = {URIRef(str(name)): self._graph(name) for name in named or ()}
+        return View(single(merged, left), self.terms, self.literals)
+
+    def _graph(self, name: Term) -> Source:
+        found = self.dataset.graph(name)
+        if found is None:
+            here = [f"<{known}>" for known in self.dataset.names()]
+            shown = ", ".join(here[:5]) + (f" and {len(here) - 5} more" if len(here) > 5 else "")
+            raise QueryError(
+                f"FROM <{name}>: there is no such graph here, and none is fetched from the network; "
+                f"there {'are ' + shown if here else 'is the default graph alone'}"
+            )
+        return found
+
+    def united(self) -> View:
+        """The view whose default graph has the triples of all graphs."""
+        named = [self._graph(name) for name in self.dataset.names()]
+        union = GraphFacts.merged(self.terms, [self.dataset.default, *named])
+        return View(Graphs(union, self.dataset.names, self.dataset.graph), self.terms, self.literals)
+
+    def joined(self, name: Term) -> View:
+        """The view with a named graph's triples in its default graph as well. It is made once."""
+        found = self._joined.get(name)
+        if found is None:
+            both = GraphFacts.merged(self.terms, [self.dataset.default, self._graph(name)])
+            found = View(Graphs(both, self.dataset.names, self.dataset.graph), self.terms, self.literals)
+            self._joined[name] = found
+        return found
+
+
+def graph_view(graph: Graph) -> View:
+    """A view of an rdflib graph or dataset. Costs a look-up for each of its terms."""
+    terms = TermSpace()
+    literals = LiteralValues([])
+    if not isinstance(graph, Dataset):
+        facts = GraphFacts.of(terms, triples_of(graph))
+        return View(single(facts), terms, literals, has_names=False)
+    default = graph.default_graph
+    others = {c.identifier: c for c in graph.graphs() if c.identifier != default.identifier and len(c)}
+    parts = (default, *others.values()) if graph.default_union else (default,)
+    triples = dict.fromkeys(chain.from_iterable(map(triples_of, parts)))
+
+    def find(name: Term) -> Source | None:
+        found = None if isinstance(name, Literal) else others.get(name)
+        return None if found is None else GraphFacts.of(terms, triples_of(found))
+
+    names = sorted(name for name in others if isinstance(name, URIRef))
+    return View(Graphs(GraphFacts.of(terms, triples), lambda: names, find), terms, literals)
