@@ -7,12 +7,14 @@ from collections import Counter
 
 import numpy as np
 
+from pantarhei.encoding.numbers import NO_FACTS, net_changes
+from pantarhei.window.log import among
+
 
 class ClassCounts:
     """Counts by the classes' numbers; and, every `period` ticks, a report of them as they are then."""
 
-    asks_for, wants_levels, follows_parts = None, False, False
-    follows_steps = False
+    asks_for, wants_levels, follows_steps = None, False, False
 
     def __init__(self, period=None):
         self.period = period
@@ -33,7 +35,7 @@ class ClassCounts:
 
     def apply(self, changes, model):
         counts = Counter(self.counts)
-        signed = changes.signed
+        signed = net_changes(changes.noted)
         assert len(np.unique(signed[:, :3], axis=0)) == len(signed) and (abs(signed[:, 3]) == 1).all()
         for predicate, _, object_, sign in signed.tolist():
             if object_ < 0:
@@ -69,3 +71,8 @@ def counted(model):
     facts = model.facts()
     classes = facts[facts[:, 2] < 0, 0]
     return dict(zip(*(part.tolist() for part in np.unique(classes, return_counts=True)), strict=True))
+
+
+def survivors(entries):
+    """The assertions of entries that the repair of their own timestamp kept, in their order."""
+    return np.concatenate([NO_FACTS, *(each.facts[~among(each.cut, each.facts)] for each in entries)])

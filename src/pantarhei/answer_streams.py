@@ -154,7 +154,6 @@ class _Listener:
     """
 
     wants_levels = False
-    follows_parts = True
     follows_steps = True
     bytes_used = 0
 

@@ -11,6 +11,7 @@ from class_counts import ClassCounts
 from counts import seeds
 from followed import Followed
 from pantarhei import MemoryLimitError, Ontology, OptionError, StreamReasoner, Window
+from pantarhei.encoding.numbers import net_changes
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.materialize.model import WindowModel
@@ -31,8 +32,7 @@ def settled(model):
 class KnownLevels(ClassCounts):
     """The level of each fact, by its number; and the counts of classes, as its base has them."""
 
-    asks_for, wants_levels, follows_parts = None, True, False
-    follows_steps = False
+    wants_levels = True
 
     def __init__(self, period=None):
         super().__init__(period)
@@ -45,7 +45,7 @@ class KnownLevels(ClassCounts):
     def apply(self, changes, model):
         super().apply(changes, model)
         levels = dict(self.levels)
-        signs = {tuple(fact): sign for *fact, sign in changes.signed.tolist()}
+        signs = {tuple(fact): sign for *fact, sign in net_changes(changes.noted).tolist()}
         facts, *columns = (part.tolist() for part in changes.levels)
         for fact, old, new in zip(map(tuple, facts), *columns, strict=True):
             assert old == levels.get(fact, -1) != new
@@ -56,7 +56,7 @@ class KnownLevels(ClassCounts):
             else:
                 levels[fact] = new
         assert not signs, "a fact came or went without a level"
-        assert len(changes.levels.stayed.facts) == len(changes.levels.facts) - len(changes.signed)
+        assert len(changes.levels.stayed.facts) == len(changes.levels.facts) - len(net_changes(changes.noted))
         self.levels = levels
         assert levels == settled(model)
 
@@ -177,7 +177,8 @@ def test_levels_are_noted_from_the_first_consumer_that_asks_on():
     for _ in range(10):
         followed.step()
         assert known.levels == settled(held._made_from(held.books)[0])
-    held.consumers.detach("levels")
+    known.wants_levels, known.apply = False, lambda changes, model: None
+    held.consumers.look_again()
     followed.push()
     assert not held.model.notes_levels and followed.consumer.seen[-1].levels is None
 
@@ -195,4 +196,4 @@ def test_to_know_levels_costs_what_changes(size, monkeypatch):
     assert reasoner.work.pops - before.pops == 4 and kernel is reasoner._held.model.kernel
     (consumer,) = known
     assert len(consumer.seen[-1].levels.facts) == 4
-    assert consumer.seen[-1].levels.new.tolist() == [1] * 4 and len(consumer.seen[-1].signed) == 0
+    assert consumer.seen[-1].levels.new.tolist() == [1] * 4 and len(net_changes(consumer.seen[-1].noted)) == 0

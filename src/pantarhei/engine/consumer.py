@@ -9,9 +9,7 @@ the step has not happened. It is called in this order:
 3. `apply`, once, with all that changed since the last call. Inside `all_or_nothing` that is when the block
    ends, or when a moment comes that is due; inside `all_or_nothing(each_step=True)` at each step.
 
-A further part of a timestamp replaces what was told of it: consumers go `back` to before its first part, and
-`apply` tells of all parts together. One that `follows_parts`, or that was attached, or restored, between the
-parts is told of what the further part changed; `entries` has the whole ABox then too.
+For a further part of a timestamp, `apply` gets what that part changed; `entries` has the whole ABox.
 
 One that `follows_steps` is told of each step when it is made, inside `all_or_nothing` too, before the others;
 a further part of a timestamp is a step to it.
@@ -27,13 +25,13 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from rdflib import Literal
 
-from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, Symbols, net_changes, signed, together
+from pantarhei.encoding.numbers import NONE, Fact, Integers, Symbols, signed, together
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.errors import OptionError
 from pantarhei.materialize.level_changes import LevelChanges
 from pantarhei.materialize.model import Overfull, WindowModel
 from pantarhei.model.time import TimePoint
-from pantarhei.window.log import Entry, Log, among
+from pantarhei.window.log import Entry, Log
 from pantarhei.window.sliding import Step
 
 
@@ -66,32 +64,6 @@ class Changes:
     step: Step | None = None
     log: Log | None = None
     on_the_way: bool = False
-    _signed: Integers | None = field(default=None, init=False, repr=False, compare=False)
-
-    @property
-    def signed(self) -> Integers:
-        """Facts that were not visible before the step and are now (1), and those that were and are not (-1).
-
-        Shape (n, 4), each fact once, the sign last. Also where the model went back to before the newest
-        timestamp on the way. Made at the first look, which costs sorting what was noted.
-        """
-        if self._signed is None:
-            object.__setattr__(self, "_signed", net_changes(self.noted))
-        assert self._signed is not None
-        return self._signed
-
-    @property
-    def asserted(self) -> Integers:
-        """The assertions that came and survived the repair of their own timestamp, shape (n, 3).
-
-        In the order in which they came, repetitions included; all parts of the ABox together.
-        """
-        return np.concatenate([NO_FACTS, *map(_survivors, self.entries)])
-
-    @property
-    def cut(self) -> Integers:
-        """The facts that were taken out, shape (n, 3)."""
-        return np.concatenate([NO_FACTS, *(entry.cut for entry in self.entries)])
 
     @property
     def is_empty(self) -> bool:
@@ -141,10 +113,6 @@ class Changes:
         )
 
 
-def _survivors(entry: Entry) -> Integers:
-    return entry.facts[~among(entry.cut, entry.facts)] if len(entry.cut) else entry.facts
-
-
 Saved = Callable[[], bytes]
 """Function that returns the bytes of a state; later steps do not change them."""
 
@@ -163,12 +131,8 @@ class Consumer(Protocol):
         """
 
     @property
-    def follows_parts(self) -> bool:
-        """Whether it goes on from the first part of a timestamp when a further one comes."""
-
-    @property
     def follows_steps(self) -> bool:
-        """Whether it is told of each step apart, always; then it follows parts."""
+        """Whether it is told of each step apart, always."""
 
     @property
     def bytes_used(self) -> int:
@@ -237,47 +201,25 @@ QUERIES = "queries"
 
 
 class Told(NamedTuple):
-    """What consumers have been told, and what they are still to be told.
+    """Changes that consumers still have to receive, inside `all_or_nothing`.
 
     Args:
-        marks: how they stood before `newest`; none where they have not been told anything yet.
-        newest: what they were told last: the changes of the newest timestamp, and those told with it.
-        waiting: what they are to be told still, inside `all_or_nothing`.
-        followed: how many of `waiting` those have been told that follow steps.
+        waiting: the changes, oldest first.
+        followed: how many of them the consumers that follow steps have received.
     """
 
-    marks: Marks | None = None
-    newest: Changes | None = None
     waiting: tuple[Changes, ...] = ()
     followed: int = 0
 
     def with_step(self, changes: Changes, before: Step | None) -> Told:
-        """With the changes of a further step, which are to be told.
-
-        What changes nothing is not, but for the time that it comes to.
+        """Add the changes of a step, unless it changed nothing and time stood still.
 
         Args:
-            before: where time stood before the step.
+            before: where time and window were before the step.
         """
-        if changes.is_empty and self._stands_at(changes.step, before):
+        if changes.is_empty and changes.step == before:
             return self
-        return Told(self.marks, self.newest, (*self.waiting, changes), self.followed)
-
-    def _stands_at(self, step: Step | None, before: Step | None) -> bool:
-        """Whether consumers know, once told what waits, that time has come to a step; `before` as above."""
-        last = self.waiting[-1] if self.waiting else self.newest
-        return before == step if last is None else last.step == step and not last.on_the_way
-
-    def without(self, name: str) -> Told:
-        """As one who has not been told yet: the consumer that has just been attached by that name."""
-        marks = {other: mark for other, mark in (self.marks or {}).items() if other != name}
-        return self._replace(marks=marks)
-
-    @property
-    def continues(self) -> bool:
-        """Whether what waits has a further part of a timestamp that was told already."""
-        told = set() if self.newest is None else {entry.level for entry in self.newest.entries}
-        return any(entry.level in told for changes in self.waiting for entry in changes.entries)
+        return Told((*self.waiting, changes), self.followed)
 
 
 NOTHING_TOLD = Told()
@@ -306,10 +248,6 @@ class Consumers:
         consumer.rebuilt(model, self._saved.get(name))
         self._attach({**self._attached, name: consumer})
         self._saved = {other: kept for other, kept in self._saved.items() if other != name}
-
-    def detach(self, name: str) -> None:
-        """Tell the consumer of that name no more."""
-        self._attach({other: each for other, each in self._attached.items() if other != name})
 
     def _attach(self, consumers: dict[str, Consumer]) -> None:
         self._attached = consumers
@@ -352,27 +290,14 @@ class Consumers:
 
     def tell(self, told: Told, model: WindowModel) -> Told:
         """Tell what waits; returns what has been told then."""
-        if not self:
-            return NOTHING_TOLD
         if not told.waiting:
-            return told
+            return NOTHING_TOLD
         self.tell_steps(told, model)
-        fresh = changes = Changes.together(told.waiting)
-        following = [consumer for consumer in self._attached.values() if consumer.follows_parts]
-        for consumer in following:
+        changes = Changes.together(told.waiting)
+        for consumer in self:
             if not consumer.follows_steps:
-                consumer.apply(fresh, model)
-        if len(following) == len(self._attached):
-            return Told({}, fresh)
-        if told.continues and told.marks is not None and told.newest is not None:
-            marks, changes = told.marks, Changes.together([told.newest, fresh])
-            self.back(marks)
-        else:
-            marks = self.mark(with_followers=False)
-        for name, consumer in self._attached.items():
-            if not consumer.follows_parts:
-                consumer.apply(changes if name in marks else fresh, model)
-        return Told(marks, changes)
+                consumer.apply(changes, model)
+        return NOTHING_TOLD
 
     def tell_steps(self, told: Told, model: WindowModel) -> Told:
         """Tell those who follow steps what waits for them; returns what has been told then."""
@@ -382,13 +307,9 @@ class Consumers:
                     consumer.apply(changes, model)
         return told._replace(followed=len(told.waiting))
 
-    def mark(self, with_followers: bool = True) -> Marks:
-        """How they stand: all of them, or those that do not follow parts."""
-        return {
-            name: consumer.mark()
-            for name, consumer in self._attached.items()
-            if with_followers or not consumer.follows_parts
-        }
+    def mark(self) -> Marks:
+        """The marks of all consumers, by name."""
+        return {name: consumer.mark() for name, consumer in self._attached.items()}
 
     def back(self, marks: Marks) -> None:
         """Be as when the marks were given; one attached since then stays as it is."""

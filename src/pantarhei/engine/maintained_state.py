@@ -223,7 +223,6 @@ class Upkeep(ABC, Generic[GroundT]):
         self._tell_all()
         self.model.note_levels(self.consumers.wants_levels or consumer.wants_levels)
         self.consumers.attach(name, consumer, self.model)
-        self._standing = self._standing._replace(told=self._standing.told.without(name))
 
     def want_levels(self) -> None:
         """Have changes of level noted from now on, since a consumer that is attached is about to want them.

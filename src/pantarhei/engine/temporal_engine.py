@@ -187,7 +187,6 @@ class Concluding:
     """
 
     wants_levels = False
-    follows_parts = True
     follows_steps = True
 
     def __init__(

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from pantarhei.encoding.numbers import NONE
+from pantarhei.encoding.numbers import NONE, net_changes
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.engine.consumer import NOTHING_TOLD, Changes, Consumers, Told
+from pantarhei.engine.consumer import NOTHING_TOLD, Changes, Consumers
 from pantarhei.errors import OptionError
 from pantarhei.materialize.level_changes import LevelChanges
 from pantarhei.materialize.model import WindowModel
@@ -18,8 +18,7 @@ MODEL = object()  # which is handed on, and looked at by nobody here
 class Noting:
     """A consumer that notes what it is told; `due_at` are the ticks it waits for."""
 
-    asks_for, wants_levels, follows_parts, bytes_used = None, False, False, 10
-    follows_steps = False
+    asks_for, wants_levels, follows_steps, bytes_used = None, False, False, 10
 
     def __init__(self, *due_at, fails=False):
         self.due_at, self.fails, self.told, self.given = due_at, fails, (), "nothing"
@@ -69,16 +68,13 @@ def attached(**consumers):
     return all_
 
 
-def test_a_name_is_given_once_and_is_free_again_when_its_consumer_is_detached():
+def test_a_name_is_given_once():
     one, other = Noting(), Noting()
     consumers = attached(name=one)
     with pytest.raises(OptionError):
         consumers.attach("name", other, MODEL)
     assert list(consumers) == [one] and other.given == "nothing"
-    consumers.detach("name")
-    assert not consumers and consumers.bytes_used == 0
-    consumers.attach("name", other, MODEL)
-    assert list(consumers) == [other] and consumers.bytes_used == 10
+    assert consumers.bytes_used == 10 and not attached() and attached().bytes_used == 0
 
 
 def test_levels_are_wanted_as_long_as_one_consumer_wants_them():
@@ -86,7 +82,8 @@ def test_levels_are_wanted_as_long_as_one_consumer_wants_them():
     wanting.wants_levels = True
     consumers = attached(one=Noting(), other=wanting)
     assert consumers.wants_levels
-    consumers.detach("other")
+    wanting.wants_levels = False
+    consumers.look_again()
     assert not consumers.wants_levels
 
 
@@ -106,18 +103,19 @@ def test_what_waits_is_told_together_once():
     assert one.told == ([1, 2],) and told.waiting == ()
     assert consumers.tell(told, MODEL) == told and one.told == ([1, 2],)
     assert told.with_step(Changes(changes(1).noted[:0]), None) is told, "nothing is no step"
+    assert told.with_step(Changes(changes(1).noted[:0]), Now(1)).waiting, "time has gone on"
 
 
-def test_a_further_part_is_told_with_the_first_to_whom_that_was_told():
-    old, new = Noting(), Noting()
-    consumers = attached(old=old)
-    told = consumers.tell(Told().with_step(changes(1, level=7), None), MODEL)
-    consumers.attach("new", new, MODEL)
-    further = told.with_step(changes(2, level=7), None)
-    assert further.continues and not told.with_step(changes(2, level=8), None).continues
-    consumers.tell(further, MODEL)
-    assert old.told == ([1, 2],), "it went back to before the first part"
-    assert new.told == ([2],)
+def test_who_follows_steps_is_told_of_each_at_once_and_the_others_of_all_together():
+    step, block = Noting(), Noting()
+    step.follows_steps = True
+    consumers = attached(block=block, step=step)
+    told = NOTHING_TOLD
+    for number in (1, 2):
+        told = consumers.tell_steps(told.with_step(changes(number), None), MODEL)
+    assert step.told == ([1], [2]) and block.told == ()
+    assert consumers.tell(told, MODEL) is NOTHING_TOLD
+    assert step.told == ([1], [2]) and block.told == ([1, 2],)
 
 
 def test_new_numbers_come_to_all_consumers_or_to_none():
@@ -138,9 +136,6 @@ def test_what_a_checkpoint_had_is_given_to_the_consumer_of_that_name_and_kept_un
     consumers.attach("one", one, MODEL)
     assert one.given == b"1"
     assert {name: make() for name, make in consumers.saved().items()} == {"one": b"()", "other": b"2"}
-    consumers.detach("one")
-    consumers.attach("one", one, MODEL)
-    assert one.given is None, "it is restored once"
 
 
 def facts(*numbers):
@@ -157,30 +152,7 @@ def entry(level, asserted, cut=()):
 
 
 def signs(changes):
-    return {fact: sign for fact, _, _, sign in changes.signed.tolist()}
-
-
-@pytest.mark.parametrize(
-    ("given", "net"),
-    [
-        ([], {}),
-        ([3], {3: 1}),
-        ([3, -2, 5], {2: -1, 3: 1, 5: 1}),
-        ([-2, 2], {}),
-        ([-2, 2, -2, 3], {2: -1, 3: 1}),
-        ([2, -2, 2, 4, -4], {2: 1}),
-    ],
-)
-def test_what_went_and_came_again_adds_up_to_nothing(given, net):
-    changes = Changes(noted(*given))
-    assert signs(changes) == net and len(changes.signed) == len(net)
-
-
-def test_asserted_is_what_was_not_cut_in_its_order_and_as_often_as_it_came():
-    changes = Changes(noted(), (entry(1, [5, 4, 5], [4, 9]), entry(2, [4, 3])))
-    assert changes.asserted[:, 0].tolist() == [5, 5, 4, 3]
-    assert changes.cut[:, 0].tolist() == [4, 9]
-    assert Changes(noted()).asserted.shape == Changes(noted()).cut.shape == (0, 3)
+    return {fact: sign for fact, _, _, sign in net_changes(changes.noted).tolist()}
 
 
 @pytest.mark.parametrize(

@@ -194,8 +194,7 @@ def test_a_look_that_was_interrupted_leaves_nothing_broken(look, times, monkeypa
 
 
 class Levelled(ClassCounts):
-    asks_for, wants_levels, follows_parts = None, True, False
-    follows_steps = False
+    wants_levels = True
 
 
 def less(one, other):

@@ -51,7 +51,7 @@ class Registry:
         max_bytes: limits the rows of an operator, and the texts that functions make in one step.
     """
 
-    follows_parts, follows_steps = True, False
+    follows_steps = False
 
     def __init__(
         self,
