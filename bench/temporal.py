@@ -24,12 +24,12 @@ from pantarhei.encoding.numbers import NO_FACTS, Integers, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.model.time import TimeKind
 from pantarhei.rules.compilation.program import compile_
-from pantarhei.temporal.data_stream import Appended, Asserted
-from pantarhei.temporal.numbered import NumberedProgram
-from pantarhei.temporal.rule_evaluation import Evaluation, Standing
-from pantarhei.temporal.tick_history import Past, Said
+from pantarhei.temporal.data_stream import Appended, AssertedPart
+from pantarhei.temporal.numbered import NumberedTemporalProgram
+from pantarhei.temporal.rule_evaluation import PriorState, RuleEvaluation
+from pantarhei.temporal.tick_history import TickHistory, TickRecord
 from pantarhei.temporal.ticks import Ticks
-from pantarhei.temporal.translation import program_of
+from pantarhei.temporal.translation import compile_rules
 
 Stream = Sequence[Sequence[Row]]
 ASKED = ("changes", "all answers")
@@ -67,7 +67,9 @@ class InNumbers:
         self._vocabulary = Vocabulary(compile_([]))
         rules = pr.load_rules(workload.text(window), start=0)
         ticks = Ticks(pr.Window(0), TimeKind.INTEGER)
-        self._program = NumberedProgram(program_of(rules.rules, rules.remembered, ticks), self._vocabulary)
+        self._program = NumberedTemporalProgram(
+            compile_rules(rules.rules, rules.remembered, ticks), self._vocabulary
+        )
         self._facts = [self._numbered(workload, rows) for rows in stream]
 
     def _numbered(self, workload: Workload, rows: Sequence[Row]) -> Integers:
@@ -81,13 +83,13 @@ class InNumbers:
 
     def run(self, asks_all: bool) -> tuple[float, list[int]]:
         """CPU seconds, and how many conclusions there were at each tick."""
-        evaluation, counts = Evaluation(self._program, 0, 0), []
-        evaluation.begin(Past(0), Standing())
+        evaluation, counts = RuleEvaluation(self._program, 0, 0), []
+        evaluation.restore(TickHistory(0), PriorState())
         with settled():
             begin = time.process_time()
             for tick, facts in enumerate(self._facts):
                 if tick:
-                    evaluation.come_to(tick, NO_FACTS, NO_FACTS)
+                    evaluation.advance(tick, NO_FACTS, NO_FACTS)
                 evaluation.change(NO_FACTS, NO_FACTS, _said(tick, facts))
                 changes = evaluation.take_changes()
                 if asks_all:
@@ -98,8 +100,8 @@ class InNumbers:
         return spent, counts if asks_all else np.cumsum(counts).tolist()
 
 
-def _said(tick: int, facts: Integers) -> Appended[Asserted]:
-    return Appended([Asserted(tick, facts)])
+def _said(tick: int, facts: Integers) -> Appended[AssertedPart]:
+    return Appended([AssertedPart(tick, facts)])
 
 
 def _pushed(workload: Workload, window: int, stream: Stream, asks: str | None) -> tuple[float, list[int]]:
@@ -214,24 +216,24 @@ def _million_ticks(ticks: int) -> Iterator[Figure]:
     """What a window of so many ticks takes, where something is said at few of them and at each."""
     title = "temporal rules, a long past"
     for count, every, most in ((ticks, 1_000, 15.0), (ticks // 10, 1, None)):
-        (evaluation, row), past = _sparse(count), Past(0)
+        (evaluation, row), past = _sparse(count), TickHistory(0)
         for tick in range(0, count, every):
             if tick:
-                evaluation.come_to(tick, NO_FACTS, NO_FACTS)
+                evaluation.advance(tick, NO_FACTS, NO_FACTS)
             evaluation.change(NO_FACTS, NO_FACTS, _said(tick, row))
-            past = past.with_tick(Said(tick, row), 0)
+            past = past.with_tick(TickRecord(tick, row), 0)
         taken = (evaluation.model.bytes_used + past.bytes) / 1e6
         said = "at each tick" if every == 1 else f"every {every:,} ticks"
         yield figure(title, f"{count:,} ticks, a report {said}", [taken], "MB", most)
 
 
-def _sparse(ticks: int) -> tuple[Evaluation, Integers]:
+def _sparse(ticks: int) -> tuple[RuleEvaluation, Integers]:
     """Rules with a window of so many ticks, at its first, and a fact that they look at."""
     vocabulary = Vocabulary(compile_([]))
     rules = pr.load_rules(f"@prefix : <{EX}> .\na(X) :- asserted c(X) in [{ticks}].", start=0)
-    program = program_of(rules.rules, rules.remembered, Ticks(pr.Window(0), TimeKind.INTEGER))
-    evaluation = Evaluation(NumberedProgram(program, vocabulary), 0, 0)
-    evaluation.begin(Past(0), Standing())
+    program = compile_rules(rules.rules, rules.remembered, Ticks(pr.Window(0), TimeKind.INTEGER))
+    evaluation = RuleEvaluation(NumberedTemporalProgram(program, vocabulary), 0, 0)
+    evaluation.restore(TickHistory(0), PriorState())
     fact = vocabulary.number_symbol(Symbol(URIRef(f"{EX}c"), 1)), vocabulary.number(URIRef(f"{EX}x")), -1
     return evaluation, np.array([fact], np.int32)
 

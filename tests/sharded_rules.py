@@ -20,7 +20,7 @@ from pantarhei.rules.translation.demand import Theory
 from pantarhei.spark.collectors import conclusion_columns
 from pantarhei.spark.shards.shard import NO_ROWS, ROWS, ShardSetup
 from pantarhei.temporal.rule_sharding import check_key_local
-from pantarhei.temporal.rules import joined
+from pantarhei.temporal.rules import with_ontology
 from strategies import is_a, related, x, y
 
 COUNTS = Counter()
@@ -127,7 +127,7 @@ class Sharded:
         try:
             made = pr.TemporalRules(rules, remembered & heads, self.rules.start, self.rules.feedback)
             theory = Theory.of((*self.ontology.rules, *self.ontology.constraints), unique_names=True)
-            check_key_local(joined(made, theory, self.ontology.predicates), self.report, self.key)
+            check_key_local(with_ontology(made, theory, self.ontology.predicates), self.report, self.key)
             pr.StreamReasoner.with_options(self.ontology, self.options, temporal=made)
         except TemporalRuleError as error:
             COUNTS["refused"] += isinstance(error, NotKeyLocalRuleError)

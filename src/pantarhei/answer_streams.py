@@ -20,11 +20,11 @@ from pantarhei.model.temporal_rule import TemporalAtom, TemporalRule, TimeWindow
 from pantarhei.model.term import RDF_TYPE, short
 from pantarhei.model.time import TimePoint
 from pantarhei.reasoner import StreamReasoner
-from pantarhei.temporal.answer_sets import AnswerStream, SaidAt, SaidStream, answer_streams
-from pantarhei.temporal.rule_form import check_dates, check_form, check_times, refused
+from pantarhei.temporal.answer_sets import AnswerStream, AtomStream, TickAtoms, answer_streams
+from pantarhei.temporal.rule_form import check_count, check_form, check_time_kind, rule_error
 from pantarhei.temporal.rules import read_source
 from pantarhei.temporal.safety import check_safety, is_unbounded
-from pantarhei.temporal.ticks import Ticks, fitted
+from pantarhei.temporal.ticks import Ticks, compile_for_time_kind
 from pantarhei.window.sliding import Step, Window
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def rules_without_strata(
         check_safety(rule)
         if rule.head.atom.predicate in predicates:
             problem = f"{short(rule.head.atom.predicate)} is concluded, and is of the ontology"
-            raise refused(problem, "a head that the ontology does not know", rule.head, rule)
+            raise rule_error(problem, "a head that the ontology does not know", rule.head, rule)
     return read
 
 
@@ -119,11 +119,11 @@ def looking_back(rules: Iterable[TemporalRule], ticks: Ticks) -> tuple[int, int]
     """
     timed, counted = [0], [0]
     for rule in rules:
-        check_dates(rule, ticks.kind)
+        check_time_kind(rule, ticks.kind)
     for formula in (formula for rule in rules for formula in rule.body):
         if isinstance(formula.window, TimeWindow):
-            timed.append(ticks.size_of(formula.window, formula))
-            check_times(formula, timed[-1])
+            timed.append(ticks.window_size(formula.window, formula))
+            check_count(formula, timed[-1])
         elif isinstance(formula.window, TupleWindow):
             counted.append(formula.window.size)
     return max(timed), max(counted)
@@ -165,24 +165,24 @@ class _Listener:
         reasoner: StreamReasoner,
     ) -> None:
         self._rules, self._reasoner, self._start = rules, reasoner, start
-        fitted(rules, window, start, self._set)  # the stream's first timestamp decides
+        compile_for_time_kind(rules, window, start, self._set)  # the stream's first timestamp decides
         atoms = (formula.atom for rule in rules for formula in rule.formulas)
         self._asked = frozenset(Symbol(atom.predicate, len(atom.arguments)) for atom in atoms)
-        self._told: tuple[SaidAt, ...] = ()
+        self._told: tuple[TickAtoms, ...] = ()
         self._first: int | None = None
         self._oldest: int | None = None
 
     def _set(self, ticks: Ticks) -> None:
-        self.ticks, self._begins = ticks, ticks.of_start(self._start)
+        self.ticks, self._begins = ticks, ticks.start_tick(self._start)
         self._largest, self._counts = looking_back(self._rules, ticks)
         self._keeps_all = any(is_unbounded(formula) for rule in self._rules for formula in rule.body)
 
     @property
-    def said(self) -> SaidStream | None:
+    def said(self) -> AtomStream | None:
         """What has been said; None before the first step."""
         if self._first is None or not self._told:
             return None
-        return SaidStream(self._first, self._told[-1].tick, self._told)
+        return AtomStream(self._first, self._told[-1].tick, self._told)
 
     @property
     def asks_for(self) -> Symbols:
@@ -193,9 +193,9 @@ class _Listener:
         """See `Consumer`: when the window loses an ABox."""
         if self._oldest is None or not self._told:
             return None
-        tick = max(self.ticks.at(self.ticks.first_without(self._oldest)), self._told[-1].tick + 1)
+        tick = max(self.ticks.tick_of_time(self.ticks.eviction_time(self._oldest)), self._told[-1].tick + 1)
         end = self.ticks.end_of(tick)
-        return end if after < end <= self.ticks.end_of(self.ticks.at(until) - 1) else None
+        return end if after < end <= self.ticks.end_of(self.ticks.tick_of_time(until) - 1) else None
 
     def before(self, step: Step, model: WindowModel) -> None:
         """See `Consumer`: `apply` was told all there is to know."""
@@ -205,21 +205,25 @@ class _Listener:
         assert changes.step is not None and changes.log is not None, "a reasoner has a window"
         if self.ticks.kind is not changes.step.kind:
             self._set(Ticks(self.ticks.window, changes.step.kind))
-        tick, vocabulary = self.ticks.of(changes.step), self._reasoner._held.vocabulary
+        tick, vocabulary = self.ticks.tick_of_step(changes.step), self._reasoner._held.vocabulary
         if self._first is None:
             self._first = tick - self._largest if self._begins is None else self._begins
         states = map(_atom, vocabulary.decode(model.facts()))
         held = frozenset(
             each for each in states if Symbol(each.predicate, len(each.arguments)) in self._asked
         )
-        kept = [(entry, facts) for entry, facts in changes.log.kept() if self.ticks.at(entry.ticks) == tick]
+        kept = [
+            (entry, facts)
+            for entry, facts in changes.log.kept()
+            if self.ticks.tick_of_time(entry.ticks) == tick
+        ]
         events = (_atom(each) for entry, facts in reversed(kept) for each in vocabulary.decode(facts))
         earlier = tuple(each for each in self._told if each.tick < tick)
-        self._told = self._needed((*earlier, SaidAt(tick, held, tuple(dict.fromkeys(events)))))
+        self._told = self._needed((*earlier, TickAtoms(tick, held, tuple(dict.fromkeys(events)))))
         oldest = next(iter(changes.log), None)
         self._oldest = None if oldest is None else oldest.ticks
 
-    def _needed(self, told: tuple[SaidAt, ...]) -> tuple[SaidAt, ...]:
+    def _needed(self, told: tuple[TickAtoms, ...]) -> tuple[TickAtoms, ...]:
         """What windows can still ask for, whatever becomes of the present tick."""
         first, events, place = told[-1].tick - self._largest, 0, len(told) - 1
         while place and (self._keeps_all or told[place].tick > first or events < self._counts):

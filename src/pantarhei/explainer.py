@@ -33,7 +33,7 @@ from pantarhei.proofs.sentences import Labels
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.repair.result import Conflict
 from pantarhei.rules.compilation.program import Program
-from pantarhei.temporal.reasons.proof_search import Sources, Testimony
+from pantarhei.temporal.reasons.proof_search import InputProofs, ProofContext
 from pantarhei.window.log import Entry
 from pantarhei.window.sliding import Step
 
@@ -140,9 +140,9 @@ class Explainer:
                     return trace.asserted.at
             return None
 
-        yield from testimony.proofs(atom, Sources(holds, asserted_at), all_, limit)
+        yield from testimony.proofs(atom, InputProofs(holds, asserted_at), all_, limit)
 
-    def _testimony(self, moment: HeldAt) -> Testimony | None:
+    def _testimony(self, moment: HeldAt) -> ProofContext | None:
         """What temporal rules see; None where there are none, and of older times."""
         concluding = self._held.concluding
         is_now = moment.books is self._held.books
@@ -165,7 +165,7 @@ class Explainer:
         is_concluded = testimony is not None and testimony.concludes(atom)
         if is_concluded or (triple is not None and moment.model.find(triple) is not None):
             raise EntailedError(_written(atom), _time_text(moment.books))
-        temporal = () if testimony is None else testimony.missing(atom)
+        temporal = () if testimony is None else testimony.unmet(atom)
         if triple is None:
             is_known = testimony is not None or self._beyond(atom, moment) is None
             absence = Absence(None, moment.books.now, complete=is_known, temporal=temporal, atom=atom)

@@ -17,28 +17,28 @@ from oracle.lars.answers import drawn
 from oracle.lars.grounding import ground
 from oracle.lars.streams import Stream, canonical
 from pantarhei.model.temporal_rule import Mode, TemporalRule
-from pantarhei.temporal.answer_sets import SaidAt, SaidStream, answer_streams
-from pantarhei.temporal.ticks import Ticks, kind_for
+from pantarhei.temporal.answer_sets import AtomStream, TickAtoms, answer_streams
+from pantarhei.temporal.ticks import Ticks, default_time_kind
 
 pytest.importorskip("clingo", reason="the extra clingo is not installed")
 
 SEEDS = st.integers(0, 1 << 30)
 WINDOW = pr.Window(range=0)
-TICKS = Ticks(WINDOW, kind_for(WINDOW))
+TICKS = Ticks(WINDOW, default_time_kind(WINDOW))
 MOST_FREE = 9
 COUNTS = Counter()
 
 
 def said(stream):
     told = [
-        SaidAt(
+        TickAtoms(
             tick,
             frozenset(atom for atom in stream.at(tick) if not atom.is_asserted),
             tuple(replace(atom, is_asserted=False) for atom in stream.at(tick) if atom.is_asserted),
         )
         for tick in stream.timeline
     ]
-    return SaidStream(stream.start, stream.end, tuple(told))
+    return AtomStream(stream.start, stream.end, tuple(told))
 
 
 def wanted(rules, stream):

@@ -99,7 +99,7 @@ def test_what_is_repaired_within_a_tick_is_undone_as_with_a_row_for_each_event(s
     if expected(case) is None:
         return
     reasoner = reasoner_for(case, CONTRADICTING, window)
-    with patch.object(translation, "unfolded", lambda program: program):
+    with patch.object(translation, "unfold", lambda program: program):
         twin = reasoner_for(case, CONTRADICTING, window)
     tick = 0
     for _ in range(14):

@@ -23,11 +23,11 @@ from pantarhei.model.temporal_rule import Formula, TemporalRule, TimeWindow, dur
 from pantarhei.model.term import short
 from pantarhei.model.time import TimeKind, time_of
 from pantarhei.rules.translation.demand import Theory
-from pantarhei.temporal.rules import RuleWarning, TemporalRules, alone, joined
+from pantarhei.temporal.rules import RuleWarning, TemporalRules, with_ontology, without_ontology
 from pantarhei.temporal.safety import is_unbounded
-from pantarhei.temporal.ticks import Ticks, fitted
-from pantarhei.temporal.translation import program_of
-from pantarhei.temporal.window_rewrites import Costs
+from pantarhei.temporal.ticks import Ticks, compile_for_time_kind
+from pantarhei.temporal.translation import compile_rules
+from pantarhei.temporal.window_rewrites import FormulaCosts
 
 if TYPE_CHECKING:
     import pantarhei as pr
@@ -52,7 +52,7 @@ class _Report:
         """Return the length of a formula's window in ticks; None if it is not known."""
         if self._ticks is None or not isinstance(formula.window, TimeWindow):
             return None
-        return self._ticks.size_of(formula.window, formula)
+        return self._ticks.window_size(formula.window, formula)
 
     @property
     def _tick_text(self) -> str:
@@ -111,18 +111,18 @@ class RulesReport(_Report):
         unique_names: bool = True,
     ) -> None:
         self._given = rules
-        self._joined = alone(rules)
+        self._joined = without_ontology(rules)
         if ontology is not None:
             theory = Theory.of((*ontology.rules, *ontology.constraints), unique_names)
-            self._joined = joined(rules, theory, ontology.predicates)
-        self._costs = Costs(rules.rules, self._joined.remembered, self._joined.ontology)
-        ticks = None if window is None else fitted(rules.rules, window, rules.start, self._fit)
+            self._joined = with_ontology(rules, theory, ontology.predicates)
+        self._costs = FormulaCosts(rules.rules, self._joined.remembered, self._joined.ontology)
+        ticks = None if window is None else compile_for_time_kind(rules.rules, window, rules.start, self._fit)
         super().__init__(rules.rules, ticks, ontology)
 
     def _fit(self, ticks: Ticks) -> Ticks:
         """The ticks, if the rules fit them."""
         rules, ontology, remembered, _ = self._joined
-        program_of(rules.rules, remembered, ticks, ontology, rules.feedback)
+        compile_rules(rules.rules, remembered, ticks, ontology, rules.feedback)
         return ticks
 
     def text(self) -> str:
@@ -186,7 +186,9 @@ class AnswerStreamsReport(_Report):
             looking_back(rules, ticks)
             return ticks
 
-        super().__init__(rules, None if window is None else fitted(rules, window, None, fit), ontology)
+        super().__init__(
+            rules, None if window is None else compile_for_time_kind(rules, window, None, fit), ontology
+        )
 
     def text(self) -> str:
         """The report for people."""

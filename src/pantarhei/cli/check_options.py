@@ -102,7 +102,7 @@ class Checking:
             BadParameter: a length is none, or a step is said alone.
             OptionError: there is no such window.
         """
-        from pantarhei.temporal.ticks import kind_for
+        from pantarhei.temporal.ticks import default_time_kind
         from pantarhei.window.sliding import Window, step_to
 
         if self.range is None:
@@ -110,5 +110,7 @@ class Checking:
                 raise typer.BadParameter("the length of the window is asked for", param_hint="--range")
             return None
         window = Window(length_of_range(self.range), length_of_slide(self.slide))
-        step_to(window, None, time_of(0, kind_for(window)))  # raises what is wrong with both together
+        step_to(
+            window, None, time_of(0, default_time_kind(window))
+        )  # raises what is wrong with both together
         return window

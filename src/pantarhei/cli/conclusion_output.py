@@ -12,7 +12,7 @@ from pantarhei.io.writers import AnswerWriter, Cell, TableWriter, time_text
 from pantarhei.model.display_names import ShownNames, told_apart
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.time import TimePoint, in_zone_of, show_time
-from pantarhei.temporal.conclusion_sets import Turn
+from pantarhei.temporal.conclusion_sets import TickConclusions
 from pantarhei.temporal.rules import TemporalRules, load_rules
 from pantarhei.temporal.text.rule_terms import is_absolute
 
@@ -82,7 +82,7 @@ class Concluded:
             else:
                 writer.report(at, self._columns(turn))
 
-    def _columns(self, turn: Turn) -> dict[str, list[Cell]]:
+    def _columns(self, turn: TickConclusions) -> dict[str, list[Cell]]:
         signed = [("-", atom) for atom in sorted(turn.removed, key=_as_written)]
         signed += [("+", atom) for atom in sorted(turn.added, key=_as_written)]
         columns: dict[str, list[Cell]] = {
@@ -101,7 +101,7 @@ def _as_written(atom: TemporalAtom) -> tuple[str, ...]:
     return (atom.predicate, *(argument.n3() for argument in atom.arguments))
 
 
-def _lines(turn: Turn, at: TimePoint) -> list[str]:
+def _lines(turn: TickConclusions, at: TimePoint) -> list[str]:
     return [
         f"{time_text(at)}  {sign} {text}"
         for sign, atoms in (("-", turn.removed), ("+", turn.added))

@@ -41,7 +41,7 @@ from pantarhei.repair.repairer import Repairer
 from pantarhei.repair.result import Conflict, ConflictList, Prove
 from pantarhei.rules.compilation.program import Program
 from pantarhei.temporal.conclusion_sets import ConclusionSet
-from pantarhei.temporal.rules import TemporalRules, joined
+from pantarhei.temporal.rules import TemporalRules, with_ontology
 from pantarhei.window.log import Entry, Log
 from pantarhei.window.retention import Past
 from pantarhei.window.sliding import Step, step_to
@@ -87,7 +87,7 @@ class Holdings(Upkeep[Books]):
         Raises:
             TemporalRuleError: they do not fit the window or the ontology.
         """
-        given = joined(rules, self.growing.theory, known)
+        given = with_ontology(rules, self.growing.theory, known)
         most_bytes = self.options.limits.max_bytes
         concluding = Concluding(given, self.options.window, self.vocabulary, most_bytes)
         self.attach(CONCLUSIONS, concluding)

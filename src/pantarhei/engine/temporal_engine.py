@@ -36,21 +36,26 @@ from pantarhei.materialize.model import Overfull, WindowModel
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint
-from pantarhei.temporal.conclusion_sets import NOTHING_CONCLUDED, ConclusionChanges, ConclusionSet, Turn
-from pantarhei.temporal.data_stream import DataStream, terms_of, union, without
-from pantarhei.temporal.numbered import NumberedProgram
-from pantarhei.temporal.reasons.occurrence_intervals import AtTicks
-from pantarhei.temporal.reasons.proof_search import Testimony
-from pantarhei.temporal.reification import with_pairs
-from pantarhei.temporal.rule_evaluation import Evaluation, Standing, is_wasteful, made
-from pantarhei.temporal.rule_form import refuse_far
-from pantarhei.temporal.rules import Joined, TemporalRules
+from pantarhei.temporal.conclusion_sets import (
+    NOTHING_CONCLUDED,
+    ConclusionChanges,
+    ConclusionSet,
+    TickConclusions,
+)
+from pantarhei.temporal.data_stream import DataStream, difference, union, without_predicates
+from pantarhei.temporal.numbered import NumberedTemporalProgram
+from pantarhei.temporal.reasons.occurrence_intervals import KernelFacts
+from pantarhei.temporal.reasons.proof_search import ProofContext
+from pantarhei.temporal.reification import reify_pairs
+from pantarhei.temporal.rule_evaluation import PriorState, RuleEvaluation, rebuild_evaluation, wastes_memory
+from pantarhei.temporal.rule_form import check_jump
+from pantarhei.temporal.rules import RulesWithOntology, TemporalRules
 from pantarhei.temporal.rules_checkpoint import data_of, kind_of_saved, to_bytes
-from pantarhei.temporal.tick_history import Past
-from pantarhei.temporal.ticks import Ticks, fitted
-from pantarhei.temporal.translation import translated
-from pantarhei.temporal.tuples import Tuples
-from pantarhei.temporal.unfolding import unfolded
+from pantarhei.temporal.tick_history import TickHistory
+from pantarhei.temporal.ticks import Ticks, compile_for_time_kind
+from pantarhei.temporal.translation import translate_rules
+from pantarhei.temporal.tuples import TupleNumbers
+from pantarhei.temporal.unfolding import unfold
 from pantarhei.window.sliding import Step, Window
 
 
@@ -63,9 +68,9 @@ class Decoder(NamedTuple):
         tuples: what tuples are.
     """
 
-    numbered: NumberedProgram
+    numbered: NumberedTemporalProgram
     lexicon: Lexicon
-    tuples: Tuples
+    tuples: TupleNumbers
 
     def atoms(self, facts: Integers) -> frozenset[TemporalAtom]:
         """The conclusions that facts are."""
@@ -99,7 +104,7 @@ class ConclusionNotes:
         self._count = 0  # of these changes
         self._is_followed, self._untold = False, tuple[Integers, ...]()  # as triples, for queries
 
-    def note(self, tick: int, at: TimePoint, changes: Integers, numbered: NumberedProgram) -> None:
+    def note(self, tick: int, at: TimePoint, changes: Integers, numbered: NumberedTemporalProgram) -> None:
         """Conclusions came (1) and went (-1, last column) at a time of a tick."""
         if not len(changes):
             return
@@ -118,13 +123,13 @@ class ConclusionNotes:
         if not changed:
             return NOTHING_CONCLUDED
 
-        def turns() -> Iterator[Turn]:
+        def turns() -> Iterator[TickConclusions]:
             by_tick: dict[int, list[tuple[TimePoint, Integers]]] = {}
             for tick, at, part in changed:
                 by_tick.setdefault(tick, []).append((at, part))
             for given in by_tick.values():
                 came, went = parted(net_changes(np.concatenate([part for _, part in given])))
-                yield Turn(given[-1][0], decoder.atoms(came), decoder.atoms(went))
+                yield TickConclusions(given[-1][0], decoder.atoms(came), decoder.atoms(went))
 
         def in_all() -> tuple[frozenset[Triple], frozenset[Triple]]:
             came, went = parted(net_changes(np.concatenate([part for _, _, part in changed])))
@@ -142,7 +147,7 @@ class ConclusionNotes:
             self._known = ConclusionSet(decoder.triples(concluded()))
         elif self._unknown:
             came, went = map(decoder.triples, parted(net_changes(np.concatenate(self._unknown))))
-            self._known = self._known.turned(came - went, went - came)
+            self._known = self._known.next_state(came - went, went - came)
         self._unknown, self._count = [], 0
         return self._known
 
@@ -190,27 +195,27 @@ class Concluding:
     follows_steps = True
 
     def __init__(
-        self, given: Joined, window: Window, vocabulary: Vocabulary, most_bytes: int | None = None
+        self, given: RulesWithOntology, window: Window, vocabulary: Vocabulary, most_bytes: int | None = None
     ) -> None:
         self._given, self._vocabulary, self._most_bytes = given, vocabulary, most_bytes
         # for the first kind of time that fits; the stream's first timestamp decides
-        fitted(given.rules.rules, window, given.rules.start, self._fit)
+        compile_for_time_kind(given.rules.rules, window, given.rules.start, self._fit)
         self._data: DataStream | None = None  # before the first tick of the timeline
-        self._evaluation: Evaluation | None = None
+        self._evaluation: RuleEvaluation | None = None
         self._notes = ConclusionNotes()
 
     def _fit(self, ticks: Ticks) -> None:
         """Have the program for a stream of that kind of time; an error leaves all as it was."""
         rules, ontology, remembered, unique_names = self._given
-        begins = ticks.of_start(rules.start)
-        whole = translated(rules.rules, remembered, ticks, ontology, rules.feedback, unique_names)
-        program = with_pairs(unfolded(whole))
+        begins = ticks.start_tick(rules.start)
+        whole = translate_rules(rules.rules, remembered, ticks, ontology, rules.feedback, unique_names)
+        program = reify_pairs(unfold(whole))
         self._ticks, self._begins, self._whole, self._program = ticks, begins, whole, program
-        self._numbered = NumberedProgram(program, self._vocabulary)
+        self._numbered = NumberedTemporalProgram(program, self._vocabulary)
 
     @property
     def rules(self) -> TemporalRules:
-        """The rules, without those of the ontology."""
+        """The rules, difference those of the ontology."""
         return self._given.rules
 
     # -- what is concluded -------------------------------------------------------------------------
@@ -232,7 +237,7 @@ class Concluding:
         evaluation = self._running(model)
         return self._notes.triples(self._decoder, lambda: self._concluded(evaluation))
 
-    def _concluded(self, evaluation: Evaluation) -> Integers:
+    def _concluded(self, evaluation: RuleEvaluation) -> Integers:
         return evaluation.model.facts_of(self._numbered.is_conclusion)
 
     @property
@@ -246,23 +251,23 @@ class Concluding:
             return NO_FACTS
         return self._numbered.triples(self._concluded(self._running(model)))
 
-    def testimony(self, model: WindowModel) -> Testimony | None:
+    def testimony(self, model: WindowModel) -> ProofContext | None:
         """All that reasons are found in; None before the first tick. Costs a pass over what is concluded."""
         if self._data is None:
             return None
         given, data, facts = self._given, self._data, self._running(model).model.facts()
         numbered, vocabulary, states = self._numbered, self._vocabulary, self._standing(model)
 
-        def at_ticks() -> AtTicks:
-            whole = NumberedProgram(with_pairs(self._whole), vocabulary)
+        def at_ticks() -> KernelFacts:
+            whole = NumberedTemporalProgram(reify_pairs(self._whole), vocabulary)
             there = data.mapped(lambda said: said, lambda rows: whole.of_conclusions(rows, numbered))
-            return made(whole, there, states).model.facts(), whole
+            return rebuild_evaluation(whole, there, states).model.facts(), whole
 
-        return Testimony(given, self._ticks, numbered, vocabulary, data, states, facts, at_ticks)
+        return ProofContext(given, self._ticks, numbered, vocabulary, data, states, facts, at_ticks)
 
     def tick_of(self, ticks: int) -> int:
         """The tick of a timestamp, which is given in the stream's smallest units."""
-        return self._ticks.at(ticks)
+        return self._ticks.tick_of_time(ticks)
 
     def concludes(self, predicate: URIRef) -> bool:
         """Whether rules conclude that class or property."""
@@ -283,7 +288,7 @@ class Concluding:
 
     @property
     def _decoder(self) -> Decoder:
-        tuples = Tuples() if self._data is None else self._data.tuples
+        tuples = TupleNumbers() if self._data is None else self._data.tuples
         return Decoder(self._numbered, self._vocabulary.lexicon, tuples)
 
     # -- what is asserted at the next tick ---------------------------------------------------------
@@ -301,7 +306,7 @@ class Concluding:
         if data is None:
             begun = self.due(after, until)
             return None if begun is None else Feedback(begun, NO_FACTS)
-        if data.tick >= self._ticks.at(until):
+        if data.tick >= self._ticks.tick_of_time(until):
             return None
         concluded, numbered, ticks = self._running(model).model.facts(), self._numbered, self._ticks
         facts, left_out = numbered.fed_back(concluded), numbered.not_assertable(concluded)
@@ -309,8 +314,10 @@ class Concluding:
             return Feedback(ticks.end_of(data.tick) + 1, facts, left_out)
         due = self.due(after, until)
         if due is None and left_out:
-            due = ticks.end_of(ticks.at(until) - 1) + 1  # what stands until then is counted at each tick
-        return None if due is None else Feedback(due, NO_FACTS, left_out * (ticks.at(due) - data.tick))
+            due = ticks.end_of(ticks.tick_of_time(until) - 1) + 1  # counted at each tick until then
+        return (
+            None if due is None else Feedback(due, NO_FACTS, left_out * (ticks.tick_of_time(due) - data.tick))
+        )
 
     @property
     def standstill(self) -> Standstill:
@@ -338,9 +345,9 @@ class Concluding:
             TemporalRuleError: conclusions change at each tick, and there are too many on the way.
         """
         if self._evaluation is not None and self._evaluation.is_repeating and self._data is not None:
-            refuse_far(self._ticks.at(until) - self._data.tick)
+            check_jump(self._ticks.tick_of_time(until) - self._data.tick)
         ends = map(self._ticks.end_of, self._due_ticks())
-        last = self._ticks.end_of(self._ticks.at(until) - 1)
+        last = self._ticks.end_of(self._ticks.tick_of_time(until) - 1)
         return min((end for end in ends if after < end <= last), default=None)
 
     @property
@@ -365,7 +372,7 @@ class Concluding:
         if self._evaluation is not None and (due := self._evaluation.next_due()) is not None:
             yield max(due, data.tick + 1)
         if data.oldest is not None:
-            yield max(self._ticks.at(self._ticks.first_without(data.oldest)), data.tick + 1)
+            yield max(self._ticks.tick_of_time(self._ticks.eviction_time(data.oldest)), data.tick + 1)
 
     def is_unsettled(self) -> bool:
         """Whether remembered conclusions changed at the present tick: what rests on that ends later."""
@@ -385,32 +392,32 @@ class Concluding:
         except Overfull as error:
             raise Crowded(error.bytes, error.bytes) from None
         evaluation, data = self._evaluation, self._data
-        if evaluation is not None and data is not None and is_wasteful(evaluation, data, self._most_bytes):
-            self._evaluation = made(self._numbered, data, self._standing(model))
+        if evaluation is not None and data is not None and wastes_memory(evaluation, data, self._most_bytes):
+            self._evaluation = rebuild_evaluation(self._numbered, data, self._standing(model))
 
     def _apply(self, changes: Changes, model: WindowModel) -> None:
         assert changes.step is not None and changes.at is not None, "temporal rules belong to a window"
         if self._data is None and changes.step.kind is not self._ticks.kind:
             self._fit(replace(self._ticks, kind=changes.step.kind))
-        tick = self._ticks.of(changes.step)
+        tick = self._ticks.tick_of_step(changes.step)
         if not self._numbered.fits:
             self._number()
-        states = net_changes(self._numbered.fed(changes.noted, is_asserted=False))
+        states = net_changes(self._numbered.select_inputs(changes.noted, is_asserted=False))
         came, went = parted(states)
         if self._data is None:
             first = tick - self._program.largest if self._begins is None else self._begins
             if tick < first:
                 return
-            self._data = DataStream(first, tick, Past(first), Tuples())
-            self._evaluation = Evaluation(self._numbered, first, tick, self._data.tuples)
-            self._evaluation.begin(self._data.past, Standing())
+            self._data = DataStream(first, tick, TickHistory(first), TupleNumbers())
+            self._evaluation = RuleEvaluation(self._numbered, first, tick, self._data.tuples)
+            self._evaluation.restore(self._data.past, PriorState())
             at_once = self._concluded(self._evaluation)
             self._note(changes.at, signed(at_once, 1))
             came, went = self._standing(model), NO_FACTS
         evaluation = self._evaluation
         if evaluation is None:
-            states = union(without(self._standing(model), came), went)
-            evaluation = self._evaluation = made(self._numbered, self._data, states)
+            states = union(difference(self._standing(model), came), went)
+            evaluation = self._evaluation = rebuild_evaluation(self._numbered, self._data, states)
         if self._most_bytes is not None:
             evaluation.model.limit(2 * self._most_bytes)
         if tick > self._data.tick:
@@ -420,7 +427,7 @@ class Concluding:
         self._evaluation = evaluation
         self._note(changes.at, evaluation.take_changes())
 
-    def _move_on(self, evaluation: Evaluation, tick: int, at: TimePoint) -> None:
+    def _move_on(self, evaluation: RuleEvaluation, tick: int, at: TimePoint) -> None:
         """Close the present tick, at a time of a later one."""
         data = self._data
         assert data is not None, "a tick has begun"
@@ -429,9 +436,9 @@ class Concluding:
         needed = data.tick - self._program.largest
         needed = needed if counted is None else min(needed, counted)
         needed = data.first if self._program.keeps_all else needed
-        self._data = data.moved_on(tick, concluded, withdrawn, needed)
+        self._data = data.close_tick(tick, concluded, withdrawn, needed)
         self._evaluation = None  # until it is done
-        evaluation.come_to(tick, concluded, withdrawn)
+        evaluation.advance(tick, concluded, withdrawn)
         self._note(at, evaluation.take_changes())
 
     def _said(self, data: DataStream, changes: Changes, came: Integers, went: Integers) -> DataStream:
@@ -439,23 +446,23 @@ class Concluding:
         if len(came) or len(went):
             data = data.with_changes(came, went)
         for entry in changes.entries:
-            data = data.with_abox(entry, partial(self._numbered.fed, is_asserted=True))
+            data = data.with_abox(entry, partial(self._numbered.select_inputs, is_asserted=True))
         oldest = next(iter(changes.log or ()), None)
         return data._replace(oldest=None if oldest is None else oldest.ticks)
 
     def _standing(self, model: WindowModel) -> Integers:
         """The states that hold now."""
-        return self._numbered.fed(model.facts(), is_asserted=False)
+        return self._numbered.select_inputs(model.facts(), is_asserted=False)
 
     # -- the evaluation, made again ----------------------------------------------------------------
 
-    def _running(self, model: WindowModel) -> Evaluation:
-        """The evaluation; made again where an error lost it, which costs the past and the states."""
+    def _running(self, model: WindowModel) -> RuleEvaluation:
+        """Return the evaluation; rebuild it if an error lost it, at the cost of history and states."""
         if not self._numbered.fits:
             self._number()
         if self._evaluation is None:
             assert self._data is not None, "a tick has begun"
-            self._evaluation = made(self._numbered, self._data, self._standing(model))
+            self._evaluation = rebuild_evaluation(self._numbered, self._data, self._standing(model))
         return self._evaluation
 
     def mark(self) -> object:
@@ -476,15 +483,15 @@ class Concluding:
     def used_terms(self, used: UsedTerms) -> None:
         """See `Consumer`."""
         if self._data is not None:
-            for part in self._data.of_stream():
+            for part in self._data.stream_facts():
                 used.add(part)
-            for part in self._data.of_rules():
-                used.add(terms_of(self._data.tuples.plain(part)))
+            for part in self._data.kernel_facts():
+                used.add(without_predicates(self._data.tuples.plain(part)))
         numbers = [self._vocabulary.number_symbol(each.source) for each in self._program.inputs]
         used.symbols[numbers] = 1
         used.symbols[self._numbered.symbols] = 1
         if self._evaluation is not None:
-            facts = terms_of(self._evaluation.model.facts())
+            facts = without_predicates(self._evaluation.model.facts())
             terms, names = facts[:, 1:], self._vocabulary.counts[1]
             terms[(terms >= names) & (terms < FIRST_LITERAL)] = NONE  # pairs and tuples: numbers of their own
             used.add(facts)
@@ -497,7 +504,7 @@ class Concluding:
 
     def _number(self) -> None:
         """Have the program in the vocabulary's numbers of now."""
-        self._numbered, self._evaluation = NumberedProgram(self._program, self._vocabulary), None
+        self._numbered, self._evaluation = NumberedTemporalProgram(self._program, self._vocabulary), None
         self._notes.begin_anew()
 
     def rebuilt(self, model: WindowModel, saved: bytes | None) -> None:

@@ -22,7 +22,7 @@ from pantarhei.query.answers import refuse_taken
 from pantarhei.query.continuous_query import ContinuousQuery, Policy, Registration
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.reasoner import StreamReasoner
-from pantarhei.temporal.conclusion_sets import Turn
+from pantarhei.temporal.conclusion_sets import TickConclusions
 from pantarhei.temporal.rules import TemporalRules
 from pantarhei.window.sliding import Window
 
@@ -48,7 +48,7 @@ def conclusion_columns(rules: TemporalRules) -> tuple[str, ...]:
     return ("predicate", *(f"argument{place}" for place in range(1, most + 1)))
 
 
-def turned_rows(turn: Turn, width: int) -> Iterator[tuple[TextRow, int]]:
+def turned_rows(turn: TickConclusions, width: int) -> Iterator[tuple[TextRow, int]]:
     """The conclusions of a tick, those that went with -1, then those that came with 1, in the order of texts.
 
     Args:

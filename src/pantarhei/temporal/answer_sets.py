@@ -29,8 +29,8 @@ from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TimeWindow, TupleWindow
 from pantarhei.model.term import Term
 from pantarhei.model.time import TimePoint, time_of
-from pantarhei.temporal.rule_warnings import MOST_MADE, maybe_endless, refuse_endless
-from pantarhei.temporal.safety import steps, taken
+from pantarhei.temporal.rule_warnings import MAX_NEW_LITERALS, first_unbounded_rule, too_many_literals
+from pantarhei.temporal.safety import binding_steps, resolve_bindings
 from pantarhei.temporal.ticks import Ticks
 from pantarhei.values.builtin import EQUAL, compute, holds, is_computation
 from pantarhei.values.comparing import is_true
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 
-class SaidAt(NamedTuple):
+class TickAtoms(NamedTuple):
     """What was said at a tick.
 
     Args:
@@ -55,7 +55,7 @@ class SaidAt(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class SaidStream:
+class AtomStream:
     """A timeline with what was said at its ticks.
 
     Args:
@@ -65,24 +65,24 @@ class SaidStream:
 
     start: int
     now: int
-    told: tuple[SaidAt, ...] = ()
+    records: tuple[TickAtoms, ...] = ()
 
-    def relative(self) -> SaidStream:
+    def relative(self) -> AtomStream:
         """Return the stream with ticks counted from `now`: that is 0, and earlier ones are negative."""
-        told = tuple(each._replace(tick=each.tick - self.now) for each in self.told)
-        return SaidStream(self.start - self.now, 0, told)
+        told = tuple(each._replace(tick=each.tick - self.now) for each in self.records)
+        return AtomStream(self.start - self.now, 0, told)
 
     def states(self, since: int) -> Iterator[tuple[int, TemporalAtom]]:
         """The states of each tick from one on."""
-        ends = [*(each.tick for each in self.told[1:]), self.now + 1]
-        for each, end in zip(self.told, ends, strict=True):
+        ends = [*(each.tick for each in self.records[1:]), self.now + 1]
+        for each, end in zip(self.records, ends, strict=True):
             for tick in range(max(each.tick, since), min(end, self.now + 1)):
                 for atom in each.states:
                     yield tick, atom
 
     def events(self, since: int) -> Iterator[tuple[int, TemporalAtom]]:
         """The events of each tick from one on, in their order."""
-        for each in self.told:
+        for each in self.records:
             if since <= each.tick <= self.now:
                 for atom in each.events:
                     yield each.tick, atom
@@ -93,7 +93,7 @@ class SaidStream:
         return (found[0][0] if len(found) == size else self.start), found
 
 
-class Kind(NamedTuple):
+class AtomKind(NamedTuple):
     """What atoms have in common whose place in the program is one predicate.
 
     Args:
@@ -108,7 +108,7 @@ class Kind(NamedTuple):
     window: TupleWindow | None = None
 
 
-class Terms:
+class TermNumbers:
     """Numbers for terms, one for each value."""
 
     def __init__(self) -> None:
@@ -142,11 +142,11 @@ class AspProgram:
         TemporalRuleError: a window does not fit the ticks.
     """
 
-    def __init__(self, rules: Sequence[TemporalRule], said: SaidStream, ticks: Ticks) -> None:
-        self.now, self.ticks, self.terms = said.now, ticks, Terms()
+    def __init__(self, rules: Sequence[TemporalRule], said: AtomStream, ticks: Ticks) -> None:
+        self.now, self.ticks, self.terms = said.now, ticks, TermNumbers()
         self.said = said.relative()  # numbers of clingo have 32 bits, which ticks need not fit into
-        self._maybe_endless = maybe_endless(rules)
-        self._kinds: dict[Kind, int] = {}
+        self._maybe_endless = first_unbounded_rule(rules)
+        self._kinds: dict[AtomKind, int] = {}
         self._tests: list[Builtin] = []
         self._fresh = 0
         self._by_time: dict[Hashable, int] = {}
@@ -189,8 +189,8 @@ class AspProgram:
         found = compute(self._tests[test].name, *map(self.terms.term, operands))
         if found is None:
             return None
-        if self._maybe_endless is not None and len(self.terms) > MOST_MADE:
-            raise refuse_endless(self._maybe_endless, len(self.terms))
+        if self._maybe_endless is not None and len(self.terms) > MAX_NEW_LITERALS:
+            raise too_many_literals(self._maybe_endless, len(self.terms))
         return self.terms.number(found)
 
     def time(self, tick: int) -> int:
@@ -248,14 +248,14 @@ class AspProgram:
         """The first tick that a formula looks at."""
         match formula.window:
             case TimeWindow() as window:
-                return max(self.said.start, self.said.now - self.ticks.size_of(window, formula))
+                return max(self.said.start, self.said.now - self.ticks.window_size(window, formula))
             case TupleWindow(size):
                 return self.said.last_events(size)[0]
         return self.said.start if formula.mode is Mode.AT else self.said.now
 
     def _tested(self, rule: TemporalRule, names: _Names) -> Iterator[str]:
         """The tests: comparisons, and computations, which bind a variable or are compared with it."""
-        binding = [step.source for step in taken(steps(rule))[1]]
+        binding = [step.source for step in resolve_bindings(binding_steps(rule))[1]]
         for test in rule.tests:
             number, arguments = len(self._tests), [self._term(each, names) for each in test.arguments]
             self._tests.append(test)
@@ -278,12 +278,12 @@ class AspProgram:
     def _time(self, formula: Formula, names: _Names) -> str:
         time = formula.time
         assert time is not None, "checked: @ has a time"
-        return self._term(self.ticks.literal_like(time) if isinstance(time, Literal) else time, names)
+        return self._term(self.ticks.normalize_time(time) if isinstance(time, Literal) else time, names)
 
     def _term(self, argument: Argument, names: _Names) -> str:
         return names.of(argument) if isinstance(argument, Variable) else str(self.terms.number(argument))
 
-    def _number(self, kind: Kind) -> int:
+    def _number(self, kind: AtomKind) -> int:
         return self._kinds.setdefault(kind, len(self._kinds))
 
     def _next(self) -> int:
@@ -297,12 +297,12 @@ class AspProgram:
         for tick, atom in self.said.states(self._since):
             yield from self._fact(tick, atom, _kind(atom))
         for tick, atom in self.said.events(self._since):
-            yield from self._fact(tick, atom, Kind(atom.predicate, len(atom.arguments), True))
+            yield from self._fact(tick, atom, AtomKind(atom.predicate, len(atom.arguments), True))
         for window in {kind.window for kind in self._kinds if kind.window is not None}:
             for tick, atom in self.said.last_events(window.size)[1]:
                 yield from self._fact(tick, atom, _kind(atom, window))
 
-    def _fact(self, tick: int, atom: TemporalAtom, kind: Kind) -> Iterator[str]:
+    def _fact(self, tick: int, atom: TemporalAtom, kind: AtomKind) -> Iterator[str]:
         if kind in self._kinds:
             arguments = (str(self._term(each, _Names())) for each in atom.arguments)
             yield f"p{self._kinds[kind]}({','.join([str(tick), *arguments])})."
@@ -318,12 +318,12 @@ class _Names:
         return self._names.setdefault(variable, f"V{len(self._names)}")
 
 
-def _kind(atom: TemporalAtom, window: TupleWindow | None = None) -> Kind:
+def _kind(atom: TemporalAtom, window: TupleWindow | None = None) -> AtomKind:
     """The kind of an atom. What a window of assertions has is one kind, asserted in front or not."""
-    return Kind(atom.predicate, len(atom.arguments), atom.is_asserted and window is None, window)
+    return AtomKind(atom.predicate, len(atom.arguments), atom.is_asserted and window is None, window)
 
 
-Drawn = frozenset[tuple[TimePoint, TemporalAtom]]
+DatedAtoms = frozenset[tuple[TimePoint, TemporalAtom]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,11 +336,11 @@ class AnswerStream:
     """
 
     atoms: frozenset[TemporalAtom]
-    elsewhere: Drawn = frozenset()
+    elsewhere: DatedAtoms = frozenset()
 
 
 def answer_streams(
-    rules: Sequence[TemporalRule], said: SaidStream, ticks: Ticks, most: int = 0
+    rules: Sequence[TemporalRule], said: AtomStream, ticks: Ticks, most: int = 0
 ) -> tuple[AnswerStream, ...]:
     """The answer streams of rules at the last tick of a stream, in the order of their texts.
 

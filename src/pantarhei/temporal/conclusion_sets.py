@@ -13,7 +13,7 @@ from pantarhei.model.time import TimePoint
 from pantarhei.rdf.pickling import exactly
 
 
-class Turn(NamedTuple):
+class TickConclusions(NamedTuple):
     """What one tick brought.
 
     Args:
@@ -37,13 +37,13 @@ class ConclusionChanges:
 
     def __init__(
         self,
-        make: Callable[[], tuple[Turn, ...]],
+        make: Callable[[], tuple[TickConclusions, ...]],
         triples: Callable[[], tuple[frozenset[Triple], frozenset[Triple]]] | None = None,
     ) -> None:
         self._make, self._make_triples = make, triples
 
     @cached_property
-    def turns(self) -> tuple[Turn, ...]:
+    def turns(self) -> tuple[TickConclusions, ...]:
         """What came and went at each tick on the way, in order: what came and is gone again is there too."""
         return tuple(turn for turn in self._make() if turn.added or turn.removed)
 
@@ -100,7 +100,7 @@ class ConclusionChanges:
         return exactly(_restored, self.turns)
 
 
-def _restored(turns: tuple[Turn, ...]) -> ConclusionChanges:
+def _restored(turns: tuple[TickConclusions, ...]) -> ConclusionChanges:
     return ConclusionChanges(lambda: turns)
 
 
@@ -123,7 +123,7 @@ class ConclusionSet(Set[Triple]):
     >>> from rdflib import RDF, URIRef
     >>> hot, cold = ((URIRef("urn:v"), RDF.type, URIRef(f"urn:{name}")) for name in ("Hot", "Cold"))
     >>> first = ConclusionSet({hot})
-    >>> second = first.turned({cold}, {hot})
+    >>> second = first.next_state({cold}, {hot})
     >>> first == {hot}, second == {cold}, second - first == {cold}
     (True, True, True)
     """
@@ -136,7 +136,7 @@ class ConclusionSet(Set[Triple]):
         self._added, self._removed = set[Triple](), set[Triple]()  # by the newer state
         self._lock = Lock() if lock is None else lock
 
-    def turned(self, added: Set[Triple], removed: Set[Triple]) -> ConclusionSet:
+    def next_state(self, added: Set[Triple], removed: Set[Triple]) -> ConclusionSet:
         """Return the next state; this one is the newest. Costs the changes.
 
         Args:

@@ -23,8 +23,8 @@ from pantarhei.encoding.numbers import (
     signed,
 )
 from pantarhei.encoding.renaming import Renaming
-from pantarhei.temporal.tick_history import Past, Said
-from pantarhei.temporal.tuples import Tuples, are_tuples, renamed_facts
+from pantarhei.temporal.tick_history import TickHistory, TickRecord
+from pantarhei.temporal.tuples import TupleNumbers, are_tuples, renamed_facts
 from pantarhei.window.log import Entry, among
 
 T = TypeVar("T")
@@ -73,7 +73,7 @@ class Appended(Generic[T]):
         return self._items[self._length - 1] if self._length else None
 
 
-class Asserted(NamedTuple):
+class AssertedPart(NamedTuple):
     """An ABox of the present tick, or a further part of it.
 
     Args:
@@ -96,7 +96,7 @@ class Asserted(NamedTuple):
 
 
 _NOTHING_CHANGED = Appended[Integers]()
-_NOTHING_ASSERTED = Appended[Asserted]()
+_NOTHING_ASSERTED = Appended[AssertedPart]()
 
 
 class DataStream(NamedTuple):
@@ -117,11 +117,11 @@ class DataStream(NamedTuple):
 
     first: int
     tick: int
-    past: Past
-    tuples: Tuples
+    past: TickHistory
+    tuples: TupleNumbers
     concluded: Integers = NO_FACTS
     changed: Appended[Integers] = _NOTHING_CHANGED
-    asserted: Appended[Asserted] = _NOTHING_ASSERTED
+    asserted: Appended[AssertedPart] = _NOTHING_ASSERTED
     oldest: int | None = None
 
     @property
@@ -131,12 +131,12 @@ class DataStream(NamedTuple):
         if any(len(part.cut) for part in parts):
             survived: dict[Fact, None] = {}
             for part in parts:
-                assert_part(survived, part)
+                apply_part(survived, part)
             return from_tuples(survived)
         return each_once(np.concatenate([NO_FACTS, *(part.facts for part in parts)]))
 
     @property
-    def turned(self) -> tuple[Integers, Integers]:
+    def net_state_changes(self) -> tuple[Integers, Integers]:
         """States that came, and states that went, since the last closed tick ended."""
         return parted(net_changes(np.concatenate([NO_CHANGES, *self.changed])))
 
@@ -156,26 +156,28 @@ class DataStream(NamedTuple):
         cut, at, given = fed(entry.cut), entry.ticks, len(entry.facts)
         before = self.asserted.last
         if before is None or before.at != at:
-            return self._with_part(self.asserted, Asserted(at, fed(entry.facts), cut, given))
+            return self._with_part(self.asserted, AssertedPart(at, fed(entry.facts), cut, given))
         if before.given and not len(cut) and not len(before.cut):
-            return self._with_part(self.asserted, Asserted(at, fed(entry.facts[before.given :]), cut, given))
+            return self._with_part(
+                self.asserted, AssertedPart(at, fed(entry.facts[before.given :]), cut, given)
+            )
         others = [part for part in self.asserted if part.at != at]
         older = Appended(others, sum(part.bytes for part in others))
-        return self._with_part(older, Asserted(at, fed(entry.facts), cut, given))
+        return self._with_part(older, AssertedPart(at, fed(entry.facts), cut, given))
 
-    def _with_part(self, older: Appended[Asserted], part: Asserted) -> DataStream:
+    def _with_part(self, older: Appended[AssertedPart], part: AssertedPart) -> DataStream:
         return self._replace(asserted=older.with_item(part, part.bytes))
 
-    def moved_on(self, tick: int, concluded: Integers, withdrawn: Integers, needed: int) -> DataStream:
+    def close_tick(self, tick: int, concluded: Integers, withdrawn: Integers, needed: int) -> DataStream:
         """With the present tick closed, at a later one.
 
         Args:
             concluded, withdrawn: the remembered conclusions that came and went at the tick that is closed.
             needed: the oldest tick that windows still ask for.
         """
-        said = Said(self.tick, self.events, *self.turned, concluded, withdrawn)
+        said = TickRecord(self.tick, self.events, *self.net_state_changes, concluded, withdrawn)
         past = self.past.with_tick(said, needed)
-        standing = union(without(self.concluded, withdrawn), concluded)
+        standing = union(difference(self.concluded, withdrawn), concluded)
         return DataStream(self.first, tick, past, self.tuples, standing, oldest=self.oldest)
 
     @property
@@ -183,12 +185,12 @@ class DataStream(NamedTuple):
         """What it takes."""
         return self.past.bytes + self.concluded.nbytes + self.changed.bytes + self.asserted.bytes
 
-    def before(self, states: Integers) -> Integers:
+    def states_before(self, states: Integers) -> Integers:
         """The states when the last closed tick ended, given those of now."""
-        came, went = self.turned
-        return union(without(states, came), went)
+        came, went = self.net_state_changes
+        return union(difference(states, came), went)
 
-    def of_stream(self) -> Iterator[Integers]:
+    def stream_facts(self) -> Iterator[Integers]:
         """All facts in it that have predicates of the stream."""
         past = self.past.columns
         yield past.facts[~past.of_rules]
@@ -196,7 +198,7 @@ class DataStream(NamedTuple):
         for abox in self.asserted:
             yield from (abox.facts, abox.cut)
 
-    def of_rules(self) -> Iterator[Integers]:
+    def kernel_facts(self) -> Iterator[Integers]:
         """All facts in it that have predicates of the second kernel."""
         past = self.past.columns
         yield past.facts[past.of_rules]
@@ -205,11 +207,11 @@ class DataStream(NamedTuple):
     def mapped(
         self, stream: Callable[[Integers], Integers], rules: Callable[[Integers], Integers]
     ) -> DataStream:
-        """With all facts changed, as `Past.mapped`."""
+        """With all facts changed, as `TickHistory.mapped`."""
         return self._replace(
             past=self.past.mapped(stream, rules),
             concluded=rules(self.concluded),
-            changed=changed_by(*map(stream, self.turned)),
+            changed=state_changes(*map(stream, self.net_state_changes)),
             asserted=Appended(
                 (each._replace(facts=stream(each.facts), cut=stream(each.cut)) for each in self.asserted),
                 self.asserted.bytes,
@@ -218,18 +220,20 @@ class DataStream(NamedTuple):
 
     def renamed(self, renaming: Renaming) -> DataStream:
         """The same in new numbers; predicates of the second kernel keep theirs, and so do tuples."""
-        used = (number for facts in self.of_rules() for number in facts[are_tuples(facts[:, 1]), 1].tolist())
+        used = (
+            number for facts in self.kernel_facts() for number in facts[are_tuples(facts[:, 1]), 1].tolist()
+        )
         tuples = self.tuples.renamed(renaming, used)
         return self.mapped(renaming.facts, partial(renamed_facts, renaming))._replace(tuples=tuples)
 
 
-def changed_by(came: Integers, went: Integers) -> Appended[Integers]:
+def state_changes(came: Integers, went: Integers) -> Appended[Integers]:
     """Return states that came and states that went as one item of `DataStream.changed`."""
     changes = np.concatenate([signed(came, 1), signed(went, -1)])
     return Appended([changes], changes.nbytes)
 
 
-def assert_part(events: dict[Fact, None], part: Asserted) -> tuple[list[Fact], list[Fact]]:
+def apply_part(events: dict[Fact, None], part: AssertedPart) -> tuple[list[Fact], list[Fact]]:
     """Add the facts of an ABox to the events of a tick, in their order, and remove what it cuts.
 
     Returns: The new facts, and the lost ones.
@@ -244,7 +248,7 @@ def assert_part(events: dict[Fact, None], part: Asserted) -> tuple[list[Fact], l
     return fresh, lost
 
 
-class StandingFacts:
+class LazyFactSet:
     """Set of facts whose changes are applied when it is read. A change costs O(1), the next read all facts.
 
     Args:
@@ -265,21 +269,21 @@ class StandingFacts:
         """All facts, shape (n, 3)."""
         if self._changes:
             came, went = parted(net_changes(np.concatenate(self._changes)))
-            self._facts, self._changes = union(without(self._facts, went), came), []
+            self._facts, self._changes = union(difference(self._facts, went), came), []
         return self._facts
 
     def __len__(self) -> int:
         return self._count
 
 
-def terms_of(facts: Integers) -> Integers:
+def without_predicates(facts: Integers) -> Integers:
     """Facts without their predicates."""
     bare = facts.copy()
     bare[:, 0] = NONE
     return bare
 
 
-def without(facts: Integers, others: Integers) -> Integers:
+def difference(facts: Integers, others: Integers) -> Integers:
     """The facts that are not among others."""
     return facts[~among(others, facts)] if len(facts) and len(others) else facts
 
@@ -310,11 +314,11 @@ class TickEvents:
     """
 
     def __init__(self) -> None:
-        self._seen = Appended[Asserted]()
+        self._seen = Appended[AssertedPart]()
         self._only: Integers | None = NO_FACTS  # all events, while there is one ABox without cuts
         self._facts: dict[Fact, None] = {}  # else all events
 
-    def follow(self, asserted: Appended[Asserted]) -> EventChanges:
+    def update(self, asserted: Appended[AssertedPart]) -> EventChanges:
         """Update the events to the present ABoxes of the tick; return the changes."""
         parts, self._seen = asserted.after(self._seen), asserted
         if parts is None:
@@ -326,7 +330,7 @@ class TickEvents:
             return EventChanges(self._only)
         events, fresh, lost = self._all(), dict[Fact, None](), dict[Fact, None]()
         for part in parts:
-            came, went = assert_part(events, part)
+            came, went = apply_part(events, part)
             lost.update(dict.fromkeys(fact for fact in went if fact not in fresh))
             for fact in went:
                 fresh.pop(fact, None)
@@ -334,10 +338,10 @@ class TickEvents:
         # an event that was lost and came again has another place
         return EventChanges(from_tuples(fresh), from_tuples(lost), not lost)
 
-    def _redo(self, asserted: Appended[Asserted]) -> EventChanges:
+    def _redo(self, asserted: Appended[AssertedPart]) -> EventChanges:
         before, events = self._all(), dict[Fact, None]()
         for part in asserted:
-            assert_part(events, part)
+            apply_part(events, part)
         self._facts = events
         fresh = [fact for fact in events if fact not in before]
         lost = [fact for fact in before if fact not in events]

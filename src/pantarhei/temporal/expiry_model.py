@@ -46,7 +46,7 @@ EXPIRED: Final = -(1 << 62)
 """The expiry of a fact that does not hold. Every tick is later (`ticks.py`), negative ones too."""
 
 
-class Literals(Protocol):
+class LiteralFunctions(Protocol):
     """What the kernel asks about literals (`Matcher.consult`)."""
 
     @property
@@ -66,7 +66,7 @@ class ExpiryModel:
     # Levels are 32-bit in the kernel: from here on it counts them anew from the present tick.
     renumber_at = 1 << 29
 
-    def __init__(self, program: Program, literals: Literals, tick: int) -> None:
+    def __init__(self, program: Program, literals: LiteralFunctions, tick: int) -> None:
         self._kernel: Any = NewestKernel(program.plans)
         self._kernel.detect = False
         self._kernel.settle_at_once()
@@ -80,7 +80,7 @@ class ExpiryModel:
         self._is_hiding = False  # whether something that has expired may be there
         self.tick = tick
 
-    def note_only(self, noted: Collection[int]) -> None:
+    def record_only(self, noted: Collection[int]) -> None:
         """Let changes be those of some predicates; before there are facts.
 
         Args:
@@ -94,11 +94,11 @@ class ExpiryModel:
         """Let its arrays grow to no more than so many bytes from now on.
 
         Raises:
-            Overfull: (`add`, `lower`, `come_to`) that is not enough. The model is of no use any more.
+            Overfull: (`add`, `lower`, `advance`) that is not enough. The model is of no use any more.
         """
         self._kernel.store.most_bytes = min(most_bytes, UNLIMITED_BYTES)
 
-    def come_to(self, tick: int) -> None:
+    def advance(self, tick: int) -> None:
         """Time comes to a tick: no rule sees what has expired. Costs what expires, however far the tick is.
 
         It goes when something other than `add` is asked for: what comes again at the tick has not changed.
@@ -174,10 +174,10 @@ class ExpiryModel:
         return changes
 
     def guarding(self, denied: int, asked: int, free: int, unit: int | None) -> Guarding:
-        """What says of its facts which of `free` are to come and to go, for `turned`."""
+        """What says of its facts which of `free` are to come and to go, for `next_state`."""
         return Guarding(self._kernel.store, denied, asked, free, NONE if unit is None else unit)
 
-    def turned(self, guarding: Guarding, changed: Integers) -> tuple[Integers, Integers]:
+    def guarded_changes(self, guarding: Guarding, changed: Integers) -> tuple[Integers, Integers]:
         """What is to come and to go since facts have changed; a row may recur."""
         self._let_go()
         coming, going = guarding.turned(readable(changed))
@@ -269,7 +269,7 @@ class StateBox:
         self._broken: dict[Fact, int] = {}  # runs that ended at a tick, and may go on there yet
         self._broken_at = first
 
-    def begin(self, starts: dict[Fact, int], tick: int) -> list[Fact]:
+    def restore(self, starts: dict[Fact, int], tick: int) -> list[Fact]:
         """Go on at a tick with what has run since some start; returns what holds then."""
         self._starts = starts
         held: list[Fact] = []
@@ -286,7 +286,7 @@ class StateBox:
             del self._due[heappop(self._dues)]
         return self._dues[0] if self._dues else None
 
-    def come_to(self, tick: int) -> list[Fact]:
+    def advance(self, tick: int) -> list[Fact]:
         """A new tick has come: what holds from then on, since its run has become long enough."""
         fresh: list[Fact] = []
         while self._dues and self._dues[0] <= tick:
@@ -327,18 +327,18 @@ class StateBox:
         return start if start <= self._first else start + self._size
 
 
-class Rows(NamedTuple):
+class RowChanges(NamedTuple):
     """Base rows that are to come, and those that are to go; shape (n, 3)."""
 
     coming: Integers
     going: Integers
 
 
-NOTHING: Final = Rows(NO_FACTS, NO_FACTS)
+NO_ROW_CHANGES: Final = RowChanges(NO_FACTS, NO_FACTS)
 """No rows."""
 
 
-class Operator(Protocol):
+class StratumOperator(Protocol):
     """What it must be able to do."""
 
     @property
@@ -349,10 +349,10 @@ class Operator(Protocol):
     def makes(self) -> int:
         """The predicate of its rows; `NONE` for what all others may need."""
 
-    def react(self, changed: Integers, model: ExpiryModel) -> Rows:
+    def react(self, changed: Integers, model: ExpiryModel) -> RowChanges:
         """Facts of the watched predicates have changed; shape (n, 4), a fact may recur."""
 
-    def come_to(self, tick: int, model: ExpiryModel) -> Rows:
+    def advance(self, tick: int, model: ExpiryModel) -> RowChanges:
         """A new tick has come, at which it is due."""
 
     def next_due(self) -> int | None:
@@ -372,17 +372,17 @@ class Negation:
         self._guarding = model.guarding(denied, asked, free, unit)
         self.watched, self.makes = (denied, asked), free
 
-    def react(self, changed: Integers, model: ExpiryModel) -> Rows:
-        """See `Operator`."""
-        coming, going = model.turned(self._guarding, changed)
-        return Rows(each_once(coming), each_once(going))
+    def react(self, changed: Integers, model: ExpiryModel) -> RowChanges:
+        """See `StratumOperator`."""
+        coming, going = model.guarded_changes(self._guarding, changed)
+        return RowChanges(each_once(coming), each_once(going))
 
-    def come_to(self, tick: int, model: ExpiryModel) -> Rows:
-        """See `Operator`: what a tick brings is told as a change."""
-        return NOTHING
+    def advance(self, tick: int, model: ExpiryModel) -> RowChanges:
+        """See `StratumOperator`: what a tick brings is told as a change."""
+        return NO_ROW_CHANGES
 
     def next_due(self) -> int | None:
-        """See `Operator`."""
+        """See `StratumOperator`."""
         return None
 
 
@@ -401,13 +401,13 @@ class ConclusionBox:
         self._running: set[Fact] = set()
         self.watched, self.makes = (source,), target
 
-    def begin(self, starts: dict[Fact, int], tick: int) -> Integers:
+    def restore(self, starts: dict[Fact, int], tick: int) -> Integers:
         """Go on at a tick with runs that began earlier; the rows that hold then."""
         self._running = set(starts)
-        return rows_of(self._box.begin(dict(starts), tick), self._target)
+        return rows_of(self._box.restore(dict(starts), tick), self._target)
 
-    def react(self, changed: Integers, model: ExpiryModel) -> Rows:
-        """See `Operator`."""
+    def react(self, changed: Integers, model: ExpiryModel) -> RowChanges:
+        """See `StratumOperator`."""
         rows = net_changes(changed)[:, :3]
         there = list(zip(as_tuples(rows), model.present(rows).tolist(), strict=True))
         came = [fact for fact, holds in there if holds and fact not in self._running]
@@ -415,18 +415,18 @@ class ConclusionBox:
         self._running.update(came)
         self._running.difference_update(went)
         fresh, ended = self._box.change(came, went, model.tick)
-        return Rows(rows_of(fresh, self._target), rows_of(ended, self._target))
+        return RowChanges(rows_of(fresh, self._target), rows_of(ended, self._target))
 
-    def come_to(self, tick: int, model: ExpiryModel) -> Rows:
-        """See `Operator`."""
-        return Rows(rows_of(self._box.come_to(tick), self._target), NO_FACTS)
+    def advance(self, tick: int, model: ExpiryModel) -> RowChanges:
+        """See `StratumOperator`."""
+        return RowChanges(rows_of(self._box.advance(tick), self._target), NO_FACTS)
 
     def next_due(self) -> int | None:
-        """See `Operator`."""
+        """See `StratumOperator`."""
         return self._box.next_due()
 
 
-def of(rows: Integers, predicate: int) -> Integers:
+def with_predicate(rows: Integers, predicate: int) -> Integers:
     """The same rows of another predicate."""
     renamed = rows[:, :3].copy()
     renamed[:, 0] = predicate
@@ -435,4 +435,4 @@ def of(rows: Integers, predicate: int) -> Integers:
 
 def rows_of(facts: list[Fact], predicate: int) -> Integers:
     """Facts as rows of a predicate."""
-    return of(np.array(facts, np.int32).reshape(-1, 3), predicate)
+    return with_predicate(np.array(facts, np.int32).reshape(-1, 3), predicate)

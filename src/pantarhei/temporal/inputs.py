@@ -18,21 +18,27 @@ from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples, from
 from pantarhei.materialize.kernel.runs import Runs
 from pantarhei.temporal.expiry_model import (
     EXPIRED,
-    NOTHING,
+    NO_ROW_CHANGES,
     UNTIL_REMOVED,
     Expiries,
     ExpiryModel,
-    Rows,
+    RowChanges,
     StateBox,
     Until,
     rows_of,
 )
-from pantarhei.temporal.numbered import Feed, NumberedProgram
-from pantarhei.temporal.selection import WHOLE, Followed, Following, RowSupports, Selectors
-from pantarhei.temporal.tick_history import Past, Turns, held_at
+from pantarhei.temporal.numbered import NumberedInput, NumberedTemporalProgram
+from pantarhei.temporal.selection import (
+    ALL_ARGUMENTS,
+    NumberedSelections,
+    RowMapper,
+    RowMapping,
+    SupportCounts,
+)
+from pantarhei.temporal.tick_history import LastChanges, TickHistory, facts_by_tick
 
 
-class Feeding:
+class InputRows:
     """The rows whose expiries what is said sets. Costs what changes.
 
     Args:
@@ -40,13 +46,13 @@ class Feeding:
         model: holds the rows.
     """
 
-    def __init__(self, program: NumberedProgram, model: ExpiryModel) -> None:
+    def __init__(self, program: NumberedTemporalProgram, model: ExpiryModel) -> None:
         self._model = model
         self._of_events, self._of_states = (
-            Following(
+            RowMapper(
                 program.selectors,
                 (
-                    Followed(source, feed.target, feed.size, feed.selector or WHOLE)
+                    RowMapping(source, feed.target, feed.size, feed.selector or ALL_ARGUMENTS)
                     for source, feeds in program.feeds_of(is_asserted).items()
                     for feed in feeds
                     if feed.is_direct
@@ -54,68 +60,68 @@ class Feeding:
             )
             for is_asserted in (True, False)
         )
-        self._of_conclusions = Following(
+        self._of_conclusions = RowMapper(
             program.selectors,
             (
-                Followed(source, target, size)
+                RowMapping(source, target, size)
                 for source, windows in program.windows.items()
                 for target, size in windows
             ),
         )
-        self._supports = RowSupports(self._of_events)
+        self._supports = SupportCounts(self._of_events)
         self._raised: list[tuple[Integers, Integers]] = []  # at the present tick, with their levels before
         self._before: dict[Fact, int] = {}  # earlier expiries of rows that left `_raised`
 
-    def begin(self, past: Past, states: Integers, concluded: Integers) -> None:
+    def restore(self, past: TickHistory, states: Integers, concluded: Integers) -> None:
         """Start from what was said before the present tick.
 
         Args:
             states, concluded: what held, and what was concluded and is remembered, at the tick before.
         """
         events, said_at = past.events
-        for size, rows, places in self._of_events.parts(events):
+        for size, rows, places in self._of_events.rows_from(events):
             self._add_lasting(rows, said_at[places] + size)
         self._begin(self._of_states, states, past.states)
         self._begin(self._of_conclusions, concluded, past.conclusions)
 
-    def _begin(self, following: Following[int], standing: Integers, turns: Turns) -> None:
-        for _, rows, _ in following.parts(standing):
+    def _begin(self, following: RowMapper[int], standing: Integers, turns: LastChanges) -> None:
+        for _, rows, _ in following.rows_from(standing):
             self._model.add(rows, UNTIL_REMOVED)
-        for size, rows, places in following.parts(turns.gone):
+        for size, rows, places in following.rows_from(turns.gone):
             self._add_lasting(rows, turns.until[places] - 1 + size)
 
-    def come_to(self, ended: int, concluded: Integers, withdrawn: Integers) -> None:
+    def advance(self, ended: int, concluded: Integers, withdrawn: Integers) -> None:
         """A new tick has come after one that ended, at which remembered conclusions came and went."""
         self._raised, self._before = [], {}
-        self._supports.come_to_tick()
-        for _, rows, _ in self._of_conclusions.parts(concluded):
+        self._supports.reset()
+        for _, rows, _ in self._of_conclusions.rows_from(concluded):
             self._model.add(rows, UNTIL_REMOVED)
-        for size, rows, _ in self._of_conclusions.parts(withdrawn):
+        for size, rows, _ in self._of_conclusions.rows_from(withdrawn):
             self._model.lower(rows, ended - 1 + size)
 
     def change_states(self, came: Integers, went: Integers) -> None:
         """States came and went at the present tick."""
-        for size, rows, _ in self._of_states.parts(went):
+        for size, rows, _ in self._of_states.rows_from(went):
             self._model.lower(rows, self._earlier(rows, self._model.tick - 1 + size))
-        self._raise([(rows, UNTIL_REMOVED) for _, rows, _ in self._of_states.parts(came)])
+        self._raise([(rows, UNTIL_REMOVED) for _, rows, _ in self._of_states.rows_from(came)])
 
-    def lose_events(self, lost: Integers, remaining: Callable[[], Integers]) -> None:
+    def remove_events(self, lost: Integers, remaining: Callable[[], Integers]) -> None:
         """Remove events of the present tick.
 
         Args:
             remaining: returns the other events, without the ones to be added next.
         """
-        parts = [rows for _, rows, _ in self._of_events.parts(lost)]
+        parts = [rows for _, rows, _ in self._of_events.rows_from(lost)]
         for rows in self._supports.unsupported(parts, lambda: self._rows(remaining())):
             if len(rows):
                 self._model.lower(rows, self._earlier(rows, EXPIRED))
 
     def _rows(self, events: Integers) -> Iterator[Integers]:
-        return (rows for _, rows, _ in self._of_events.parts(events))
+        return (rows for _, rows, _ in self._of_events.rows_from(events))
 
     def add_events(self, fresh: Integers) -> None:
         """Add events of the present tick."""
-        parts = self._of_events.parts(fresh)
+        parts = self._of_events.rows_from(fresh)
         for _, rows, _ in parts:
             self._supports.add(rows)
         self._raise([(rows, self._model.tick + size) for size, rows, _ in parts])
@@ -145,28 +151,28 @@ class Feeding:
             self._model.add(rows[lasting], expiries[lasting])
 
 
-class Sleeper(Protocol):
+class TimerSource(Protocol):
     """What can be due."""
 
     def next_due(self) -> int | None:
         """The next tick that brings something without a change; None if there is none."""
 
 
-class Waking:
+class Timers:
     """When things are due. Costs those that are due or have changed, however many others there are.
 
     Args:
         things: all of them; each is known by its place.
     """
 
-    def __init__(self, things: Sequence[Sleeper]) -> None:
+    def __init__(self, things: Sequence[TimerSource]) -> None:
         self._things = things
         self._heap: list[tuple[int, int]] = []  # ticks and places; what is not in `_noted` counts no more
         self._noted: dict[int, int] = {}
         for place in range(len(things)):
-            self.look_at(place)
+            self.update(place)
 
-    def look_at(self, place: int) -> None:
+    def update(self, place: int) -> None:
         """A thing may be due at another tick now."""
         due = self._things[place].next_due()
         if due is None:
@@ -191,7 +197,7 @@ class Waking:
         return sorted(found)
 
 
-class StatesAlways:
+class StateBoxes:
     """Always within windows, of states. Costs what comes and goes, and what becomes long enough.
 
     Args:
@@ -199,39 +205,39 @@ class StatesAlways:
         first: where the timeline begins.
     """
 
-    def __init__(self, feeds: Iterable[Feed], first: int) -> None:
+    def __init__(self, feeds: Iterable[NumberedInput], first: int) -> None:
         self._feeds = list(feeds)
         self._boxes = [StateBox(feed.size, first) for feed in self._feeds]
         self._places = _by_source(self._feeds)
-        self._waking = Waking(self._boxes)
+        self._waking = Timers(self._boxes)
 
-    def begin(self, past: Past, states: Integers, tick: int) -> Iterator[Integers]:
+    def restore(self, past: TickHistory, states: Integers, tick: int) -> Iterator[Integers]:
         """Go on at a tick with the states of the tick before; the rows that hold then."""
         turns = past.states
         for place, (feed, box) in enumerate(zip(self._feeds, self._boxes, strict=True)):
-            starts = turns.begun(states[states[:, 0] == feed.source], past.begun)
-            yield rows_of(box.begin(starts, tick), feed.target)
-            self._waking.look_at(place)
+            starts = turns.since_when(states[states[:, 0] == feed.source], past.complete_from)
+            yield rows_of(box.restore(starts, tick), feed.target)
+            self._waking.update(place)
 
     def next_due(self) -> int | None:
         """The next tick from which something holds though nothing is said."""
         return self._waking.next_due()
 
-    def come_to(self, tick: int) -> Iterator[Integers]:
+    def advance(self, tick: int) -> Iterator[Integers]:
         """A new tick has come: the rows that hold from then on."""
         for place in self._waking.due(tick):
-            yield rows_of(self._boxes[place].come_to(tick), self._feeds[place].target)
-            self._waking.look_at(place)
+            yield rows_of(self._boxes[place].advance(tick), self._feeds[place].target)
+            self._waking.update(place)
 
-    def change(self, came: Integers, went: Integers, tick: int) -> Iterator[Rows]:
+    def change(self, came: Integers, went: Integers, tick: int) -> Iterator[RowChanges]:
         """What came and went at the present tick; returns what holds now and what no more."""
         coming, going = self._parts(came), self._parts(went)
         for source in sorted({*coming, *going}):
             for place in self._places[source]:
                 box, target = self._boxes[place], self._feeds[place].target
                 fresh, ended = box.change(coming.get(source, []), going.get(source, []), tick)
-                yield Rows(rows_of(fresh, target), rows_of(ended, target))
-                self._waking.look_at(place)
+                yield RowChanges(rows_of(fresh, target), rows_of(ended, target))
+                self._waking.update(place)
 
     def _parts(self, facts: Integers) -> dict[int, list[Fact]]:
         found: defaultdict[int, list[Fact]] = defaultdict(list)
@@ -242,7 +248,7 @@ class StatesAlways:
         return found
 
 
-class EventsAlways:
+class EventBoxes:
     """Always within windows, of what is asserted anew at each tick, or holds at each.
 
     Costs what is asserted at a tick and was at the one before, and the states where both count; within a
@@ -254,13 +260,15 @@ class EventsAlways:
         first: where the timeline begins.
     """
 
-    def __init__(self, selectors: Selectors, boxes: Iterable[Sequence[Feed]], first: int) -> None:
+    def __init__(
+        self, selectors: NumberedSelections, boxes: Iterable[Sequence[NumberedInput]], first: int
+    ) -> None:
         feeds = [feed for box in boxes for feed in box]
         self._events, self._states = (
-            Following(
+            RowMapper(
                 selectors,
                 (
-                    Followed(feed.source, feed.target, 0, feed.selector or WHOLE)
+                    RowMapping(feed.source, feed.target, 0, feed.selector or ALL_ARGUMENTS)
                     for feed in feeds
                     if feed.is_asserted is is_asserted
                 ),
@@ -276,7 +284,7 @@ class EventsAlways:
         self._turned = NO_FACTS, NO_FACTS  # states that came and went since the last `change`
         self._tick = first - 1
 
-    def begin(self, past: Past, states: Integers, tick: int) -> None:
+    def restore(self, past: TickHistory, states: Integers, tick: int) -> None:
         """Go on at a tick with what was said at those before; the states are those of the tick before."""
         self._standing = dict.fromkeys(as_tuples(self._among(states)))
         self._tick = tick - 1
@@ -284,8 +292,8 @@ class EventsAlways:
             return
         said = {each.tick: each.events for each in past}
         turns = [(each.tick, self._among(each.came), self._among(each.went)) for each in past]
-        oldest = max(past.begun, tick - self._largest)
-        held = held_at(turns, self._standing, tick - 1, oldest) if self._states.sources else ()
+        oldest = max(past.complete_from, tick - self._largest)
+        held = facts_by_tick(turns, self._standing, tick - 1, oldest) if self._states.sources else ()
         standing = {each: np.array(sorted(facts), np.int32) for each, facts in held if facts}
         for each in sorted({*said, *standing}):
             self._tell(said.get(each, NO_FACTS), standing.get(each, NO_FACTS), each)
@@ -302,34 +310,34 @@ class EventsAlways:
                 self._standing.pop(fact, None)
             self._standing.update(dict.fromkeys(as_tuples(coming)))
 
-    def change(self, fresh: Integers, lost: Integers, tick: int) -> Rows:
+    def change(self, fresh: Integers, lost: Integers, tick: int) -> RowChanges:
         """Apply new and lost events of a tick.
 
         Returns: Rows that hold now and did not, and rows that do not hold any more.
         """
         if self._largest is None:
-            return NOTHING
+            return NO_ROW_CHANGES
         (came, went), self._turned = self._turned, (NO_FACTS, NO_FACTS)
         if tick != self._tick:
             self._tick = tick
             self._tell(fresh, from_tuples(self._standing), tick)
-            return Rows(*self._runs.change())
-        self._events.take_back(self._runs, lost)
-        self._states.take_back(self._runs, went)
-        self._events.tell(self._runs, fresh)
-        self._states.tell(self._runs, came)
-        return Rows(*self._runs.change())
+            return RowChanges(*self._runs.change())
+        self._events.remove_runs(self._runs, lost)
+        self._states.remove_runs(self._runs, went)
+        self._events.add_runs(self._runs, fresh)
+        self._states.add_runs(self._runs, came)
+        return RowChanges(*self._runs.change())
 
     def _tell(self, events: Integers, states: Integers, tick: int) -> None:
         self._runs.come_to(tick)
-        self._events.tell(self._runs, events)
-        self._states.tell(self._runs, states)
+        self._events.add_runs(self._runs, events)
+        self._states.add_runs(self._runs, states)
 
     def _among(self, states: Integers) -> Integers:
         return states[np.isin(states[:, 0], list(self._states.sources))] if self._states.sources else NO_FACTS
 
 
-def _by_source(feeds: Sequence[Feed]) -> dict[int, list[int]]:
+def _by_source(feeds: Sequence[NumberedInput]) -> dict[int, list[int]]:
     """Places of feeds by the predicates that they follow."""
     places: defaultdict[int, list[int]] = defaultdict(list)
     for place, feed in enumerate(feeds):

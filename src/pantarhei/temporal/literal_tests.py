@@ -25,14 +25,14 @@ from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.model.data_range import DataRange
 from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.temporal_rule import TemporalRule, builtin_text, term_text
-from pantarhei.temporal.rule_form import refused
+from pantarhei.temporal.rule_form import rule_error
 from pantarhei.values.builtin import EQUAL
 from pantarhei.values.by_value import exact_range
 from pantarhei.values.comparing import NOT_EQUAL
 from pantarhei.values.membership import tester
 
 
-def check_individuals(rules: Iterable[TemporalRule]) -> None:
+def check_name_comparisons(rules: Iterable[TemporalRule]) -> None:
     """Nothing, if no rule compares what are names for certain, what the stream says something of, without
     asking whether they are of one individual.
 
@@ -44,16 +44,16 @@ def check_individuals(rules: Iterable[TemporalRule]) -> None:
     for rule in rules:
         named = _named(rule, concluded)
         for test in rule.tests:
-            if test.name not in (EQUAL, NOT_EQUAL) or asks_for_individuals(rule, test):
+            if test.name not in (EQUAL, NOT_EQUAL) or denies_same_individual(rule, test):
                 continue
             if all(_is_name(each, named) for each in test.arguments):
                 asked = f"owl:sameAs({', '.join(map(term_text, test.arguments))})"
                 problem = f"{builtin_text(test)} compares names, and two names may be of one individual"
                 expected = asked if test.name == EQUAL else f"not {asked} beside it"
-                raise refused(problem, f"{expected}, or unique_names=True", test, rule)
+                raise rule_error(problem, f"{expected}, or unique_names=True", test, rule)
 
 
-def asks_for_individuals(rule: TemporalRule, test: Builtin) -> bool:
+def denies_same_individual(rule: TemporalRule, test: Builtin) -> bool:
     """Whether beside `X != Y` a rule says `not owl:sameAs(X, Y)`."""
     denied = [formula.atom for formula in rule.body if formula.is_negated]
     apart = [set(atom.arguments) for atom in denied if atom.predicate == OWL.sameAs]
@@ -72,47 +72,47 @@ def _is_name(argument: Argument, named: frozenset[Argument]) -> bool:
 
 
 SAME_TERM: Final = URIRef("urn:pantarhei:temporal:same")
-OTHER_TERM: Final = URIRef("urn:pantarhei:temporal:other")
-NOT_SAME_VALUE: Final = URIRef("urn:pantarhei:temporal:other-unless-names")
+DIFFERENT_TERM: Final = URIRef("urn:pantarhei:temporal:other")
+DIFFERENT_VALUE: Final = URIRef("urn:pantarhei:temporal:other-unless-names")
 """`!=` where two names may be of one individual: of two names it is not known."""
 
-MEANT: Final = {SAME_TERM: EQUAL, OTHER_TERM: NOT_EQUAL, NOT_SAME_VALUE: NOT_EQUAL}
+COMPARISON_OF: Final = {SAME_TERM: EQUAL, DIFFERENT_TERM: NOT_EQUAL, DIFFERENT_VALUE: NOT_EQUAL}
 """The comparisons that they stand for."""
 
 
-def with_term_tests(rule: TemporalRule, unique_names: bool) -> TemporalRule:
+def with_kernel_tests(rule: TemporalRule, unique_names: bool) -> TemporalRule:
     """The rule with these for its `=` and `!=`, but for `=` with a literal, which no name meets anyway."""
-    tests = (_term_test(test, unique_names or asks_for_individuals(rule, test)) for test in rule.tests)
+    tests = (_term_test(test, unique_names or denies_same_individual(rule, test)) for test in rule.tests)
     return replace(rule, tests=tuple(tests))
 
 
 def _term_test(test: Builtin, by_name: bool) -> Builtin:
     if test.name == NOT_EQUAL:
-        return replace(test, name=OTHER_TERM if by_name else NOT_SAME_VALUE)
+        return replace(test, name=DIFFERENT_TERM if by_name else DIFFERENT_VALUE)
     if test.name == EQUAL and not any(isinstance(each, Literal) for each in test.arguments):
         return replace(test, name=SAME_TERM)
     return test
 
 
-def as_written(test: Builtin) -> Builtin:
+def with_swrl_name(test: Builtin) -> Builtin:
     """A test as the rule has it."""
-    return replace(test, name=MEANT.get(test.name, test.name))
+    return replace(test, name=COMPARISON_OF.get(test.name, test.name))
 
 
-def holds_of_terms(name: URIRef, left: int, right: int, vocabulary: Vocabulary) -> bool:
+def compare_terms(name: URIRef, left: int, right: int, vocabulary: Vocabulary) -> bool:
     """Whether one of these holds of the terms of two numbers."""
     if left >= FIRST_LITERAL and right >= FIRST_LITERAL:
-        return vocabulary.compares(MEANT[name], left, right)
+        return vocabulary.compares(COMPARISON_OF[name], left, right)
     if name == SAME_TERM:
         return left == right
     are_names = left < FIRST_LITERAL and right < FIRST_LITERAL
-    return left != right and not (are_names and name == NOT_SAME_VALUE)
+    return left != right and not (are_names and name == DIFFERENT_VALUE)
 
 
 Bits = npt.NDArray[np.uint8]
 
 
-class Memberships:
+class RangeMemberships:
     """The bits of literals, `(ranges + 7) // 8` bytes each, as `Matcher.consult` has them.
 
     Args:

@@ -17,10 +17,10 @@ from pantarhei.model.rule import Atom, Rule
 from pantarhei.model.temporal_rule import Mode, TemporalRule
 from pantarhei.rules.compilation.numbering import GivenNumbers
 from pantarhei.rules.compilation.program import Program, compile_
-from pantarhei.temporal.literal_tests import MEANT, Memberships, holds_of_terms
+from pantarhei.temporal.literal_tests import COMPARISON_OF, RangeMemberships, compare_terms
 from pantarhei.temporal.reification import LEFT, PAIR, RIGHT
-from pantarhei.temporal.rule_warnings import MOST_MADE, refuse_endless
-from pantarhei.temporal.selection import Selector, Selectors
+from pantarhei.temporal.rule_warnings import MAX_NEW_LITERALS, too_many_literals
+from pantarhei.temporal.selection import NumberedSelection, NumberedSelections
 from pantarhei.temporal.temporal_program import (
     ALWAYS,
     FIRST,
@@ -33,14 +33,14 @@ from pantarhei.temporal.temporal_program import (
 )
 
 
-class Making(NamedTuple):
+class DerivedPredicate(NamedTuple):
     """A predicate that follows from others."""
 
     made: Symbol
     of: tuple[Symbol, ...]
 
 
-def ranks(rules: Iterable[Rule], others: Iterable[Making]) -> dict[Symbol, int]:
+def evaluation_ranks(rules: Iterable[Rule], others: Iterable[DerivedPredicate]) -> dict[Symbol, int]:
     """Predicates by an order in which each comes after those that it rests on. Costs linear time.
 
     Args:
@@ -49,11 +49,13 @@ def ranks(rules: Iterable[Rule], others: Iterable[Making]) -> dict[Symbol, int]:
 
     >>> from rdflib import URIRef
     >>> a, b, c = (Symbol(URIRef(name), 1) for name in "abc")
-    >>> ranks([], [Making(a, (b,)), Making(b, (c,))]) == {c: 0, b: 1, a: 2}
+    >>> evaluation_ranks([], [Making(a, (b,)), Making(b, (c,))]) == {c: 0, b: 1, a: 2}
     True
     """
     makings = [
-        Making(_symbol(rule.head), tuple(map(_symbol, rule.body))) for rule in rules if rule.head is not None
+        DerivedPredicate(_symbol(rule.head), tuple(map(_symbol, rule.body)))
+        for rule in rules
+        if rule.head is not None
     ]
     makings += others
     numbers: dict[Symbol, int] = {}
@@ -72,7 +74,7 @@ def _symbol(atom: Atom) -> Symbol:
     return Symbol(atom.predicate, len(atom.arguments))
 
 
-class Feed(NamedTuple):
+class NumberedInput(NamedTuple):
     """Base rows that follow a predicate of the stream, as `program.Input`.
 
     Args:
@@ -92,7 +94,7 @@ class Feed(NamedTuple):
     is_asserted: bool
     times: int = 1
     counts_tuples: bool = False
-    selector: Selector | None = None
+    selector: NumberedSelection | None = None
     arity: int = 1
 
     @property
@@ -111,7 +113,7 @@ class Feed(NamedTuple):
         return self.counts_tuples or self.times > 1
 
 
-class NumberedRun(NamedTuple):
+class NumberedBox(NamedTuple):
     """Always within a window, of conclusions, as `program.Run`."""
 
     source: int
@@ -119,7 +121,7 @@ class NumberedRun(NamedTuple):
     target: int
 
 
-class NumberedProgram:
+class NumberedTemporalProgram:
     """The program of temporal rules in the numbers of a vocabulary, whose terms it shares.
 
     Args:
@@ -133,7 +135,7 @@ class NumberedProgram:
         self.unit = vocabulary.number(UNIT)
         numbers = GivenNumbers(_symbols(program), vocabulary.ranges, vocabulary.number)
         self.compiled: Program = compile_(program.rules, numbers)
-        self.literals = Computing(self.compiled, vocabulary, program.maybe_endless)
+        self.literals = LiteralEvaluator(self.compiled, vocabulary, program.maybe_endless)
         self.predicates = {symbol: number for number, symbol in enumerate(self.compiled.predicates)}
         self.ticks, self.largest = program.ticks, program.largest
         self._vocabulary = vocabulary
@@ -186,7 +188,7 @@ class NumberedProgram:
             (of[denied], of[asked], of[free], self.unit if denied.arity == 1 else None)
             for denied, asked, free in program.guards
         ]
-        self.runs = [NumberedRun(of[source], size, of[target]) for source, size, target in program.runs]
+        self.runs = [NumberedBox(of[source], size, of[target]) for source, size, target in program.runs]
         self.dated_runs = [
             (of[source], of[target], size, times, target.arity)
             for source, size, target, times in program.dated_runs
@@ -198,7 +200,9 @@ class NumberedProgram:
         of = self.predicates
         self.windows = {of[each.source]: _sized(each.windows, of) for each in program.remembered}
         self.dated_conclusions = [
-            Feed(of[each.source], Mode.AT, size, of[target], is_asserted=False, arity=each.source.arity)
+            NumberedInput(
+                of[each.source], Mode.AT, size, of[target], is_asserted=False, arity=each.source.arity
+            )
             for each in program.remembered
             for target, size in each.dated
         ]
@@ -210,14 +214,14 @@ class NumberedProgram:
     def _number_feeds(self, program: TemporalProgram) -> None:
         """What the stream feeds."""
         of, vocabulary = self.predicates, self._vocabulary
-        self._feeds: dict[bool, defaultdict[int, list[Feed]]] = {
+        self._feeds: dict[bool, defaultdict[int, list[NumberedInput]]] = {
             False: defaultdict(list),
             True: defaultdict(list),
         }
-        self.selectors = Selectors((each.selection for each in program.inputs), vocabulary)
+        self.selectors = NumberedSelections((each.selection for each in program.inputs), vocabulary)
         for given in program.inputs:
             number, target = vocabulary.number_symbol(given.source), of[given.target]
-            feed = Feed(
+            feed = NumberedInput(
                 number,
                 given.mode,
                 given.size,
@@ -244,7 +248,7 @@ class NumberedProgram:
         """The number of the literal that rules see as a tick."""
         return self._vocabulary.number(self.ticks.literal_of(tick))
 
-    def fed(self, facts: Integers, is_asserted: bool) -> Integers:
+    def select_inputs(self, facts: Integers, is_asserted: bool) -> Integers:
         """The facts of the stream that feed something, each class a predicate; further columns stay."""
         facts = self._vocabulary.with_classes(facts)
         if is_asserted and self.counts_tuples:
@@ -257,11 +261,11 @@ class NumberedProgram:
         found[list(predicates)] = True
         return found
 
-    def feeds_of(self, is_asserted: bool) -> Mapping[int, Sequence[Feed]]:
+    def feeds_of(self, is_asserted: bool) -> Mapping[int, Sequence[NumberedInput]]:
         """What the stream's predicates feed, by their numbers."""
         return self._feeds[is_asserted]
 
-    def of_conclusions(self, facts: Integers, other: NumberedProgram) -> Integers:
+    def of_conclusions(self, facts: Integers, other: NumberedTemporalProgram) -> Integers:
         """Conclusions in the numbers of another program of the same rules."""
         known = [self.predicates.get(symbol, NONE) for symbol in other.compiled.predicates]
         rows = facts.copy()
@@ -295,15 +299,15 @@ class NumberedProgram:
         return int(self._beside_triples[facts[:, 0]].sum()) if self._beside_triples.any() else 0
 
     @property
-    def boxes(self) -> Iterable[Sequence[Feed]]:
+    def boxes(self) -> Iterable[Sequence[NumberedInput]]:
         """The feeds of what holds always in a window of ticks, those of each target."""
-        found: defaultdict[int, list[Feed]] = defaultdict(list)
+        found: defaultdict[int, list[NumberedInput]] = defaultdict(list)
         for feed in self._all_feeds():
             if feed.mode is Mode.ALWAYS and not feed.is_counted:
                 found[feed.target].append(feed)
         return found.values()
 
-    def _all_feeds(self) -> Iterator[Feed]:
+    def _all_feeds(self) -> Iterator[NumberedInput]:
         for by_source in self._feeds.values():
             for feeds in by_source.values():
                 yield from feeds
@@ -311,10 +315,10 @@ class NumberedProgram:
 
 def _ranks(program: TemporalProgram, of: Mapping[Symbol, int]) -> dict[int, int]:
     """In which order operators react, by the predicates that they make."""
-    by_operators = [Making(guard.free, (guard.denied, guard.asked)) for guard in program.guards]
-    by_operators += [Making(run.target, (run.source,)) for run in program.runs]
-    by_operators += [Making(run.target, (run.source,)) for run in program.dated_runs]
-    return {of[symbol]: rank for symbol, rank in ranks(program.rules, by_operators).items()}
+    by_operators = [DerivedPredicate(guard.free, (guard.denied, guard.asked)) for guard in program.guards]
+    by_operators += [DerivedPredicate(run.target, (run.source,)) for run in program.runs]
+    by_operators += [DerivedPredicate(run.target, (run.source,)) for run in program.dated_runs]
+    return {of[symbol]: rank for symbol, rank in evaluation_ranks(program.rules, by_operators).items()}
 
 
 def _translated(facts: Integers, predicates: Integers) -> Integers:
@@ -346,7 +350,7 @@ _MOST_FOUND: Final = 1 << 14
 """So many results of built-ins are kept at most."""
 
 
-class Computing:
+class LiteralEvaluator:
     """What the second kernel asks about literals: they are the vocabulary's, the built-ins its own.
 
     Args:
@@ -359,7 +363,7 @@ class Computing:
         self, compiled: Program, vocabulary: Vocabulary, maybe_endless: TemporalRule | None = None
     ) -> None:
         self._builtins, self._vocabulary = compiled.builtins, vocabulary
-        self._memberships = Memberships(compiled.ranges, vocabulary)
+        self._memberships = RangeMemberships(compiled.ranges, vocabulary)
         self._found: dict[tuple[int, int, int], int] = {}
         self._revision = vocabulary.revision
         self._maybe_endless, self._known = maybe_endless, 0
@@ -382,8 +386,8 @@ class Computing:
         name = self._builtins[builtin]
         if name == IS_LITERAL:
             return int(left >= FIRST_LITERAL)
-        if name in MEANT and min(left, right) < FIRST_LITERAL:
-            return holds_of_terms(name, left, right, self._vocabulary)
+        if name in COMPARISON_OF and min(left, right) < FIRST_LITERAL:
+            return compare_terms(name, left, right, self._vocabulary)
         if self._revision is not self._vocabulary.revision or len(self._found) > _MOST_FOUND:
             self._found, self._revision = {}, self._vocabulary.revision
         asked = builtin, left, right
@@ -391,13 +395,13 @@ class Computing:
         if found is None:
             found = self._found[asked] = self._result(name, left, right)
             made = len(self._vocabulary.literals) - self._known
-            if made > MOST_MADE and self._maybe_endless is not None:
-                raise refuse_endless(self._maybe_endless, made)
+            if made > MAX_NEW_LITERALS and self._maybe_endless is not None:
+                raise too_many_literals(self._maybe_endless, made)
         return found
 
     def _result(self, name: URIRef, left: int, right: int) -> int:
-        if name in MEANT:
-            return holds_of_terms(name, left, right, self._vocabulary)
+        if name in COMPARISON_OF:
+            return compare_terms(name, left, right, self._vocabulary)
         return self._vocabulary.result(name, left, right)
 
 

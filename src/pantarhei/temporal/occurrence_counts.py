@@ -21,9 +21,9 @@ import numpy.typing as npt
 
 from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples
 from pantarhei.model.temporal_rule import Mode
-from pantarhei.temporal.expiry_model import NOTHING, ExpiryModel, Rows, rows_of
-from pantarhei.temporal.numbered import Feed, NumberedProgram
-from pantarhei.temporal.tuples import Pairs
+from pantarhei.temporal.expiry_model import NO_ROW_CHANGES, ExpiryModel, RowChanges, rows_of
+from pantarhei.temporal.numbered import NumberedInput, NumberedTemporalProgram
+from pantarhei.temporal.tuples import PairNumbers
 
 
 class Occurrence(NamedTuple):
@@ -37,7 +37,7 @@ OccurrenceChanges = Mapping[Occurrence, bool]
 """Occurrences that entered or left a window, and whether they are inside now."""
 
 
-class Occurrences:
+class OccurrenceWindow:
     """What a window holds, fact by fact, each at most once a tick.
 
     The present tick may be told again and again. Costs what is told of it, and what leaves the window.
@@ -56,16 +56,16 @@ class Occurrences:
         self._tick = first
         self.counts: Counter[Fact] = Counter()
 
-    def begin(self, closed: Iterable[Occurrence], tick: int) -> None:
+    def restore(self, closed: Iterable[Occurrence], tick: int) -> None:
         """Go on at a tick, after what occurred before it."""
         for each in closed:
             self._inside.append(each)
             self.counts[each.fact] += 1
             if self.counts_tuples and len(self._inside) > self._size:
                 self._leave()
-        self.come_to(tick)
+        self.advance(tick)
 
-    def come_to(self, tick: int) -> OccurrenceChanges:
+    def advance(self, tick: int) -> OccurrenceChanges:
         """A new tick has come; returns what leaves with it."""
         ended, self._tick = self._tick, tick
         if self.counts_tuples:
@@ -154,7 +154,7 @@ _Wanted = tuple[Integers, npt.NDArray[np.bool_]]
 """Rows that may come or go, and which of them are to be there."""
 
 
-class Counting:
+class OccurrenceRows:
     """The rows of feeds that look at one window.
 
     Args:
@@ -164,31 +164,33 @@ class Counting:
         first: where the timeline begins.
     """
 
-    def __init__(self, feeds: Sequence[Feed], program: NumberedProgram, pairs: Pairs, first: int) -> None:
+    def __init__(
+        self, feeds: Sequence[NumberedInput], program: NumberedTemporalProgram, pairs: PairNumbers, first: int
+    ) -> None:
         self._feeds, self._program, self._pairs = feeds, program, pairs
-        self._inside = Occurrences(feeds[0].size, feeds[0].counts_tuples, first)
+        self._inside = OccurrenceWindow(feeds[0].size, feeds[0].counts_tuples, first)
         self._sources = {feed.source for feed in feeds}
         self._changed: dict[Occurrence, bool] = {}
         self._tick = first
 
-    def begin(self, closed: Iterable[Occurrence], tick: int, standing: Iterable[Fact] = ()) -> None:
+    def restore(self, closed: Iterable[Occurrence], tick: int, standing: Iterable[Fact] = ()) -> None:
         """Go on at a tick, after what occurred before it; the rows come with the next change.
 
         Args:
-            standing: as `come_to`.
+            standing: as `advance`.
         """
-        self._inside.begin(closed, tick)
+        self._inside.restore(closed, tick)
         self._inside.add(fact for fact in standing if fact[0] in self._sources)
         self._tick = tick
         self._changed = dict.fromkeys(self._inside, True)
 
-    def come_to(self, tick: int, standing: Iterable[Fact] = ()) -> None:
+    def advance(self, tick: int, standing: Iterable[Fact] = ()) -> None:
         """A new tick has come; the rows come with the next change.
 
         Args:
             standing: facts that occur at each tick until they are lost.
         """
-        self._changed.update(self._inside.come_to(tick))
+        self._changed.update(self._inside.advance(tick))
         self._changed.update(self._inside.add(fact for fact in standing if fact[0] in self._sources))
         self._tick = tick
 
@@ -198,7 +200,7 @@ class Counting:
         lost: Integers,
         model: ExpiryModel,
         last: Callable[[int], list[Fact]] | None = None,
-    ) -> Rows:
+    ) -> RowChanges:
         """Apply new and lost facts of the present tick.
 
         Args:
@@ -212,7 +214,7 @@ class Counting:
             self._changed.update(self._inside.add(self._counted_facts(fresh)))
         changed, self._changed = self._changed, {}
         if not changed and all(feed.mode is not Mode.ALWAYS for feed in self._feeds):
-            return NOTHING
+            return NO_ROW_CHANGES
         return self._rows(changed, model)
 
     def _counted_facts(self, facts: Integers) -> list[Fact]:
@@ -221,7 +223,7 @@ class Counting:
             return given
         return [fact for fact in given if fact[0] in self._sources]
 
-    def _rows(self, changed: OccurrenceChanges, model: ExpiryModel) -> Rows:
+    def _rows(self, changed: OccurrenceChanges, model: ExpiryModel) -> RowChanges:
         touched = {each.fact for each in changed}
         coming, going = [NO_FACTS], [NO_FACTS]
         for feed in self._feeds:
@@ -236,16 +238,18 @@ class Counting:
             going.append(over)
             if has_pairs:
                 coming.append(self._pairs.use(fresh[:, 1], over[:, 1]))
-        return Rows(np.concatenate(coming), np.concatenate(going))
+        return RowChanges(np.concatenate(coming), np.concatenate(going))
 
-    def _counted(self, feed: Feed, touched: set[Fact]) -> _Wanted:
+    def _counted(self, feed: NumberedInput, touched: set[Fact]) -> _Wanted:
         looked_at = {fact for fact in touched if fact[0] == feed.source}
         if feed.mode is Mode.ALWAYS:
             looked_at.update(fact for fact in self._inside.counts if fact[0] == feed.source)
         given = sorted(looked_at)
         return rows_of(given, feed.target), np.array([self._holds(feed, fact) for fact in given], bool)
 
-    def _dated(self, feed: Feed, changed: OccurrenceChanges) -> tuple[Integers, npt.NDArray[np.bool_], bool]:
+    def _dated(
+        self, feed: NumberedInput, changed: OccurrenceChanges
+    ) -> tuple[Integers, npt.NDArray[np.bool_], bool]:
         """The same of occurrences with their ticks, and whether there are pairs in the rows."""
         given = [each for each in changed if each.fact[0] == feed.source]
         rows = rows_of([each.fact for each in given], feed.target)
@@ -257,7 +261,7 @@ class Counting:
             rows[:, 2] = times
         return rows, np.array([changed[each] for each in given], bool), has_pairs
 
-    def _holds(self, feed: Feed, fact: Fact) -> bool:
+    def _holds(self, feed: NumberedInput, fact: Fact) -> bool:
         count = self._inside.counts[fact]
         if feed.mode is Mode.ALWAYS:
             return count == self._tick - self._inside.start + 1

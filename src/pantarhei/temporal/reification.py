@@ -32,7 +32,7 @@ from pantarhei.values.builtin import is_computation
 
 
 @dataclass(frozen=True)
-class WidePredicate:
+class TuplePredicate:
     """A predicate of conclusions that have tuples in the second kernel.
 
     Args:
@@ -61,24 +61,24 @@ class WidePredicate:
         """That what is there as triples is there with tuples, and the other way round."""
         if self.plain is None:
             return ()
-        plain, whole = Formula(self.plain), reified(self, self.plain.arguments)
+        plain, whole = Formula(self.plain), reify_atom(self, self.plain.arguments)
         there = TemporalRule(Formula(whole.atom), (plain,))
         back = TemporalRule(plain, (Formula(whole.atom), *map(Formula, whole.links)))
         return (*_asking(there, whole.asked), back)
 
 
-class Asked(NamedTuple):
+class TupleRequest(NamedTuple):
     """A tuple of two: what asks for its number, and what says what the number stands for."""
 
     atom: TemporalAtom
     links: tuple[TemporalAtom, TemporalAtom]
 
 
-class Reified(NamedTuple):
+class ReifiedAtom(NamedTuple):
     """An atom with two arguments, and the tuples in it, inner ones first."""
 
     atom: TemporalAtom
-    asked: tuple[Asked, ...]
+    asked: tuple[TupleRequest, ...]
 
     @property
     def links(self) -> Iterator[TemporalAtom]:
@@ -86,14 +86,16 @@ class Reified(NamedTuple):
         return (link for each in self.asked for link in each.links)
 
 
-def reified(wide: WidePredicate, arguments: Sequence[Argument], predicate: URIRef | None = None) -> Reified:
+def reify_atom(
+    wide: TuplePredicate, arguments: Sequence[Argument], predicate: URIRef | None = None
+) -> ReifiedAtom:
     """An atom with its arguments in a tuple.
 
     Args:
         predicate: another one of the second kernel with the same arguments.
 
     >>> x, y, z = map(Variable, "xyz")
-    >>> found = reified(WidePredicate(URIRef("urn:x:p"), 3, False), (x, y, z))
+    >>> found = reify_atom(WidePredicate(URIRef("urn:x:p"), 3, False), (x, y, z))
     >>> for atom in found.links:
     ...     print(atom)
     urn:pantarhei:temporal:first(?(x y), ?x)
@@ -104,9 +106,9 @@ def reified(wide: WidePredicate, arguments: Sequence[Argument], predicate: URIRe
     for right in others[:-1]:
         number = Variable(f"({_name(left)} {_name(right)})")
         links = TemporalAtom(FIRST, (number, left)), TemporalAtom(REST, (number, right))
-        asked.append(Asked(TemporalAtom(TUPLE, (left, right)), links))
+        asked.append(TupleRequest(TemporalAtom(TUPLE, (left, right)), links))
         left = number
-    return Reified(TemporalAtom(predicate or wide.predicate, (left, others[-1])), tuple(asked))
+    return ReifiedAtom(TemporalAtom(predicate or wide.predicate, (left, others[-1])), tuple(asked))
 
 
 class TupleReification:
@@ -122,7 +124,7 @@ class TupleReification:
         self._heads = {rule.head.atom.predicate: len(rule.head.atom.arguments) for rule in rules}
         self._literals = _places_of_literals(rules, self._heads)
         found = (
-            WidePredicate(name, arity, (name, 0) in self._literals) for name, arity in self._heads.items()
+            TuplePredicate(name, arity, (name, 0) in self._literals) for name, arity in self._heads.items()
         )
         self.wide = {each.name: each for each in found if each.arity > 2 or each.has_unit}
         parts = (part for rule in rules for part in self._parts(rule))
@@ -154,18 +156,18 @@ class TupleReification:
         return _may_be_literal(atom.arguments[0], rule, self._heads, self._literals)
 
 
-def _reified_rule(rule: TemporalRule, wide: Mapping[URIRef, WidePredicate]) -> Iterator[TemporalRule]:
+def _reified_rule(rule: TemporalRule, wide: Mapping[URIRef, TuplePredicate]) -> Iterator[TemporalRule]:
     """A rule with its wide atoms reified, behind those that ask for its tuples."""
 
-    def narrowed(formula: Formula) -> tuple[Formula, Reified | None]:
+    def narrowed(formula: Formula) -> tuple[Formula, ReifiedAtom | None]:
         if formula.atom.is_asserted or formula.atom.predicate not in wide:
             return formula, None
-        found = reified(wide[formula.atom.predicate], formula.atom.arguments)
+        found = reify_atom(wide[formula.atom.predicate], formula.atom.arguments)
         return replace(formula, atom=found.atom), found
 
     body: list[Formula] = []
     links: dict[TemporalAtom, None] = {}
-    asked: dict[Asked, None] = {}
+    asked: dict[TupleRequest, None] = {}
     head, of_head = narrowed(rule.head)
     for formula in rule.body:
         narrow, found = narrowed(formula)
@@ -179,7 +181,7 @@ def _reified_rule(rule: TemporalRule, wide: Mapping[URIRef, WidePredicate]) -> I
     yield from _asking(replace(rule, head=head, body=(*body, *map(Formula, links))), waiting)
 
 
-def _asking(rule: TemporalRule, asked: Sequence[Asked]) -> Iterator[TemporalRule]:
+def _asking(rule: TemporalRule, asked: Sequence[TupleRequest]) -> Iterator[TemporalRule]:
     """A rule that needs tuples, behind those that ask for them where its body holds."""
     for each in asked:
         positive = tuple(formula for formula in rule.body if not formula.is_negated)
@@ -195,7 +197,7 @@ def _name(argument: Argument) -> str:
 # -- where literals can be -------------------------------------------------------------------------
 
 
-def with_literals_in_front(rules: Collection[TemporalRule]) -> tuple[TemporalRule, ...]:
+def rules_with_literal_subjects(rules: Collection[TemporalRule]) -> tuple[TemporalRule, ...]:
     """The rules whose conclusions may have a literal in first place, as far as can be told."""
     heads = {rule.head.atom.predicate: len(rule.head.atom.arguments) for rule in rules}
     literals = _places_of_literals(rules, heads)
@@ -249,23 +251,24 @@ ReifiedRule = tuple[tuple[Atom, ...], Atom, tuple[Test, ...]]
 """A rule's body, head and tests."""
 
 
-def with_pairs(program: TemporalProgram) -> TemporalProgram:
+def reify_pairs(program: TemporalProgram) -> TemporalProgram:
     """The same program with atoms of up to two arguments."""
     rules = dict[Rule, None]()
     for rule in program.rules:
         if rule.head is None or all(len(atom.arguments) < 3 for atom in rule.atoms):
             rules[rule] = None
             continue
-        for body, head, tests in reified_pairs(rule.body, rule.head, rule.tests):
+        for body, head, tests in reify_pairs_in_rule(rule.body, rule.head, rule.tests):
             rules[Rule(rule.name, body, head, tests=tests)] = None
     return replace(program, rules=tuple(rules))
 
 
-def reified_pairs(body: Iterable[Atom], head: Atom, tests: tuple[Test, ...]) -> Iterator[ReifiedRule]:
+def reify_pairs_in_rule(body: Iterable[Atom], head: Atom, tests: tuple[Test, ...]) -> Iterator[ReifiedRule]:
     """The rules that a rule with atoms of up to three arguments is.
 
     >>> x, y, t = Variable("x"), Variable("y"), Variable("t")
-    >>> for atoms, head, _ in reified_pairs([Atom(URIRef("p"), (x, y, t))], Atom(URIRef("q"), (x, t)), ()):
+    >>> body, head = [Atom(URIRef("p"), (x, y, t))], Atom(URIRef("q"), (x, t))
+    >>> for atoms, head, _ in reify_pairs_in_rule(body, head, ()):
     ...     print(len(atoms), atoms[0])
     3 p(?pair-x-t, ?y)
     """

@@ -14,25 +14,25 @@ import numpy as np
 
 from pantarhei.encoding.numbers import NO_CHANGES, NO_FACTS, Fact, Integers, as_tuples, parted, signed
 from pantarhei.materialize.kernel.watching import Watching
-from pantarhei.temporal.data_stream import Appended, Asserted, DataStream, TickEvents, union, without
+from pantarhei.temporal.data_stream import Appended, AssertedPart, DataStream, TickEvents, difference, union
 from pantarhei.temporal.expiry_model import (
     EXPIRED,
     UNTIL_REMOVED,
     ConclusionBox,
     ExpiryModel,
     Negation,
-    Operator,
-    Rows,
+    RowChanges,
+    StratumOperator,
 )
-from pantarhei.temporal.inputs import EventsAlways, Feeding, StatesAlways, Waking
-from pantarhei.temporal.numbered import Feed, NumberedProgram
-from pantarhei.temporal.occurrence_counts import Counting, Occurrence
-from pantarhei.temporal.tick_history import Past, held_at
-from pantarhei.temporal.timestamped_rows import Dating, EnoughTicks
-from pantarhei.temporal.tuples import Pairs, TupleLinks, Tuples
+from pantarhei.temporal.inputs import EventBoxes, InputRows, StateBoxes, Timers
+from pantarhei.temporal.numbered import NumberedInput, NumberedTemporalProgram
+from pantarhei.temporal.occurrence_counts import Occurrence, OccurrenceRows
+from pantarhei.temporal.tick_history import TickHistory, facts_by_tick
+from pantarhei.temporal.timestamped_rows import TickCounter, TimestampedRows
+from pantarhei.temporal.tuples import PairNumbers, TupleNumbers, TupleRows
 
 
-class Standing(NamedTuple):
+class PriorState(NamedTuple):
     """What held when the last closed tick ended; facts of shape (n, 3).
 
     Args:
@@ -44,7 +44,7 @@ class Standing(NamedTuple):
     concluded: Integers = NO_FACTS
 
 
-class Evaluation:
+class RuleEvaluation:
     """The rules at the present tick.
 
     Args:
@@ -54,39 +54,41 @@ class Evaluation:
         tuples: numbers tuples.
     """
 
-    def __init__(self, program: NumberedProgram, first: int, tick: int, tuples: Tuples | None = None) -> None:
+    def __init__(
+        self, program: NumberedTemporalProgram, first: int, tick: int, tuples: TupleNumbers | None = None
+    ) -> None:
         self.program, self.first, self.tick = program, first, tick
         self.model = ExpiryModel(program.compiled, program.literals, tick)
-        self._feeding = Feeding(program, self.model)
+        self._feeding = InputRows(program, self.model)
         self._events = TickEvents()
         self._changed: list[Integers] = []  # conclusions, since someone asked
         self._remembered: dict[Fact, int] = {}  # how remembered conclusions changed at the present tick
-        boxes = {True: list[Sequence[Feed]](), False: list[Sequence[Feed]]()}
+        boxes = {True: list[Sequence[NumberedInput]](), False: list[Sequence[NumberedInput]]()}
         for feeds in program.boxes:
             boxes[len(feeds) == 1 and feeds[0].follows_states].append(feeds)
-        self._states_always = StatesAlways((feed for (feed,) in boxes[True]), first)
-        self._events_always = EventsAlways(program.selectors, boxes[False], first)
-        self._pairs = Pairs(*program.pairs)
-        self._tuples = TupleLinks(tuples or Tuples(), *program.tuples) if program.tuples else None
-        self._dating = Dating(program, self._pairs, first) if program.is_dated else None
+        self._states_always = StateBoxes((feed for (feed,) in boxes[True]), first)
+        self._events_always = EventBoxes(program.selectors, boxes[False], first)
+        self._pairs = PairNumbers(*program.pairs)
+        self._tuples = TupleRows(tuples or TupleNumbers(), *program.tuples) if program.tuples else None
+        self._dating = TimestampedRows(program, self._pairs, first) if program.is_dated else None
         self._dated: list[tuple[Integers, int]] = []  # rows that are to be raised, with their expiries
         self._at_ticks = 0  # how many conclusions there are at ticks that heads name
         self._counts = {
-            key: Counting(feeds, program, self._pairs, first)
+            key: OccurrenceRows(feeds, program, self._pairs, first)
             for key, feeds in _by_window(program.counted).items()
         }
         self._repeating: dict[Fact, None] = {}  # the states that are counted, as they stand
         conclusion_boxes = [ConclusionBox(run.source, run.target, run.size, first) for run in program.runs]
         negations = [Negation(*guard, self.model) for guard in program.guards]
         dated = [
-            EnoughTicks(source, target, size, times, arity, self._pairs, first, tick)
+            TickCounter(source, target, size, times, arity, self._pairs, first, tick)
             for source, target, size, times, arity in program.dated_runs
         ]
         numbering = [self._pairs] if self._tuples is None else [self._tuples, self._pairs]
-        others: list[Operator] = [*negations, *dated, *conclusion_boxes]
+        others: list[StratumOperator] = [*negations, *dated, *conclusion_boxes]
         others.sort(key=lambda each: program.ranks[each.makes])
-        self._operators: list[Operator] = [*numbering, *others]
-        self._waking = Waking(self._operators)
+        self._operators: list[StratumOperator] = [*numbering, *others]
+        self._waking = Timers(self._operators)
         self._pending: dict[int, list[Integers]] = {}  # changes by the place of the operator
         self._watching = self._who_is_told()
 
@@ -99,49 +101,51 @@ class Evaluation:
         for place, predicates in enumerate(watched):
             for predicate in predicates:
                 told[predicate] += (place,)
-        self.model.note_only(told.keys())
+        self.model.record_only(told.keys())
         alike = {places: number for number, places in enumerate(dict.fromkeys([(), *told.values()]))}
         groups = [alike[told.get(predicate, ())] for predicate in range(len(program.is_conclusion))]
         return Watching(groups, list(alike))
 
     # -- beginning ---------------------------------------------------------------------------------
 
-    def begin(self, past: Past, standing: Standing) -> None:
+    def restore(self, past: TickHistory, standing: PriorState) -> None:
         """Start from what was said before the present tick. Costs the past, and the states."""
         self.program.literals.begin()
         self._come([np.array([self.program.always], np.int32)])
         if self._tuples is not None:
             before = past.columns
             self._come(map(self._tuples.begin, (standing.concluded, before.facts[before.of_rules])))
-        self._feeding.begin(past, standing.states, standing.concluded)
-        self._events_always.begin(past, standing.states, self.tick)
-        self._come(self._states_always.begin(past, standing.states, self.tick))
+        self._feeding.restore(past, standing.states, standing.concluded)
+        self._events_always.restore(past, standing.states, self.tick)
+        self._come(self._states_always.restore(past, standing.states, self.tick))
         turns = past.conclusions
         for place, operator in enumerate(self._operators):
             if isinstance(operator, ConclusionBox):
                 concluded = standing.concluded[standing.concluded[:, 0] == operator.source]
-                self._come([operator.begin(turns.begun(concluded, past.begun), self.tick)])
+                self._come([operator.restore(turns.since_when(concluded, past.complete_from), self.tick)])
                 self._pending[place] = [signed(concluded, 1)]  # what held need not hold any more
-            self._waking.look_at(place)
+            self._waking.update(place)
         self._begin_counts(past, standing.states)
         if self._dating is not None:
-            self._add_dated(self._dating.begin(past, standing.states, standing.concluded, self.tick))
+            self._add_dated(self._dating.restore(past, standing.states, standing.concluded, self.tick))
         self._settle()
         self._changed.clear()
         self._remember(signed(standing.concluded, -1))
 
-    def _begin_counts(self, past: Past, states: Integers) -> None:
+    def _begin_counts(self, past: TickHistory, states: Integers) -> None:
         for key, counting in self._counts.items():
             if key.is_asserted:
                 events, said_at = past.events
                 told = zip(said_at.tolist(), as_tuples(events), strict=True)
-                counting.begin((Occurrence(*each) for each in told), self.tick)
+                counting.restore((Occurrence(*each) for each in told), self.tick)
             else:
                 self._repeating = dict.fromkeys(as_tuples(states))
                 turns = ((said.tick, said.came, said.went) for said in past)
-                held = held_at(turns, self._repeating, self.tick - 1, max(past.begun, self.tick - key.size))
+                held = facts_by_tick(
+                    turns, self._repeating, self.tick - 1, max(past.complete_from, self.tick - key.size)
+                )
                 occurred = [Occurrence(tick, fact) for tick, facts in held for fact in facts]
-                counting.begin(reversed(occurred), self.tick, self._repeating)
+                counting.restore(reversed(occurred), self.tick, self._repeating)
 
     # -- time passes -------------------------------------------------------------------------------
 
@@ -160,7 +164,7 @@ class Evaluation:
             ticks.append(self.tick + 1)
         return min((tick for tick in ticks if tick is not None), default=None)
 
-    def come_to(self, tick: int, concluded: Integers, withdrawn: Integers) -> None:
+    def advance(self, tick: int, concluded: Integers, withdrawn: Integers) -> None:
         """The present tick ends, and a later one begins. What follows there is known after the next `change`.
 
         Args:
@@ -171,19 +175,19 @@ class Evaluation:
         ended, self.tick = self.tick, tick
         self.program.literals.begin()
         self._events, self._remembered = TickEvents(), {}
-        self.model.come_to(tick)
-        self._feeding.come_to(ended, concluded, withdrawn)
+        self.model.advance(tick)
+        self._feeding.advance(ended, concluded, withdrawn)
         if self._dating is not None:
-            self._add_dated(self._dating.come_to(tick, ended, concluded, withdrawn))
-        self._come(self._states_always.come_to(tick))
-        self._go(self._pairs.over(ended))  # operators are told of what is over at the new tick first
+            self._add_dated(self._dating.advance(tick, ended, concluded, withdrawn))
+        self._come(self._states_always.advance(tick))
+        self._go(self._pairs.remove_unused(ended))  # operators are told of what is over at the new tick first
         if self._tuples is not None:
-            self._go(self._tuples.over(self.model))
+            self._go(self._tuples.remove_unused(self.model))
         for place in self._waking.due(tick):
-            self._come_and_go(self._operators[place].come_to(tick, self.model))
+            self._come_and_go(self._operators[place].advance(tick, self.model))
             self._pending[place] = [NO_CHANGES]  # it looks again, whatever changes
         for key, counting in self._counts.items():
-            counting.come_to(tick, () if key.is_asserted else self._repeating)
+            counting.advance(tick, () if key.is_asserted else self._repeating)
 
     @property
     def remembered_changes(self) -> tuple[Integers, Integers]:
@@ -207,10 +211,10 @@ class Evaluation:
 
     # -- what is said at the present tick ----------------------------------------------------------
 
-    def change(self, came: Integers, went: Integers, asserted: Appended[Asserted]) -> None:
+    def change(self, came: Integers, went: Integers, asserted: Appended[AssertedPart]) -> None:
         """Apply changes of states, and the ABoxes of the present tick. Costs what has changed."""
         self.program.literals.begin()
-        fresh, lost, is_appended = self._events.follow(asserted)
+        fresh, lost, is_appended = self._events.update(asserted)
         if len(came) or len(went):
             self._change_states(came, went, fresh, lost)
         if len(fresh) or len(lost):
@@ -232,7 +236,7 @@ class Evaluation:
         self._feeding.change_states(came, went)
         if self._dating is not None:
             dated, gone = self._dating.states(
-                came, went, self.tick, lambda: union(without(self._events.facts, fresh), lost)
+                came, went, self.tick, lambda: union(difference(self._events.facts, fresh), lost)
             )
             self._go(gone)
             self._add_dated(dated)
@@ -246,10 +250,10 @@ class Evaluation:
 
     def _change_events(self, fresh: Integers, lost: Integers) -> None:
         def remaining() -> Integers:
-            return without(self._events.facts, fresh)
+            return difference(self._events.facts, fresh)
 
         if len(lost):
-            self._feeding.lose_events(lost, remaining)
+            self._feeding.remove_events(lost, remaining)
         self._feeding.add_events(fresh)
         if self._dating is not None:
             dated, gone = self._dating.change_events(fresh, lost, self.tick, remaining)
@@ -271,7 +275,7 @@ class Evaluation:
             place = min(self._pending)
             changed = np.concatenate(self._pending.pop(place))
             rows = self._operators[place].react(changed, self.model)
-            self._waking.look_at(place)
+            self._waking.update(place)
             if len(rows.coming) or len(rows.going):
                 self._come_and_go(rows)
                 self._distribute()
@@ -304,7 +308,7 @@ class Evaluation:
         given = (*parts, *self._pairs.take_links())  # in this order: `parts` makes pairs
         self._dated += (part for part in given if part[1] >= self.tick)
 
-    def _come_and_go(self, rows: Rows) -> None:
+    def _come_and_go(self, rows: RowChanges) -> None:
         """Base rows that hold until they are taken out."""
         self._go(rows.going)
         self._come([rows.coming])
@@ -333,8 +337,8 @@ class _Seen(NamedTuple):
     counts_tuples: bool
 
 
-def _by_window(feeds: Iterable[Feed]) -> dict[_Seen, list[Feed]]:
-    found: dict[_Seen, list[Feed]] = {}
+def _by_window(feeds: Iterable[NumberedInput]) -> dict[_Seen, list[NumberedInput]]:
+    found: dict[_Seen, list[NumberedInput]] = {}
     for feed in feeds:
         found.setdefault(_Seen(feed.is_asserted, feed.size, feed.counts_tuples), []).append(feed)
     return found
@@ -344,20 +348,22 @@ LEAST_SPARE: Final = 1 << 16
 """No evaluation is made anew for fewer bytes that it does not need."""
 
 
-def made(numbered: NumberedProgram, data: DataStream, states: Integers) -> Evaluation:
+def rebuild_evaluation(
+    numbered: NumberedTemporalProgram, data: DataStream, states: Integers
+) -> RuleEvaluation:
     """The evaluation of what has been said. Costs the past, and the states.
 
     Args:
         states: those that hold now.
     """
-    evaluation = Evaluation(numbered, data.first, data.tick, data.tuples)
-    evaluation.begin(data.past, Standing(data.before(states), data.concluded))
-    evaluation.change(*data.turned, data.asserted)
+    evaluation = RuleEvaluation(numbered, data.first, data.tick, data.tuples)
+    evaluation.restore(data.past, PriorState(data.states_before(states), data.concluded))
+    evaluation.change(*data.net_state_changes, data.asserted)
     evaluation.take_changes()
     return evaluation
 
 
-def is_wasteful(evaluation: Evaluation, data: DataStream, most_bytes: int | None) -> bool:
+def wastes_memory(evaluation: RuleEvaluation, data: DataStream, most_bytes: int | None) -> bool:
     """Whether an evaluation takes more than twice the room of one that is made anew; or somewhat more, where
     it takes half of the bytes that there may be.
 

@@ -32,7 +32,7 @@ Place = Formula | TemporalRule | Builtin
 """What is written somewhere."""
 
 
-def refused(problem: str, expected: str, *places: Place) -> TemporalRuleError:
+def rule_error(problem: str, expected: str, *places: Place) -> TemporalRuleError:
     """The error of a rule, at the first of `places` that is written somewhere.
 
     Args:
@@ -43,7 +43,7 @@ def refused(problem: str, expected: str, *places: Place) -> TemporalRuleError:
     return TemporalRuleError(problem, expected, *(_written(places) or ()))
 
 
-def refused_for(
+def variable_error(
     variable: Variable, problem: str, expected: str, place: Place, rule: TemporalRule
 ) -> TemporalRuleError:
     """The same at a variable of a rule: where it first stands in the place, or behind that."""
@@ -78,7 +78,7 @@ _EXPECTED = (
 )
 
 
-def check_dates(rule: TemporalRule, kind: TimeKind) -> None:
+def check_time_kind(rule: TemporalRule, kind: TimeKind) -> None:
     """Nothing, if no time that is a datetime is computed with, or compared with a number, and no time that is
     a number with a datetime: that never holds.
 
@@ -90,31 +90,33 @@ def check_dates(rule: TemporalRule, kind: TimeKind) -> None:
         return
     for formula in rule.formulas:
         if _is_number(formula.time):
-            raise refused(f"{formula} names a number, and the stream has datetimes", _EXPECTED, formula, rule)
+            raise rule_error(
+                f"{formula} names a number, and the stream has datetimes", _EXPECTED, formula, rule
+            )
     times = {formula.time for formula in rule.formulas if isinstance(formula.time, Variable)}
     for test in rule.tests:
         does_what = "computes with" if is_computation(test) else "compares a number with"
         if is_computation(test) or any(map(_is_number, test.arguments)):
             for time in times.intersection(test.arguments):
                 problem = f"{builtin_text(test)} {does_what} the time {time}, and the stream has datetimes"
-                raise refused(problem, _EXPECTED, test, rule)
+                raise rule_error(problem, _EXPECTED, test, rule)
 
 
 def _check_numbers(rule: TemporalRule) -> None:
     """That the times of a stream of numbers are not taken for datetimes."""
     for formula in rule.formulas:
-        if is_date(formula.time):
+        if is_datetime(formula.time):
             problem = f"{formula} names a datetime, and the stream has numbers"
-            raise refused(problem, "a number", formula, rule)
+            raise rule_error(problem, "a number", formula, rule)
     times = {formula.time for formula in rule.formulas if isinstance(formula.time, Variable)}
     for test in rule.tests:
-        if any(map(is_date, test.arguments)):
+        if any(map(is_datetime, test.arguments)):
             for time in times.intersection(test.arguments):
                 problem = f"{builtin_text(test)} compares a datetime with the time {time}, and the stream has"
-                raise refused(f"{problem} numbers", "a number", test, rule)
+                raise rule_error(f"{problem} numbers", "a number", test, rule)
 
 
-def is_date(given: Argument | None) -> bool:
+def is_datetime(given: Argument | None) -> bool:
     """Return whether a term is a literal with a datatype of datetimes."""
     return isinstance(given, Literal) and given.datatype in (XSD.dateTime, XSD.dateTimeStamp)
 
@@ -123,7 +125,7 @@ def _is_number(given: Argument | None) -> bool:
     return isinstance(given, Literal) and type(given.value) in (int, float, Decimal)
 
 
-MOST_IN_WINDOW: Final = 4_000_000
+MAX_WINDOW_SIZE: Final = 4_000_000
 """How many ticks a window may reach back, or how many assertions it may hold: an entry is kept for each."""
 
 
@@ -138,7 +140,7 @@ def is_time(given: Argument) -> bool:
     """
     if not isinstance(given, Literal):
         return isinstance(given, Variable)
-    if is_date(given) and is_well_typed(given):
+    if is_datetime(given) and is_well_typed(given):
         parse_timestamp(str(given))
         return True
     return type(given.value) in (int, float, Decimal)
@@ -160,7 +162,7 @@ def check_form(rules: Sequence[TemporalRule]) -> None:
             _check_predicate(formula, rule)
             _check_mode(formula, rule)
             _check_size(formula, rule)
-            check_times(formula)
+            check_count(formula)
             _check_arity(formula, rule, arities)
             _check_tuple_window(formula, rule, heads)
     _check_one_kind(rules)
@@ -175,13 +177,13 @@ def check_triples(rules: Sequence[TemporalRule]) -> None:
     for rule in rules:
         if len(rule.head.atom.arguments) not in (1, 2):
             problem = f"{rule.head.atom} is no triple, and with feedback conclusions are asserted"
-            raise refused(problem, "a head with one argument or two, or no feedback", rule.head, rule)
+            raise rule_error(problem, "a head with one argument or two, or no feedback", rule.head, rule)
 
 
 def _check_head(rule: TemporalRule) -> None:
     head, expected = rule.head, "an atom such as alarm(X), or alarm(X) at T"
     if head.is_negated or head.atom.is_asserted or head.window or head.mode not in (Mode.NOW, Mode.AT):
-        raise refused(f"a head is {head}", expected, head, rule)
+        raise rule_error(f"a head is {head}", expected, head, rule)
 
 
 def _check_one_kind(rules: Sequence[TemporalRule]) -> None:
@@ -202,15 +204,15 @@ def _check_one_kind(rules: Sequence[TemporalRule]) -> None:
                     f"{formula} is for times that are {kind}, and {before} is for times that are {its_kind}"
                 )
                 expected = "windows and times of one kind in all rules"
-                raise refused(f"{problem}; a stream has one kind", expected, formula, rule)
+                raise rule_error(f"{problem}; a stream has one kind", expected, formula, rule)
 
 
 def _check_predicate(formula: Formula, rule: TemporalRule) -> None:
     if formula.atom.predicate.startswith(SWRLB):
         problem = f"{formula} has a built-in where a class, a property or a conclusion stands"
-        raise refused(problem, "a built-in only as a condition by itself, not negated", formula, rule)
+        raise rule_error(problem, "a built-in only as a condition by itself, not negated", formula, rule)
     if formula.atom.predicate == RDF_TYPE:
-        raise refused(
+        raise rule_error(
             f"{formula} has rdf:type as its predicate", "the class as one, such as Sensor(X)", formula, rule
         )
 
@@ -220,10 +222,10 @@ def _check_tests(rule: TemporalRule) -> None:
         possible = " or ".join(map(str, arities(test.name)))
         if not possible:
             expected = f"one of {', '.join(sorted(map(last_part, COMPARISONS | COMPUTATIONS)))}"
-            raise refused(f"there is no built-in {short(test.name)}", expected, test, rule)
+            raise rule_error(f"there is no built-in {short(test.name)}", expected, test, rule)
         if len(test.arguments) not in arities(test.name):
             problem = f"{short(test.name)} has {counted(len(test.arguments), 'argument')} here"
-            raise refused(problem, f"{possible}, the result in front", test, rule)
+            raise rule_error(problem, f"{possible}, the result in front", test, rule)
 
 
 def _check_mode(formula: Formula, rule: TemporalRule) -> None:
@@ -233,33 +235,33 @@ def _check_mode(formula: Formula, rule: TemporalRule) -> None:
         has_time = formula.time is None or is_time(formula.time)
     except TimestampError as error:
         problem = f"{formula} names a time that no stream has"
-        raise refused(problem, f"{error.expected} (it is {error.given})", formula, rule) from None
+        raise rule_error(problem, f"{error.expected} (it is {error.given})", formula, rule) from None
     if not has_time:
         assert formula.time is not None
-        raise refused(f"{term_text(formula.time)} is no time", _A_TIME, formula, rule)
+        raise rule_error(f"{term_text(formula.time)} is no time", _A_TIME, formula, rule)
     if (mode is Mode.AT) != (formula.time is not None):
-        raise refused(f"{formula} has no time, or one in vain", "a time with mode AT alone", formula, rule)
+        raise rule_error(f"{formula} has no time, or one in vain", "a time with mode AT alone", formula, rule)
     if (mode is Mode.NOW and formula.window) or (mode in (Mode.SOMETIME, Mode.ALWAYS) and not formula.window):
         problem = f"{formula} lacks a window, or has one in vain"
-        raise refused(problem, "a window for SOMETIME and ALWAYS, none for NOW", formula, rule)
+        raise rule_error(problem, "a window for SOMETIME and ALWAYS, none for NOW", formula, rule)
     if formula.times < 1 or (formula.times > 1 and mode is not Mode.SOMETIME):
-        raise refused(f"{formula.times} times", "a number above 0, with mode SOMETIME", formula, rule)
+        raise rule_error(f"{formula.times} times", "a number above 0, with mode SOMETIME", formula, rule)
 
 
 def _check_size(formula: Formula, rule: TemporalRule) -> None:
     match formula.window:
-        case TupleWindow(size) if not 1 <= size <= MOST_IN_WINDOW:
-            raise refused(f"a window of {size} assertions", f"1 to {MOST_IN_WINDOW:_}", formula, rule)
-        case TimeWindow(int(size)) if not 0 <= size <= MOST_IN_WINDOW:
+        case TupleWindow(size) if not 1 <= size <= MAX_WINDOW_SIZE:
+            raise rule_error(f"a window of {size} assertions", f"1 to {MAX_WINDOW_SIZE:_}", formula, rule)
+        case TimeWindow(int(size)) if not 0 <= size <= MAX_WINDOW_SIZE:
             expected = (
-                f"0 to {MOST_IN_WINDOW:_}; a tick is the slide of the reasoner's window: give a longer one"
+                f"0 to {MAX_WINDOW_SIZE:_}; a tick is the slide of the reasoner's window: give a longer one"
             )
-            raise refused(f"a window of {size} ticks", expected, formula, rule)
+            raise rule_error(f"a window of {size} ticks", expected, formula, rule)
         case TimeWindow(timedelta() as length) if length < timedelta(0):
-            raise refused(f"a window of {length}", "a length that is not negative", formula, rule)
+            raise rule_error(f"a window of {length}", "a length that is not negative", formula, rule)
 
 
-def check_times(formula: Formula, ticks: int | None = None) -> None:
+def check_count(formula: Formula, ticks: int | None = None) -> None:
     """Nothing, if the window of a formula has as many ticks as the formula is to hold at.
 
     Args:
@@ -279,7 +281,7 @@ def check_times(formula: Formula, ticks: int | None = None) -> None:
             return
     if formula.times > most:
         problem = f"{formula} can never be: the window has {counted(most, 'tick')} at most"
-        raise refused(problem, f"at least {most} times or fewer, or a longer window", formula)
+        raise rule_error(problem, f"at least {most} times or fewer, or a longer window", formula)
 
 
 def _check_arity(formula: Formula, rule: TemporalRule, arities: dict[URIRef, int]) -> None:
@@ -288,7 +290,7 @@ def _check_arity(formula: Formula, rule: TemporalRule, arities: dict[URIRef, int
     if before != len(atom.arguments):
         has = counted(len(atom.arguments), "argument")
         problem = f"{short(atom.predicate)} has {has} here, and {before} above"
-        raise refused(problem, "one number of arguments for each predicate", formula, rule)
+        raise rule_error(problem, "one number of arguments for each predicate", formula, rule)
 
 
 def _check_tuple_window(formula: Formula, rule: TemporalRule, heads: set[URIRef]) -> None:
@@ -296,15 +298,15 @@ def _check_tuple_window(formula: Formula, rule: TemporalRule, heads: set[URIRef]
     if isinstance(formula.window, TupleWindow) and atom.predicate in heads and not atom.is_asserted:
         problem = f"{short(atom.predicate)} is concluded, and {formula.window} counts assertions"
         expected = "a window of ticks or of time, or asserted before what is asserted as well as concluded"
-        raise refused(problem, expected, formula, rule)
+        raise rule_error(problem, expected, formula, rule)
 
 
-def refuse_far(ticks: int) -> None:
+def check_jump(ticks: int) -> None:
     """Refuse to go through so many ticks at once.
 
     Raises:
         TemporalRuleError: they are more than a window may have.
     """
-    if ticks > MOST_IN_WINDOW:
+    if ticks > MAX_WINDOW_SIZE:
         problem = f"time comes to a timestamp {ticks:_} ticks later, and conclusions change at each of them"
-        raise TemporalRuleError(problem, f"at most {MOST_IN_WINDOW:_}: give the reasoner's window a slide")
+        raise TemporalRuleError(problem, f"at most {MAX_WINDOW_SIZE:_}: give the reasoner's window a slide")

@@ -25,14 +25,14 @@ from pantarhei.model.rule import Argument
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TupleWindow, term_text
 from pantarhei.model.term import short
 from pantarhei.rules.sharding.sharding_report import SUBJECT, Key, ShardingReport
-from pantarhei.temporal.rules import Joined, TemporalRules, as_temporal, symbol_of
+from pantarhei.temporal.rules import RulesWithOntology, TemporalRules, symbol_of, to_temporal_rule
 from pantarhei.temporal.safety import is_unbounded
 
 _ONE_KEY = "atoms that have one key, or a stream without shard_by"
 _AT_SUBJECT = frozenset((0,))
 
 
-def check_key_local(given: Joined, report: ShardingReport, key: Key) -> None:
+def check_key_local(given: RulesWithOntology, report: ShardingReport, key: Key) -> None:
     """Refuse rules that are not key-local, as far as can be told. Costs the size of the rules.
 
     Args:
@@ -79,9 +79,9 @@ class _Reading:
         key: what shards are made by.
     """
 
-    def __init__(self, given: Joined, report: ShardingReport, key: Key) -> None:
+    def __init__(self, given: RulesWithOntology, report: ShardingReport, key: Key) -> None:
         self._given, self._report, self._key = given.rules, report, key
-        self._all = (*given.rules.rules, *map(as_temporal, given.ontology))
+        self._all = (*given.rules.rules, *map(to_temporal_rule, given.ontology))
         self._places, self._keys = report.places[key], report.maps[key]
         # the arguments of conclusions that have the key of their shard
         self._concluded = {symbol_of(rule.head.atom): _all_places(rule.head.atom) for rule in self._all}

@@ -15,12 +15,12 @@ from pantarhei.model.rule import Atom, Rule
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalRule, TimeWindow, builtin_text, term_text
 from pantarhei.model.term import short
 from pantarhei.rules.translation.termination import endless
-from pantarhei.temporal.rule_form import refused
+from pantarhei.temporal.rule_form import rule_error
 from pantarhei.values.builtin import is_computation
 
 
 @dataclass(frozen=True, slots=True)
-class NotAssertable:
+class UnassertableConclusion:
     """A warning: conclusions are to be asserted, and those of a rule may have a literal in first place.
 
     Args:
@@ -38,7 +38,7 @@ class NotAssertable:
 
 
 @dataclass(frozen=True, slots=True)
-class NameForVariable:
+class ConstantRule:
     """A warning: a rule is about one name alone, which stands where most rules have a variable.
 
     Args:
@@ -57,19 +57,19 @@ class NameForVariable:
         )
 
 
-def names_for_variables(rules: Iterable[TemporalRule]) -> tuple[NameForVariable, ...]:
+def constant_rules(rules: Iterable[TemporalRule]) -> tuple[ConstantRule, ...]:
     """The rules without variables whose head has a name that the body has too."""
     found = []
     for rule in rules:
         if not any(formula.variables for formula in rule.formulas):
             in_body = {each for formula in rule.body for each in formula.atom.arguments}
             names = (each for each in rule.head.atom.arguments if isinstance(each, URIRef))
-            found += [NameForVariable(rule, name) for name in names if name in in_body][:1]
+            found += [ConstantRule(rule, name) for name in names if name in in_body][:1]
     return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
-class Forgotten:
+class UnrememberedConclusion:
     """A warning: a window reaches back to conclusions of earlier ticks, which are not remembered.
 
     Args:
@@ -91,12 +91,14 @@ class Forgotten:
         )
 
 
-def forgotten(rules: Iterable[TemporalRule], remembered: Collection[URIRef]) -> tuple[Forgotten, ...]:
+def unremembered_conclusions(
+    rules: Iterable[TemporalRule], remembered: Collection[URIRef]
+) -> tuple[UnrememberedConclusion, ...]:
     """The windows of one tick or more over conclusions that hold now, and are not remembered."""
     given = list(rules)
     concluded_now = {rule.head.atom.predicate for rule in given if rule.head.mode is Mode.NOW}
     return tuple(
-        Forgotten(formula)
+        UnrememberedConclusion(formula)
         for rule in given
         for formula in rule.body
         if formula.atom.predicate in concluded_now.difference(remembered)
@@ -106,12 +108,12 @@ def forgotten(rules: Iterable[TemporalRule], remembered: Collection[URIRef]) -> 
     )
 
 
-MOST_MADE: Final = 50_000
+MAX_NEW_LITERALS: Final = 50_000
 """So many literals may be new at a tick, where rules may compute without end: some seconds of computing."""
 
 
 @dataclass(frozen=True, slots=True)
-class Endless:
+class UnboundedComputation:
     """A warning: a rule computes from what may come of its own results, and compares nothing.
 
     Args:
@@ -127,13 +129,13 @@ class Endless:
         return f"{told_place(test.written)}{what}; {refusal}"
 
 
-def uncompared(rules: Iterable[TemporalRule]) -> tuple[Endless, ...]:
+def unbounded_computations(rules: Iterable[TemporalRule]) -> tuple[UnboundedComputation, ...]:
     """The warning of a rule that may compute without end, where no comparison is in it."""
-    rule = maybe_endless(rules)
-    return () if rule is None or not all(map(is_computation, rule.tests)) else (Endless(rule),)
+    rule = first_unbounded_rule(rules)
+    return () if rule is None or not all(map(is_computation, rule.tests)) else (UnboundedComputation(rule),)
 
 
-def maybe_endless(rules: Iterable[TemporalRule], ontology: Iterable[Rule] = ()) -> TemporalRule | None:
+def first_unbounded_rule(rules: Iterable[TemporalRule], ontology: Iterable[Rule] = ()) -> TemporalRule | None:
     """The first rule that computes from what may come of its own results, None if there is none.
 
     A comparison, or what the stream says, may end that all the same. Costs as `termination.endless`.
@@ -147,14 +149,14 @@ def maybe_endless(rules: Iterable[TemporalRule], ontology: Iterable[Rule] = ()) 
     return next((rule for number, rule in enumerate(given) if str(number) in found), None)
 
 
-def refuse_endless(rule: TemporalRule, made: int) -> TemporalRuleError:
+def too_many_literals(rule: TemporalRule, made: int) -> TemporalRuleError:
     """The error that rules have made so many literals at a tick.
 
     Args:
         rule: one that computes from what may come of its own results.
     """
     problem = f"{made:_} new literals at a tick: {rule} computes from what comes of its own results"
-    return refused(problem, "a comparison that ends it, such as Z < 100", *rule.tests, rule)
+    return rule_error(problem, "a comparison that ends it, such as Z < 100", *rule.tests, rule)
 
 
 def _plain(rule: TemporalRule, name: str) -> Rule:

@@ -37,23 +37,23 @@ from pantarhei.owl.name_kinds import is_defined
 from pantarhei.rdf.first_bytes import refuse_unreadable, unreadable
 from pantarhei.rules.translation.class_variables import by_class, has_class_variables
 from pantarhei.rules.translation.demand import SAME, Theory
-from pantarhei.temporal.literal_tests import check_individuals
-from pantarhei.temporal.reification import with_literals_in_front
-from pantarhei.temporal.rule_form import check_form, check_triples, refused
+from pantarhei.temporal.literal_tests import check_name_comparisons
+from pantarhei.temporal.reification import rules_with_literal_subjects
+from pantarhei.temporal.rule_form import check_form, check_triples, rule_error
 from pantarhei.temporal.rule_warnings import (
-    Endless,
-    Forgotten,
-    NameForVariable,
-    NotAssertable,
-    forgotten,
-    names_for_variables,
-    uncompared,
+    ConstantRule,
+    UnassertableConclusion,
+    UnboundedComputation,
+    UnrememberedConclusion,
+    constant_rules,
+    unbounded_computations,
+    unremembered_conclusions,
 )
-from pantarhei.temporal.safety import check_safety, strata
+from pantarhei.temporal.safety import check_safety, stratify
 from pantarhei.temporal.text.rule_terms import check_prefixes, declarations, names_in_text
 from pantarhei.temporal.text.rules_text import RulesText, read_rules
 
-RuleWarning = NameForVariable | Forgotten | NotAssertable | Endless
+RuleWarning = ConstantRule | UnrememberedConclusion | UnassertableConclusion | UnboundedComputation
 """What is allowed, and hardly meant."""
 
 
@@ -104,7 +104,7 @@ class TemporalRules:
     @property
     def strata(self) -> dict[URIRef, int]:
         """The stratum of each predicate that is concluded, from 0, in the order of the strata."""
-        return strata(self.rules)
+        return stratify(self.rules)
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
@@ -116,13 +116,15 @@ class TemporalRules:
 
     def warnings_with(self, remembered: Collection[URIRef]) -> tuple[RuleWarning, ...]:
         """The same where these predicates are remembered: an ontology has some remembered too."""
-        not_assertable = map(NotAssertable, with_literals_in_front(self.rules) if self.feedback else ())
-        looking_back = forgotten(self.rules, remembered)
+        not_assertable = map(
+            UnassertableConclusion, rules_with_literal_subjects(self.rules) if self.feedback else ()
+        )
+        looking_back = unremembered_conclusions(self.rules, remembered)
         return (
-            *names_for_variables(self.rules),
+            *constant_rules(self.rules),
             *looking_back,
             *not_assertable,
-            *uncompared(self.rules),
+            *unbounded_computations(self.rules),
         )
 
     def is_equivalent(self, other: TemporalRules) -> bool:
@@ -163,7 +165,7 @@ class TemporalRules:
 _MOST_SHOWN = 3
 
 
-def shown_rules(rules: Sequence[TemporalRule]) -> str:
+def abbreviate_rules(rules: Sequence[TemporalRule]) -> str:
     """Return the first of some rules as text."""
     texts = [str(rule) for rule in rules[:_MOST_SHOWN]]
     if len(rules) > _MOST_SHOWN:
@@ -248,7 +250,7 @@ def _read(path: Path) -> str:
         raise unreadable(path, error) from error
 
 
-class Joined(NamedTuple):
+class RulesWithOntology(NamedTuple):
     """Temporal rules with what joins them.
 
     Args:
@@ -265,12 +267,12 @@ class Joined(NamedTuple):
     unique_names: bool = True
 
 
-def alone(rules: TemporalRules, unique_names: bool = True) -> Joined:
+def without_ontology(rules: TemporalRules, unique_names: bool = True) -> RulesWithOntology:
     """Temporal rules that no ontology has to do with."""
-    return Joined(rules, (), rules.remembered, unique_names)
+    return RulesWithOntology(rules, (), rules.remembered, unique_names)
 
 
-def joined(rules: TemporalRules, theory: Theory, known: Collection[Predicate]) -> Joined:
+def with_ontology(rules: TemporalRules, theory: Theory, known: Collection[Predicate]) -> RulesWithOntology:
     """Temporal rules with the rules of an ontology that their conclusions can fire.
 
     Costs time linear in the size of both.
@@ -285,7 +287,7 @@ def joined(rules: TemporalRules, theory: Theory, known: Collection[Predicate]) -
             ontology has a class variable.
     """
     if not theory.unique_names:
-        check_individuals(rules.rules)
+        check_name_comparisons(rules.rules)
     heads = {symbol_of(rule.head.atom): rule.head for rule in reversed(rules.rules)}
     is_any = theory.has_class_variables  # then each class may be the ontology's
     begun = {
@@ -294,15 +296,15 @@ def joined(rules: TemporalRules, theory: Theory, known: Collection[Predicate]) -
         if s.name in known or is_defined(s.name) or (is_any and s.arity == 1)
     }
     if not begun:
-        return alone(rules, theory.unique_names)
+        return without_ontology(rules, theory.unique_names)
     fired, reached = _fired(theory, begun)
     for rule in fired:
         _check(rule, reached, rules.feedback)
     fired = [rule for rule in fired if rule.head is not None]
     concluded = {symbol.name for symbol in reached if isinstance(symbol.name, URIRef)}
     remembered = rules.remembered | concluded
-    replace(rules, rules=(*rules.rules, *map(as_temporal, fired)), remembered=remembered)  # checks them
-    return Joined(rules, tuple(fired), remembered, theory.unique_names)
+    replace(rules, rules=(*rules.rules, *map(to_temporal_rule, fired)), remembered=remembered)  # checks them
+    return RulesWithOntology(rules, tuple(fired), remembered, theory.unique_names)
 
 
 def _fired(theory: Theory, begun: dict[Symbol, Formula]) -> tuple[list[Rule], dict[Symbol, Formula]]:
@@ -353,7 +355,7 @@ def _check(rule: Rule, reached: dict[Symbol, Formula], feedback: bool) -> None:
         head = _begun_by(rule, reached)
         name = short(head.atom.predicate)
         given = f"{name} is a premise of {rule.axiom}, whose class is variable: temporal rules name theirs"
-        raise refused(given, "a predicate that is not a premise of such an axiom", head)
+        raise rule_error(given, "a predicate that is not a premise of such an axiom", head)
     if feedback if rule.head is None else symbol_of(rule.head) != SAME:
         return
     head = _begun_by(rule, reached)
@@ -365,7 +367,7 @@ def _check(rule: Rule, reached: dict[Symbol, Formula], feedback: bool) -> None:
     expected = "a predicate that no constraint and no equality follows from: conclusions are never repaired"
     if rule.head is None:
         expected += ", unless feedback has them asserted"
-    raise refused(told_apart(problem, names_of([rule])), expected, head)
+    raise rule_error(told_apart(problem, names_of([rule])), expected, head)
 
 
 def _begun_by(rule: Rule, reached: dict[Symbol, Formula]) -> Formula:
@@ -374,7 +376,7 @@ def _begun_by(rule: Rule, reached: dict[Symbol, Formula]) -> Formula:
     return (found or [head for symbol, head in reached.items() if symbol.arity == 1])[0]
 
 
-def as_temporal(rule: Rule) -> TemporalRule:
+def to_temporal_rule(rule: Rule) -> TemporalRule:
     """A rule of the ontology as one of the present tick, for checks that see no conditions on literals."""
     assert rule.head is not None, "constraints have been refused"
     return TemporalRule(

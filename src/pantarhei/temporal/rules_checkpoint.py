@@ -20,12 +20,12 @@ from pantarhei.encoding.numbers import NO_FACTS, NONE, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.model.time import TimeKind
 from pantarhei.rdf.ntriples import parse_term, write_term
-from pantarhei.temporal.data_stream import Appended, Asserted, DataStream, changed_by
-from pantarhei.temporal.numbered import NumberedProgram
+from pantarhei.temporal.data_stream import Appended, AssertedPart, DataStream, state_changes
+from pantarhei.temporal.numbered import NumberedTemporalProgram
 from pantarhei.temporal.rules import TemporalRules
 from pantarhei.temporal.text.rules_text import read_rules
-from pantarhei.temporal.tick_history import Chunk, Past
-from pantarhei.temporal.tuples import Tuples, is_tuple
+from pantarhei.temporal.tick_history import HistoryChunk, TickHistory
+from pantarhei.temporal.tuples import TupleNumbers, is_tuple
 
 Column = npt.NDArray[np.integer]
 
@@ -33,7 +33,7 @@ _BEFORE_IT_WAS_DATA = "heard"  # the word that earlier checkpoints have for it
 
 
 def to_bytes(
-    rules: TemporalRules, data: DataStream | None, numbered: NumberedProgram, lexicon: Lexicon
+    rules: TemporalRules, data: DataStream | None, numbered: NumberedTemporalProgram, lexicon: Lexicon
 ) -> bytes:
     """Rules and what has been said as bytes, the same for the same.
 
@@ -77,7 +77,7 @@ def kind_of_saved(saved: bytes) -> TimeKind:
     return TimeKind[_header(saved)["kind"]]
 
 
-def data_of(saved: bytes, numbered: NumberedProgram, vocabulary: Vocabulary) -> DataStream | None:
+def data_of(saved: bytes, numbered: NumberedTemporalProgram, vocabulary: Vocabulary) -> DataStream | None:
     """What had been said; terms get numbers where they have none."""
     header = _header(saved)
     given = header.get("data", header.get(_BEFORE_IT_WAS_DATA))
@@ -85,13 +85,13 @@ def data_of(saved: bytes, numbered: NumberedProgram, vocabulary: Vocabulary) -> 
 
 
 def _written(
-    data: DataStream, numbered: NumberedProgram, lexicon: Lexicon
+    data: DataStream, numbered: NumberedTemporalProgram, lexicon: Lexicon
 ) -> tuple[dict[str, Any], list[Column]]:
     """What has been said, but for its columns, and these."""
     past, inner = data.past.columns, numbered.compiled.predicates
     asserted = list(data.asserted)
     aboxes = [*(abox.facts for abox in asserted), *(abox.cut for abox in asserted)]
-    parts = [past.facts, *data.turned, data.concluded, *aboxes]
+    parts = [past.facts, *data.net_state_changes, data.concluded, *aboxes]
     lengths = list(map(len, parts))
     facts = np.concatenate(parts)
     symbols, of_symbols = _by_appearance(2 * facts[:, 0] + _of_rules(past, lengths))
@@ -100,7 +100,7 @@ def _written(
     header = {
         "first": data.first,
         "tick": data.tick,
-        "begun": data.past.begun,
+        "begun": data.past.complete_from,
         "oldest": data.oldest,
         "lengths": lengths,
         "asserted": [abox.at for abox in asserted],
@@ -113,7 +113,7 @@ def _written(
     return header, list(map(_narrow, (past.ticks, past.places, of_symbols, of_terms)))
 
 
-def _terms(numbers: list[int], tuples: Tuples, lexicon: Lexicon) -> list[str | list[int] | None]:
+def _terms(numbers: list[int], tuples: TupleNumbers, lexicon: Lexicon) -> list[str | list[int] | None]:
     """Terms as text, tuples as the places of their sides, which may come behind them."""
     inner = (side for number in tuples.with_inner(numbers) for side in tuples.parts(number))
     places = {number: place for place, number in enumerate(dict.fromkeys((*numbers, *inner)))}
@@ -128,7 +128,7 @@ def _terms(numbers: list[int], tuples: Tuples, lexicon: Lexicon) -> list[str | l
 
 
 def _read(
-    given: dict[str, Any], columns: list[Column], numbered: NumberedProgram, vocabulary: Vocabulary
+    given: dict[str, Any], columns: list[Column], numbered: NumberedTemporalProgram, vocabulary: Vocabulary
 ) -> DataStream:
     """What `_written` wrote."""
     ticks, places, of_symbols, of_terms = columns
@@ -137,7 +137,7 @@ def _read(
         (inner.__getitem__ if of_rules else vocabulary.number_symbol)(Symbol(parse_term(name), arity))  # type: ignore[arg-type]
         for of_rules, name, arity in given["symbols"]
     ]
-    tuples, written = Tuples(), given["terms"]
+    tuples, written = TupleNumbers(), given["terms"]
 
     def number(place: int) -> int:
         match written[place]:
@@ -154,20 +154,20 @@ def _read(
     past, came, went, concluded, *aboxes = (facts[start:end] for start, end in pairwise(ends))
     times = given["asserted"]
     cuts = aboxes[len(times) :] or [NO_FACTS] * len(times)  # earlier checkpoints have none
-    told = list(map(Asserted, times, aboxes[: len(times)], cuts))
+    told = list(map(AssertedPart, times, aboxes[: len(times)], cuts))
     return DataStream(
         given["first"],
         given["tick"],
-        Past.of_columns(given["begun"], Chunk(ticks.astype(np.int64), past, places)),
+        TickHistory.of_columns(given["begun"], HistoryChunk(ticks.astype(np.int64), past, places)),
         tuples,
         concluded,
-        changed_by(came, went),
+        state_changes(came, went),
         Appended(told, sum(part.bytes for part in told)),
         given["oldest"],
     )
 
 
-def _of_rules(past: Chunk, lengths: list[int]) -> npt.NDArray[np.int32]:
+def _of_rules(past: HistoryChunk, lengths: list[int]) -> npt.NDArray[np.int32]:
     """Which facts have predicates of the second kernel (1), by the lengths of the parts they come in."""
     flags = np.zeros(sum(lengths), np.int32)
     flags[: lengths[0]] = past.of_rules

@@ -19,11 +19,11 @@ from pantarhei.model.graphs import components
 from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalRule, builtin_text, term_text
 from pantarhei.model.term import short
-from pantarhei.temporal.rule_form import Place, refused, refused_for
+from pantarhei.temporal.rule_form import Place, rule_error, variable_error
 from pantarhei.values.builtin import is_computation
 
 
-class Step(NamedTuple):
+class BindingStep(NamedTuple):
     """Something that binds variables as soon as others are bound.
 
     Args:
@@ -37,7 +37,7 @@ class Step(NamedTuple):
     source: object
 
 
-def variables(arguments: Iterable[Argument | None]) -> frozenset[Variable]:
+def variables_in(arguments: Iterable[Argument | None]) -> frozenset[Variable]:
     """The variables among arguments."""
     return frozenset(argument for argument in arguments if isinstance(argument, Variable))
 
@@ -47,25 +47,25 @@ def is_unbounded(formula: Formula) -> bool:
     return formula.mode is Mode.AT and formula.window is None
 
 
-def steps(rule: TemporalRule) -> list[Step]:
+def binding_steps(rule: TemporalRule) -> list[BindingStep]:
     """What binds variables in a rule: positive formulas, then computations."""
     positive = [formula for formula in rule.body if not formula.is_negated]
     return [
-        *(Step(variables([f.time] if is_unbounded(f) else ()), f.variables, f) for f in positive),
+        *(BindingStep(variables_in([f.time] if is_unbounded(f) else ()), f.variables, f) for f in positive),
         *(
-            Step(_operands(test), variables(test.arguments[:1]), test)
+            BindingStep(_operands(test), variables_in(test.arguments[:1]), test)
             for test in rule.tests
             if is_computation(test)
         ),
     ]
 
 
-def with_tests_in_order(rule: TemporalRule) -> TemporalRule:
+def with_ordered_tests(rule: TemporalRule) -> TemporalRule:
     """The rule with each test behind the computations of what it looks at, else in the order of the text.
 
     >>> from pantarhei.temporal.rules import load_rules
     >>> rules = load_rules("a(X) :- b(X, N), K > 4, K = N + 1.", prefixes={"": "http://example.org/"})
-    >>> print(with_tests_in_order(rules.rules[0]))
+    >>> print(with_ordered_tests(rules.rules[0]))
     a(X) :- b(X, N), K = N + 1, K > 4.
     """
     bound = {variable for each in rule.body if not each.is_negated for variable in each.variables}
@@ -74,16 +74,16 @@ def with_tests_in_order(rule: TemporalRule) -> TemporalRule:
         test = next((each for each in waiting if _operands(each) <= bound), waiting[0])
         waiting.remove(test)
         ordered.append(test)
-        bound |= variables(test.arguments)
+        bound |= variables_in(test.arguments)
     return rule if ordered == list(rule.tests) else replace(rule, tests=tuple(ordered))
 
 
 def _operands(test: Builtin) -> frozenset[Variable]:
     """What a test needs to know: all but the result of a computation."""
-    return variables(test.arguments[is_computation(test) :])
+    return variables_in(test.arguments[is_computation(test) :])
 
 
-def taken(given: Sequence[Step]) -> tuple[frozenset[Variable], list[Step]]:
+def resolve_bindings(given: Sequence[BindingStep]) -> tuple[frozenset[Variable], list[BindingStep]]:
     """The variables that are bound in the end, and the steps that bound a further one, in their order.
 
     Of steps that can be taken the first is. Costs linear time.
@@ -94,7 +94,7 @@ def taken(given: Sequence[Step]) -> tuple[frozenset[Variable], list[Step]]:
     for number, step in enumerate(given):
         for variable in step.needs:
             waiting[variable].append(number)
-    found: list[Step] = []
+    found: list[BindingStep] = []
     ready = [number for number, count in enumerate(missing) if not count]
     for number in ready:
         new = given[number].gives - bound
@@ -118,7 +118,7 @@ def check_safety(rule: TemporalRule) -> None:
     Raises:
         TemporalRuleError: a variable is not bound.
     """
-    bound, _ = taken(steps(rule))
+    bound, _ = resolve_bindings(binding_steps(rule))
     for formula in rule.body:
         time = formula.time
         if (
@@ -129,13 +129,13 @@ def check_safety(rule: TemporalRule) -> None:
         ):
             problem = f"nothing bounds the time {term_text(time)} of {formula}"
             expected = f"a window, as in {formula} in [10], or another atom of the body that has it"
-            raise refused_for(time, problem, expected, formula, rule)
+            raise variable_error(time, problem, expected, formula, rule)
     for formula in (rule.head, *rule.body):
         where = "the head" if formula is rule.head else f"{formula}"
         expected = _none_at_all(formula, bound) if formula.is_negated else _IN_BODY
         _check_bound(formula.variables, bound, where, rule, formula, expected)
     for test in rule.tests:
-        _check_bound(variables(test.arguments), bound, builtin_text(test), rule, test)
+        _check_bound(variables_in(test.arguments), bound, builtin_text(test), rule, test)
 
 
 def _none_at_all(denied: Formula, bound: frozenset[Variable]) -> str:
@@ -157,7 +157,7 @@ def _check_bound(
 ) -> None:
     if free := sorted(set(given) - bound):
         problem = f"{term_text(free[0])} is in {where}, and nothing binds it"
-        raise refused_for(free[0], problem, expected, place, rule)
+        raise variable_error(free[0], problem, expected, place, rule)
 
 
 _MOST_STEPS = 12  # of a circle in a message
@@ -178,7 +178,7 @@ class _Use(NamedTuple):
         return self.formula.is_negated or self.formula.mode is Mode.ALWAYS or self.formula.times > 1
 
 
-def strata(rules: Iterable[TemporalRule]) -> dict[URIRef, int]:
+def stratify(rules: Iterable[TemporalRule]) -> dict[URIRef, int]:
     """The stratum of each predicate that is concluded, from 0, in the order of the strata.
 
     What a conclusion rests on is in its stratum or a lower one; in a lower one if it is negated, stands below
@@ -230,7 +230,7 @@ def _circle(strict: _Use, uses_of: Sequence[Sequence[_Use]], heads: Sequence[URI
         return f"{steps[0]} rests on {what}: {' ← '.join(shown)}"
 
     expected += f"; {_WITHOUT_STRATA}"
-    return refused(told_apart(problem), expected, formula, strict.rule)
+    return rule_error(told_apart(problem), expected, formula, strict.rule)
 
 
 def _way(strict: _Use, uses_of: Sequence[Sequence[_Use]]) -> list[_Use]:

@@ -22,13 +22,13 @@ from pantarhei.materialize.readable import readable
 from pantarhei.model.data_range import DataRange
 from pantarhei.model.rule import Argument, Atom, Member, Rule
 from pantarhei.model.term import Term
-from pantarhei.temporal.literal_tests import Bits, Memberships
+from pantarhei.temporal.literal_tests import Bits, RangeMemberships
 
-TIME: Final = 0
+TICK_PLACE: Final = 0
 """The place of the tick's time: the arguments of an event stand behind it."""
 
 
-class Condition(NamedTuple):
+class ArgumentCondition(NamedTuple):
     """What an argument of an event is to meet.
 
     Args:
@@ -44,17 +44,17 @@ class Selection(NamedTuple):
     """Which events something follows from, and its arguments.
 
     Args:
-        arguments: places of the event's arguments, and terms; `TIME` is the last if it is there.
+        arguments: places of the event's arguments, and terms; `TIME_VARIABLE` is the last if it is there.
         conditions: what the events meet.
     """
 
     arguments: tuple[int | Term, ...]
-    conditions: tuple[Condition, ...] = ()
+    conditions: tuple[ArgumentCondition, ...] = ()
 
     @property
     def is_dated(self) -> bool:
         """Whether the tick is the last argument."""
-        return self.arguments[-1] == TIME
+        return self.arguments[-1] == TICK_PLACE
 
     def through(self, atom: Atom, rule: Rule) -> Selection | None:
         """What follows by a rule from an atom of its body that is as this says, and from no other; None where
@@ -62,7 +62,7 @@ class Selection(NamedTuple):
 
         >>> x, n, t = map(Variable, "xnt")
         >>> rule = Rule("", (Atom("b", (x, n, t)),), Atom("a", (x, t)))
-        >>> Selection((1, 2, TIME)).through(rule.body[0], rule)
+        >>> Selection((1, 2, TIME_VARIABLE)).through(rule.body[0], rule)
         Selection(arguments=(1, 0), conditions=())
         """
         bound = dict(zip(atom.arguments, self.arguments, strict=False))
@@ -78,26 +78,28 @@ class Selection(NamedTuple):
         conditions = [*self.conditions]
         for argument, wanted in asked:
             place = bound.get(argument)
-            if not isinstance(place, int) or place == TIME:
+            if not isinstance(place, int) or place == TICK_PLACE:
                 return None
-            conditions.append(Condition(place, wanted))
+            conditions.append(ArgumentCondition(place, wanted))
         head = rule.head.arguments
         return _selection(
             [bound.get(each) if isinstance(each, Variable) else each for each in head], conditions
         )
 
 
-def _selection(arguments: Sequence[int | Term | None], conditions: Iterable[Condition]) -> Selection | None:
+def _selection(
+    arguments: Sequence[int | Term | None], conditions: Iterable[ArgumentCondition]
+) -> Selection | None:
     """With these arguments, if rows can have them."""
     known = tuple(each for each in arguments if each is not None)
-    if len(known) < len(arguments) or known[0] == TIME or isinstance(known[0], Literal):
+    if len(known) < len(arguments) or known[0] == TICK_PLACE or isinstance(known[0], Literal):
         return None
-    if TIME in known[:-1] or len(known) > (3 if known[-1] == TIME else 2):
+    if TICK_PLACE in known[:-1] or len(known) > (3 if known[-1] == TICK_PLACE else 2):
         return None
     return Selection(known, tuple(dict.fromkeys(conditions)))
 
 
-class Selector(NamedTuple):
+class NumberedSelection(NamedTuple):
     """A selection in numbers, as the kernel's `Selecting` takes them.
 
     Args:
@@ -110,7 +112,7 @@ class Selector(NamedTuple):
     conditions: tuple[tuple[int, int, int, int], ...] = ()
 
 
-class Selectors:
+class NumberedSelections:
     """The selectors of selections.
 
     Args:
@@ -125,14 +127,14 @@ class Selectors:
         added = dict.fromkeys(each for each in wanted if not isinstance(each, Term) and each not in known)
         self._ranges, self._number = [*known, *added], vocabulary.number
         self._width = (len(self._ranges) + 7) // 8
-        self._memberships = Memberships(self._ranges, vocabulary)
-        self._of: dict[Selection | None, Selector] = {each: self._selector(each) for each in given}
+        self._memberships = RangeMemberships(self._ranges, vocabulary)
+        self._of: dict[Selection | None, NumberedSelection] = {each: self._selector(each) for each in given}
 
-    def of(self, selection: Selection | None) -> Selector | None:
+    def of(self, selection: Selection | None) -> NumberedSelection | None:
         """The selector of one of the selections."""
         return self._of.get(selection)
 
-    def _selector(self, selection: Selection) -> Selector:
+    def _selector(self, selection: Selection) -> NumberedSelection:
         given = selection.arguments[:-1] if selection.is_dated else selection.arguments
         taken = tuple((each, NONE) if isinstance(each, int) else (0, self._number(each)) for each in given)
         bits: defaultdict[tuple[int, int], int] = defaultdict(int)
@@ -146,7 +148,7 @@ class Selectors:
         conditions += [(IN_RANGES, place, byte, asked) for (place, byte), asked in bits.items()]
         if taken[0][0] > 1:  # what something is said of is no literal
             conditions.append((IS_NAME, taken[0][0], NONE, NONE))
-        return Selector(taken, tuple(conditions))
+        return NumberedSelection(taken, tuple(conditions))
 
     def selecting(self, kinds: int, by_source: Mapping[int, Iterable[_Feed]]) -> Selecting:
         """The kernel's `Selecting` for feeds by the predicates of the stream that they follow."""
@@ -169,19 +171,19 @@ class Selectors:
 class _Feed(NamedTuple):
     kind: int
     target: int
-    selector: Selector
+    selector: NumberedSelection
 
 
-WHOLE: Final = Selector(((1, NONE), (2, NONE)))
+ALL_ARGUMENTS: Final = NumberedSelection(((1, NONE), (2, NONE)))
 """All facts, with both of their arguments."""
 
-FIRST_ARGUMENT: Final = Selector(((1, NONE),))
+FIRST_ARGUMENT: Final = NumberedSelection(((1, NONE),))
 """All facts, with their first argument, and the tick where what follows is dated."""
 
 K = TypeVar("K", bound=Hashable)
 
 
-class Followed(NamedTuple, Generic[K]):
+class RowMapping(NamedTuple, Generic[K]):
     """What rows follow from facts of one predicate.
 
     Args:
@@ -194,10 +196,10 @@ class Followed(NamedTuple, Generic[K]):
     source: int
     target: int
     kind: K
-    selector: Selector = WHOLE
+    selector: NumberedSelection = ALL_ARGUMENTS
 
 
-class Part(NamedTuple, Generic[K]):
+class RowPart(NamedTuple, Generic[K]):
     """Rows of one kind.
 
     Args:
@@ -209,7 +211,7 @@ class Part(NamedTuple, Generic[K]):
     places: Integers
 
 
-class Following(Generic[K]):
+class RowMapper(Generic[K]):
     """The rows that follow from facts one by one.
 
     Args:
@@ -221,7 +223,7 @@ class Following(Generic[K]):
         is_one_to_one: whether a row of each of `followed` has all arguments of its fact.
     """
 
-    def __init__(self, selectors: Selectors, followed: Iterable[Followed[K]]) -> None:
+    def __init__(self, selectors: NumberedSelections, followed: Iterable[RowMapping[K]]) -> None:
         given = list(followed)
         self._selectors, self._kinds = selectors, list(dict.fromkeys(each.kind for each in given))
         place_of = {kind: place for place, kind in enumerate(self._kinds)}
@@ -231,9 +233,9 @@ class Following(Generic[K]):
         self._selecting = selectors.selecting(len(self._kinds), by_source)
         self.sources = frozenset(by_source)
         self.targets = [each.target for each in given]
-        self.is_one_to_one = all(each.selector in (WHOLE, FIRST_ARGUMENT) for each in given)
+        self.is_one_to_one = all(each.selector in (ALL_ARGUMENTS, FIRST_ARGUMENT) for each in given)
 
-    def parts(self, facts: Integers, time: int = NONE) -> list[Part[K]]:
+    def rows_from(self, facts: Integers, time: int = NONE) -> list[RowPart[K]]:
         """The rows that follow from facts, by their kinds. Costs the facts, and what follows from them.
 
         Args:
@@ -242,20 +244,20 @@ class Following(Generic[K]):
         if not len(facts) or not self.sources:
             return []
         rows, places, ranges = self._selecting.rows(readable(facts), self._selectors.memberships, time)
-        return [Part(self._kinds[kind], rows[begin:end], places[begin:end]) for kind, begin, end in ranges]
+        return [RowPart(self._kinds[kind], rows[begin:end], places[begin:end]) for kind, begin, end in ranges]
 
-    def tell(self, runs: Runs, facts: Integers) -> None:
+    def add_runs(self, runs: Runs, facts: Integers) -> None:
         """Notify the kernel's `Runs` that what follows from facts is there."""
         if len(facts) and self.sources:
             runs.tell(self._selecting, readable(facts), self._selectors.memberships)
 
-    def take_back(self, runs: Runs, facts: Integers) -> None:
+    def remove_runs(self, runs: Runs, facts: Integers) -> None:
         """Notify the kernel's `Runs` that these facts, added at the present tick, are removed."""
         if len(facts) and self.sources:
             runs.take_back(self._selecting, readable(facts), self._selectors.memberships)
 
 
-class RowSupports:
+class SupportCounts:
     """Counts of the facts that rows follow from, kept from the first loss in a tick on.
 
     Without counts where different facts have different rows. The first loss costs all facts of the tick.
@@ -264,13 +266,13 @@ class RowSupports:
         followings: which rows follow from which facts.
     """
 
-    def __init__(self, *followings: Following[Any]) -> None:
+    def __init__(self, *followings: RowMapper[Any]) -> None:
         targets = [target for following in followings for target in following.targets]
         is_shared = len(set(targets)) < len(targets)
         self._is_needed = is_shared or not all(each.is_one_to_one for each in followings)
         self._counts: Counter[Fact] | None = None
 
-    def come_to_tick(self) -> None:
+    def reset(self) -> None:
         """Begin a tick, without supported rows."""
         self._counts = None
 

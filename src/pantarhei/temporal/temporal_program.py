@@ -16,7 +16,7 @@ predicate of its own, written here behind the predicate's name:
     event-p      p by events, where other rows of it come with events and their ticks
     p:0          p without the arguments that no rule looks at
     concluded-p  p concluded by a rule, not only said (where conclusions are asserted at the next tick)
-    asked-x      `not x` is looked for       free-x    and x is not there (see `Guard`)
+    asked-x      `not x` is looked for       free-x    and x is not there (see `NegationGuard`)
 
 A body's level is its smallest, a head's its largest (LA17 Definition 7's horizon); that is what the kernel
 computes, recursion included.
@@ -52,7 +52,7 @@ ALWAYS = Symbol(URIRef("urn:pantarhei:temporal:always"), 1)
 """A class whose one member is the unit, at each tick: the body of rules that have no positive atom."""
 
 
-WHOLE: Final = 1 << 62
+UNBOUNDED: Final = 1 << 62
 """How many ticks the timeline has, for a window that is all of it."""
 
 
@@ -63,7 +63,7 @@ class Input(NamedTuple):
         source: the class or property in the stream.
         is_asserted: they follow what is asserted, not what holds.
         mode: whether they are there now, sometime or always in the window.
-        size: how many ticks the window reaches back, or how many assertions it holds; `WHOLE` for all ticks.
+        size: length of the window in ticks or assertions; `UNBOUNDED` for all ticks.
         target: the predicate in the second kernel.
         times: at how many ticks of the window they are there at least.
         counts_tuples: whether the window holds assertions.
@@ -80,7 +80,7 @@ class Input(NamedTuple):
     selection: Selection | None = None
 
 
-class Guard(NamedTuple):
+class NegationGuard(NamedTuple):
     """`not x`, where x has a predicate of the second kernel.
 
     A rule `h :- b, not x` is `asked-x :- b` and `h :- b, free-x`. The rows of `free-x` are base rows: those
@@ -93,18 +93,18 @@ class Guard(NamedTuple):
     free: Symbol
 
 
-class Clock(NamedTuple):
+class WindowClock(NamedTuple):
     """The ticks of a window as facts: `symbol` has the unit and each tick's time.
 
     Args:
-        size: how many ticks the window reaches back; `WHOLE` for the timeline.
+        size: how many ticks the window reaches back; `UNBOUNDED` for the timeline.
     """
 
     symbol: Symbol
     size: int
 
 
-class Run(NamedTuple):
+class ConclusionRun(NamedTuple):
     """Always within a window, of remembered conclusions that are concluded at their ticks: `target` has what
     stays long enough in `source`.
     """
@@ -114,7 +114,7 @@ class Run(NamedTuple):
     target: Symbol
 
 
-class DatedRun(NamedTuple):
+class TickCount(NamedTuple):
     """At enough ticks of a window, of conclusions.
 
     Args:
@@ -130,13 +130,13 @@ class DatedRun(NamedTuple):
     times: int | None
 
 
-class Remembered(NamedTuple):
+class RememberedPredicate(NamedTuple):
     """A predicate whose conclusions are part of the stream once their tick is over.
 
     Args:
         source: the predicate.
         windows: the predicates that say that it was so before, within a window, with its size in ticks.
-        dated: the same with the tick as last argument, `WHOLE` for the timeline.
+        dated: the same with the tick as last argument, `UNBOUNDED` for the timeline.
     """
 
     source: Symbol
@@ -169,12 +169,12 @@ class TemporalProgram:
 
     rules: tuple[Rule, ...]
     inputs: tuple[Input, ...]
-    guards: tuple[Guard, ...]
-    runs: tuple[Run, ...]
-    dated_runs: tuple[DatedRun, ...]
-    clocks: tuple[Clock, ...]
+    guards: tuple[NegationGuard, ...]
+    runs: tuple[ConclusionRun, ...]
+    dated_runs: tuple[TickCount, ...]
+    clocks: tuple[WindowClock, ...]
     at_ticks: tuple[Symbol, ...]
-    remembered: tuple[Remembered, ...]
+    remembered: tuple[RememberedPredicate, ...]
     conclusions: Mapping[Symbol, tuple[URIRef, int]]
     largest: int
     ticks: Ticks
@@ -186,4 +186,4 @@ class TemporalProgram:
     def keeps_all(self) -> bool:
         """Whether what is said stays known for ever."""
         dated = (size for each in self.remembered for _, size in each.dated)
-        return WHOLE in (*(each.size for each in self.inputs), *dated)
+        return UNBOUNDED in (*(each.size for each in self.inputs), *dated)

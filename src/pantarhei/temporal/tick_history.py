@@ -15,10 +15,10 @@ import numpy.typing as npt
 
 from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples
 
-Ticks = npt.NDArray[np.int64]
+TickColumn = npt.NDArray[np.int64]
 
 
-class Said(NamedTuple):
+class TickRecord(NamedTuple):
     """What was said at one tick; facts of shape (n, 3).
 
     Args:
@@ -51,7 +51,7 @@ class Said(NamedTuple):
 _BYTES_A_CHUNK = 500  # the object, and its arrays' heads
 _BYTES_A_TICK = 700  # the same of a tick that is no part of a chunk
 
-_PARTS = len(Said._fields) - 1
+_PARTS = len(TickRecord._fields) - 1
 _OF_STREAM = 3
 """So many of these parts, the first ones, have predicates of the stream; the others of the second kernel."""
 
@@ -59,21 +59,21 @@ _CHUNK = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class HistoryChunk:
     """What was said at some ticks, all facts one below the other.
 
     Args:
         ticks: the ticks, ascending.
-        facts: shape (n, 3), by ticks, then by the parts of `Said`.
+        facts: shape (n, 3), by ticks, then by the parts of `TickRecord`.
         places: for each fact the place of its tick times the number of parts, and which part it belongs to.
     """
 
-    ticks: Ticks
+    ticks: TickColumn
     facts: Integers
     places: npt.NDArray[np.integer]
 
     @classmethod
-    def of(cls, ticks: Iterable[Said]) -> Chunk:
+    def of(cls, ticks: Iterable[TickRecord]) -> HistoryChunk:
         """Ticks as one chunk, at most `_CHUNK` of them."""
         given = list(ticks)
         parts = [part for said in given for part in said[1:]]
@@ -82,11 +82,11 @@ class Chunk:
             np.array([said.tick for said in given], np.int64), np.concatenate([NO_FACTS, *parts]), places
         )
 
-    def __iter__(self) -> Iterator[Said]:
+    def __iter__(self) -> Iterator[TickRecord]:
         ends = np.searchsorted(self.places, np.arange(_PARTS * len(self.ticks) + 1)).tolist()
         parts = [self.facts[begin:end] for begin, end in pairwise(ends)]
         for place, tick in enumerate(self.ticks.tolist()):
-            yield Said(tick, *parts[_PARTS * place : _PARTS * (place + 1)])
+            yield TickRecord(tick, *parts[_PARTS * place : _PARTS * (place + 1)])
 
     @property
     def of_rules(self) -> npt.NDArray[np.bool_]:
@@ -98,13 +98,15 @@ class Chunk:
         """Its last tick."""
         return int(self.ticks[-1])
 
-    def part(self, number: int) -> tuple[Integers, Ticks]:
+    def part(self, number: int) -> tuple[Integers, TickColumn]:
         """The facts of one part at all ticks, and their ticks."""
         which = np.flatnonzero(self.places % _PARTS == number)
         return self.facts[which], self.ticks[self.places[which] // _PARTS]
 
-    def mapped(self, stream: Callable[[Integers], Integers], rules: Callable[[Integers], Integers]) -> Chunk:
-        """The chunk with its facts changed, as `Past.mapped`."""
+    def mapped(
+        self, stream: Callable[[Integers], Integers], rules: Callable[[Integers], Integers]
+    ) -> HistoryChunk:
+        """The chunk with its facts changed, as `TickHistory.mapped`."""
         facts, of_rules = self.facts.copy(), self.of_rules
         facts[~of_rules], facts[of_rules] = stream(facts[~of_rules]), rules(facts[of_rules])
         return replace(self, facts=facts)
@@ -115,7 +117,7 @@ class Chunk:
         return _BYTES_A_CHUNK + self.ticks.nbytes + self.facts.nbytes + self.places.nbytes
 
 
-class Turns(NamedTuple):
+class LastChanges(NamedTuple):
     """When what comes and goes last did.
 
     Args:
@@ -124,18 +126,18 @@ class Turns(NamedTuple):
     """
 
     there: Integers
-    since: Ticks
+    since: TickColumn
     gone: Integers
-    until: Ticks
+    until: TickColumn
 
-    def begun(self, facts: Integers, otherwise: int) -> dict[Fact, int]:
+    def since_when(self, facts: Integers, otherwise: int) -> dict[Fact, int]:
         """When each of some facts that are there came; `otherwise` for those that always were."""
         came = dict(zip(as_tuples(self.there), self.since.tolist(), strict=True))
         return {fact: came.get(fact, otherwise) for fact in as_tuples(facts)}
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class TickHistory:
     """The closed ticks, oldest first; nothing in it changes, and a longer one shares what it can.
 
     Args:
@@ -145,27 +147,27 @@ class Past:
         bytes: what it takes.
     """
 
-    begun: int
-    chunks: tuple[Chunk, ...] = ()
-    last: tuple[Said, ...] = ()
+    complete_from: int
+    chunks: tuple[HistoryChunk, ...] = ()
+    last: tuple[TickRecord, ...] = ()
     bytes: int = field(default=0, compare=False)
 
     @classmethod
-    def of(cls, begun: int, ticks: Iterable[Said]) -> Past:
+    def of(cls, begun: int, ticks: Iterable[TickRecord]) -> TickHistory:
         """The past of some ticks, oldest first."""
         past = cls(begun)
         for said in ticks:
             past = past.with_tick(said, begun)
         return past
 
-    def __iter__(self) -> Iterator[Said]:
+    def __iter__(self) -> Iterator[TickRecord]:
         yield from chain(*self.chunks, self.last)
 
-    def with_tick(self, said: Said, needed: int) -> Past:
+    def with_tick(self, said: TickRecord, needed: int) -> TickHistory:
         """The past with one more tick, without those that lie before `needed`; of full parts only whole ones
         leave.
         """
-        chunks, begun, size, last = self.chunks, self.begun, self.bytes, self.last
+        chunks, begun, size, last = self.chunks, self.complete_from, self.bytes, self.last
         while chunks and chunks[0].last < needed:
             begun, size, chunks = chunks[0].last + 1, size - chunks[0].bytes, chunks[1:]
         if not chunks:
@@ -174,32 +176,34 @@ class Past:
                 begun, last = gone[-1].tick + 1, last[len(gone) :]
                 size -= sum(each.bytes for each in gone)
         if said.is_empty:
-            return Past(begun, chunks, last, size)
+            return TickHistory(begun, chunks, last, size)
         last = (*last, said)
         if len(last) < _CHUNK:
-            return Past(begun, chunks, last, size + said.bytes)
-        whole = Chunk.of(last)
-        return Past(begun, (*chunks, whole), (), size + whole.bytes - sum(each.bytes for each in last[:-1]))
+            return TickHistory(begun, chunks, last, size + said.bytes)
+        whole = HistoryChunk.of(last)
+        return TickHistory(
+            begun, (*chunks, whole), (), size + whole.bytes - sum(each.bytes for each in last[:-1])
+        )
 
     @property
-    def columns(self) -> Chunk:
+    def columns(self) -> HistoryChunk:
         """All of it as one chunk, however many ticks it has. Costs what was said."""
-        chunks = [*self.chunks, Chunk.of(self.last)]
+        chunks = [*self.chunks, HistoryChunk.of(self.last)]
         before = np.cumsum([0, *(_PARTS * len(chunk.ticks) for chunk in chunks)]).tolist()
-        return Chunk(
+        return HistoryChunk(
             np.concatenate([chunk.ticks for chunk in chunks]),
             np.concatenate([chunk.facts for chunk in chunks]),
             np.concatenate([chunk.places + start for chunk, start in zip(chunks, before[:-1], strict=True)]),
         )
 
     @classmethod
-    def of_columns(cls, begun: int, whole: Chunk) -> Past:
+    def of_columns(cls, begun: int, whole: HistoryChunk) -> TickHistory:
         """The past that `columns` told."""
         count = len(whole.ticks)
         starts = np.arange(0, count + _CHUNK, _CHUNK)
         cuts = np.searchsorted(whole.places, starts * _PARTS).tolist()
         chunks = [
-            Chunk(
+            HistoryChunk(
                 whole.ticks[start : start + _CHUNK],
                 whole.facts[first:last],
                 (whole.places[first:last] - start * _PARTS).astype(np.uint16),
@@ -212,21 +216,23 @@ class Past:
         return cls(begun, tuple(chunks[:full]), last, size)
 
     @property
-    def events(self) -> tuple[Integers, Ticks]:
+    def events(self) -> tuple[Integers, TickColumn]:
         """What was asserted, and when. Costs all that was said."""
         return self.part("events")
 
     @property
-    def states(self) -> Turns:
+    def states(self) -> LastChanges:
         """When states last came and went. Costs all that was said."""
         return self._turns("came", "went")
 
     @property
-    def conclusions(self) -> Turns:
+    def conclusions(self) -> LastChanges:
         """When remembered conclusions last came and went. Costs all that was said."""
         return self._turns("concluded", "withdrawn")
 
-    def mapped(self, stream: Callable[[Integers], Integers], rules: Callable[[Integers], Integers]) -> Past:
+    def mapped(
+        self, stream: Callable[[Integers], Integers], rules: Callable[[Integers], Integers]
+    ) -> TickHistory:
         """The past with all facts changed.
 
         Args:
@@ -234,16 +240,16 @@ class Past:
             rules: changes those with predicates of the second kernel.
         """
         chunks = tuple(chunk.mapped(stream, rules) for chunk in self.chunks)
-        return replace(self, chunks=chunks, last=tuple(Chunk.of(self.last).mapped(stream, rules)))
+        return replace(self, chunks=chunks, last=tuple(HistoryChunk.of(self.last).mapped(stream, rules)))
 
-    def part(self, name: str) -> tuple[Integers, Ticks]:
-        """The facts of one part of `Said` at all ticks, and when, oldest first. Costs all that was said."""
-        number = Said._fields.index(name) - 1
-        parts = [chunk.part(number) for chunk in (*self.chunks, Chunk.of(self.last))]
+    def part(self, name: str) -> tuple[Integers, TickColumn]:
+        """Return the facts of one field of `TickRecord` and their ticks, oldest first. Costs the history."""
+        number = TickRecord._fields.index(name) - 1
+        parts = [chunk.part(number) for chunk in (*self.chunks, HistoryChunk.of(self.last))]
         facts, ticks = zip(*parts, strict=True)
         return np.concatenate(facts), np.concatenate(ticks)
 
-    def _turns(self, coming: str, going: str) -> Turns:
+    def _turns(self, coming: str, going: str) -> LastChanges:
         (came, came_at), (went, went_at) = self.part(coming), self.part(going)
         facts, ticks = np.concatenate([came, went]), np.concatenate([came_at, went_at])
         is_there = np.arange(len(facts)) < len(came)
@@ -251,10 +257,10 @@ class Past:
         facts, ticks, is_there = facts[order], ticks[order], is_there[order]
         newest = np.append((facts[1:] != facts[:-1]).any(axis=1), np.ones(min(1, len(facts)), bool))
         there, gone = np.flatnonzero(newest & is_there), np.flatnonzero(newest & ~is_there)
-        return Turns(facts[there], ticks[there], facts[gone], ticks[gone])
+        return LastChanges(facts[there], ticks[there], facts[gone], ticks[gone])
 
 
-def held_at(
+def facts_by_tick(
     turns: Iterable[tuple[int, Integers, Integers]], facts: Iterable[Fact], last: int, oldest: int
 ) -> Iterator[tuple[int, set[Fact]]]:
     """Which facts held at each of some ticks, the newest first.

@@ -18,7 +18,7 @@ from pantarhei.errors import OptionError, TemporalRuleError, TimestampError
 from pantarhei.model.rule import Builtin
 from pantarhei.model.temporal_rule import Formula, TemporalRule, TimeWindow, builtin_text, duration_text
 from pantarhei.model.time import TimeKind, TimePoint, duration_ticks, kind_of, show_time, ticks_of, time_of
-from pantarhei.temporal.rule_form import MOST_IN_WINDOW, is_date, refused
+from pantarhei.temporal.rule_form import MAX_WINDOW_SIZE, is_datetime, rule_error
 from pantarhei.values.builtin import is_computation
 from pantarhei.window.sliding import Step, Window
 
@@ -52,7 +52,7 @@ class Ticks:
         object.__setattr__(self, "_origin", origin)
         object.__setattr__(self, "length", self.window.next_boundary(self.kind, origin + 1) - origin)
 
-    def of(self, step: Step) -> int:
+    def tick_of_step(self, step: Step) -> int:
         """The tick that a step belongs to.
 
         Raises:
@@ -64,7 +64,7 @@ class Ticks:
             raise TimestampError(now, "with temporal rules fewer ticks from 0: give the window a slide")
         return tick
 
-    def at(self, time: int) -> int:
+    def tick_of_time(self, time: int) -> int:
         """The tick that a time belongs to, given in the stream's smallest units."""
         return -((self._origin - time) // self.length)
 
@@ -72,7 +72,7 @@ class Ticks:
         """The time at which a tick ends, in the stream's smallest units."""
         return self._origin + tick * self.length
 
-    def of_start(self, start: TimePoint | None) -> int | None:
+    def start_tick(self, start: TimePoint | None) -> int | None:
         """The tick of the timestamp that rules begin at; None where they name none.
 
         Raises:
@@ -81,7 +81,7 @@ class Ticks:
         if start is None:
             return None
         try:
-            return self.at(ticks_of(start, self.kind))
+            return self.tick_of_time(ticks_of(start, self.kind))
         except TimestampError as error:
             problem = f"start={show_time(start)} of the rules is no time of a stream of {_PLURAL[self.kind]}"
             raise TemporalRuleError(problem, f"a start that is {error.expected}") from None
@@ -90,7 +90,7 @@ class Ticks:
         """A tick as rules see it: the time at which it ends."""
         return Literal(time_of(self.end_of(tick), self.kind))
 
-    def literal_like(self, given: Literal) -> Literal:
+    def normalize_time(self, given: Literal) -> Literal:
         """Write a time of a rule as the times of the stream: integers as floats, datetimes in UTC."""
         if self.kind is TimeKind.FLOAT and isinstance(given.value, int):
             return Literal(float(given.value))
@@ -98,7 +98,7 @@ class Ticks:
             return Literal(given.value.astimezone(UTC))
         return given
 
-    def size_of(self, window: TimeWindow, formula: Formula) -> int:
+    def window_size(self, window: TimeWindow, formula: Formula) -> int:
         """How many ticks the window of a formula reaches back.
 
         Raises:
@@ -108,18 +108,18 @@ class Ticks:
         size = window.size
         if isinstance(size, int):
             if size and self.kind is TimeKind.DATETIME:
-                raise refused(f"{formula} counts ticks", "a window with a unit, such as [5 min]", formula)
+                raise rule_error(f"{formula} counts ticks", "a window with a unit, such as [5 min]", formula)
             return size
         if self.kind is not TimeKind.DATETIME:
             problem = f"{formula} needs a stream with datetimes, and {self._numbers_are}"
-            raise refused(problem, "a window in ticks, such as [5], or a range that is a time", formula)
+            raise rule_error(problem, "a window in ticks, such as [5], or a range that is a time", formula)
         ticks = duration_ticks(size, self.kind) // self.length
-        if ticks > MOST_IN_WINDOW:
+        if ticks > MAX_WINDOW_SIZE:
             slide = duration_text(timedelta(microseconds=self.length))
             problem = f"{formula} reaches back {ticks:_} ticks of {slide}"
             longer = "a slide" if self.window.slide is None else "a longer slide"
-            expected = f"at most {MOST_IN_WINDOW:_}: give the reasoner's window {longer}"
-            raise refused(problem, expected, formula)
+            expected = f"at most {MAX_WINDOW_SIZE:_}: give the reasoner's window {longer}"
+            raise rule_error(problem, expected, formula)
         return ticks
 
     @property
@@ -129,7 +129,7 @@ class Ticks:
             return f"the range {self.window.range} is a number"
         return f"the timestamp {time_of(0, self.kind)} is a number"
 
-    def first_without(self, at: int) -> int:
+    def eviction_time(self, at: int) -> int:
         """The first time at which the reasoner's window has lost what was asserted at a time.
 
         Args:
@@ -140,12 +140,12 @@ class Ticks:
         return self.window.next_boundary(self.kind, at + reach + 1)
 
 
-def kind_for(window: Window) -> TimeKind:
+def default_time_kind(window: Window) -> TimeKind:
     """The kind of time that streams of a window have; where integers and floats would do, integers."""
     return window.kind or TimeKind.INTEGER
 
 
-def kinds_for(window: Window) -> Iterator[TimeKind]:
+def possible_time_kinds(window: Window) -> Iterator[TimeKind]:
     """The kinds of time that streams of a window may have, integers first."""
     for kind in TimeKind if window.kind is None else (window.kind,):
         try:
@@ -158,7 +158,7 @@ def kinds_for(window: Window) -> Iterator[TimeKind]:
 Made = TypeVar("Made")
 
 
-def fitted(
+def compile_for_time_kind(
     rules: Iterable[TemporalRule], window: Window, start: TimePoint | None, make: Callable[[Ticks], Made]
 ) -> Made:
     """What `make` makes of the ticks of the first kind of time that it does not refuse.
@@ -172,7 +172,7 @@ def fitted(
         TemporalRuleError: it refuses all: the refusal of the kind that the rules are written for.
     """
     refusals: dict[TimeKind, TemporalRuleError] = {}
-    for kind in kinds_for(window):
+    for kind in possible_time_kinds(window):
         try:
             return make(Ticks(window, kind))
         except TemporalRuleError as error:
@@ -200,7 +200,7 @@ def _fitting(
     if is_open and len({sign.is_of_dates for sign in signs}) > 1:
         other = next(sign for sign in signs if sign.is_of_dates is not signs[0].is_of_dates)
         problem = f"{other}, and {signs[0]}; a stream has one kind"
-        return refused(problem, "windows and times of one kind in all rules", other.place, other.rule)
+        return rule_error(problem, "windows and times of one kind in all rules", other.place, other.rule)
     is_of_dates = signs[0].is_of_dates if signs else None
     if start is not None:
         is_of_dates = kind_of(start) is TimeKind.DATETIME
@@ -218,7 +218,7 @@ def _signs(rules: Iterable[TemporalRule]) -> Iterator[_Sign]:
                 case TimeWindow(int(size)) if size:
                     yield _Sign(False, formula, rule)
             if isinstance(formula.time, Literal):
-                yield _Sign(is_date(formula.time), formula, rule)
+                yield _Sign(is_datetime(formula.time), formula, rule)
         times = {formula.time for formula in rule.formulas if formula.time is not None}
         for test in rule.tests:
             if times.intersection(test.arguments):
@@ -226,4 +226,4 @@ def _signs(rules: Iterable[TemporalRule]) -> Iterator[_Sign]:
                     yield _Sign(False, test, rule)
                 for literal in test.arguments:
                     if isinstance(literal, Literal):
-                        yield _Sign(is_date(literal), test, rule)
+                        yield _Sign(is_datetime(literal), test, rule)

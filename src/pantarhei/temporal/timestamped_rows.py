@@ -13,12 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from pantarhei.encoding.numbers import NO_FACTS, NONE, Integers, as_tuples
-from pantarhei.temporal.data_stream import StandingFacts, union, without
-from pantarhei.temporal.expiry_model import NOTHING, ExpiryModel, Rows
-from pantarhei.temporal.numbered import Feed, NumberedProgram
-from pantarhei.temporal.selection import FIRST_ARGUMENT, WHOLE, Followed, Following, RowSupports
-from pantarhei.temporal.tick_history import Past, held_at
-from pantarhei.temporal.tuples import Pairs
+from pantarhei.temporal.data_stream import LazyFactSet, difference, union
+from pantarhei.temporal.expiry_model import NO_ROW_CHANGES, ExpiryModel, RowChanges
+from pantarhei.temporal.numbered import NumberedInput, NumberedTemporalProgram
+from pantarhei.temporal.selection import ALL_ARGUMENTS, FIRST_ARGUMENT, RowMapper, RowMapping, SupportCounts
+from pantarhei.temporal.tick_history import TickHistory, facts_by_tick
+from pantarhei.temporal.tuples import PairNumbers
 
 Parts = Iterator[tuple[Integers, int]]
 """Rows of the second kernel, each part with its expiry."""
@@ -32,7 +32,7 @@ class _Kind(NamedTuple):
     has_pairs: bool  # whether the tick is in a pair with the subject, or the object
 
 
-class Dating:
+class TimestampedRows:
     """The rows with times. States and remembered conclusions cost their number at each tick.
 
     Args:
@@ -41,34 +41,34 @@ class Dating:
         first: where the timeline begins.
     """
 
-    def __init__(self, program: NumberedProgram, pairs: Pairs, first: int) -> None:
+    def __init__(self, program: NumberedTemporalProgram, pairs: PairNumbers, first: int) -> None:
         self._program, self._pairs, self._first = program, pairs, first
         feeds = program.dated_feeds
         self._states = self._following(feed for feed in feeds if not feed.is_asserted)
         self._events = self._following(feed for feed in feeds if feed.is_asserted)
         self._conclusions = self._following(program.dated_conclusions)
-        self._supports = RowSupports(self._states, self._events)
-        self._standing = StandingFacts()  # states that rules use
+        self._supports = SupportCounts(self._states, self._events)
+        self._standing = LazyFactSet()  # states that rules use
         self._timed = first - 1, NONE
         self._concluded = NO_FACTS  # remembered conclusions, when the last closed tick ended
 
-    def _following(self, feeds: Iterable[Feed]) -> Following[_Kind]:
-        return Following(
+    def _following(self, feeds: Iterable[NumberedInput]) -> RowMapper[_Kind]:
+        return RowMapper(
             self._program.selectors,
             (
-                Followed(
+                RowMapping(
                     feed.source,
                     feed.target,
                     _Kind(feed.size, feed.arity > 1),
-                    feed.selector or (WHOLE if feed.arity > 1 else FIRST_ARGUMENT),
+                    feed.selector or (ALL_ARGUMENTS if feed.arity > 1 else FIRST_ARGUMENT),
                 )
                 for feed in feeds
             ),
         )
 
-    def begin(self, past: Past, states: Integers, concluded: Integers, tick: int) -> Parts:
+    def restore(self, past: TickHistory, states: Integers, concluded: Integers, tick: int) -> Parts:
         """What was said before a tick; states and conclusions are those of the tick before."""
-        self._standing = StandingFacts(_of(states, self._states.sources))
+        self._standing = LazyFactSet(_of(states, self._states.sources))
         self._concluded = _of(concluded, self._conclusions.sources)
         yield from self._clocks(self._first, tick)
         for said in past:
@@ -76,17 +76,17 @@ class Dating:
         feeds, dated = self._program.dated_feeds, self._program.dated_conclusions
         turns = [(said.tick, said.came, said.went) for said in past]
         for feed in (feed for feed in feeds if not feed.is_asserted):
-            yield from self._held(turns, states, feed, past.begun, tick)
+            yield from self._held(turns, states, feed, past.complete_from, tick)
         turns = [(said.tick, said.concluded, said.withdrawn) for said in past]
         for feed in dated:
-            yield from self._held(turns, concluded, feed, past.begun, tick)
+            yield from self._held(turns, concluded, feed, past.complete_from, tick)
         yield from self.standing(tick)
 
-    def come_to(self, tick: int, ended: int, concluded: Integers, withdrawn: Integers) -> Parts:
+    def advance(self, tick: int, ended: int, concluded: Integers, withdrawn: Integers) -> Parts:
         """A new tick has come after one that ended, at which conclusions came and went."""
-        self._supports.come_to_tick()
+        self._supports.reset()
         came, went = (_of(rows, self._conclusions.sources) for rows in (concluded, withdrawn))
-        self._concluded = union(without(self._concluded, went), came)
+        self._concluded = union(difference(self._concluded, went), came)
         yield from self._clocks(ended + 1, tick)
         yield from self._fed(self._conclusions, self._concluded, ended)
         yield from self.standing(tick)
@@ -144,12 +144,12 @@ class Dating:
         """
         return len(self._standing) > 0 or len(self._concluded) > 0 or concludes_at_ticks
 
-    def _fed(self, following: Following[_Kind], facts: Integers, tick: int) -> Parts:
+    def _fed(self, following: RowMapper[_Kind], facts: Integers, tick: int) -> Parts:
         """The rows that follow from facts at a tick."""
         if not len(facts) or not following.sources:
             return
         time = self._time(tick)
-        for (size, has_pairs), rows, _ in following.parts(facts, time):
+        for (size, has_pairs), rows, _ in following.rows_from(facts, time):
             if has_pairs:
                 rows[:, 1] = self._pairs.numbers_at(rows[:, 1], time, tick + size)
             yield rows, tick + size
@@ -158,13 +158,13 @@ class Dating:
         self,
         turns: list[tuple[int, Integers, Integers]],
         facts: Integers,
-        feed: Feed,
+        feed: NumberedInput,
         begun: int,
         tick: int,
     ) -> Parts:
         """What held at the ticks before, of facts of one predicate that come and go."""
         following = self._following([feed])
-        for each, standing in held_at(turns, as_tuples(facts), tick - 1, max(begun, tick - feed.size)):
+        for each, standing in facts_by_tick(turns, as_tuples(facts), tick - 1, max(begun, tick - feed.size)):
             there = sorted(fact for fact in standing if fact[0] == feed.source)
             held = np.array(there, np.int32).reshape(-1, 3)
             yield from self._fed(following, held, each)
@@ -182,7 +182,7 @@ class Dating:
         return self._timed[1]
 
 
-class EnoughTicks:
+class TickCounter:
     """At enough ticks of a window, of conclusions. An operator (`operators.Operator`).
 
     Args:
@@ -202,7 +202,7 @@ class EnoughTicks:
         size: int,
         times: int | None,
         arity: int,
-        pairs: Pairs,
+        pairs: PairNumbers,
         first: int,
         tick: int,
     ) -> None:
@@ -214,7 +214,7 @@ class EnoughTicks:
         self._asked = self._number_asked()  # when it last looked
         self.watched, self.makes = (source,), target
 
-    def react(self, changed: Integers, model: ExpiryModel) -> Rows:
+    def react(self, changed: Integers, model: ExpiryModel) -> RowChanges:
         """See `Operator`. Costs what has changed, while the window grows all that is held."""
         self._tick = model.tick
         changes = self._changes(changed)
@@ -236,7 +236,7 @@ class EnoughTicks:
             elif key not in held:
                 held.add(key)
                 coming.append(key)
-        return Rows(self._rows(coming), self._rows(going))
+        return RowChanges(self._rows(coming), self._rows(going))
 
     def _changes(self, changed: Integers) -> dict[int, int]:
         """At how many ticks more or fewer things hold, by their keys."""
@@ -255,9 +255,9 @@ class EnoughTicks:
         rows[:, 0], rows[:, 1:] = self._target, np.array(keys, np.int64).view(np.int32).reshape(-1, 2)
         return rows
 
-    def come_to(self, tick: int, model: ExpiryModel) -> Rows:
+    def advance(self, tick: int, model: ExpiryModel) -> RowChanges:
         """See `Operator`: it looks when it reacts."""
-        return NOTHING
+        return NO_ROW_CHANGES
 
     def next_due(self) -> int | None:
         """See `Operator`: while the window grows, what holds at each tick needs one more at the next."""

@@ -17,49 +17,49 @@ from rdflib import Literal, URIRef
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.model.rule import Argument, Atom, Predicate, Rule
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TupleWindow
-from pantarhei.temporal.literal_tests import with_term_tests
-from pantarhei.temporal.reification import TupleReification, WidePredicate, reified, with_pairs
-from pantarhei.temporal.rule_form import check_dates, check_times, refused
-from pantarhei.temporal.rule_warnings import maybe_endless
-from pantarhei.temporal.safety import with_tests_in_order
+from pantarhei.temporal.literal_tests import with_kernel_tests
+from pantarhei.temporal.reification import TuplePredicate, TupleReification, reify_atom, reify_pairs
+from pantarhei.temporal.rule_form import check_count, check_time_kind, rule_error
+from pantarhei.temporal.rule_warnings import first_unbounded_rule
+from pantarhei.temporal.safety import with_ordered_tests
 from pantarhei.temporal.temporal_program import (
     ALWAYS,
     TUPLE,
+    UNBOUNDED,
     UNIT,
-    WHOLE,
-    DatedRun,
-    Guard,
+    ConclusionRun,
     Input,
-    Run,
+    NegationGuard,
     TemporalProgram,
+    TickCount,
 )
 from pantarhei.temporal.ticks import Ticks
-from pantarhei.temporal.unfolding import unfolded
+from pantarhei.temporal.unfolding import unfold
 from pantarhei.temporal.window_rewrites import (
-    TIME,
-    Collected,
-    LookingBack,
-    connected,
-    furthest_ticks,
-    one_windows,
-    plainly,
-    symbol_of,
-    terms_of,
+    TIME_VARIABLE,
+    ConclusionWindows,
+    ProgramBuilder,
+    argument_variables,
+    connect_body,
+    covering_windows,
+    head_tick_offsets,
+    kernel_atom,
+    kernel_symbol,
 )
 
 
-def program_of(
+def compile_rules(
     rules: Iterable[TemporalRule],
     remembered: Iterable[URIRef],
     ticks: Ticks,
     ontology: Iterable[Rule] = (),
     feedback: bool = False,
 ) -> TemporalProgram:
-    """The program of temporal rules as the second kernel runs it. Costs their size. See `translated`."""
-    return with_pairs(unfolded(translated(rules, remembered, ticks, ontology, feedback)))
+    """The program of temporal rules as the second kernel runs it. Costs their size. See `translate_rules`."""
+    return reify_pairs(unfold(translate_rules(rules, remembered, ticks, ontology, feedback)))
 
 
-def translated(
+def translate_rules(
     rules: Iterable[TemporalRule],
     remembered: Iterable[URIRef],
     ticks: Ticks,
@@ -82,12 +82,12 @@ def translated(
     """
     rules = list(rules)
     for rule in rules:
-        check_dates(rule, ticks.kind)
-    ordered = [with_term_tests(with_tests_in_order(rule), unique_names) for rule in rules]
+        check_time_kind(rule, ticks.kind)
+    ordered = [with_kernel_tests(with_ordered_tests(rule), unique_names) for rule in rules]
     reification = TupleReification(ordered)
     given, wide, joined = reification.rules, reification.wide, list(ontology)
     program = _Translation(given, wide, joined, frozenset(remembered), ticks, feedback).program()
-    return replace(program, maybe_endless=maybe_endless(rules, joined))
+    return replace(program, maybe_endless=first_unbounded_rule(rules, joined))
 
 
 @dataclass
@@ -95,7 +95,7 @@ class _Translation:
     """Translates rules one by one, and collects what they need around the kernel; used once."""
 
     given: list[TemporalRule]
-    wide: dict[URIRef, WidePredicate]
+    wide: dict[URIRef, TuplePredicate]
     ontology: list[Rule]
     remembered: frozenset[URIRef]
     ticks: Ticks
@@ -113,14 +113,14 @@ class _Translation:
             for each in self.ontology
             if each.head
         ]
-        self.heads = {symbol_of(head.atom): head.atom for head in heads}
-        self.collected = Collected(self.wide_ones)
-        now = frozenset(symbol_of(head.atom) for head in heads if head.mode is Mode.NOW)
+        self.heads = {kernel_symbol(head.atom): head.atom for head in heads}
+        self.collected = ProgramBuilder(self.wide_ones)
+        now = frozenset(kernel_symbol(head.atom) for head in heads if head.mode is Mode.NOW)
         remembered = [symbol for symbol, atom in self.heads.items() if atom.predicate in self.remembered]
-        at_ticks = furthest_ticks(self.given, self.ticks)
+        at_ticks = head_tick_offsets(self.given, self.ticks)
         alone = {} if self.feedback else {s: at for s, at in at_ticks.items() if s not in (*now, *remembered)}
-        shared = one_windows(self.given, alone, self.ticks)
-        self.looking_back = LookingBack(self.collected, now, at_ticks, remembered, shared)
+        shared = covering_windows(self.given, alone, self.ticks)
+        self.looking_back = ConclusionWindows(self.collected, now, at_ticks, remembered, shared)
 
     def program(self) -> TemporalProgram:
         for number, rule in enumerate(self.given):
@@ -135,7 +135,7 @@ class _Translation:
         for symbol, head in self.heads.items():  # what the stream says of a conclusion's predicate holds too
             if head.arguments:
                 made.feed(Input(symbol, False, Mode.NOW, 0, symbol))
-        coming = (symbol for symbol, back in self.looking_back.at_ticks.items() if back == WHOLE)
+        coming = (symbol for symbol, back in self.looking_back.at_ticks.items() if back == UNBOUNDED)
         return TemporalProgram(
             tuple(made.rules),
             tuple(made.inputs),
@@ -146,9 +146,9 @@ class _Translation:
             tuple(Symbol(URIRef(f"{symbol.name}@"), 2) for symbol in coming),
             tuple(self.looking_back.remembering()),
             dict(self._conclusions()),
-            max((size for size in self.sizes if size < WHOLE), default=0),
+            max((size for size in self.sizes if size < UNBOUNDED), default=0),
             self.ticks,
-            tuple(symbol_of(each.plain) for each in self.wide.values() if each.plain),
+            tuple(kernel_symbol(each.plain) for each in self.wide.values() if each.plain),
             self.fed_back,
         )
 
@@ -167,7 +167,7 @@ class _Translation:
         head = self._head(rule.head, feedback and rule.head.atom.predicate != TUPLE)
         body = [self._atom(formula) for formula in rule.body if not formula.is_negated]
         denied = [self._atom(formula) for formula in rule.body if formula.is_negated]
-        body = connected(made, body, [head, *denied]) or [Atom(ALWAYS.name, (UNIT,))]
+        body = connect_body(made, body, [head, *denied]) or [Atom(ALWAYS.name, (UNIT,))]
         free: list[Atom] = []
         for atom in denied:
             guard = _guard(atom)
@@ -176,7 +176,7 @@ class _Translation:
             made.add(f"{name}-asked", body, Atom(guard.asked.name, arguments), rule.tests)
             free.append(Atom(guard.free.name, arguments))
         made.add(
-            name, connected(made, [*body, *free], [head]), head, rule.tests
+            name, connect_body(made, [*body, *free], [head]), head, rule.tests
         )  # by what is computed, maybe
 
     def _join(self, rule: Rule) -> None:
@@ -189,19 +189,19 @@ class _Translation:
 
     def _head(self, formula: Formula, feedback: bool) -> Atom:
         atom = formula.atom
-        concluded = self._concluded(symbol_of(atom)) if feedback else atom.predicate
+        concluded = self._concluded(kernel_symbol(atom)) if feedback else atom.predicate
         if formula.mode is Mode.NOW:
             return Atom(concluded, _arguments(formula))
         dated = URIRef(f"{atom.predicate}@")
-        terms, now = terms_of(symbol_of(atom)), self.collected.clock(0)
-        body = [Atom(dated, (*terms, TIME)), Atom(now, (UNIT, TIME))]
+        terms, now = argument_variables(kernel_symbol(atom)), self.collected.clock(0)
+        body = [Atom(dated, (*terms, TIME_VARIABLE)), Atom(now, (UNIT, TIME_VARIABLE))]
         self.collected.add("at-now", body, Atom(concluded, terms))
         return Atom(dated, self._dated_arguments(formula))
 
     def _concluded(self, symbol: Symbol) -> Predicate:
         """The predicate of what rules conclude of a predicate now."""
         concluded = self.fed_back[symbol] = Symbol(URIRef(f"concluded-{symbol.name}"), symbol.arity)
-        terms = terms_of(symbol)
+        terms = argument_variables(symbol)
         self.collected.add("concluded", [Atom(concluded.name, terms)], Atom(symbol.name, terms))
         return concluded.name
 
@@ -209,11 +209,11 @@ class _Translation:
         """What rules conclude of tuples is asserted where it is triples."""
         for wide in self.wide.values():
             if wide.plain is not None:
-                whole = reified(wide, wide.plain.arguments, URIRef(f"concluded-{wide.predicate}"))
-                concluded = self.fed_back[symbol_of(wide.plain)] = Symbol(
+                whole = reify_atom(wide, wide.plain.arguments, URIRef(f"concluded-{wide.predicate}"))
+                concluded = self.fed_back[kernel_symbol(wide.plain)] = Symbol(
                     URIRef(f"concluded-{wide.name}"), wide.arity
                 )
-                body = map(plainly, (whole.atom, *whole.links))
+                body = map(kernel_atom, (whole.atom, *whole.links))
                 self.collected.add("concluded", body, Atom(concluded.name, wide.plain.arguments))
 
     # -- formulas of a body ------------------------------------------------------------------------
@@ -225,10 +225,10 @@ class _Translation:
             return self._at(formula)
         if isinstance(window, TupleWindow):
             return self._among_tuples(formula, window)
-        size = 0 if window is None else self.ticks.size_of(window, formula)
-        check_times(formula, size)
+        size = 0 if window is None else self.ticks.window_size(window, formula)
+        check_count(formula, size)
         self.sizes.add(size)
-        atom, source = formula.atom, symbol_of(formula.atom)
+        atom, source = formula.atom, kernel_symbol(formula.atom)
         mode = formula.mode if size or formula.times > 1 else Mode.NOW
         now = URIRef(f"{'!' * atom.is_asserted}{atom.predicate}")
         target = Symbol(now if mode is Mode.NOW else _name(atom, formula, str(size)), source.arity)
@@ -236,9 +236,9 @@ class _Translation:
             made.feed(Input(source, atom.is_asserted, mode, size, target, formula.times))
         elif formula.times > 1 or (mode is Mode.ALWAYS and not self.looking_back.has_runs(source)):
             times = None if mode is Mode.ALWAYS else formula.times
-            made.dated_runs[DatedRun(self._date(atom, size), size, target, times)] = None
+            made.dated_runs[TickCount(self._date(atom, size), size, target, times)] = None
         elif mode is Mode.ALWAYS:
-            made.runs[Run(source, size, target)] = None
+            made.runs[ConclusionRun(source, size, target)] = None
         elif mode is Mode.SOMETIME:
             self.looking_back.span(source, size, target)
         return Atom(target.name, _arguments(formula))
@@ -246,27 +246,27 @@ class _Translation:
     def _among_tuples(self, formula: Formula, window: TupleWindow) -> Atom:
         """It selects from assertions, whether the atom says so or not."""
         atom = replace(formula.atom, is_asserted=True)
-        target = Symbol(_name(atom, formula, f"{window.size}#"), symbol_of(atom).arity)
+        target = Symbol(_name(atom, formula, f"{window.size}#"), kernel_symbol(atom).arity)
         self.collected.feed(
-            Input(symbol_of(atom), True, formula.mode, window.size, target, formula.times, True)
+            Input(kernel_symbol(atom), True, formula.mode, window.size, target, formula.times, True)
         )
         return Atom(target.name, _arguments(formula))
 
     def _at(self, formula: Formula) -> Atom:
         atom, window = formula.atom, formula.window
         if isinstance(window, TupleWindow):
-            source = symbol_of(atom)
+            source = kernel_symbol(atom)
             target = Symbol(URIRef(f"!{source.name}@{window.size}#"), 2)
             self.collected.feed(Input(source, True, Mode.AT, window.size, target, counts_tuples=True))
         else:
-            size = WHOLE if window is None else self.ticks.size_of(window, formula)
+            size = UNBOUNDED if window is None else self.ticks.window_size(window, formula)
             target = self._date(atom, size)
         return Atom(target.name, self._dated_arguments(formula))
 
     def _date(self, atom: TemporalAtom, size: int) -> Symbol:
         """The predicate of what held at which tick of a window."""
         self.sizes.add(size)
-        source = symbol_of(atom)
+        source = kernel_symbol(atom)
         if source in self.heads and not atom.is_asserted:
             return self.looking_back.dated(source, size)
         target = Symbol(URIRef(f"{'!' * atom.is_asserted}{atom.predicate}@{size}"), 2)
@@ -276,7 +276,7 @@ class _Translation:
     def _dated_arguments(self, formula: Formula) -> tuple[Argument, ...]:
         time = formula.time
         assert time is not None, "it is at a tick"
-        return (*_arguments(formula), self.ticks.literal_like(time) if isinstance(time, Literal) else time)
+        return (*_arguments(formula), self.ticks.normalize_time(time) if isinstance(time, Literal) else time)
 
 
 def _name(atom: TemporalAtom, formula: Formula, size: str) -> URIRef:
@@ -285,14 +285,14 @@ def _name(atom: TemporalAtom, formula: Formula, size: str) -> URIRef:
     return URIRef(f"{'!' * atom.is_asserted}{atom.predicate}{sign}{size}{times}")
 
 
-def _guard(denied: Atom) -> Guard:
+def _guard(denied: Atom) -> NegationGuard:
     asked, free = (Symbol(URIRef(f"{word}-{denied.predicate}"), 2) for word in ("asked", "free"))
-    return Guard(Symbol(denied.predicate, min(2, len(denied.arguments))), asked, free)
+    return NegationGuard(Symbol(denied.predicate, min(2, len(denied.arguments))), asked, free)
 
 
 def _arguments(formula: Formula) -> tuple[Argument, ...]:
     count = len(formula.atom.arguments)
     if count > 2:
         problem = f"{formula.atom} has {count} arguments, and no rule concludes it"
-        raise refused(problem, "one or two arguments of what the stream says", formula)
+        raise rule_error(problem, "one or two arguments of what the stream says", formula)
     return formula.atom.arguments or (UNIT,)

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE, Fact, Integers, as_tuples, net_changes
 from pantarhei.encoding.renaming import Renaming
-from pantarhei.temporal.expiry_model import EXPIRED, NOTHING, ExpiryModel, Rows
+from pantarhei.temporal.expiry_model import EXPIRED, NO_ROW_CHANGES, ExpiryModel, RowChanges
 
 _FEW = 1024
 """So many pairs at least are kept before any is looked through for what is over."""
@@ -27,7 +27,7 @@ _FIRST = FIRST_LITERAL - 1
 """The number of the pair at place 0; that at place 1 has one less."""
 
 
-class Pairs:
+class PairNumbers:
     """The pairs that something is said of, or that rules ask for.
 
     It is an operator too (`operators.Operator`): it watches what is asked for.
@@ -118,14 +118,14 @@ class Pairs:
         links, self._links = self._links, []
         return ((self._rows_of(places), expiry) for places, expiry in links)
 
-    def react(self, changed: Integers, model: ExpiryModel) -> Rows:
+    def react(self, changed: Integers, model: ExpiryModel) -> RowChanges:
         """See `Operator`: rules ask for pairs, or do so no more."""
         rows = net_changes(changed)[:, :3]
         (places, _), asked = self._places_of(_keys(rows[:, 1:])), model.present(rows)
         self._is_asked[places] = asked
-        return Rows(self._rows_of(places[asked]), NOTHING.going)
+        return RowChanges(self._rows_of(places[asked]), NO_ROW_CHANGES.going)
 
-    def over(self, tick: int) -> Integers:
+    def remove_unused(self, tick: int) -> Integers:
         """The rows of numbers of which nothing is said any more at a tick; the numbers become free."""
         if len(self._places) < self._most:
             return NO_FACTS
@@ -139,9 +139,9 @@ class Pairs:
         self._most = max(_FEW, 2 * len(self._places))
         return self._rows_of(over)
 
-    def come_to(self, tick: int, model: ExpiryModel) -> Rows:
+    def advance(self, tick: int, model: ExpiryModel) -> RowChanges:
         """See `Operator`."""
-        return NOTHING
+        return NO_ROW_CHANGES
 
     def next_due(self) -> int | None:
         """See `Operator`."""
@@ -160,7 +160,7 @@ FIRST_TUPLE: Final = FIRST_LITERAL // 2
 """So many tuples at least are kept before any is looked through for what is not used."""
 
 
-class Tuples:
+class TupleNumbers:
     """Which tuples have which numbers; numbers are only added.
 
     Args:
@@ -214,12 +214,12 @@ class Tuples:
         rows[are_tuples(rows[:, 1]), 1] = NONE
         return rows
 
-    def renamed(self, renaming: Renaming, used: Iterable[int]) -> Tuples:
+    def renamed(self, renaming: Renaming, used: Iterable[int]) -> TupleNumbers:
         """The used ones, with those inside, whose terms have new numbers."""
         numbers = self.with_inner(used)
         rows = np.array([(NONE, *self._parts[number]) for number in numbers], np.int32).reshape(-1, 3)
         renamed = renamed_facts(renaming, rows).tolist()
-        return Tuples(
+        return TupleNumbers(
             {number: (left, right) for number, (_, left, right) in zip(numbers, renamed, strict=True)}
         )
 
@@ -244,7 +244,7 @@ def renamed_facts(renaming: Renaming, facts: Integers) -> Integers:
     return renamed
 
 
-class TupleLinks:
+class TupleRows:
     """The rows that say what tuples are. An operator (`operators.Operator`): it watches what is asked for.
 
     Args:
@@ -253,7 +253,7 @@ class TupleLinks:
         first, rest: predicates of the kernel, for a tuple and its sides.
     """
 
-    def __init__(self, tuples: Tuples, asked: int, first: int, rest: int) -> None:
+    def __init__(self, tuples: TupleNumbers, asked: int, first: int, rest: int) -> None:
         self.watched, self.makes = (asked,), NONE
         self._tuples, self._asked, self._first, self._rest = tuples, asked, first, rest
         self._linked: dict[int, None] = {}
@@ -263,11 +263,13 @@ class TupleLinks:
         """The rows for the tuples in facts."""
         return self._link(self._tuples.with_inner(facts[:, 1].tolist()))
 
-    def react(self, changed: Integers, model: ExpiryModel) -> Rows:
+    def react(self, changed: Integers, model: ExpiryModel) -> RowChanges:
         """See `Operator`: rules ask for tuples, or do so no more."""
         rows = net_changes(changed)[:, :3]
         asked = as_tuples(rows[model.present(rows)])
-        return Rows(self._link(self._tuples.number(left, right) for _, left, right in asked), NOTHING.going)
+        return RowChanges(
+            self._link(self._tuples.number(left, right) for _, left, right in asked), NO_ROW_CHANGES.going
+        )
 
     def _link(self, numbers: Iterable[int]) -> Integers:
         fresh = [number for number in numbers if number not in self._linked]
@@ -281,7 +283,7 @@ class TupleLinks:
             rows += [(self._first, number, left), (self._rest, number, right)]
         return np.array(rows, np.int32).reshape(-1, 3)
 
-    def over(self, model: ExpiryModel) -> Integers:
+    def remove_unused(self, model: ExpiryModel) -> Integers:
         """The rows of tuples that nothing is said of, and nobody asks for. Costs a pass over the model at
         times.
         """
@@ -297,9 +299,9 @@ class TupleLinks:
         self._linked, self._most = kept, max(_FEW, 2 * len(kept))
         return over
 
-    def come_to(self, tick: int, model: ExpiryModel) -> Rows:
+    def advance(self, tick: int, model: ExpiryModel) -> RowChanges:
         """See `Operator`."""
-        return NOTHING
+        return NO_ROW_CHANGES
 
     def next_due(self) -> int | None:
         """See `Operator`."""

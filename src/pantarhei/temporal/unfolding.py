@@ -21,14 +21,14 @@ from rdflib import URIRef, Variable
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.model.rule import Atom, Rule
 from pantarhei.model.temporal_rule import Mode
-from pantarhei.temporal.selection import TIME, Selection
+from pantarhei.temporal.selection import TICK_PLACE, Selection
 from pantarhei.temporal.temporal_program import TUPLE, Input, TemporalProgram
 
 _MOST: Final = 8
 """So many inputs at most take the place of those of one predicate: each looks at the events by itself."""
 
 
-def unfolded(program: TemporalProgram) -> TemporalProgram:
+def unfold(program: TemporalProgram) -> TemporalProgram:
     """The same program with fewer rules and rows. Costs the rules.
 
     Args:
@@ -255,13 +255,13 @@ def _is_row(given: Input) -> bool:
 def _selection(given: Input) -> Selection:
     """Which facts it follows, and its arguments."""
     places = range(1, given.source.arity + 1)
-    return given.selection or Selection((*places, TIME) if given.mode is Mode.AT else (*places,))
+    return given.selection or Selection((*places, TICK_PLACE) if given.mode is Mode.AT else (*places,))
 
 
 def _plain(selection: Selection, given: Input) -> Selection | None:
     """None for a selection that has all facts of an input, with their arguments."""
     places = range(1, given.source.arity + 1)
-    is_whole = selection == Selection((*places, TIME) if selection.is_dated else (*places,))
+    is_whole = selection == Selection((*places, TICK_PLACE) if selection.is_dated else (*places,))
     return None if is_whole else selection
 
 

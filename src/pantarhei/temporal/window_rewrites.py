@@ -17,42 +17,42 @@ from pantarhei.encoding.numbers import Symbol
 from pantarhei.model.graphs import grouped
 from pantarhei.model.rule import Atom, Predicate, Rule, Test
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TimeWindow, TupleWindow
-from pantarhei.temporal.reification import WidePredicate, reified
+from pantarhei.temporal.reification import TuplePredicate, reify_atom
 from pantarhei.temporal.safety import is_unbounded
 from pantarhei.temporal.temporal_program import (
     FIRST,
     REST,
+    UNBOUNDED,
     UNIT,
-    WHOLE,
-    Clock,
-    DatedRun,
-    Guard,
+    ConclusionRun,
     Input,
-    Remembered,
-    Run,
+    NegationGuard,
+    RememberedPredicate,
+    TickCount,
+    WindowClock,
 )
 from pantarhei.temporal.ticks import Ticks
 from pantarhei.values.builtin import as_member
 
-TIME = Variable("time")
+TIME_VARIABLE = Variable("time")
 """The time of a tick, in rules that are made."""
 
 
 @dataclass
-class Collected:
+class ProgramBuilder:
     """What has been made so far; each thing once, in the order in which it was first asked for.
 
     Args:
         wide: the conclusions that have tuples, by their predicates in the second kernel.
     """
 
-    wide: Mapping[URIRef, WidePredicate]
+    wide: Mapping[URIRef, TuplePredicate]
     rules: dict[Rule, None] = field(default_factory=dict)
     inputs: dict[Input, None] = field(default_factory=dict)
-    guards: dict[Guard, None] = field(default_factory=dict)
-    runs: dict[Run, None] = field(default_factory=dict)
-    dated_runs: dict[DatedRun, None] = field(default_factory=dict)
-    clocks: dict[Clock, None] = field(default_factory=dict)
+    guards: dict[NegationGuard, None] = field(default_factory=dict)
+    runs: dict[ConclusionRun, None] = field(default_factory=dict)
+    dated_runs: dict[TickCount, None] = field(default_factory=dict)
+    clocks: dict[WindowClock, None] = field(default_factory=dict)
 
     def add(self, name: str, body: Iterable[Atom], head: Atom, tests: tuple[Test, ...] = ()) -> None:
         """A rule, of atoms with up to three arguments. What it compares with constants is decided once."""
@@ -61,7 +61,7 @@ class Collected:
     def clock(self, size: int) -> URIRef:
         """The predicate of the ticks of a window."""
         name = URIRef(f"urn:pantarhei:temporal:tick~{size}")
-        self.clocks[Clock(Symbol(name, 2), size)] = None
+        self.clocks[WindowClock(Symbol(name, 2), size)] = None
         return name
 
     def feed(self, given: Input) -> None:
@@ -73,35 +73,35 @@ class Collected:
         elif wide is None and name not in (UNIT, FIRST, REST):
             self.inputs[given] = None
 
-    def _feed_wide(self, given: Input, wide: WidePredicate, plain: TemporalAtom) -> None:
+    def _feed_wide(self, given: Input, wide: TuplePredicate, plain: TemporalAtom) -> None:
         """What the stream says of a predicate whose conclusions have tuples."""
-        time = (TIME,) if given.mode is Mode.AT else ()
+        time = (TIME_VARIABLE,) if given.mode is Mode.AT else ()
         said = Symbol(URIRef(f"said-{given.target.name}"), 2 if time else wide.arity)
-        self.inputs[given._replace(source=symbol_of(plain), target=said)] = None
-        whole = reified(wide, plain.arguments, URIRef(given.target.name))
+        self.inputs[given._replace(source=kernel_symbol(plain), target=said)] = None
+        whole = reify_atom(wide, plain.arguments, URIRef(given.target.name))
         body = [Atom(said.name, (*plain.arguments, *time))]
         for each in whole.asked:
-            self.add("said-asked", body, plainly(each.atom))
-            body += map(plainly, each.links)
+            self.add("said-asked", body, kernel_atom(each.atom))
+            body += map(kernel_atom, each.links)
         self.add("said", body, Atom(given.target.name, (*whole.atom.arguments, *time)))
 
 
-def symbol_of(atom: TemporalAtom) -> Symbol:
+def kernel_symbol(atom: TemporalAtom) -> Symbol:
     """The predicate of an atom in the second kernel, where what has no arguments is said of the unit."""
     return Symbol(atom.predicate, max(1, len(atom.arguments)))
 
 
-def plainly(atom: TemporalAtom) -> Atom:
+def kernel_atom(atom: TemporalAtom) -> Atom:
     """The atom as rules of the second kernel have it."""
     return Atom(atom.predicate, atom.arguments)
 
 
-def terms_of(symbol: Symbol) -> tuple[Variable, ...]:
+def argument_variables(symbol: Symbol) -> tuple[Variable, ...]:
     """Variables for the arguments of a predicate."""
     return tuple(Variable(f"x{place}") for place in range(symbol.arity))
 
 
-def connected(collected: Collected, body: Sequence[Atom], heads: Iterable[Atom]) -> list[Atom]:
+def connect_body(collected: ProgramBuilder, body: Sequence[Atom], heads: Iterable[Atom]) -> list[Atom]:
     """A body, with atoms that connect its parts which share no variable, each other and `heads`.
 
     The rules for these atoms are collected: `p:2:0` has the unit and what stands at place 0 in p.
@@ -109,7 +109,7 @@ def connected(collected: Collected, body: Sequence[Atom], heads: Iterable[Atom])
     return [*body, *_links(collected, body, heads)]
 
 
-def _links(collected: Collected, body: Sequence[Atom], heads: Iterable[Atom]) -> Iterator[Atom]:
+def _links(collected: ProgramBuilder, body: Sequence[Atom], heads: Iterable[Atom]) -> Iterator[Atom]:
     parts = grouped(body, variables_of)  # an atom without variables is one by itself
     bound = {variable for atom in body for variable in variables_of(atom)}
     ends = (part for head in heads for part in (head.arguments, (head.arguments[0], head.arguments[-1])))
@@ -120,7 +120,7 @@ def _links(collected: Collected, body: Sequence[Atom], heads: Iterable[Atom]) ->
         variable = variables_of(atom)[0]
         place = atom.arguments.index(variable)
         link = URIRef(f"{atom.predicate}:{len(atom.arguments)}:{place}")
-        terms = terms_of(Symbol(atom.predicate, len(atom.arguments)))
+        terms = argument_variables(Symbol(atom.predicate, len(atom.arguments)))
         collected.add("link", [Atom(atom.predicate, terms)], Atom(link, (UNIT, terms[place])))
         yield Atom(link, (UNIT, variable))
 
@@ -131,19 +131,19 @@ def variables_of(atom: Atom) -> list[Variable]:
 
 
 @dataclass
-class LookingBack:
+class ConclusionWindows:
     """The predicates of windows over conclusions, and the rules for them.
 
     Args:
         collected: takes what is made.
         now: predicates that heads conclude now.
-        at_ticks: those that heads conclude at ticks, and how many ticks these lie back at most; `WHOLE` where
-            a tick can be any.
+        at_ticks: predicates that heads conclude at ticks, with the largest distance from the present tick;
+            `UNBOUNDED` where a tick can be any.
         remembered: those that are remembered.
         one_with: the size of the window that has just what p@ has, and what the stream says.
     """
 
-    collected: Collected
+    collected: ProgramBuilder
     now: Collection[Symbol]
     at_ticks: Mapping[Symbol, int]
     remembered: Collection[Symbol]
@@ -163,7 +163,7 @@ class LookingBack:
         if target in self.made:
             return
         self.made.add(target)
-        made, terms = self.collected, terms_of(source)
+        made, terms = self.collected, argument_variables(source)
         made.feed(Input(source, False, Mode.SOMETIME, size, target))
         head = Atom(target.name, terms)
         if source in self.now:  # what holds now is in the window too
@@ -186,50 +186,50 @@ class LookingBack:
         return target
 
     def _date(self, source: Symbol, size: int, target: Symbol) -> None:
-        made, terms = self.collected, terms_of(source)
-        head = Atom(target.name, (*terms, TIME))
+        made, terms = self.collected, argument_variables(source)
+        head = Atom(target.name, (*terms, TIME_VARIABLE))
         if source in self.now:
-            body = [Atom(source.name, terms), Atom(made.clock(0), (UNIT, TIME))]
-            made.add("at", connected(made, body, [head]), head)
+            body = [Atom(source.name, terms), Atom(made.clock(0), (UNIT, TIME_VARIABLE))]
+            made.add("at", connect_body(made, body, [head]), head)
         if source in self.remembered:
             was = self.dates[source, size] = Symbol(URIRef(f"was-{target.name}"), 2)
-            made.add("at", [Atom(was.name, (*terms, TIME))], head)
+            made.add("at", [Atom(was.name, (*terms, TIME_VARIABLE))], head)
         if source in self.at_ticks:
             made.add("at", self._at_ticks(source, size), head)
 
     def _at_ticks(self, source: Symbol, size: int) -> list[Atom]:
         """What is concluded at ticks of a window."""
-        dated = Atom(URIRef(f"{source.name}@"), (*terms_of(source), TIME))
-        if max(self.at_ticks[source], self.one_with.get(source, 0)) <= min(size, WHOLE - 1):
+        dated = Atom(URIRef(f"{source.name}@"), (*argument_variables(source), TIME_VARIABLE))
+        if max(self.at_ticks[source], self.one_with.get(source, 0)) <= min(size, UNBOUNDED - 1):
             return [dated]  # there are no others
-        return [dated, Atom(self.collected.clock(size), (UNIT, TIME))]
+        return [dated, Atom(self.collected.clock(size), (UNIT, TIME_VARIABLE))]
 
-    def remembering(self) -> Iterator[Remembered]:
+    def remembering(self) -> Iterator[RememberedPredicate]:
         """What is remembered, for the windows that ask for it."""
         for symbol in self.remembered:
             windows = tuple((to, size) for (of, size), to in self.spans.items() if of == symbol)
             dated = tuple((to, size) for (of, size), to in self.dates.items() if of == symbol)
             if windows or dated or any(run.source == symbol for run in self.collected.runs):
-                yield Remembered(symbol, windows, dated)
+                yield RememberedPredicate(symbol, windows, dated)
 
 
-def furthest_ticks(rules: Iterable[TemporalRule], ticks: Ticks) -> dict[Symbol, int]:
+def head_tick_offsets(rules: Iterable[TemporalRule], ticks: Ticks) -> dict[Symbol, int]:
     """The predicates that heads conclude at ticks, and how many ticks these lie back at most."""
     found: dict[Symbol, int] = {}
     for rule in rules:
         if rule.head.mode is Mode.AT:
-            symbol = symbol_of(rule.head.atom)
+            symbol = kernel_symbol(rule.head.atom)
             found[symbol] = max(found.get(symbol, 0), _furthest(rule, ticks))
     return found
 
 
-def one_windows(
+def covering_windows(
     rules: Iterable[TemporalRule], at_ticks: Mapping[Symbol, int], ticks: Ticks
 ) -> dict[Symbol, int]:
     """For predicates that heads conclude at ticks the smallest window over them that these ticks are in."""
     found: dict[Symbol, int] = {}
     for formula in (each for rule in rules for each in rule.body):
-        symbol, window = symbol_of(formula.atom), formula.window
+        symbol, window = kernel_symbol(formula.atom), formula.window
         is_dated = formula.mode is not Mode.SOMETIME or formula.times > 1
         if (
             symbol in at_ticks
@@ -237,7 +237,7 @@ def one_windows(
             and isinstance(window, TimeWindow)
             and not formula.atom.is_asserted
         ):
-            size = ticks.size_of(window, formula)
+            size = ticks.window_size(window, formula)
             if size >= at_ticks[symbol]:
                 found[symbol] = min(size, found.get(symbol, size))
     return found
@@ -247,21 +247,21 @@ def _furthest(rule: TemporalRule, ticks: Ticks) -> int:
     """How many ticks the tick of a head lies back at most: a window of the body says it, or nothing."""
     time = rule.head.time
     if not isinstance(time, Variable):
-        return WHOLE
-    return min((size for each in rule.body for size in _reach(each, time, ticks)), default=WHOLE)
+        return UNBOUNDED
+    return min((size for each in rule.body for size in _reach(each, time, ticks)), default=UNBOUNDED)
 
 
 def _reach(formula: Formula, time: Variable, ticks: Ticks) -> Iterator[int]:
     is_at = formula.mode is Mode.AT and not formula.is_negated and formula.time == time
     if is_at and isinstance(formula.window, TimeWindow):
-        yield ticks.size_of(formula.window, formula)
+        yield ticks.window_size(formula.window, formula)
 
 
 _EACH_TICK = "a row a fact at each tick that it holds"
 _RUN = "a run a fact: when it begins, is long enough, and ends; nothing in between"
 
 
-class Costs:
+class FormulaCosts:
     """What the formulas of rules cost.
 
     Args:

@@ -14,7 +14,7 @@ from pantarhei.io.writers import CsvWriter, NdjsonWriter, TableWriter
 from pantarhei.model.display_names import NO_NAMES
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.temporal.answer_sets import AnswerStream
-from pantarhei.temporal.conclusion_sets import ConclusionChanges, Turn
+from pantarhei.temporal.conclusion_sets import ConclusionChanges, TickConclusions
 
 EX, OTHER = Namespace("http://example.org/"), Namespace("http://example.org/other#")
 ONTOLOGY = load_ontology(Graph().parse(data=f"@prefix ex: <{EX}> . ex:a a ex:Hot ."))
@@ -36,8 +36,8 @@ def atom(name, *arguments):
 # alarm    |======|
 # level           |===
 TURNS = (
-    Turn(3, frozenset([atom(EX.on), atom(EX.alarm, EX.a)]), frozenset()),
-    Turn(5, frozenset([atom(EX.level, EX.a, Literal(7))]), frozenset([atom(EX.alarm, EX.a)])),
+    TickConclusions(3, frozenset([atom(EX.on), atom(EX.alarm, EX.a)]), frozenset()),
+    TickConclusions(5, frozenset([atom(EX.level, EX.a, Literal(7))]), frozenset([atom(EX.alarm, EX.a)])),
 )
 
 
@@ -70,7 +70,7 @@ def test_rows_have_as_many_arguments_as_any_conclusion_has(rules):
 
 
 def test_names_that_look_the_same_are_told_apart(rules):
-    turn = Turn(3, frozenset([atom(EX.alarm, EX.a), atom(EX.alarm, OTHER.a)]), frozenset())
+    turn = TickConclusions(3, frozenset([atom(EX.alarm, EX.a), atom(EX.alarm, OTHER.a)]), frozenset())
     assert written(rules, TableWriter(io.StringIO()), turn) == [
         f"3  + alarm(<{EX.a}>)",
         f"3  + alarm(<{OTHER.a}>)",

@@ -9,12 +9,12 @@ import pantarhei as pr
 from lars_programs import EX, always, at, atom, compared, computed, no, now, rule, some
 from pantarhei.errors import TemporalRuleError
 from pantarhei.model.temporal_rule import Formula, Mode, TimeWindow
-from pantarhei.temporal.answer_sets import AnswerStream, AspProgram, SaidAt, SaidStream, answer_streams
-from pantarhei.temporal.ticks import Ticks, kind_for
+from pantarhei.temporal.answer_sets import AnswerStream, AspProgram, AtomStream, TickAtoms, answer_streams
+from pantarhei.temporal.ticks import Ticks, default_time_kind
 
 WINDOW = pr.Window(range=0)
-TICKS = Ticks(WINDOW, kind_for(WINDOW))
-SAID = SaidStream(0, 7, (SaidAt(6, frozenset({atom("b", "i")}), (atom("b", "i"), atom("v", "i", 4))),))
+TICKS = Ticks(WINDOW, default_time_kind(WINDOW))
+SAID = AtomStream(0, 7, (TickAtoms(6, frozenset({atom("b", "i")}), (atom("b", "i"), atom("v", "i", 4))),))
 
 
 def lines(*rules):
@@ -77,7 +77,7 @@ A, B, C = atom("a"), atom("b"), atom("c")
 #   tick:     0    1    2    3    4    5
 #   states:        A    A    A,B  A,B  A,B
 #   events:        C         A, C
-SAID_OF_SAID = SaidStream(0, 5, (SaidAt(1, frozenset({A}), (C,)), SaidAt(3, frozenset({A, B}), (A, C))))
+SAID_OF_SAID = AtomStream(0, 5, (TickAtoms(1, frozenset({A}), (C,)), TickAtoms(3, frozenset({A, B}), (A, C))))
 
 
 def test_states_hold_until_something_else_is_said():
@@ -107,7 +107,7 @@ def test_a_window_of_events_begins_with_the_tick_of_the_first_or_with_the_stream
 
 pytest.importorskip("clingo", reason="the extra clingo is not installed")
 
-SAID_OF_SOLVING = SaidStream(0, 1, (SaidAt(1, frozenset({atom("c", "i"), atom("v", "i", 3)})),))
+SAID_OF_SOLVING = AtomStream(0, 1, (TickAtoms(1, frozenset({atom("c", "i"), atom("v", "i", 3)})),))
 CHOICE = (
     rule(atom("a", "X"), atom("c", "X"), no(atom("b", "X"))),
     rule(atom("b", "X"), atom("c", "X"), no(atom("a", "X"))),

@@ -12,7 +12,7 @@ from pantarhei.temporal.conclusion_sets import (
     NOTHING_CONCLUDED,
     ConclusionChanges,
     ConclusionSet,
-    Turn,
+    TickConclusions,
     concluded_triples,
 )
 
@@ -47,7 +47,9 @@ def test_what_no_triple_can_say_is_none():
 
 
 def changes(*turns):
-    return ConclusionChanges(lambda: tuple(Turn(at, frozenset(a), frozenset(r)) for at, a, r in turns))
+    return ConclusionChanges(
+        lambda: tuple(TickConclusions(at, frozenset(a), frozenset(r)) for at, a, r in turns)
+    )
 
 
 ON_THE_WAY = changes((3, [ALARM], []), (5, [NEAR], [ALARM]), (6, [], []))
@@ -79,7 +81,9 @@ def test_changes_are_triples_where_they_are_triples():
 
 def test_changes_are_translated_at_the_first_look_and_once():
     made = []
-    given = ConclusionChanges(lambda: made.append(1) or (Turn(3, frozenset([ALARM]), frozenset()),))
+    given = ConclusionChanges(
+        lambda: made.append(1) or (TickConclusions(3, frozenset([ALARM]), frozenset()),)
+    )
     assert not made
     assert given.added and given.turns and given and len(made) == 1
 
@@ -112,7 +116,7 @@ def test_each_state_stays_what_it_was_in_whatever_order_states_are_looked_at(see
         before, expected = states[-1]
         added, removed = (triples(*rnd.sample("abcdef", rnd.randint(0, 3))) for _ in range(2))
         expected = frozenset((expected - (removed - added)) | (added - removed))
-        states.append((before.turned(added - removed, removed - added), expected))
+        states.append((before.next_state(added - removed, removed - added), expected))
         for state, wanted in rnd.sample(states, min(3, len(states))):
             assert state == wanted and len(state) == len(wanted) and hash(state) == hash(wanted)
             assert all((each in state) is (each in wanted) for each in triples(*"abcdefg"))
@@ -134,7 +138,7 @@ def test_states_that_follow_one_another_share_their_triples():
     tracemalloc.start()
     states = [first]
     for number in range(100):
-        states.append(states[-1].turned(triples(f"x{number}"), set()))
+        states.append(states[-1].next_state(triples(f"x{number}"), set()))
     size = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert size < 400_000 and len(states[50]) == 20_050 and len(first) == 20_000

@@ -8,18 +8,18 @@ import pytest
 from pantarhei.encoding.numbers import NO_FACTS, NONE, as_tuples
 from pantarhei.temporal.data_stream import (
     Appended,
-    Asserted,
+    AssertedPart,
     DataStream,
     TickEvents,
-    terms_of,
+    difference,
     union,
-    without,
+    without_predicates,
 )
-from pantarhei.temporal.tick_history import Past
-from pantarhei.temporal.tuples import Tuples
+from pantarhei.temporal.tick_history import TickHistory
+from pantarhei.temporal.tuples import TupleNumbers
 from pantarhei.window.log import Entry
 
-DATA = DataStream(0, 5, Past(0), Tuples())
+DATA = DataStream(0, 5, TickHistory(0), TupleNumbers())
 
 
 def facts(*numbers):
@@ -40,17 +40,17 @@ def entry(ticks, *asserted, cut=()):
 
 def test_a_state_that_comes_and_goes_within_a_tick_never_was():
     data = DATA.with_changes(facts(1, 2), NO_FACTS).with_changes(NO_FACTS, facts(1))
-    assert list(map(numbers, data.turned)) == [[2], []]
+    assert list(map(numbers, data.net_state_changes)) == [[2], []]
 
 
 def test_a_state_that_goes_and_comes_back_within_a_tick_never_went():
     data = DATA.with_changes(NO_FACTS, facts(1, 2)).with_changes(facts(1), NO_FACTS)
-    assert list(map(numbers, data.turned)) == [[], [2]]
+    assert list(map(numbers, data.net_state_changes)) == [[], [2]]
 
 
 def test_the_states_of_the_tick_before_are_told_from_those_of_now():
     data = DATA.with_changes(facts(3), facts(1))
-    assert sorted(numbers(data.before(facts(2, 3)))) == [1, 2]
+    assert sorted(numbers(data.states_before(facts(2, 3)))) == [1, 2]
 
 
 #   slide = 3     time  4   5   6           tick 2 is |4 5 6|
@@ -88,36 +88,38 @@ def test_what_a_repair_cuts_at_its_own_tick_was_not_said():
 
 def test_a_tick_that_is_closed_is_part_of_the_past_whatever_comes_later():
     data = DATA.with_changes(facts(1), NO_FACTS).with_abox(entry(5, 7), fed)
-    data = data.moved_on(6, facts(8), NO_FACTS, needed=2)
+    data = data.close_tick(6, facts(8), NO_FACTS, needed=2)
     later = entry(6, cut=[7])
     data = data.with_abox(later, fed)
     (said,) = data.past
     assert said.tick == 5
     assert [numbers(each) for each in said[1:]] == [[7], [1], [], [8], []]
-    assert numbers(data.concluded) == [8] and not len(data.events) and not any(map(len, data.turned))
+    assert (
+        numbers(data.concluded) == [8] and not len(data.events) and not any(map(len, data.net_state_changes))
+    )
 
 
 def test_conclusions_that_are_withdrawn_stand_no_more():
-    data = DATA._replace(concluded=facts(1, 2)).moved_on(6, facts(3), facts(1), needed=5)
+    data = DATA._replace(concluded=facts(1, 2)).close_tick(6, facts(3), facts(1), needed=5)
     assert numbers(data.concluded) == [2, 3]
 
 
 def test_facts_of_the_stream_and_of_the_rules_are_mapped_apart():
     data = DATA.with_changes(facts(1), NO_FACTS).with_abox(entry(5, 7), fed)
-    data = data.moved_on(6, facts(8), NO_FACTS, needed=2).with_changes(facts(2), facts(3))
+    data = data.close_tick(6, facts(8), NO_FACTS, needed=2).with_changes(facts(2), facts(3))
 
     def plus(number):
         return lambda given: given + np.array([number, 0, 0], np.int32)
 
     mapped = data.mapped(plus(10), plus(100))
-    assert sorted(n for part in mapped.of_stream() for n in numbers(part)) == [11, 12, 13, 17]
-    assert sorted(n for part in mapped.of_rules() for n in numbers(part)) == [108, 108]
+    assert sorted(n for part in mapped.stream_facts() for n in numbers(part)) == [11, 12, 13, 17]
+    assert sorted(n for part in mapped.kernel_facts() for n in numbers(part)) == [108, 108]
 
 
 def test_sets_of_facts_are_joined_and_parted():
-    assert numbers(without(facts(1, 2, 3), facts(2))) == [1, 3]
+    assert numbers(difference(facts(1, 2, 3), facts(2))) == [1, 3]
     assert numbers(union(facts(1), facts(2))) == [1, 2]
-    assert as_tuples(terms_of(facts(5))) == [(NONE, 0, NONE)]
+    assert as_tuples(without_predicates(facts(5))) == [(NONE, 0, NONE)]
 
 
 def facts_of_events(*names):
@@ -130,7 +132,7 @@ def names(given):
 
 def appended(asserted, *parts):
     for at, (given, cut) in enumerate(parts, len(asserted)):
-        part = Asserted(at, facts_of_events(*given), facts_of_events(*cut))
+        part = AssertedPart(at, facts_of_events(*given), facts_of_events(*cut))
         asserted = asserted.with_item(part, part.bytes)
     return asserted
 
@@ -147,19 +149,19 @@ def survivors(asserted):
 
 def test_each_event_is_fresh_once():
     events, asserted = TickEvents(), appended(Appended(), ([1, 2, 1], []))
-    assert names(events.follow(asserted).fresh) == [1, 2] == names(events.facts)
-    fresh, lost, is_appended = events.follow(appended(asserted, ([2, 3], [])))
+    assert names(events.update(asserted).fresh) == [1, 2] == names(events.facts)
+    fresh, lost, is_appended = events.update(appended(asserted, ([2, 3], [])))
     assert (names(fresh), names(lost), is_appended) == ([3], [], True)
     assert events.last(2) == [(1, 2, -1), (1, 3, -1)]
 
 
 def test_what_is_cut_is_lost_and_what_comes_again_is_the_last():
     events, asserted = TickEvents(), appended(Appended(), ([1, 2], []))
-    events.follow(asserted)
+    events.update(asserted)
     asserted = appended(asserted, ([3, 4], [1, 4]))
-    fresh, lost, is_appended = events.follow(asserted)
+    fresh, lost, is_appended = events.update(asserted)
     assert (names(fresh), names(lost), is_appended) == ([3], [1], False)
-    events.follow(appended(asserted, ([1], [])))
+    events.update(appended(asserted, ([1], [])))
     assert names(events.facts) == [2, 3, 1]
 
 
@@ -174,11 +176,11 @@ def test_events_are_those_that_survive_however_they_come(seed):
             given = [rnd.randrange(9) for _ in range(rnd.randint(0, 4))]
             cut = [rnd.randrange(9) for _ in range(rnd.choice((0, 0, 2)))]
             asserted = appended(asserted, (given, cut))
-        fresh, lost, is_appended = events.follow(asserted)
+        fresh, lost, is_appended = events.update(asserted)
         expected = survivors(asserted)
         assert names(events.facts) == expected
         followed = [each for each in there if each not in names(lost)] + names(fresh)
         assert sorted(followed) == sorted(expected) and (not is_appended or followed == expected)
         assert [name for _, name, _ in events.last(3)] == expected[-3:]
         there = expected
-    assert names(TickEvents().follow(asserted).fresh) == there
+    assert names(TickEvents().update(asserted).fresh) == there

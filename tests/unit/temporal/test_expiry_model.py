@@ -61,7 +61,7 @@ def test_a_body_holds_as_long_as_what_expires_first_in_it(scene):
     scene.add(13, ("idle", 1))
     held = []
     for tick in range(10, 15):
-        scene.model.come_to(tick)
+        scene.model.advance(tick)
         held.append([name for name in ("hot", "idle", "alarm") if scene.holds(name, 1)])
     assert held == [["hot", "idle", "alarm"]] * 3 + [["idle"], []]
 
@@ -69,9 +69,9 @@ def test_a_body_holds_as_long_as_what_expires_first_in_it(scene):
 def test_a_conclusion_holds_as_long_as_its_best_derivation(scene):
     scene.add(11, ("edge", 1, 2), ("edge", 2, 4))
     scene.add(15, ("edge", 1, 3), ("edge", 3, 4))
-    scene.model.come_to(14)
+    scene.model.advance(14)
     assert scene.holds("reach", 1, 4) and not scene.holds("reach", 1, 2)
-    scene.model.come_to(16)
+    scene.model.advance(16)
     assert not scene.holds("reach", 1, 4)
 
 
@@ -79,7 +79,7 @@ def test_what_was_added_can_be_lowered_to_what_it_was(scene):
     assert scene.add(12, ("hot", 1)) == [EXPIRED]
     assert scene.add(15, ("hot", 1)) == [12]
     scene.lower(12, ("hot", 1))
-    scene.model.come_to(13)
+    scene.model.advance(13)
     assert not scene.holds("hot", 1)
 
 
@@ -87,7 +87,7 @@ def test_what_holds_until_it_is_removed_goes_when_it_is_removed(scene):
     scene.add(UNTIL_REMOVED, ("hot", 1))
     assert scene.model.next_expiry() is None
     assert scene.add(12, ("hot", 1)) == [UNTIL_REMOVED]
-    scene.model.come_to(1000)
+    scene.model.advance(1000)
     assert scene.holds("hot", 1)
     scene.lower(NONE, ("hot", 1))
     assert not scene.holds("hot", 1)
@@ -107,7 +107,7 @@ def test_before_0_too_what_is_taken_out_is_gone():
     assert not model.present(row).any() and model.next_expiry() is None
     assert model.expiries(model.add(row, -1)).tolist() == [EXPIRED]
     assert model.next_expiry() == -1 and model.present(row).all()
-    model.come_to(0)
+    model.advance(0)
     assert not model.present(row).any()
 
 
@@ -115,7 +115,7 @@ def test_an_expiry_at_the_present_tick_is_not_over(scene):
     scene.add(UNTIL_REMOVED, ("hot", 1))
     scene.lower(10, ("hot", 1))
     assert scene.holds("hot", 1) and scene.model.next_expiry() == 10
-    scene.model.come_to(11)
+    scene.model.advance(11)
     assert not scene.holds("hot", 1)
 
 
@@ -123,9 +123,9 @@ def test_the_next_expiry_is_known(scene):
     scene.add(14, ("hot", 1))
     scene.add(12, ("hot", 2))
     assert scene.model.next_expiry() == 12
-    scene.model.come_to(12)
+    scene.model.advance(12)
     assert scene.model.next_expiry() == 12  # the last tick at which it holds
-    scene.model.come_to(13)
+    scene.model.advance(13)
     assert scene.model.next_expiry() == 14
 
 
@@ -141,7 +141,7 @@ def test_changes_are_what_came_and_what_went(scene):
     scene.add(11, ("hot", 1), ("idle", 1))
     assert {tuple(row) for row in scene.model.take_changes()[:, 1:].tolist()} == {(1, NONE, 1)}
     assert len(scene.model.take_changes()) == 0
-    scene.model.come_to(12)
+    scene.model.advance(12)
     gone = scene.model.take_changes()
     assert set(as_tuples(gone[:, :3])) == set(as_tuples(scene.rows(("hot", 1), ("idle", 1), ("alarm", 1))))
     assert set(gone[:, 3].tolist()) == {-1} and len(scene.model.facts()) == 0
@@ -150,11 +150,11 @@ def test_changes_are_what_came_and_what_went(scene):
 def test_levels_are_counted_anew_long_before_they_are_full(scene):
     scene.model.renumber_at = 1000
     for tick in range(10, 10_000, 97):
-        scene.model.come_to(tick)
+        scene.model.advance(tick)
         scene.add(tick + 100, ("hot", 1))
         scene.add(tick + 50, ("idle", 1))
         assert scene.holds("alarm", 1)
-    scene.model.come_to(20_000)
+    scene.model.advance(20_000)
     assert len(scene.model.facts()) == 0
 
 
@@ -165,7 +165,7 @@ def test_a_repeated_event_costs_no_pop(scene):
     scene.add(15, ("hot", 1), ("idle", 1))
     before = scene.model.work
     for tick in range(11, 15):
-        scene.model.come_to(tick)
+        scene.model.advance(tick)
         scene.add(tick + 5, ("hot", 1), ("idle", 1))
     assert scene.model.work == before
     assert scene.holds("alarm", 1)
@@ -175,7 +175,7 @@ def test_an_expiry_fires_no_rule(scene):
     for n in range(50):
         scene.add(12, ("hot", n), ("idle", n))
     before = scene.model.work
-    scene.model.come_to(13)
+    scene.model.advance(13)
     assert scene.model.work == before and len(scene.model.facts()) == 0
 
 
@@ -183,7 +183,7 @@ def test_what_was_repeated_is_looked_at_again_when_its_older_expiry_is_over(scen
     scene.add(12, ("hot", 1), ("idle", 1))
     scene.add(14, ("hot", 1), ("idle", 1))
     before = scene.model.work
-    scene.model.come_to(13)
+    scene.model.advance(13)
     assert scene.model.work.renewals == before.renewals + 2 and scene.holds("alarm", 1)
     assert scene.model.bytes_used > 0
 
@@ -193,7 +193,7 @@ def test_what_was_repeated_is_looked_at_again_when_its_older_expiry_is_over(scen
 def test_what_comes_again_when_it_expires_has_not_changed(scene):
     scene.add(10, ("hot", 1), ("idle", 1), ("hot", 2))
     scene.model.take_changes()
-    scene.model.come_to(11)
+    scene.model.advance(11)
     assert scene.add(11, ("hot", 1), ("idle", 1)) == [10, 10]
     gone = scene.model.take_changes()
     assert gone[:, 3].tolist() == [-1] and as_tuples(gone[:, :3]) == as_tuples(scene.rows(("hot", 2)))
@@ -202,7 +202,7 @@ def test_what_comes_again_when_it_expires_has_not_changed(scene):
 
 def test_no_rule_sees_what_has_expired(scene):
     scene.add(10, *(("idle", n) for n in range(9)))
-    scene.model.come_to(11)
+    scene.model.advance(11)
     before = scene.model._kernel.firings
     scene.add(15, *(("hot", n) for n in range(9)))
     assert scene.model._kernel.firings == before and not scene.holds("alarm", 1)
@@ -210,11 +210,11 @@ def test_no_rule_sees_what_has_expired(scene):
 
 def test_what_expired_and_came_again_joins_with_what_came_meanwhile(scene):
     scene.add(10, ("idle", 1))
-    scene.model.come_to(11)
+    scene.model.advance(11)
     scene.add(13, ("hot", 1))
     scene.add(12, ("idle", 1))
     assert scene.holds("alarm", 1)
-    scene.model.come_to(13)
+    scene.model.advance(13)
     assert scene.holds("hot", 1) and not scene.holds("alarm", 1)
 
 
@@ -222,7 +222,7 @@ def test_time_may_come_to_several_ticks_before_anybody_looks(scene):
     scene.add(10, ("hot", 1))
     scene.add(11, ("hot", 2))
     for tick in (11, 12, 900):
-        scene.model.come_to(tick)
+        scene.model.advance(tick)
         scene.add(tick + 1, ("idle", tick))
     assert scene.holds("idle", 900) and not scene.holds("idle", 12) and not scene.holds("hot", 2)
 
@@ -231,13 +231,13 @@ def test_a_far_jump_takes_no_room(scene):
     scene.add(12, ("hot", 1))
     scene.add(UNTIL_REMOVED, ("hot", 2))
     before = scene.model.bytes_used
-    scene.model.come_to(10**12)
+    scene.model.advance(10**12)
     assert not scene.holds("hot", 1) and scene.holds("hot", 2)
     scene.add(10**12 + 3, ("hot", 3))
     assert scene.model.next_expiry() == 10**12 + 3
-    scene.model.come_to(10**12 + 3)
+    scene.model.advance(10**12 + 3)
     assert scene.holds("hot", 3)
-    scene.model.come_to(10**12 + 4)
+    scene.model.advance(10**12 + 4)
     assert not scene.holds("hot", 3) and scene.model.bytes_used == before
     scene.model.check_invariants()
 
@@ -267,8 +267,8 @@ def unsay(model, given):
 
 
 def come_to(tick, box, model):
-    model.come_to(tick)
-    return box.come_to(tick, model)
+    model.advance(tick)
+    return box.advance(tick, model)
 
 
 def applied(model, wanted):
@@ -297,7 +297,7 @@ def test_free_is_what_is_asked_for_and_not_denied(model):
 def test_negation_waits_for_no_tick(model):
     negation = Negation(DENIED, ASKED, FREE, None, model)
     assert negation.next_due() is None and negation.watched == (DENIED, ASKED)
-    assert [len(part) for part in negation.come_to(1, model)] == [0, 0]
+    assert [len(part) for part in negation.advance(1, model)] == [0, 0]
 
 
 # -- □ over conclusions ----------------------------------------------------------------------------
@@ -309,7 +309,7 @@ def test_negation_waits_for_no_tick(model):
 
 def box_over_source():
     box = ConclusionBox(SOURCE, TARGET, 2, -10)
-    box.begin({}, 0)
+    box.restore({}, 0)
     return box
 
 
@@ -334,7 +334,7 @@ def test_what_has_not_changed_is_told_in_vain(model):
 
 def test_a_box_goes_on_with_what_ran_before(model):
     box = ConclusionBox(SOURCE, TARGET, 2, -10)
-    assert as_tuples(box.begin({(SOURCE, 7, NONE): -3, (SOURCE, 8, NONE): -1}, 0)) == [(TARGET, 7, NONE)]
+    assert as_tuples(box.restore({(SOURCE, 7, NONE): -3, (SOURCE, 8, NONE): -1}, 0)) == [(TARGET, 7, NONE)]
     assert box.next_due() == 1
 
 
@@ -350,7 +350,7 @@ def test_a_state_holds_always_from_its_start_and_the_size_on():
     box = StateBox(2, LONG_AGO)
     assert box.change([HOT], [], 3) == ([], [])
     assert box.next_due() == 5
-    assert box.come_to(4) == [] and box.come_to(5) == [HOT]
+    assert box.advance(4) == [] and box.advance(5) == [HOT]
     assert box.next_due() is None
     assert box.change([], [HOT], 8) == ([], [HOT])
 
@@ -359,13 +359,13 @@ def test_a_state_that_goes_before_it_is_long_enough_never_holds_always():
     box = StateBox(2, LONG_AGO)
     box.change([HOT], [], 3)
     assert box.change([], [HOT], 4) == ([], [])
-    assert box.next_due() is None and box.come_to(5) == []
+    assert box.next_due() is None and box.advance(5) == []
 
 
 def test_a_run_that_is_broken_and_mended_within_a_tick_goes_on():
     box = StateBox(2, LONG_AGO)
     box.change([HOT], [], 3)
-    box.come_to(6)
+    box.advance(6)
     assert box.change([], [HOT], 6)[1] == [HOT]  # a further part of tick 6 may bring it back
     assert box.change([HOT], [], 6) == ([HOT], [])
 
@@ -373,9 +373,9 @@ def test_a_run_that_is_broken_and_mended_within_a_tick_goes_on():
 def test_a_run_that_is_broken_at_a_tick_that_is_over_begins_anew():
     box = StateBox(2, LONG_AGO)
     box.change([HOT], [], 3)
-    box.come_to(6)
+    box.advance(6)
     box.change([], [HOT], 6)
-    box.come_to(7)
+    box.advance(7)
     assert box.change([HOT], [], 7) == ([], []) and box.next_due() == 9
 
 
@@ -389,12 +389,12 @@ def test_at_the_beginning_of_the_timeline_windows_are_short(came_at, holds_at_on
 
 def test_a_box_goes_on_with_runs_that_began_earlier():
     box, late = StateBox(2, LONG_AGO), (1, 8, NONE)
-    assert box.begin({HOT: 3, late: 5}, 6) == [HOT]
-    assert box.come_to(7) == [late]
+    assert box.restore({HOT: 3, late: 5}, 6) == [HOT]
+    assert box.advance(7) == [late]
 
 
 def test_after_a_jump_of_time_all_that_was_due_on_the_way_holds():
     box, later = StateBox(2, LONG_AGO), (1, 8, NONE)
     box.change([HOT], [], 3)
     box.change([later], [], 4)
-    assert box.come_to(20) == [HOT, later]
+    assert box.advance(20) == [HOT, later]

@@ -11,12 +11,12 @@ from pantarhei.model.temporal_rule import Mode
 from pantarhei.model.time import TimeKind
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.temporal.expiry_model import ExpiryModel
-from pantarhei.temporal.inputs import EventsAlways, Feeding, StatesAlways, Waking
-from pantarhei.temporal.numbered import Feed, NumberedProgram
-from pantarhei.temporal.selection import Selectors
-from pantarhei.temporal.tick_history import Past, Said
+from pantarhei.temporal.inputs import EventBoxes, InputRows, StateBoxes, Timers
+from pantarhei.temporal.numbered import NumberedInput, NumberedTemporalProgram
+from pantarhei.temporal.selection import NumberedSelections
+from pantarhei.temporal.tick_history import TickHistory, TickRecord
 from pantarhei.temporal.ticks import Ticks
-from pantarhei.temporal.translation import program_of
+from pantarhei.temporal.translation import compile_rules
 
 EX = Namespace("http://e/")
 
@@ -26,10 +26,10 @@ class Scene:
 
     def __init__(self, text, tick=10):
         rules, self.vocabulary = load_rules(text + "\n", prefixes={"": str(EX)}), Vocabulary(compile_([]))
-        program = program_of(rules.rules, rules.remembered, Ticks(Window(range=9), TimeKind.INTEGER))
-        self.program = NumberedProgram(program, self.vocabulary)
+        program = compile_rules(rules.rules, rules.remembered, Ticks(Window(range=9), TimeKind.INTEGER))
+        self.program = NumberedTemporalProgram(program, self.vocabulary)
         self.model = ExpiryModel(self.program.compiled, self.program.literals, tick)
-        self.feeding = Feeding(self.program, self.model)
+        self.feeding = InputRows(self.program, self.model)
 
     def fact(self, name):
         number = self.vocabulary.number_symbol(Symbol(EX[name], 1))
@@ -43,7 +43,7 @@ class Scene:
     def held_at(self, *ticks):
         found = []
         for tick in ticks:
-            self.model.come_to(tick)
+            self.model.advance(tick)
             found.append(len(self.held) > 0)
         return found
 
@@ -66,23 +66,23 @@ def test_an_event_is_a_row_until_its_window_has_passed(events):
 def test_an_event_that_is_taken_back_is_what_it_was_before(events):
     hot = events.fact("hot")
     events.feeding.add_events(hot)
-    events.model.come_to(12)
-    events.feeding.come_to(11, NO_FACTS, NO_FACTS)
+    events.model.advance(12)
+    events.feeding.advance(11, NO_FACTS, NO_FACTS)
     events.feeding.add_events(hot)
-    events.feeding.lose_events(hot, lambda: NO_FACTS)
+    events.feeding.remove_events(hot, lambda: NO_FACTS)
     assert events.held_at(13, 14) == [True, False]
 
 
 def test_an_event_that_was_not_there_before_is_none_when_it_is_taken_back(events):
     events.feeding.add_events(events.fact("hot"))
-    events.feeding.lose_events(events.fact("hot"), lambda: NO_FACTS)
+    events.feeding.remove_events(events.fact("hot"), lambda: NO_FACTS)
     assert events.held == []
 
 
 def test_a_state_is_a_row_and_lasts_from_its_last_tick_on(states):
     states.feeding.change_states(states.fact("hot"), NO_FACTS)
     assert states.held_at(10, 1000) == [True, True]
-    states.feeding.come_to(999, NO_FACTS, NO_FACTS)
+    states.feeding.advance(999, NO_FACTS, NO_FACTS)
     states.feeding.change_states(NO_FACTS, states.fact("hot"))
     assert states.held_at(1000, 1002, 1003) == [True, True, False]
 
@@ -92,8 +92,11 @@ def test_a_state_is_a_row_and_lasts_from_its_last_tick_on(states):
 @pytest.mark.parametrize(("said_at", "held"), [(6, False), (7, True)])
 def test_what_was_said_before_lasts_as_long_as_its_window(said_at, held):
     for scene in (Scene("a(X) :- asserted hot(X) in [3], b(X)."), Scene("a(X) :- hot(X) in [3], b(X).")):
-        said = [Said(said_at, events=scene.fact("hot")), Said(said_at + 1, went=scene.fact("hot"))]
-        scene.feeding.begin(Past.of(0, said), NO_FACTS, NO_FACTS)
+        said = [
+            TickRecord(said_at, events=scene.fact("hot")),
+            TickRecord(said_at + 1, went=scene.fact("hot")),
+        ]
+        scene.feeding.restore(TickHistory.of(0, said), NO_FACTS, NO_FACTS)
         assert (scene.held != []) is held
 
 
@@ -102,21 +105,21 @@ def test_what_was_remembered_goes_on_from_the_tick_before():
     (concluded,) = scene.program.windows
     fact = scene.fact("hot")
     fact[0, 0] = concluded
-    scene.feeding.come_to(9, fact, NO_FACTS)
+    scene.feeding.advance(9, fact, NO_FACTS)
     assert "b" in scene.held
-    scene.feeding.come_to(10, NO_FACTS, fact)
+    scene.feeding.advance(10, NO_FACTS, fact)
     assert scene.held_at(11, 12) == [True, False]
 
 
 HOT, COLD, OTHER = 1, 2, 3
 HOT_2, HOT_3, COLD_2 = 11, 12, 13
 LONG_AGO = -100
-NO_SELECTORS = Selectors([], Vocabulary(compile_([])))
+NO_SELECTORS = NumberedSelections([], Vocabulary(compile_([])))
 
 
 def feeds(is_asserted):
     given = ((HOT, 2, HOT_2), (HOT, 3, HOT_3), (COLD, 2, COLD_2))
-    return [Feed(source, Mode.ALWAYS, size, target, is_asserted) for source, size, target in given]
+    return [NumberedInput(source, Mode.ALWAYS, size, target, is_asserted) for source, size, target in given]
 
 
 def boxes_of(feeds):
@@ -135,19 +138,19 @@ def predicates(parts):
 # hot        |===============
 # cold           |===========
 def test_each_box_of_states_says_when_its_window_is_full():
-    boxes = StatesAlways(feeds(False), LONG_AGO)
+    boxes = StateBoxes(feeds(False), LONG_AGO)
     assert predicates(rows.coming for rows in boxes.change(rows(HOT, OTHER), NO_FACTS, 0)) == []
-    assert (boxes.next_due(), predicates(boxes.come_to(1))) == (2, [])
+    assert (boxes.next_due(), predicates(boxes.advance(1))) == (2, [])
     list(boxes.change(rows(COLD), NO_FACTS, 1))
-    assert predicates(boxes.come_to(2)) == [HOT_2]
-    assert predicates(boxes.come_to(4)) == [HOT_3, COLD_2] and boxes.next_due() is None
+    assert predicates(boxes.advance(2)) == [HOT_2]
+    assert predicates(boxes.advance(4)) == [HOT_3, COLD_2] and boxes.next_due() is None
     assert predicates(rows.going for rows in boxes.change(NO_FACTS, rows(HOT), 4)) == [HOT_2, HOT_3]
 
 
 def test_states_go_on_from_when_they_came():
-    boxes = StatesAlways(feeds(False), LONG_AGO)
-    past = Past.of(LONG_AGO, [Said(-1, came=rows(HOT))])
-    assert predicates(boxes.begin(past, rows(HOT, COLD), 1)) == [HOT_2, COLD_2]
+    boxes = StateBoxes(feeds(False), LONG_AGO)
+    past = TickHistory.of(LONG_AGO, [TickRecord(-1, came=rows(HOT))])
+    assert predicates(boxes.restore(past, rows(HOT, COLD), 1)) == [HOT_2, COLD_2]
     assert boxes.next_due() == 2
 
 
@@ -161,16 +164,16 @@ def held(boxes, ticks):
 
 
 def test_each_box_of_events_takes_what_is_asserted_of_its_own():
-    boxes = EventsAlways(NO_SELECTORS, boxes_of(feeds(True)), LONG_AGO)
+    boxes = EventBoxes(NO_SELECTORS, boxes_of(feeds(True)), LONG_AGO)
     said = [(HOT,), (HOT, COLD, OTHER), (COLD, HOT), (COLD, HOT), (COLD,), ()]
     assert held(boxes, said) == [[], [], [HOT_2], [HOT_2, HOT_3, COLD_2], [COLD_2], []]
     assert boxes.next_due() is None
 
 
 def test_events_go_on_from_the_ticks_before_if_none_is_missing():
-    past = [Said(tick, rows(HOT)) for tick in (-4, -2, -1)]
-    boxes = EventsAlways(NO_SELECTORS, boxes_of(feeds(True)), LONG_AGO)
-    boxes.begin(Past.of(LONG_AGO, past), NO_FACTS, 0)
+    past = [TickRecord(tick, rows(HOT)) for tick in (-4, -2, -1)]
+    boxes = EventBoxes(NO_SELECTORS, boxes_of(feeds(True)), LONG_AGO)
+    boxes.restore(TickHistory.of(LONG_AGO, past), NO_FACTS, 0)
     assert held(boxes, [(HOT,), (HOT,)]) == [[HOT_2], [HOT_2, HOT_3]]
     assert boxes.next_due() == 2
 
@@ -180,8 +183,15 @@ def test_events_go_on_from_the_ticks_before_if_none_is_missing():
 # cold           |===============|            states
 # either     |===================|===|
 def test_what_is_asserted_and_what_holds_can_fill_a_window_together():
-    boxes = EventsAlways(
-        NO_SELECTORS, [[Feed(HOT, Mode.ALWAYS, 2, HOT_2, True), Feed(COLD, Mode.ALWAYS, 2, HOT_2, False)]], 0
+    boxes = EventBoxes(
+        NO_SELECTORS,
+        [
+            [
+                NumberedInput(HOT, Mode.ALWAYS, 2, HOT_2, True),
+                NumberedInput(COLD, Mode.ALWAYS, 2, HOT_2, False),
+            ]
+        ],
+        0,
     )
     came_at = {1: (rows(COLD), NO_FACTS), 5: (NO_FACTS, rows(COLD))}
     found = []
@@ -195,17 +205,24 @@ def test_what_is_asserted_and_what_holds_can_fill_a_window_together():
 
 
 def test_windows_over_both_go_on_from_the_ticks_before():
-    boxes = EventsAlways(
-        NO_SELECTORS, [[Feed(HOT, Mode.ALWAYS, 2, HOT_2, True), Feed(COLD, Mode.ALWAYS, 2, HOT_2, False)]], 0
+    boxes = EventBoxes(
+        NO_SELECTORS,
+        [
+            [
+                NumberedInput(HOT, Mode.ALWAYS, 2, HOT_2, True),
+                NumberedInput(COLD, Mode.ALWAYS, 2, HOT_2, False),
+            ]
+        ],
+        0,
     )
-    past = Past.of(0, [Said(4, rows(HOT)), Said(5, came=rows(COLD))])
-    boxes.begin(past, rows(COLD), 7)
+    past = TickHistory.of(0, [TickRecord(4, rows(HOT)), TickRecord(5, came=rows(COLD))])
+    boxes.restore(past, rows(COLD), 7)
     changes = boxes.change(NO_FACTS, NO_FACTS, 7)
     assert as_tuples(changes.coming) == as_tuples(rows(HOT_2))
 
 
 def test_what_is_lost_within_a_tick_and_comes_again_has_not_been_away():
-    boxes = EventsAlways(NO_SELECTORS, boxes_of(feeds(True)), LONG_AGO)
+    boxes = EventBoxes(NO_SELECTORS, boxes_of(feeds(True)), LONG_AGO)
     for tick in range(3):
         boxes.change(rows(HOT), NO_FACTS, tick)
     assert predicates([boxes.change(NO_FACTS, rows(HOT), 2).going]) == [HOT_2]
@@ -213,8 +230,10 @@ def test_what_is_lost_within_a_tick_and_comes_again_has_not_been_away():
 
 
 def test_what_several_feeds_say_is_there_until_all_take_it_back():
-    both = [[Feed(HOT, Mode.ALWAYS, 0, HOT_2, True), Feed(HOT, Mode.ALWAYS, 0, HOT_2, False)]]
-    boxes = EventsAlways(NO_SELECTORS, both, LONG_AGO)
+    both = [
+        [NumberedInput(HOT, Mode.ALWAYS, 0, HOT_2, True), NumberedInput(HOT, Mode.ALWAYS, 0, HOT_2, False)]
+    ]
+    boxes = EventBoxes(NO_SELECTORS, both, LONG_AGO)
     boxes.change_states(rows(HOT), NO_FACTS)
     assert predicates([boxes.change(rows(HOT), NO_FACTS, 0).coming]) == [HOT_2]
     assert not any(map(len, boxes.change(NO_FACTS, rows(HOT), 0)))
@@ -223,8 +242,8 @@ def test_what_several_feeds_say_is_there_until_all_take_it_back():
 
 
 def test_without_boxes_nothing_holds():
-    boxes = EventsAlways(NO_SELECTORS, [], LONG_AGO)
-    boxes.begin(Past.of(LONG_AGO, []), rows(HOT), 0)
+    boxes = EventBoxes(NO_SELECTORS, [], LONG_AGO)
+    boxes.restore(TickHistory.of(LONG_AGO, []), rows(HOT), 0)
     assert not any(map(len, boxes.change(rows(HOT), NO_FACTS, 0))) and boxes.next_due() is None
 
 
@@ -238,33 +257,33 @@ class Sleeper:
 
 
 def test_the_next_tick_is_the_first_at_which_any_is_due():
-    assert Waking([Sleeper(), Sleeper(7), Sleeper(5)]).next_due() == 5
-    assert Waking([Sleeper()]).next_due() is None
+    assert Timers([Sleeper(), Sleeper(7), Sleeper(5)]).next_due() == 5
+    assert Timers([Sleeper()]).next_due() is None
 
 
 def test_those_that_are_due_are_told_once_until_they_are_looked_at():
     things = [Sleeper(4), Sleeper(9), Sleeper(3)]
-    waking = Waking(things)
+    waking = Timers(things)
     assert waking.due(2) == [] and waking.due(4) == [0, 2] and waking.due(4) == []
     things[0].due = 6
-    waking.look_at(0)
+    waking.update(0)
     assert waking.next_due() == 6
 
 
 def test_what_is_due_at_another_tick_or_never_is_told_by_its_last_word():
     thing = Sleeper(4)
-    waking = Waking([thing])
+    waking = Timers([thing])
     for due in (8, None, 6):
         thing.due = due
-        waking.look_at(0)
+        waking.update(0)
     assert waking.due(5) == [] and waking.due(6) == [0]
 
 
 def test_what_is_not_due_is_not_asked():
     things = [Sleeper(1), *(Sleeper(100) for _ in range(1_000))]
-    waking = Waking(things)
+    waking = Timers(things)
     for tick in range(1, 50):
         assert waking.due(tick) == [0]
         things[0].due = tick + 1
-        waking.look_at(0)
+        waking.update(0)
     assert {thing.asked for thing in things[1:]} == {1}

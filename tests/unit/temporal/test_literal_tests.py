@@ -8,7 +8,7 @@ from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import TemporalRuleError
 from pantarhei.model.data_range import Compared, Datatype, DatatypeRestriction
 from pantarhei.rules.compilation.program import compile_
-from pantarhei.temporal.literal_tests import Memberships
+from pantarhei.temporal.literal_tests import RangeMemberships
 from pantarhei.values.builtin import SWRLB
 
 EX = Namespace("http://e/")
@@ -87,7 +87,7 @@ def shown(memberships, width=1):
 
 def test_a_literal_is_decided_when_it_is_new_and_keeps_its_bits():
     vocabulary = vocabulary_of((), 79, 80)
-    memberships = Memberships((HIGH, ODD), vocabulary)
+    memberships = RangeMemberships((HIGH, ODD), vocabulary)
     assert shown(memberships)[:2] == [0, 1]
     vocabulary.number(Literal("even")), vocabulary.number(Literal("81", datatype=XSD.double))
     assert shown(memberships)[:4] == [0, 1, 2, 1]
@@ -99,14 +99,14 @@ def test_the_bits_of_the_ontology_come_first(count):
         DatatypeRestriction(Datatype(XSD.integer), ((XSD.minInclusive, Literal(n)),)) for n in range(count)
     )
     vocabulary = vocabulary_of(ranges, 0, 90)
-    memberships = Memberships((*ranges, HIGH), vocabulary)
+    memberships = RangeMemberships((*ranges, HIGH), vocabulary)
     assert shown(memberships, (count + 8) // 8)[:2] == [1, (1 << (count + 1)) - 1]
-    assert Memberships(ranges, vocabulary).bits is vocabulary.memberships
+    assert RangeMemberships(ranges, vocabulary).bits is vocabulary.memberships
 
 
 def test_a_number_that_means_another_literal_is_decided_anew():
     vocabulary = vocabulary_of((), 90)
-    memberships, mark = Memberships((HIGH,), vocabulary), vocabulary.mark
+    memberships, mark = RangeMemberships((HIGH,), vocabulary), vocabulary.mark
     vocabulary.number(Literal(91)), vocabulary.number(Literal(92))
     assert shown(memberships)[:3] == [1, 1, 1]
     vocabulary.back_to(mark)
@@ -120,4 +120,4 @@ def test_numbers_that_are_read_by_value_are_compared_so():
         vocabulary = vocabulary_of((), numbers=numbers)
         for datatype in (XSD.double, XSD.decimal):
             vocabulary.number(Literal("0.1", datatype=datatype))
-        assert shown(Memberships((tenth,), vocabulary))[:2] == bits
+        assert shown(RangeMemberships((tenth,), vocabulary))[:2] == bits

@@ -11,10 +11,10 @@ from pantarhei.model.rule import Atom, Rule
 from pantarhei.model.temporal_rule import Mode
 from pantarhei.model.time import TimeKind
 from pantarhei.rules.compilation.program import compile_
-from pantarhei.temporal.numbered import Making, NumberedProgram, ranks
+from pantarhei.temporal.numbered import DerivedPredicate, NumberedTemporalProgram, evaluation_ranks
 from pantarhei.temporal.temporal_program import ALWAYS
 from pantarhei.temporal.ticks import Ticks
-from pantarhei.temporal.translation import program_of
+from pantarhei.temporal.translation import compile_rules
 
 EX = Namespace("http://e/")
 TEXT = """remember alarm.
@@ -31,8 +31,8 @@ def vocabulary():
 @pytest.fixture
 def numbered(vocabulary):
     rules = load_rules(TEXT, prefixes={"": str(EX)})
-    program = program_of(rules.rules, rules.remembered, Ticks(Window(range=9), TimeKind.INTEGER))
-    return NumberedProgram(program, vocabulary)
+    program = compile_rules(rules.rules, rules.remembered, Ticks(Window(range=9), TimeKind.INTEGER))
+    return NumberedTemporalProgram(program, vocabulary)
 
 
 def name_of(numbered, number):
@@ -84,8 +84,8 @@ def test_conclusions_are_told_from_all_else(numbered):
 
 def test_the_same_rules_have_the_same_numbers_again(numbered, vocabulary):
     rules = load_rules(TEXT, prefixes={"": str(EX)})
-    program = program_of(rules.rules, rules.remembered, Ticks(Window(range=9), TimeKind.INTEGER))
-    again = NumberedProgram(program, vocabulary)
+    program = compile_rules(rules.rules, rules.remembered, Ticks(Window(range=9), TimeKind.INTEGER))
+    again = NumberedTemporalProgram(program, vocabulary)
     assert again.compiled.predicates == numbered.compiled.predicates and again.guards == numbered.guards
 
 
@@ -93,8 +93,8 @@ def test_conclusions_that_are_triples_are_told_in_the_streams_predicates(vocabul
     rules = load_rules(
         "p(X, Y) :- q(X, Y). c(X) :- q(X, Y). r(Y, X) :- q(X, Y). n.\n", prefixes={"": str(EX)}
     )
-    program = program_of(rules.rules, rules.remembered, Ticks(Window(range=9), TimeKind.INTEGER))
-    numbered = NumberedProgram(program, vocabulary)
+    program = compile_rules(rules.rules, rules.remembered, Ticks(Window(range=9), TimeKind.INTEGER))
+    numbered = NumberedTemporalProgram(program, vocabulary)
     of = {
         str(symbol.name).removeprefix(EX): number
         for number, symbol in enumerate(numbered.compiled.predicates)
@@ -120,10 +120,12 @@ def rule(head, *body):
 
 
 def test_what_follows_comes_after_what_it_rests_on_by_rules_and_operators():
-    found = ranks([rule("calm", "asked", "free")], [Making(symbol("free"), (symbol("alarm"),))])
+    found = evaluation_ranks(
+        [rule("calm", "asked", "free")], [DerivedPredicate(symbol("free"), (symbol("alarm"),))]
+    )
     assert found[symbol("alarm")] < found[symbol("free")] < found[symbol("calm")]
 
 
 def test_what_rests_on_each_other_has_one_rank():
-    found = ranks([rule("a", "b"), rule("b", "a"), rule("c", "a")], [])
+    found = evaluation_ranks([rule("a", "b"), rule("b", "a"), rule("c", "a")], [])
     assert found[symbol("a")] == found[symbol("b")] < found[symbol("c")]

@@ -6,7 +6,7 @@ from rdflib import RDF, Graph, Literal, Namespace, URIRef, Variable
 import pantarhei as pr
 from pantarhei.errors import TemporalRuleError
 from pantarhei.model.rule import Atom, Builtin
-from pantarhei.temporal.reification import TupleReification, WidePredicate, reified, reified_pairs
+from pantarhei.temporal.reification import TuplePredicate, TupleReification, reify_atom, reify_pairs_in_rule
 from pantarhei.temporal.temporal_program import FIRST, REST, TUPLE, UNIT
 from pantarhei.values.builtin import SWRLB
 
@@ -33,7 +33,7 @@ def shown(reasoner):
 
 
 def test_a_tuple_of_tuples_is_asked_for_from_the_inside():
-    found = reified(WidePredicate(EX.p, 4, has_unit=False), (W, X, Y, Z))
+    found = reify_atom(TuplePredicate(EX.p, 4, has_unit=False), (W, X, Y, Z))
     inner, outer = (each.links[0].arguments[0] for each in found.asked)
     assert [each.atom.arguments for each in found.asked] == [(W, X), (inner, Y)]
     assert [(link.predicate, link.arguments) for link in found.links] == [
@@ -43,7 +43,7 @@ def test_a_tuple_of_tuples_is_asked_for_from_the_inside():
         (REST, (outer, Y)),
     ]
     assert found.atom.arguments == (outer, Z)
-    assert reified(WidePredicate(EX.p, 1, has_unit=True), (X,)).atom.arguments == (UNIT, X)
+    assert reify_atom(TuplePredicate(EX.p, 1, has_unit=True), (X,)).atom.arguments == (UNIT, X)
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,9 @@ def atom(name, *arguments):
 
 def shown_of_pair_reification(body, head, tests=()):
     """The rules as lines, without signs that every name has."""
-    rules = (f"{head} <- {', '.join(map(str, atoms))}" for atoms, head, _ in reified_pairs(body, head, tests))
+    rules = (
+        f"{head} <- {', '.join(map(str, atoms))}" for atoms, head, _ in reify_pairs_in_rule(body, head, tests)
+    )
     return [rule.replace("?", "").replace("urn:pantarhei:temporal:", "") for rule in rules]
 
 
@@ -263,7 +265,7 @@ def test_constants_are_told_from_variables(constant):
 
 def test_the_tests_of_a_rule_stay_with_both():
     test = Builtin(SWRLB.lessThan, (T, Z_OF_PAIR_REIFICATION))
-    rules = reified_pairs(
+    rules = reify_pairs_in_rule(
         [atom("p", X_OF_PAIR_REIFICATION, Y_OF_PAIR_REIFICATION), atom("t", T, Z_OF_PAIR_REIFICATION)],
         atom("q", X_OF_PAIR_REIFICATION, Y_OF_PAIR_REIFICATION, T),
         (test,),

@@ -11,12 +11,12 @@ from pantarhei.encoding.numbers import NO_FACTS, NONE, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.model.time import TimeKind
 from pantarhei.rules.compilation.program import compile_
-from pantarhei.temporal.data_stream import Appended, Asserted
-from pantarhei.temporal.numbered import NumberedProgram
-from pantarhei.temporal.rule_evaluation import Evaluation, Standing
-from pantarhei.temporal.tick_history import Past, Said
+from pantarhei.temporal.data_stream import Appended, AssertedPart
+from pantarhei.temporal.numbered import NumberedTemporalProgram
+from pantarhei.temporal.rule_evaluation import PriorState, RuleEvaluation
+from pantarhei.temporal.tick_history import TickHistory, TickRecord
 from pantarhei.temporal.ticks import Ticks
-from pantarhei.temporal.translation import program_of
+from pantarhei.temporal.translation import compile_rules
 
 EX = Namespace("http://e/")
 FIRST = -50  # the timeline begins far from what is looked at
@@ -26,8 +26,8 @@ def running(text, past=(), standing=(), tick=0):
     """An evaluation at a tick, and short ways to tell it something and to look."""
     rules = load_rules(text + "\n", prefixes={"": str(EX)})
     vocabulary = Vocabulary(compile_([]))
-    program = program_of(rules.rules, rules.remembered, Ticks(Window(range=9), TimeKind.INTEGER))
-    numbered = NumberedProgram(program, vocabulary)
+    program = compile_rules(rules.rules, rules.remembered, Ticks(Window(range=9), TimeKind.INTEGER))
+    numbered = NumberedTemporalProgram(program, vocabulary)
 
     def rows(names):
         given = [
@@ -36,9 +36,9 @@ def running(text, past=(), standing=(), tick=0):
         ]
         return np.array(given, np.int32).reshape(-1, 3)
 
-    said = [Said(at, rows(events), rows(came), rows(went)) for at, events, came, went in past]
-    evaluation = Evaluation(numbered, FIRST, tick)
-    evaluation.begin(Past.of(FIRST, said), Standing(rows(" ".join(standing))))
+    said = [TickRecord(at, rows(events), rows(came), rows(went)) for at, events, came, went in past]
+    evaluation = RuleEvaluation(numbered, FIRST, tick)
+    evaluation.restore(TickHistory.of(FIRST, said), PriorState(rows(" ".join(standing))))
 
     def holds():
         facts = evaluation.model.facts()
@@ -46,15 +46,15 @@ def running(text, past=(), standing=(), tick=0):
         return " ".join(sorted(name.removeprefix(EX) for name in names))
 
     def say(came="", went="", events=""):
-        evaluation.change(rows(came), rows(went), Appended([Asserted(evaluation.tick, rows(events))]))
+        evaluation.change(rows(came), rows(went), Appended([AssertedPart(evaluation.tick, rows(events))]))
         return holds()
 
     def come_to(tick):
-        evaluation.come_to(tick, NO_FACTS, NO_FACTS)
+        evaluation.advance(tick, NO_FACTS, NO_FACTS)
         evaluation.change(NO_FACTS, NO_FACTS, Appended())
         return holds()
 
-    return SimpleNamespace(of=evaluation, say=say, come_to=come_to, holds=holds)
+    return SimpleNamespace(of=evaluation, say=say, advance=come_to, holds=holds)
 
 
 # at:        0   1   2   3   4
@@ -63,7 +63,7 @@ def running(text, past=(), standing=(), tick=0):
 def test_an_event_is_in_a_window_for_as_many_ticks_as_it_reaches_back():
     run = running("a(X) :- asserted hot(X) in [2].")
     assert run.say(events="hot") == "a"
-    assert [run.come_to(tick) for tick in (1, 2, 3)] == ["a", "a", ""]
+    assert [run.advance(tick) for tick in (1, 2, 3)] == ["a", "a", ""]
 
 
 # at:        0   1   2   3   4
@@ -72,8 +72,8 @@ def test_an_event_is_in_a_window_for_as_many_ticks_as_it_reaches_back():
 def test_a_state_is_in_a_window_from_its_last_tick_on():
     run = running("a(X) :- hot(X) in [2].")
     run.say(came="hot")
-    assert [run.come_to(1), run.come_to(2), run.say(went="hot")] == ["a", "a", "a"]
-    assert [run.come_to(3), run.come_to(4)] == ["a", ""]
+    assert [run.advance(1), run.advance(2), run.say(went="hot")] == ["a", "a", "a"]
+    assert [run.advance(3), run.advance(4)] == ["a", ""]
 
 
 def test_what_is_taken_back_within_a_tick_was_never_said():
@@ -85,10 +85,10 @@ def test_what_is_taken_back_within_a_tick_was_never_said():
 def test_an_event_that_is_repeated_and_taken_back_leaves_what_was_there():
     run = running("a(X) :- asserted hot(X) in [2].")
     run.say(events="hot")
-    run.come_to(1)
+    run.advance(1)
     run.say(events="hot")
     assert run.say() == "a"  # from tick 0 still
-    assert [run.come_to(2), run.come_to(3)] == ["a", ""]
+    assert [run.advance(2), run.advance(3)] == ["a", ""]
 
 
 # at:        0   1   2   3   4   5
@@ -97,10 +97,10 @@ def test_an_event_that_is_repeated_and_taken_back_leaves_what_was_there():
 # a          |===|           |===        hot, not asserted served in [1]
 def test_negation_follows_what_comes_and_what_expires():
     run = running("a(X) :- hot(X), not asserted served(X) in [1].")
-    assert [run.say(came="hot"), run.come_to(1)] == ["a", "a"]
-    run.come_to(2)
+    assert [run.say(came="hot"), run.advance(1)] == ["a", "a"]
+    run.advance(2)
     assert run.say(events="served") == ""
-    assert [run.come_to(3), run.come_to(4)] == ["", "a"]
+    assert [run.advance(3), run.advance(4)] == ["", "a"]
 
 
 def test_strata_follow_one_another_within_a_tick():
@@ -118,9 +118,9 @@ def test_always_begins_when_the_run_is_long_enough(jump):
     run = running("a(X) :- hot(X) always in [2].")
     assert run.say(came="hot") == ""
     assert run.of.next_due() == 2
-    run.come_to(jump)
-    assert run.come_to(4) == "a"
-    run.come_to(5)
+    run.advance(jump)
+    assert run.advance(4) == "a"
+    run.advance(5)
     assert run.say(went="hot") == ""
 
 
@@ -128,9 +128,9 @@ def test_the_next_tick_at_which_something_ends_or_begins_is_known():
     run = running("a(X) :- asserted hot(X) in [2], cold(X) always in [5].")
     run.say(came="cold", events="hot")
     assert run.of.next_due() == 3  # the event expires after tick 2
-    run.come_to(3)
+    run.advance(3)
     assert run.of.next_due() == 5
-    run.come_to(5)
+    run.advance(5)
     assert run.of.next_due() is None
 
 
@@ -145,7 +145,7 @@ def test_a_run_that_begins_from_a_past_knows_what_was_said():
     )
     run = running(text, PAST, ["odd"])
     assert run.holds() == "a b c"
-    assert run.come_to(1) == "c d"
+    assert run.advance(1) == "c d"
 
 
 def test_events_at_each_tick_of_the_past_go_on_holding_always():
@@ -159,7 +159,7 @@ def test_changes_are_those_of_conclusions_since_the_last_call():
     run = running("a(X) :- asserted hot(X) in [1].")
     run.say(events="hot")
     assert run.of.take_changes()[:, 3].tolist() == [1]
-    run.come_to(2)
+    run.advance(2)
     assert run.of.take_changes()[:, 3].tolist() == [-1]
     assert len(run.of.take_changes()) == 0
 
@@ -180,7 +180,7 @@ def test_a_repeated_event_costs_no_pop():
 
     def repeat():
         for tick in range(1, 9):
-            run.come_to(tick)
+            run.advance(tick)
             run.say(events="hot")
 
     assert work_of(run, repeat) == (0, 0) and run.holds() == "a"
@@ -191,7 +191,7 @@ def test_what_is_said_at_each_tick_is_no_change():
     run.say(events="hot")
     for tick in range(1, 9):
         run.of.take_changes()
-        run.of.come_to(tick, NO_FACTS, NO_FACTS)
+        run.of.advance(tick, NO_FACTS, NO_FACTS)
         assert run.say(events="hot") == "a"
         assert len(run.of.take_changes()) == 0
 
@@ -199,11 +199,11 @@ def test_what_is_said_at_each_tick_is_no_change():
 def test_a_standing_state_box_costs_no_pop():
     run = running("a(X) :- hot(X) always in [2].")
     run.say(came="hot")
-    run.come_to(3)
+    run.advance(3)
 
     def stand():
         for tick in range(4, 100):
-            run.come_to(tick)
+            run.advance(tick)
             run.say()
 
     assert work_of(run, stand) == (0, 0) and run.holds() == "a"
@@ -214,7 +214,7 @@ def test_a_standing_box_of_events_costs_no_pop():
 
     def repeat(first, last):
         for tick in range(first, last):
-            run.of.come_to(tick, NO_FACTS, NO_FACTS)
+            run.of.advance(tick, NO_FACTS, NO_FACTS)
             run.say(events="hot")
 
     repeat(1, 4)
@@ -224,5 +224,5 @@ def test_a_standing_box_of_events_costs_no_pop():
 def test_an_expiry_fires_no_rule():
     run = running("a(X) :- asserted hot(X) in [2]. b(X) :- a(X), cold(X).")
     run.say(came="cold", events="hot")
-    run.come_to(1)
-    assert work_of(run, lambda: run.come_to(3)) == (0, 0) and run.holds() == ""
+    run.advance(1)
+    assert work_of(run, lambda: run.advance(3)) == (0, 0) and run.holds() == ""

@@ -11,7 +11,7 @@ from lars_programs import always, at, atom, no, now, rule, some
 from pantarhei.errors import TemporalRuleError
 from pantarhei.model.rule import Builtin
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TimeWindow, TupleWindow
-from pantarhei.temporal.rule_form import MOST_IN_WINDOW, check_form
+from pantarhei.temporal.rule_form import MAX_WINDOW_SIZE, check_form
 from pantarhei.temporal.text.rules_text import read_rules
 from pantarhei.values.builtin import SWRLB
 
@@ -102,10 +102,10 @@ X = Variable("X")
         ([rule(A, some(B, "0 #"))], "a window of 0 assertions; expected 1 to 4_000_000"),
         ([rule(A, some(B, -1))], "a window of -1 ticks; expected 0 to 4_000_000"),
         (
-            [rule(A, some(B, MOST_IN_WINDOW + 1))],
+            [rule(A, some(B, MAX_WINDOW_SIZE + 1))],
             "4000001 ticks; expected 0 to 4_000_000; a tick is the slide",
         ),
-        ([rule(A, some(B, f"{MOST_IN_WINDOW + 1} #"))], "a window of 4000001 assertions"),
+        ([rule(A, some(B, f"{MAX_WINDOW_SIZE + 1} #"))], "a window of 4000001 assertions"),
         ([rule(A, Formula(B, Mode.SOMETIME, TimeWindow(timedelta(-1))))], "a length that is not negative"),
         ([rule(A, P), rule(A, atom("p", "X", "Y"))], "p has 2 arguments here, and 1 above"),
         ([rule(A, P), rule(atom("p"), B)], "p has 0 arguments here, and 1 above"),
@@ -142,7 +142,7 @@ def test_a_window_may_hold_the_last_assertions_of_what_is_concluded_too():
     check_form([rule(A, some(atom("asserted b"), "3 #")), rule(B, A)])
 
 
-@pytest.mark.parametrize("window", [TimeWindow(0), TimeWindow(MOST_IN_WINDOW), TupleWindow(MOST_IN_WINDOW)])
+@pytest.mark.parametrize("window", [TimeWindow(0), TimeWindow(MAX_WINDOW_SIZE), TupleWindow(MAX_WINDOW_SIZE)])
 def test_the_largest_and_smallest_windows_are_allowed(window):
     check_form([rule(A, Formula(B, Mode.SOMETIME, window))])
 

@@ -9,7 +9,7 @@ from pantarhei.errors import NotKeyLocalRuleError, TemporalRuleError
 from pantarhei.model.rule import Rule
 from pantarhei.rules.translation.demand import Theory
 from pantarhei.temporal.rule_sharding import check_key_local, check_needs_no_order
-from pantarhei.temporal.rules import joined
+from pantarhei.temporal.rules import with_ontology
 from strategies import EX, A, B, C, R, S, a, b, is_a, member, related, x, y
 
 IN = EX.inBuilding
@@ -28,7 +28,7 @@ def rules_of(text, **options):
 
 def check(text, key="subject", **options):
     theory = Theory.of((*ONTOLOGY.rules, *ONTOLOGY.constraints), unique_names=True)
-    check_key_local(joined(rules_of(text, **options), theory, ONTOLOGY.predicates), REPORT, key)
+    check_key_local(with_ontology(rules_of(text, **options), theory, ONTOLOGY.predicates), REPORT, key)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from rdflib import Graph, Literal, Namespace
 import pantarhei as pr
 from pantarhei.errors import TemporalRuleError
 from pantarhei.temporal import answer_sets, numbered
-from pantarhei.temporal.rule_warnings import maybe_endless
+from pantarhei.temporal.rule_warnings import first_unbounded_rule
 
 PREFIXES = {"": "http://example.org/"}
 
@@ -124,7 +124,7 @@ def rules_of(text):
     ],
 )
 def test_what_may_compute_without_end_is_known(text, line):
-    rule = maybe_endless(rules_of(text).rules)
+    rule = first_unbounded_rule(rules_of(text).rules)
     assert (rule and rule.written.line) == line
 
 
@@ -135,7 +135,7 @@ def test_what_compares_nothing_is_warned_of():
 
 
 def test_what_does_is_refused_when_it_goes_too_far_and_nothing_remains_of_it(monkeypatch):
-    monkeypatch.setattr(numbered, "MOST_MADE", 100)
+    monkeypatch.setattr(numbered, "MAX_NEW_LITERALS", 100)
     window, ontology = pr.Window(range=0), pr.load_ontology(Graph())
     reasoner = pr.StreamReasoner(ontology, window, temporal=rules_of(f"{COUNTING}."))
     reasoner.push(0, [])
@@ -146,7 +146,7 @@ def test_what_does_is_refused_when_it_goes_too_far_and_nothing_remains_of_it(mon
 
 
 def test_what_a_comparison_ends_is_concluded(monkeypatch):
-    monkeypatch.setattr(numbered, "MOST_MADE", 100)
+    monkeypatch.setattr(numbered, "MAX_NEW_LITERALS", 100)
     rules = rules_of(f"{COUNTING}, Z < 60.")
     reasoner = pr.StreamReasoner(pr.load_ontology(Graph()), pr.Window(range=0), temporal=rules)
     for at in range(4):  # at each tick anew
@@ -156,7 +156,7 @@ def test_what_a_comparison_ends_is_concluded(monkeypatch):
 
 def test_an_answer_stream_without_end_is_refused_too(monkeypatch):
     pytest.importorskip("clingo")
-    monkeypatch.setattr(answer_sets, "MOST_MADE", 100)
+    monkeypatch.setattr(answer_sets, "MAX_NEW_LITERALS", 100)
     reasoner = pr.StreamReasoner(pr.load_ontology(Graph()), pr.Window(range=0))
     choices = pr.AnswerStreams(reasoner, f"@prefix : <{EX}> .\n{COUNTING}.")
     reasoner.push(1, [(EX.x, EX.v, Literal(1))])

@@ -11,13 +11,13 @@ from pantarhei.encoding.numbers import NO_FACTS, NONE, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.model.time import TimeKind
 from pantarhei.rules.compilation.program import compile_
-from pantarhei.temporal.data_stream import Appended, Asserted, DataStream, changed_by
-from pantarhei.temporal.numbered import NumberedProgram
+from pantarhei.temporal.data_stream import Appended, AssertedPart, DataStream, state_changes
+from pantarhei.temporal.numbered import NumberedTemporalProgram
 from pantarhei.temporal.rules_checkpoint import _narrow, data_of, rules_of, to_bytes
-from pantarhei.temporal.tick_history import Past, Said
+from pantarhei.temporal.tick_history import TickHistory, TickRecord
 from pantarhei.temporal.ticks import Ticks
-from pantarhei.temporal.translation import program_of
-from pantarhei.temporal.tuples import Tuples
+from pantarhei.temporal.translation import compile_rules
+from pantarhei.temporal.tuples import TupleNumbers
 
 EX = Namespace("http://e/")
 RULES = load_rules(
@@ -43,8 +43,8 @@ class Scene:
         for name in strangers:
             self.vocabulary.number(EX[name])
             self.vocabulary.number_symbol(Symbol(EX[name], 2))
-        program = program_of(RULES.rules, RULES.remembered, Ticks(Window(range=9), TimeKind.INTEGER))
-        self.numbered = NumberedProgram(program, self.vocabulary)
+        program = compile_rules(RULES.rules, RULES.remembered, Ticks(Window(range=9), TimeKind.INTEGER))
+        self.numbered = NumberedTemporalProgram(program, self.vocabulary)
 
     def stream(self, name, *objects):
         number = self.vocabulary.number
@@ -66,17 +66,19 @@ class Scene:
 
     def data(self):
         past = [
-            Said(3, self.stream("level", *OBJECTS[1:]), self.stream("hot", None), concluded=self.rules()),
-            Said(5, went=self.stream("hot", None), withdrawn=self.rules()),
+            TickRecord(
+                3, self.stream("level", *OBJECTS[1:]), self.stream("hot", None), concluded=self.rules()
+            ),
+            TickRecord(5, went=self.stream("hot", None), withdrawn=self.rules()),
         ]
         asserted = Appended(
             [
-                Asserted(6, self.stream("level", OBJECTS[1])),
-                Asserted(7, NO_FACTS, self.stream("level", OBJECTS[1])),
+                AssertedPart(6, self.stream("level", OBJECTS[1])),
+                AssertedPart(7, NO_FACTS, self.stream("level", OBJECTS[1])),
             ]
         )
-        came = changed_by(self.stream("hot", None), NO_FACTS)
-        return DataStream(-4, 7, Past.of(-4, past), Tuples(), self.rules(), came, asserted, 2)
+        came = state_changes(self.stream("hot", None), NO_FACTS)
+        return DataStream(-4, 7, TickHistory.of(-4, past), TupleNumbers(), self.rules(), came, asserted, 2)
 
 
 def lists(data):
@@ -86,9 +88,9 @@ def lists(data):
             each.tolist() if isinstance(each, np.ndarray) else each
             for each in data._replace(past=0, changed=0, asserted=0, tuples=0)
         ),
-        [facts.tolist() for facts in data.turned],
+        [facts.tolist() for facts in data.net_state_changes],
         [(abox.at, abox.facts.tolist(), abox.cut.tolist()) for abox in data.asserted],
-        data.past.begun,
+        data.past.complete_from,
     ]
 
 

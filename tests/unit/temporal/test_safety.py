@@ -8,7 +8,7 @@ from rdflib import Graph, Literal, Namespace
 import pantarhei as pr
 from lars_programs import EX as LarsProgramsEX
 from pantarhei.model.temporal_rule import Formula, TemporalAtom, TemporalRule, builtin_text
-from pantarhei.temporal.safety import check_safety, strata, with_tests_in_order
+from pantarhei.temporal.safety import check_safety, stratify, with_ordered_tests
 from pantarhei.temporal.text.rules_text import read_rules
 
 EX = Namespace("http://example.org/")
@@ -27,7 +27,7 @@ PREFIXES = {"": str(EX)}
 )
 def test_each_test_stands_behind_the_computations_of_what_it_looks_at(written, ordered):
     (rule,) = pr.load_rules(f"a(X) :- level(X, N), {written}.", prefixes=PREFIXES).rules
-    assert ", ".join(map(builtin_text, with_tests_in_order(rule).tests)) == ordered
+    assert ", ".join(map(builtin_text, with_ordered_tests(rule).tests)) == ordered
 
 
 @pytest.mark.parametrize("tests", ["K > 4, K = M + 1, M = N + 1", "M = N + 1, K = M + 1, K > 4"])
@@ -159,7 +159,7 @@ def read_of_strata(text):
     ],
 )
 def test_a_stratum_is_above_what_must_be_known_before(text, expected):
-    found = strata(read_of_strata(text))
+    found = stratify(read_of_strata(text))
     assert (
         " ".join(f"{predicate.removeprefix(LarsProgramsEX)}{number}" for predicate, number in found.items())
         == expected
@@ -183,7 +183,7 @@ def test_a_stratum_is_above_what_must_be_known_before(text, expected):
 )
 def test_what_rests_on_its_own_absence_is_refused_and_the_circle_named(text, line, said):
     with pytest.raises(pr.TemporalRuleError) as told:
-        strata(read_of_strata(text))
+        stratify(read_of_strata(text))
     assert said in str(told.value)
     assert told.value.line == line
     assert "pantarhei.AnswerStreams" in told.value.expected and "--models" in told.value.expected
@@ -194,15 +194,15 @@ def test_names_of_a_circle_that_look_alike_are_told_apart():
     one, other = (Formula(TemporalAtom(Namespace(f"urn:{n}#").Alarm)) for n in "xy")
     negated = Formula(other.atom, is_negated=True)
     with pytest.raises(pr.TemporalRuleError, match="<urn:x#Alarm> ← not <urn:y#Alarm> ← <urn:x#Alarm>"):
-        strata([TemporalRule(one, (negated,)), TemporalRule(other, (one,))])
+        stratify([TemporalRule(one, (negated,)), TemporalRule(other, (one,))])
 
 
 def test_of_a_long_circle_the_ends_are_shown():
     rules = read_of_strata("".join(f"p{n} :- p{n + 1}. " for n in range(50)) + "p50 :- not p0.")
     with pytest.raises(pr.TemporalRuleError, match=r"p50 ← not p0 ← p1 ← .* ← … ← p50; expected"):
-        strata(rules)
+        stratify(rules)
 
 
 def test_a_long_chain_costs_linear_time():
     rules = read_of_strata("".join(f"p{n} :- p{n + 1}. " for n in range(5000)))
-    assert set(strata(rules).values()) == {0}
+    assert set(stratify(rules).values()) == {0}

@@ -12,32 +12,32 @@ from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.model.time import TimeKind
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.temporal.selection import (
+    ALL_ARGUMENTS,
     FIRST_ARGUMENT,
-    WHOLE,
-    Followed,
-    Following,
-    RowSupports,
+    NumberedSelections,
+    RowMapper,
+    RowMapping,
     Selection,
-    Selectors,
+    SupportCounts,
 )
 from pantarhei.temporal.ticks import Ticks
-from pantarhei.temporal.translation import program_of
+from pantarhei.temporal.translation import compile_rules
 
 EX = Namespace("http://e/")
 
 
 def selections(text):
     rules = load_rules(text, prefixes={"": str(EX)})
-    program = program_of(rules.rules, rules.remembered, Ticks(Window(range=9), TimeKind.INTEGER))
+    program = compile_rules(rules.rules, rules.remembered, Ticks(Window(range=9), TimeKind.INTEGER))
     return [each.selection for each in program.inputs if each.selection]
 
 
 def followed(selection, vocabulary, facts):
     """The rows of predicate 8 that follow from facts of predicate 0, and the places of these."""
-    selectors = Selectors([None, selection], vocabulary)
-    following = Following(selectors, [Followed(0, 8, "all", selectors.of(selection))])
+    selectors = NumberedSelections([None, selection], vocabulary)
+    following = RowMapper(selectors, [RowMapping(0, 8, "all", selectors.of(selection))])
     assert following.sources == {0} and selectors.of(None) is None
-    parts = following.parts(np.array(facts, np.int32))
+    parts = following.rows_from(np.array(facts, np.int32))
     assert all(part.kind == "all" for part in parts) and len(parts) <= 1
     return parts[0][1:] if parts else (NO_FACTS, np.empty(0, np.int32))
 
@@ -100,13 +100,15 @@ def rows(*predicates):
 
 
 def all_of(*followed):
-    return Following(Selectors([], Vocabulary(compile_([]))), [Followed(*each) for each in followed])
+    return RowMapper(
+        NumberedSelections([], Vocabulary(compile_([]))), [RowMapping(*each) for each in followed]
+    )
 
 
 def found(following, facts, time=NONE):
     return [
         (kind, [tuple(row) for row in part.tolist()], places.tolist())
-        for kind, part, places in following.parts(facts, time)
+        for kind, part, places in following.rows_from(facts, time)
     ]
 
 
@@ -125,7 +127,7 @@ def test_from_facts_of_other_predicates_nothing_follows():
 
 
 def test_a_time_follows_the_first_argument():
-    following = all_of((2, 20, "dated", FIRST_ARGUMENT), (2, 21, "not", WHOLE))
+    following = all_of((2, 20, "dated", FIRST_ARGUMENT), (2, 21, "not", ALL_ARGUMENTS))
     assert found(following, rows(2), time=77) == [
         ("dated", [(20, 0, 77)], [0]),
         ("not", [(21, 0, NONE)], [0]),
@@ -146,7 +148,7 @@ OWN = SimpleNamespace(targets=[7], is_one_to_one=True)
 
 @pytest.mark.parametrize("followings", [(SHARED,), (OWN, OWN)])
 def test_a_row_goes_with_the_last_fact_that_supports_it(followings):
-    supports = RowSupports(*followings)
+    supports = SupportCounts(*followings)
     supports.add(rows_of_row_supports(1, 1, 2))  # nobody counts yet
     assert names(
         supports.unsupported(
@@ -159,9 +161,9 @@ def test_a_row_goes_with_the_last_fact_that_supports_it(followings):
         1,
         3,
     ]
-    supports.come_to_tick()
+    supports.reset()
     assert names(supports.unsupported([rows_of_row_supports(1)], lambda: [rows_of_row_supports(1)])) == []
 
 
 def test_where_each_fact_has_rows_of_its_own_nothing_is_counted():
-    assert names(RowSupports(OWN).unsupported([rows_of_row_supports(1, 2)], lambda: 1 / 0)) == [1, 2]
+    assert names(SupportCounts(OWN).unsupported([rows_of_row_supports(1, 2)], lambda: 1 / 0)) == [1, 2]

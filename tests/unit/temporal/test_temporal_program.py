@@ -6,9 +6,9 @@ from rdflib import Namespace
 from pantarhei import TemporalRuleError, Window, load_rules
 from pantarhei.model.temporal_rule import Mode
 from pantarhei.model.time import TimeKind
-from pantarhei.temporal.temporal_program import WHOLE
+from pantarhei.temporal.temporal_program import UNBOUNDED
 from pantarhei.temporal.ticks import Ticks
-from pantarhei.temporal.translation import translated
+from pantarhei.temporal.translation import translate_rules
 
 EX = Namespace("http://e/")
 TICKS = Ticks(Window(range=9), TimeKind.INTEGER)
@@ -16,7 +16,7 @@ TICKS = Ticks(Window(range=9), TimeKind.INTEGER)
 
 def made(text):
     rules = load_rules(text + "\n", prefixes={"": str(EX)})
-    return translated(rules.rules, rules.remembered, TICKS)
+    return translate_rules(rules.rules, rules.remembered, TICKS)
 
 
 def short(text):
@@ -86,7 +86,7 @@ def test_what_can_be_concluded_of_any_tick_is_there_by_the_ticks_of_the_window()
     assert f"hot@2 <- hot@, {clock}~2" in written(made(DATED.format(3, 2)))
     for head in ("hot(X) at 3 :- c(X).", "hot(X) at T :- c(X) at U in [2], T = U + 1."):
         program = made(f"{head} alarm(X) :- hot(X) at 3.")
-        assert f"hot@{WHOLE} <- hot@, {clock}~{WHOLE}" in written(program)
+        assert f"hot@{UNBOUNDED} <- hot@, {clock}~{UNBOUNDED}" in written(program)
         assert [short(symbol.name) for symbol in program.at_ticks] == ["hot@"]
 
 

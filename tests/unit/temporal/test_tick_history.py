@@ -5,11 +5,11 @@ import pytest
 
 import pantarhei.temporal.tick_history as past_module
 from pantarhei.encoding.numbers import NONE, as_tuples
-from pantarhei.temporal.tick_history import Past, Said
+from pantarhei.temporal.tick_history import TickHistory, TickRecord
 
 
 def said(tick, *numbers):
-    return Said(tick, np.array([(number, 0, NONE) for number in numbers], np.int32).reshape(-1, 3))
+    return TickRecord(tick, np.array([(number, 0, NONE) for number in numbers], np.int32).reshape(-1, 3))
 
 
 def ticks(past):
@@ -17,13 +17,13 @@ def ticks(past):
 
 
 def test_ticks_come_back_in_their_order_and_empty_ones_are_not_kept():
-    past = Past.of(0, [said(0, 1), said(1), said(2, 1)])
+    past = TickHistory.of(0, [said(0, 1), said(1), said(2, 1)])
     assert ticks(past) == [0, 2]
     assert said(1).is_empty and not said(2, 1).is_empty
 
 
 def test_a_past_is_not_changed_by_a_longer_one():
-    past = Past.of(0, [said(0, 1)])
+    past = TickHistory.of(0, [said(0, 1)])
     longer = past.with_tick(said(1, 2), 0)
     assert (ticks(past), ticks(longer)) == ([0], [0, 1])
 
@@ -33,25 +33,25 @@ def test_a_past_is_not_changed_by_a_longer_one():
 #            dropped         kept
 def test_parts_that_lie_before_what_windows_need_are_dropped(monkeypatch):
     monkeypatch.setattr(past_module, "_CHUNK", 4)
-    past = Past(0)
+    past = TickHistory(0)
     for tick in range(10):
         past = past.with_tick(said(tick, 1), needed=0 if tick < 9 else 5)
     assert ticks(past) == [4, 5, 6, 7, 8, 9]
-    assert past.begun == 4  # all that was said from there on is known
+    assert past.complete_from == 4  # all that was said from there on is known
 
 
 def test_what_is_no_part_yet_leaves_tick_by_tick():
-    past = Past(0)
+    past = TickHistory(0)
     for tick in range(10):
         past = past.with_tick(said(tick, 1), needed=tick - 3)
-    assert (ticks(past), past.begun) == ([6, 7, 8, 9], 6)
-    idle = past.with_tick(Said(20), needed=17)
-    assert (ticks(idle), idle.begun, idle.bytes) == ([], 10, 0)
+    assert (ticks(past), past.complete_from) == ([6, 7, 8, 9], 6)
+    idle = past.with_tick(TickRecord(20), needed=17)
+    assert (ticks(idle), idle.complete_from, idle.bytes) == ([], 10, 0)
 
 
 def test_what_was_said_is_mapped_everywhere(monkeypatch):
     monkeypatch.setattr(past_module, "_CHUNK", 2)
-    past = Past.of(0, [said(tick, 1) for tick in range(5)])
+    past = TickHistory.of(0, [said(tick, 1) for tick in range(5)])
     mapped = past.mapped(lambda facts: facts + 10, lambda facts: facts)
     assert [as_tuples(each.events) for each in mapped] == [[(11, 10, 9)]] * 5 and ticks(mapped) == ticks(past)
 
@@ -62,15 +62,20 @@ def test_when_states_last_came_and_went_is_known(monkeypatch):
     monkeypatch.setattr(past_module, "_CHUNK", 3)
     facts = {number: said(0, number).events for number in (1, 2)}
     both = np.concatenate([facts[1], facts[2]])
-    turned = [Said(0, came=facts[1]), Said(1, came=facts[2]), Said(2, went=both), Said(3, came=facts[1])]
-    turns = Past.of(0, turned).states
+    turned = [
+        TickRecord(0, came=facts[1]),
+        TickRecord(1, came=facts[2]),
+        TickRecord(2, went=both),
+        TickRecord(3, came=facts[1]),
+    ]
+    turns = TickHistory.of(0, turned).states
     assert (turns.there[:, 0].tolist(), turns.since.tolist()) == ([1], [3])
     assert (turns.gone[:, 0].tolist(), turns.until.tolist()) == ([2], [2])
-    assert turns.begun(both, otherwise=-7) == {as_tuples(facts[1])[0]: 3, as_tuples(facts[2])[0]: -7}
+    assert turns.since_when(both, otherwise=-7) == {as_tuples(facts[1])[0]: 3, as_tuples(facts[2])[0]: -7}
 
 
 def test_what_was_said_at_many_ticks_takes_little_more_than_its_facts():
-    past = Past.of(0, [said(tick, 1) for tick in range(10_000)])
+    past = TickHistory.of(0, [said(tick, 1) for tick in range(10_000)])
     assert 20 * 10_000 < past.bytes < 120 * 10_000
 
 
@@ -78,10 +83,11 @@ def test_what_was_said_at_many_ticks_takes_little_more_than_its_facts():
 def test_a_past_comes_back_from_its_columns(count, monkeypatch):
     monkeypatch.setattr(past_module, "_CHUNK", 4)
     begin = [
-        Said(2 * tick, said(0, *range(tick % 3)).events, concluded=said(0, 7).events) for tick in range(count)
+        TickRecord(2 * tick, said(0, *range(tick % 3)).events, concluded=said(0, 7).events)
+        for tick in range(count)
     ]
-    past = Past.of(-1, begin)
-    back = Past.of_columns(-1, past.columns)
+    past = TickHistory.of(-1, begin)
+    back = TickHistory.of_columns(-1, past.columns)
     assert [[part.tolist() for part in each[1:]] for each in back] == [
         [part.tolist() for part in each[1:]] for each in past
     ]
@@ -90,7 +96,7 @@ def test_a_past_comes_back_from_its_columns(count, monkeypatch):
 
 def test_what_is_dropped_takes_nothing(monkeypatch):
     monkeypatch.setattr(past_module, "_CHUNK", 4)
-    past, sizes = Past(0), []
+    past, sizes = TickHistory(0), []
     for tick in range(100):
         past = past.with_tick(said(tick, 1), needed=tick - 5)
         sizes.append(past.bytes)

@@ -9,10 +9,10 @@ from rdflib import Graph
 import pantarhei as pr
 from pantarhei import TemporalRuleError, Window
 from pantarhei.model.time import TimeKind, show_time, ticks_of
-from pantarhei.temporal.rule_form import MOST_IN_WINDOW
+from pantarhei.temporal.rule_form import MAX_WINDOW_SIZE
 from pantarhei.temporal.text.rules_text import read_rules
-from pantarhei.temporal.ticks import Ticks, fitted, kind_for
-from pantarhei.temporal.translation import program_of
+from pantarhei.temporal.ticks import Ticks, compile_for_time_kind, default_time_kind
+from pantarhei.temporal.translation import compile_rules
 
 NUMBERS = Ticks(Window(range=6, slide=2), TimeKind.INTEGER)
 HALF_MINUTES = Ticks(Window(range="PT1M", slide="PT30S"), TimeKind.DATETIME)
@@ -25,7 +25,7 @@ def formula(text):
 
 def size(ticks, text):
     given = formula(text)
-    return ticks.size_of(given.window, given)
+    return ticks.window_size(given.window, given)
 
 
 # slide = 2
@@ -33,8 +33,8 @@ def size(ticks, text):
 # tick   0 |---1---|---2---|---3---|
 @pytest.mark.parametrize(("at", "tick"), [(-1, 0), (0, 0), (1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (6, 3)])
 def test_a_report_between_two_ends_belongs_to_the_next(at, tick):
-    assert NUMBERS.at(at) == tick
-    assert NUMBERS.of(NUMBERS.window.step_at(TimeKind.INTEGER, at)) == tick
+    assert NUMBERS.tick_of_time(at) == tick
+    assert NUMBERS.tick_of_step(NUMBERS.window.step_at(TimeKind.INTEGER, at)) == tick
     assert NUMBERS.end_of(tick) - 2 < at <= NUMBERS.end_of(tick)
 
 
@@ -43,7 +43,7 @@ def test_a_report_between_two_ends_belongs_to_the_next(at, tick):
 # tick   0 |-----1-----|-----2-----|
 def test_ticks_are_counted_from_the_windows_origin():
     ticks = Ticks(Window(range=3, slide=3, origin=1), TimeKind.INTEGER)
-    assert [ticks.at(at) for at in range(1, 8)] == [0, 1, 1, 1, 2, 2, 2]
+    assert [ticks.tick_of_time(at) for at in range(1, 8)] == [0, 1, 1, 1, 2, 2, 2]
     assert [ticks.end_of(tick) for tick in range(3)] == [1, 4, 7]
 
 
@@ -69,16 +69,16 @@ def test_windows_that_do_not_fit_the_stream_are_refused_where_they_are_written(t
 
 def test_the_largest_window_is_allowed():
     ticks = Ticks(Window(range=timedelta(hours=1), slide=timedelta(milliseconds=1)), TimeKind.DATETIME)
-    assert size(ticks, f"hot(X) in [{MOST_IN_WINDOW} ms]") == MOST_IN_WINDOW
+    assert size(ticks, f"hot(X) in [{MAX_WINDOW_SIZE} ms]") == MAX_WINDOW_SIZE
 
 
 # range = 6, slide = 2           asserted at 3: inside [-2, 4], [0, 6], [2, 8], not inside [4, 10]
 # time   3   4   5   6   7   8   9   10
 #        x   |-------|-------|-------|
 def test_when_the_window_has_lost_what_was_asserted():
-    assert NUMBERS.first_without(3) == 10
-    assert Ticks(Window(range=6), TimeKind.INTEGER).first_without(3) == 10
-    assert Ticks(Window(range=6, closed="right"), TimeKind.INTEGER).first_without(3) == 9
+    assert NUMBERS.eviction_time(3) == 10
+    assert Ticks(Window(range=6), TimeKind.INTEGER).eviction_time(3) == 10
+    assert Ticks(Window(range=6, closed="right"), TimeKind.INTEGER).eviction_time(3) == 9
 
 
 @pytest.mark.parametrize(
@@ -90,13 +90,13 @@ def test_when_the_window_has_lost_what_was_asserted():
     ],
 )
 def test_the_window_says_the_kind_of_time(window, kind):
-    assert kind_for(window) is kind
+    assert default_time_kind(window) is kind
 
 
 def test_times_of_the_clock_have_ticks_too():
     noon = ticks_of(datetime(2026, 3, 2, 12, tzinfo=UTC), TimeKind.DATETIME)
     half_a_minute = ticks_of(datetime(2026, 3, 2, 12, 0, 30, tzinfo=UTC), TimeKind.DATETIME)
-    assert HALF_MINUTES.at(half_a_minute) == HALF_MINUTES.at(noon) + 1
+    assert HALF_MINUTES.tick_of_time(half_a_minute) == HALF_MINUTES.tick_of_time(noon) + 1
 
 
 PREFIXES = {"": "http://example.org/"}
@@ -105,7 +105,9 @@ OPEN = pr.Window(range=0)
 
 def kind_of(text, window=OPEN, start=None):
     rules = pr.load_rules(f"{text}\n", start, PREFIXES).rules
-    return fitted(rules, window, start, lambda ticks: program_of(rules, (), ticks)).ticks.kind
+    return compile_for_time_kind(
+        rules, window, start, lambda ticks: compile_rules(rules, (), ticks)
+    ).ticks.kind
 
 
 @pytest.mark.parametrize(

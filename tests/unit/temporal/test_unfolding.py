@@ -7,14 +7,14 @@ from pantarhei import Window, load_rules
 from pantarhei.model.temporal_rule import Mode
 from pantarhei.model.time import TimeKind
 from pantarhei.temporal.ticks import Ticks
-from pantarhei.temporal.translation import program_of
+from pantarhei.temporal.translation import compile_rules
 
 EX = Namespace("http://e/")
 
 
 def made(text):
     rules = load_rules(text + "\n", prefixes={"": str(EX)})
-    return program_of(rules.rules, rules.remembered, Ticks(Window(range=9), TimeKind.INTEGER))
+    return compile_rules(rules.rules, rules.remembered, Ticks(Window(range=9), TimeKind.INTEGER))
 
 
 def short(text):

@@ -4,7 +4,7 @@ import pytest
 from rdflib import Graph, Namespace
 
 import pantarhei as pr
-from pantarhei.temporal.window_rewrites import Costs
+from pantarhei.temporal.window_rewrites import FormulaCosts
 
 EX = Namespace("http://example.org/")
 CONCLUDED = "c(X) :- b(X). r(X) :- b(X). remember r. d(X) at T :- b(X) at T in [1]. remember d."
@@ -32,7 +32,7 @@ CONCLUDED = "c(X) :- b(X). r(X) :- b(X). remember r. d(X) at T :- b(X) at T in [
 )
 def test_a_formula_costs(condition, cost):
     rules = pr.load_rules(f"{CONCLUDED} a(X) :- b(X), {condition}.", prefixes={"": str(EX)})
-    assert Costs(rules.rules, rules.remembered).of(rules.rules[-1].body[-1]) == cost
+    assert FormulaCosts(rules.rules, rules.remembered).of(rules.rules[-1].body[-1]) == cost
 
 
 def test_what_the_ontology_concludes_is_concluded():
@@ -40,5 +40,5 @@ def test_what_the_ontology_concludes_is_concluded():
     ontology = pr.load_ontology(Graph().parse(data=f"@prefix ex: <{EX}> . {turtle}"))
     rules = pr.load_rules(":Hot(X) :- b(X). a(X) :- :Odd(X) at least 2 times in [5].", prefixes={"": str(EX)})
     formula = rules.rules[1].body[0]
-    assert Costs(rules.rules, ()).of(formula).startswith("a queue")
-    assert Costs(rules.rules, (), ontology.rules).of(formula).startswith("a row a fact at each tick")
+    assert FormulaCosts(rules.rules, ()).of(formula).startswith("a queue")
+    assert FormulaCosts(rules.rules, (), ontology.rules).of(formula).startswith("a row a fact at each tick")

@@ -47,7 +47,7 @@ from pantarhei.ontology import Ontology
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.cut import Method
 from pantarhei.rules.compilation.growth import GrowingProgram
-from pantarhei.temporal.rules import TemporalRules, shown_rules
+from pantarhei.temporal.rules import TemporalRules, abbreviate_rules
 from pantarhei.temporal.rules_checkpoint import rules_of
 from pantarhei.values.by_value import Numbers
 from pantarhei.window.log import Entry, Log, linked
@@ -465,11 +465,11 @@ class Checkpoint:
 def _rules_apart(saved: TemporalRules | None, given: TemporalRules) -> tuple[str, str]:
     """Return what saved and given rules have, each as text, without what both have."""
     if saved is None:
-        return "None", shown_rules(given.rules)
+        return "None", abbreviate_rules(given.rules)
     only_saved = [rule for rule in saved.rules if rule not in given.rules]
     only_given = [rule for rule in given.rules if rule not in saved.rules]
     if only_saved or only_given:
-        return shown_rules(only_saved), shown_rules(only_given)
+        return abbreviate_rules(only_saved), abbreviate_rules(only_given)
     said = [
         f"the same rules with remember={sorted(map(str, each.remembered))}, start={each.start!r}, "
         f"feedback={each.feedback}"

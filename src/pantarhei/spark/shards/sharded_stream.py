@@ -45,7 +45,7 @@ from pantarhei.spark.shards.processor import (
 )
 from pantarhei.spark.shards.shard import Shard, ShardSetup, Shipped
 from pantarhei.temporal.rule_sharding import check_key_local as check_rules
-from pantarhei.temporal.rules import TemporalRules, joined
+from pantarhei.temporal.rules import TemporalRules, with_ontology
 from pantarhei.values.by_value import Numbers
 from pantarhei.window.retention import NO_LIMITS, History, Limits
 from pantarhei.window.sliding import Window, step_to
@@ -283,7 +283,7 @@ def _concluding(setup: ShardSetup, rules: TemporalRules) -> ShardSetup:
         raise OptionError("temporal", "(rules, with a query and shard_by)", expected)
     ontology = setup.ontology
     theory = Theory.of((*ontology.rules, *ontology.constraints), setup.options.unique_names)
-    check_rules(joined(rules, theory, ontology.predicates), setup.report, setup.key)
+    check_rules(with_ontology(rules, theory, ontology.predicates), setup.report, setup.key)
     return replace(setup, temporal=rules, names=conclusion_columns(rules))
 
 

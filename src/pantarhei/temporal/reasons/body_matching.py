@@ -14,9 +14,9 @@ from pantarhei.errors import TimestampError
 from pantarhei.model.rule import Argument, Different, Member, Origin, Rule, Test
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalRule, TimeWindow, TupleWindow
 from pantarhei.model.time import plain_time, ticks_of
-from pantarhei.temporal.literal_tests import MEANT, holds_of_terms, with_term_tests
-from pantarhei.temporal.reasons.occurrence_intervals import Arguments, Occasions, Pattern, Run
-from pantarhei.temporal.rules import Joined, as_temporal
+from pantarhei.temporal.literal_tests import COMPARISON_OF, compare_terms, with_kernel_tests
+from pantarhei.temporal.reasons.occurrence_intervals import Arguments, Pattern, TickIntervals, TickRun
+from pantarhei.temporal.rules import RulesWithOntology, to_temporal_rule
 from pantarhei.temporal.ticks import Ticks
 from pantarhei.values.builtin import is_computation
 from pantarhei.values.membership import is_passed
@@ -25,7 +25,7 @@ Binding = Mapping[Variable, int]
 """What variables stand for, in the vocabulary's numbers."""
 
 
-class Atom(NamedTuple):
+class TickAtom(NamedTuple):
     """What holds at a tick because rules conclude it at the present one."""
 
     predicate: URIRef
@@ -33,7 +33,7 @@ class Atom(NamedTuple):
     tick: int
 
 
-Leaf = Atom | Run
+Leaf = TickAtom | TickRun
 """What evidence rests on: a conclusion, or what was said."""
 
 
@@ -52,12 +52,12 @@ class Evidence(NamedTuple):
     arguments: Arguments
     first: int
     last: int
-    given: tuple[Run, ...]
-    drawn: tuple[int, ...]
+    given: tuple[TickRun, ...]
+    concluded: tuple[int, ...]
 
     @property
     def lacking(self) -> int:
-        """At how many of `drawn` it has to be so at least."""
+        """At how many of `concluded` it has to be so at least."""
         always = self.formula.mode is Mode.ALWAYS
         required = self.last - self.first + 1 if always else self.formula.times
         return max(0, required - sum(run.length for run in self.given))
@@ -65,13 +65,13 @@ class Evidence(NamedTuple):
     @property
     def is_met(self) -> bool:
         """Whether what it asks for is so."""
-        return self.lacking <= len(self.drawn)
+        return self.lacking <= len(self.concluded)
 
     @property
     def ticks(self) -> list[int]:
         """All ticks at which it was so, in order."""
         said = (tick for run in self.given for tick in run.newest(run.length))
-        return sorted([*said, *self.drawn])
+        return sorted([*said, *self.concluded])
 
     @property
     def is_open(self) -> bool:
@@ -79,26 +79,28 @@ class Evidence(NamedTuple):
         return self.lacking > 0 and not self.formula.is_negated
 
     @property
-    def atoms(self) -> list[Atom]:
+    def atoms(self) -> list[TickAtom]:
         """The conclusions that it may rest on."""
-        return [Atom(self.formula.atom.predicate, self.arguments, tick) for tick in self.drawn]
+        return [TickAtom(self.formula.atom.predicate, self.arguments, tick) for tick in self.concluded]
 
-    def enough(self, atoms: Iterable[Atom]) -> tuple[Leaf, ...]:
+    def enough(self, atoms: Iterable[TickAtom]) -> tuple[Leaf, ...]:
         """What is enough for it of what was said and of some conclusions, oldest first: where it counts ticks
         the newest, else all.
         """
         if self.formula.mode is not Mode.SOMETIME:
             return tuple(sorted([*self.given, *atoms], key=_first))
         times = self.formula.times
-        single: list[Leaf] = [Run(tick, tick, run.known) for run in self.given for tick in run.newest(times)]
+        single: list[Leaf] = [
+            TickRun(tick, tick, run.known) for run in self.given for tick in run.newest(times)
+        ]
         return tuple(sorted([*single, *atoms], key=_first)[-times:])
 
 
 def _first(leaf: Leaf) -> int:
-    return leaf.tick if isinstance(leaf, Atom) else leaf.first
+    return leaf.tick if isinstance(leaf, TickAtom) else leaf.first
 
 
-class Clause(NamedTuple):
+class ProgramClause(NamedTuple):
     """A temporal rule, or one of the ontology that joined them.
 
     Args:
@@ -119,13 +121,13 @@ class Clause(NamedTuple):
         return not self.shown.body
 
     @classmethod
-    def all_of(cls, given: Joined) -> tuple[Clause, ...]:
+    def all_of(cls, given: RulesWithOntology) -> tuple[ProgramClause, ...]:
         """The clauses of a program."""
         temporal = (
-            cls(rule, _shown(rule, n), with_term_tests(rule, given.unique_names).tests)
+            cls(rule, _shown(rule, n), with_kernel_tests(rule, given.unique_names).tests)
             for n, rule in enumerate(given.rules.rules, 1)
         )
-        others = (cls(as_temporal(rule), rule, rule.tests, rule.different) for rule in given.ontology)
+        others = (cls(to_temporal_rule(rule), rule, rule.tests, rule.different) for rule in given.ontology)
         return *temporal, *others
 
 
@@ -135,7 +137,7 @@ def _shown(rule: TemporalRule, number: int) -> Rule:
     return Rule(f"temporal-{number}", (), None, origin=origin)
 
 
-class Instance(NamedTuple):
+class ClauseInstance(NamedTuple):
     """A clause with terms for its variables, whose body holds.
 
     Args:
@@ -144,7 +146,7 @@ class Instance(NamedTuple):
         evidence: of each formula of the body, in its order.
     """
 
-    clause: Clause
+    clause: ProgramClause
     binding: Binding
     evidence: tuple[Evidence, ...]
 
@@ -160,11 +162,11 @@ class _Seen(NamedTuple):
 
     first: int
     last: int
-    said: Mapping[Arguments, list[Run]]
+    said: Mapping[Arguments, list[TickRun]]
     drawn: Mapping[Arguments, set[int]]
 
 
-class Bodies:
+class BodyMatcher:
     """The rules over what has been said and is concluded.
 
     Args:
@@ -175,17 +177,17 @@ class Bodies:
     """
 
     def __init__(
-        self, clauses: Sequence[Clause], occasions: Occasions, ticks: Ticks, vocabulary: Vocabulary
+        self, clauses: Sequence[ProgramClause], occasions: TickIntervals, ticks: Ticks, vocabulary: Vocabulary
     ) -> None:
         self.clauses, self._occasions, self._ticks, self._vocabulary = clauses, occasions, ticks, vocabulary
 
-    def concluding(self, atom: Atom) -> Iterator[Instance]:
+    def concluding(self, atom: TickAtom) -> Iterator[ClauseInstance]:
         """The instances by which an atom holds."""
         for clause in self.clauses:
             if (binding := self.unified(clause.rule, atom)) is not None:
                 yield from self.instances(clause, binding)
 
-    def unified(self, rule: TemporalRule, atom: Atom) -> Binding | None:
+    def unified(self, rule: TemporalRule, atom: TickAtom) -> Binding | None:
         """What the variables of a rule's head stand for if it concludes an atom; None if it does not."""
         head = rule.head
         if head.atom.predicate != atom.predicate or len(head.atom.arguments) != len(atom.arguments):
@@ -195,7 +197,7 @@ class Bodies:
             return self._joined({}, (*given, head.time), (*atom.arguments, self.time(atom.tick)))
         return self._joined({}, given, atom.arguments) if atom.tick == self._occasions.now else None
 
-    def instances(self, clause: Clause, binding: Binding) -> Iterator[Instance]:
+    def instances(self, clause: ProgramClause, binding: Binding) -> Iterator[ClauseInstance]:
         """The instances of a clause whose body holds, with some variables bound."""
         rule = clause.rule
         positive = [formula for formula in rule.body if not formula.is_negated]
@@ -204,7 +206,7 @@ class Bodies:
                 denied = {each: self.evidence(each, tested) for each in rule.body if each.is_negated}
                 if not any(each.is_met for each in denied.values()):
                     found = {**met, **denied}
-                    yield Instance(clause, tested, tuple(found[formula] for formula in rule.body))
+                    yield ClauseInstance(clause, tested, tuple(found[formula] for formula in rule.body))
 
     def _matches(
         self, formulas: list[Formula], binding: Binding, met: Mapping[Formula, Evidence]
@@ -243,9 +245,9 @@ class Bodies:
         seen = self._seen(formula, binding)
         looked_at = self._within(formula, arguments, seen)
         found = (evidence for _, evidence in self._at_ticks(binding, looked_at))
-        return next(found, looked_at._replace(given=(), drawn=()))
+        return next(found, looked_at._replace(given=(), concluded=()))
 
-    def most(self, formula: Formula, binding: Binding) -> Evidence:
+    def closest(self, formula: Formula, binding: Binding) -> Evidence:
         """Of a formula that is not met what comes closest: the terms that were so at most ticks, `NONE` for
         those that are open where there is nothing.
         """
@@ -284,10 +286,10 @@ class Bodies:
             first, said = self._occasions.among_last(window.size, atom.predicate, pattern)
             return _Seen(first, now, said, {})
         if isinstance(window, TimeWindow):
-            first = max(first, now - self._ticks.size_of(window, formula))
+            first = max(first, now - self._ticks.window_size(window, formula))
         elif formula.mode is Mode.NOW:
             first = now
-        said = self._occasions.said(atom.predicate, pattern, atom.is_asserted)
+        said = self._occasions.given(atom.predicate, pattern, atom.is_asserted)
         return _Seen(first, now, said, {} if atom.is_asserted else self._drawn(atom.predicate, pattern))
 
     def _drawn(self, predicate: URIRef, pattern: Pattern) -> dict[Arguments, set[int]]:
@@ -306,15 +308,17 @@ class Bodies:
         for run in evidence.given:
             for tick in range(run.first, run.last + 1):
                 if (bound := self._joined(binding, (time,), (self.time(tick),))) is not None:
-                    given = (Run(tick, tick, run.known),)
-                    yield bound, evidence._replace(first=tick, last=tick, given=given, drawn=())
-        for tick in evidence.drawn:
+                    given = (TickRun(tick, tick, run.known),)
+                    yield bound, evidence._replace(first=tick, last=tick, given=given, concluded=())
+        for tick in evidence.concluded:
             if (bound := self._joined(binding, (time,), (self.time(tick),))) is not None:
-                yield bound, evidence._replace(first=tick, last=tick, given=(), drawn=(tick,))
+                yield bound, evidence._replace(first=tick, last=tick, given=(), concluded=(tick,))
 
     def _place(self, evidence: Evidence) -> tuple[int, list[str]]:
         """Where evidence stands among others: does not depend on how terms are numbered."""
-        newest = max([*(run.last for run in evidence.given), *evidence.drawn], default=self._occasions.first)
+        newest = max(
+            [*(run.last for run in evidence.given), *evidence.concluded], default=self._occasions.first
+        )
         return -newest, [self._vocabulary.term(number).n3() for number in evidence.arguments]
 
     # -- terms -------------------------------------------------------------------------------------
@@ -355,20 +359,20 @@ class Bodies:
         if isinstance(value, Decimal) and value == value.to_integral_value():
             value = int(value)
         try:
-            tick = self._ticks.at(ticks_of(plain_time(value), self._ticks.kind))
+            tick = self._ticks.tick_of_time(ticks_of(plain_time(value), self._ticks.kind))
         except TimestampError:
             return None
         return tick if self.time(tick) == time else None
 
     # -- tests -------------------------------------------------------------------------------------
 
-    def tested(self, clause: Clause, binding: Binding) -> Binding | None:
+    def tested(self, clause: ProgramClause, binding: Binding) -> Binding | None:
         """The binding with what the tests of a clause compute; None if one fails."""
         bound = dict(binding)
         alike = (self.number(each.left, bound) == self.number(each.right, bound) for each in clause.different)
         return None if self.failed(clause, bound) is not None or any(alike) else bound
 
-    def failed(self, clause: Clause, bound: dict[Variable, int]) -> Test | None:
+    def failed(self, clause: ProgramClause, bound: dict[Variable, int]) -> Test | None:
         """The first test of a clause that fails, None for none; what those before it compute is bound."""
         waiting = list(clause.tests)
         while waiting:
@@ -389,8 +393,8 @@ class Bodies:
         is_computed = is_computation(test)
         result, operands = test.arguments[0], test.arguments[is_computed:]
         left, right, *_ = *(self._bound(term, bound) for term in operands), NONE
-        if test.name in MEANT:
-            return holds_of_terms(test.name, left, right, self._vocabulary)
+        if test.name in COMPARISON_OF:
+            return compare_terms(test.name, left, right, self._vocabulary)
         found = self._vocabulary.result(test.name, left, right)
         if not is_computed:
             return found == 1

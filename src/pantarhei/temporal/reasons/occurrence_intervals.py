@@ -18,8 +18,8 @@ from pantarhei.encoding.numbers import Fact, Integers, Symbol, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.proofs.temporal import Known
 from pantarhei.temporal.data_stream import DataStream
-from pantarhei.temporal.numbered import NumberedProgram
-from pantarhei.temporal.tick_history import Ticks
+from pantarhei.temporal.numbered import NumberedTemporalProgram
+from pantarhei.temporal.tick_history import TickColumn
 
 Arguments = tuple[int, ...]
 """The numbers of an atom's terms."""
@@ -31,7 +31,7 @@ _Table = npt.NDArray[np.int64]
 """A tick or a place and three columns of a fact, oldest first."""
 
 
-class Run(NamedTuple):
+class TickRun(NamedTuple):
     """Ticks one after another at each of which something was so.
 
     Args:
@@ -43,9 +43,9 @@ class Run(NamedTuple):
     last: int
     known: Known
 
-    def within(self, first: int, last: int) -> Run:
+    def within(self, first: int, last: int) -> TickRun:
         """The part in a window; one without ticks where there is none."""
-        return Run(max(self.first, first), min(self.last, last), self.known)
+        return TickRun(max(self.first, first), min(self.last, last), self.known)
 
     @property
     def length(self) -> int:
@@ -57,11 +57,11 @@ class Run(NamedTuple):
         return range(max(self.first, self.last - most + 1), self.last + 1)
 
 
-AtTicks = tuple[Integers, NumberedProgram]
+KernelFacts = tuple[Integers, NumberedTemporalProgram]
 """All that holds by a program in the second kernel, and the program."""
 
 
-class Occasions:
+class TickIntervals:
     """All that rules can ask for at the present tick.
 
     Args:
@@ -79,9 +79,9 @@ class Occasions:
         data: DataStream,
         states: Integers,
         concluded: Integers,
-        numbered: NumberedProgram,
+        numbered: NumberedTemporalProgram,
         vocabulary: Vocabulary,
-        at_ticks: Callable[[], AtTicks],
+        at_ticks: Callable[[], KernelFacts],
     ) -> None:
         self.first, self.now = data.first, data.tick
         self._data, self._states, self._facts = data, states, concluded
@@ -89,11 +89,11 @@ class Occasions:
         self._own = numbered.predicates
         self._wide, self._whole = numbered.wide, frozenset(numbered.wide.values())
         self._at_ticks, self._names = at_ticks, numbered.compiled.predicates
-        self._found: dict[tuple[URIRef, Pattern, bool], dict[Arguments, list[Run]]] = {}
+        self._found: dict[tuple[URIRef, Pattern, bool], dict[Arguments, list[TickRun]]] = {}
 
     # -- what was said -----------------------------------------------------------------------------
 
-    def said(self, predicate: URIRef, pattern: Pattern, is_asserted: bool) -> dict[Arguments, list[Run]]:
+    def given(self, predicate: URIRef, pattern: Pattern, is_asserted: bool) -> dict[Arguments, list[TickRun]]:
         """When what was so that was said: events, or states and remembered conclusions; oldest first."""
         known = self._found.get((predicate, pattern, is_asserted))
         if known is None:
@@ -103,16 +103,16 @@ class Occasions:
 
     def among_last(
         self, size: int, predicate: URIRef, pattern: Pattern
-    ) -> tuple[int, dict[Arguments, list[Run]]]:
+    ) -> tuple[int, dict[Arguments, list[TickRun]]]:
         """The same among the last assertions, and the tick where these begin."""
         table = self._asserted[-size:]
         first = int(table[0, 0]) if len(table) == size else self.first
         return first, _ticks(self._rows(table, self._in_stream(predicate, pattern), pattern), pattern)
 
-    def _events(self, predicate: URIRef, pattern: Pattern) -> dict[Arguments, list[Run]]:
+    def _events(self, predicate: URIRef, pattern: Pattern) -> dict[Arguments, list[TickRun]]:
         return _ticks(self._rows(self._asserted, self._in_stream(predicate, pattern), pattern), pattern)
 
-    def _held(self, predicate: URIRef, pattern: Pattern) -> dict[Arguments, list[Run]]:
+    def _held(self, predicate: URIRef, pattern: Pattern) -> dict[Arguments, list[TickRun]]:
         number, own = self._in_stream(predicate, pattern), self._of_rules(predicate, pattern)
         found = self._runs(self._state_changes, self._states, number, pattern, self.now, Known.HELD)
         remembered = self._runs(
@@ -130,9 +130,9 @@ class Occasions:
         pattern: Pattern,
         last: int,
         known: Known,
-    ) -> dict[Arguments, list[Run]]:
+    ) -> dict[Arguments, list[TickRun]]:
         """When what held, from what came and went, and what stands at the last tick."""
-        found: dict[Arguments, list[Run]] = {}
+        found: dict[Arguments, list[TickRun]] = {}
         begun: dict[Arguments, int] = {}
         for tick, sign, fact in _changes_of(changes, number, self._in_columns(number, pattern)):
             arguments = self._arguments(fact, pattern)
@@ -141,11 +141,11 @@ class Occasions:
             if sign > 0:
                 begun[arguments] = tick
             else:
-                first = begun.pop(arguments, self._data.past.begun)
-                found.setdefault(arguments, []).append(Run(first, tick - 1, known))
+                first = begun.pop(arguments, self._data.past.complete_from)
+                found.setdefault(arguments, []).append(TickRun(first, tick - 1, known))
         for arguments in self._matching(standing, number, pattern):
-            first = begun.get(arguments, self._data.past.begun)
-            found.setdefault(arguments, []).append(Run(first, last, known))
+            first = begun.get(arguments, self._data.past.complete_from)
+            found.setdefault(arguments, []).append(TickRun(first, last, known))
         return found
 
     # -- what is concluded -------------------------------------------------------------------------
@@ -193,7 +193,7 @@ class Occasions:
                 yield arguments, time
 
     @cached_property
-    def _dated(self) -> AtTicks:
+    def _dated(self) -> KernelFacts:
         return self._at_ticks()
 
     @cached_property
@@ -214,7 +214,7 @@ class Occasions:
     @cached_property
     def _state_changes(self) -> _Table:
         """The states that came and went."""
-        past, (came, went) = self._data.past, self._data.turned
+        past, (came, went) = self._data.past, self._data.net_state_changes
         return _signed(
             [past.part("came"), (came, np.full(len(came), self.now))],
             [past.part("went"), (went, np.full(len(went), self.now))],
@@ -262,11 +262,13 @@ def _arguments(fact: Sequence[int], pattern: Pattern) -> Arguments:
     return tuple(fact[1 : 1 + len(pattern)])
 
 
-def _table(parts: Iterable[tuple[Integers, Ticks]]) -> _Table:
+def _table(parts: Iterable[tuple[Integers, TickColumn]]) -> _Table:
     return np.concatenate([np.column_stack([ticks, facts]) for facts, ticks in parts])
 
 
-def _signed(came: Iterable[tuple[Integers, Ticks]], went: Iterable[tuple[Integers, Ticks]]) -> _Table:
+def _signed(
+    came: Iterable[tuple[Integers, TickColumn]], went: Iterable[tuple[Integers, TickColumn]]
+) -> _Table:
     """What came and went: the tick, 1 or -1, and the fact, oldest first."""
     parts = [(sign, _table(given)) for sign, given in ((-1, went), (1, came))]
     rows = np.concatenate([np.insert(table, 1, sign, axis=1) for sign, table in parts])
@@ -279,19 +281,19 @@ def _changes_of(changes: _Table, number: int | None, pattern: Pattern) -> Iterat
         yield tick, sign, (fact[0], fact[1], fact[2])
 
 
-def _ticks(table: _Table, pattern: Pattern) -> dict[Arguments, list[Run]]:
+def _ticks(table: _Table, pattern: Pattern) -> dict[Arguments, list[TickRun]]:
     """The ticks of rows by their arguments, as runs."""
-    found: dict[Arguments, list[Run]] = {}
+    found: dict[Arguments, list[TickRun]] = {}
     for tick, *fact in table.tolist():
         runs = found.setdefault(_arguments(fact, pattern), [])
         if runs and runs[-1].last >= tick - 1:
             runs[-1] = runs[-1]._replace(last=tick)
         else:
-            runs.append(Run(tick, tick, Known.ASSERTED))
+            runs.append(TickRun(tick, tick, Known.ASSERTED))
     return found
 
 
-def _apart(runs: list[Run]) -> Iterator[Run]:
+def _apart(runs: list[TickRun]) -> Iterator[TickRun]:
     """The same ticks, each in one run: the one that began first."""
     last = None
     for run in sorted(runs, key=lambda each: (each.first, each.known.value)):

@@ -25,18 +25,26 @@ from pantarhei.model.time import TimePoint, time_of
 from pantarhei.proofs.proof import Proof, ProofStep
 from pantarhei.proofs.temporal import Concluded, Condition, Known, NotConcluded, Said
 from pantarhei.temporal.data_stream import DataStream
-from pantarhei.temporal.literal_tests import as_written
-from pantarhei.temporal.numbered import NumberedProgram
-from pantarhei.temporal.reasons.body_matching import Atom, Binding, Bodies, Clause, Evidence, Instance, Leaf
-from pantarhei.temporal.reasons.occurrence_intervals import Arguments, AtTicks, Occasions, Run
-from pantarhei.temporal.rules import Joined
+from pantarhei.temporal.literal_tests import with_swrl_name
+from pantarhei.temporal.numbered import NumberedTemporalProgram
+from pantarhei.temporal.reasons.body_matching import (
+    Binding,
+    BodyMatcher,
+    ClauseInstance,
+    Evidence,
+    Leaf,
+    ProgramClause,
+    TickAtom,
+)
+from pantarhei.temporal.reasons.occurrence_intervals import Arguments, KernelFacts, TickIntervals, TickRun
+from pantarhei.temporal.rules import RulesWithOntology
 from pantarhei.temporal.ticks import Ticks
 
 _MOST = 1_000
 """So many ways to meet a part of a body are tried."""
 
 
-class Missing(NamedTuple):
+class UnmetClause(NamedTuple):
     """The rule came that far.
 
     Args:
@@ -46,13 +54,13 @@ class Missing(NamedTuple):
         met: how many parts of the body are.
     """
 
-    clause: Clause
+    clause: ProgramClause
     binding: Binding
     lacking: Evidence | Test
     met: int
 
 
-def missing(bodies: Bodies, atom: Atom) -> Iterator[Missing]:
+def unmet_clauses(bodies: BodyMatcher, atom: TickAtom) -> Iterator[UnmetClause]:
     """For each temporal rule whose head an atom is, what is missing where most of its body is met."""
     for clause in bodies.clauses:
         binding = bodies.unified(clause.rule, atom) if clause.is_temporal else None
@@ -65,12 +73,12 @@ def missing(bodies: Bodies, atom: Atom) -> Iterator[Missing]:
 class _Search:
     """Looks for the way to meet a body that comes furthest."""
 
-    def __init__(self, bodies: Bodies, clause: Clause) -> None:
+    def __init__(self, bodies: BodyMatcher, clause: ProgramClause) -> None:
         self._bodies, self._clause = bodies, clause
-        self._best: Missing | None = None
+        self._best: UnmetClause | None = None
         self._tried = 0
 
-    def found(self, binding: Binding) -> Missing | None:
+    def found(self, binding: Binding) -> UnmetClause | None:
         """What is missing; None where nothing is, or it was not found."""
         formulas = [formula for formula in self._clause.rule.body if not formula.is_negated]
         waiting = [(binding, formulas)]
@@ -83,7 +91,7 @@ class _Search:
             first, rest = self._bodies.in_turn(open_, bound)
             ways = [(extended, rest) for extended, _ in self._bodies.met(first, bound)]
             if not ways:
-                self._note(bound, self._bodies.most(first, bound), len(formulas) - len(open_))
+                self._note(bound, self._bodies.closest(first, bound), len(formulas) - len(open_))
             waiting += reversed(ways)
         return self._best
 
@@ -101,10 +109,10 @@ class _Search:
 
     def _note(self, binding: Binding, lacking: Evidence | Test, met: int) -> None:
         if self._best is None or self._best.met < met:
-            self._best = Missing(self._clause, binding, lacking, met)
+            self._best = UnmetClause(self._clause, binding, lacking, met)
 
 
-class Sources(NamedTuple):
+class InputProofs(NamedTuple):
     """Where the reasons for what was said come from.
 
     Args:
@@ -116,7 +124,7 @@ class Sources(NamedTuple):
     asserted_at: Callable[[Triple, int], TimePoint | None]
 
 
-class Told(NamedTuple):
+class ProofNode(NamedTuple):
     """What a proof tells of a conclusion.
 
     Args:
@@ -125,13 +133,13 @@ class Told(NamedTuple):
         leaves: what each formula of the body rests on.
     """
 
-    atom: Atom
-    instance: Instance | None = None
+    atom: TickAtom
+    instance: ClauseInstance | None = None
     leaves: tuple[tuple[Leaf, ...], ...] = ()
 
 
 @dataclass(frozen=True)
-class Words:
+class TermsAndTimes:
     """What things are called in proofs.
 
     Args:
@@ -158,13 +166,13 @@ class Words:
         time = self.ticks.literal_of(evidence.first) if formula.time is not None else None
         return replace(formula, atom=self.atom(formula.atom, evidence.arguments), time=time)
 
-    def not_concluded(self, missing: Missing) -> NotConcluded:
+    def not_concluded(self, missing: UnmetClause) -> NotConcluded:
         """Why a rule does not conclude something."""
         rule, bindings = missing.clause.shown, self.terms(missing.binding)
         if isinstance(missing.lacking, Evidence):
             return NotConcluded(rule, bindings, self._lacking(missing.lacking, missing.binding))
         assert isinstance(missing.lacking, Builtin), "temporal rules have no other tests"
-        return NotConcluded(rule, bindings, builtin_text(as_written(missing.lacking)))
+        return NotConcluded(rule, bindings, builtin_text(with_swrl_name(missing.lacking)))
 
     def _lacking(self, evidence: Evidence, binding: Binding) -> Condition:
         """What is asked of a window, and what there is of it."""
@@ -185,7 +193,7 @@ class Words:
         return tuple((name, self.vocabulary.term(number)) for name, number in sorted(binding.items()))
 
 
-def proof_of(told: Iterable[Told], words: Words, sources: Sources, complete: bool) -> Proof:
+def proof_of(told: Iterable[ProofNode], words: TermsAndTimes, sources: InputProofs, complete: bool) -> Proof:
     """A proof that tells conclusions, each after those it rests on.
 
     Args:
@@ -201,12 +209,12 @@ def proof_of(told: Iterable[Told], words: Words, sources: Sources, complete: boo
 class _Writing:
     """The steps of one proof, in the making."""
 
-    words: Words
-    sources: Sources
+    words: TermsAndTimes
+    sources: InputProofs
     steps: list[ProofStep] = field(default_factory=list)
     known: dict[Hashable, int] = field(default_factory=dict)  # where what was told stands
 
-    def conclude(self, told: Told) -> None:
+    def conclude(self, told: ProofNode) -> None:
         """Tell a conclusion."""
         words, atom = self.words, told.atom
         at, now = words.time(atom.tick), words.time(words.now)
@@ -232,14 +240,14 @@ class _Writing:
         if formula.is_negated:
             ticks = evidence.ticks
         elif formula.mode is not Mode.ALWAYS:
-            ticks = (leaf.tick if isinstance(leaf, Atom) else leaf.first for leaf in leaves)
+            ticks = (leaf.tick if isinstance(leaf, TickAtom) else leaf.first for leaf in leaves)
         first, last, *times = map(words.time, (evidence.first, evidence.last, *ticks))
         condition = Condition(formula, first, last, tuple(times))
         return self._add(condition, ProofStep(None, premises=premises, temporal=condition))
 
     def _leaf(self, atom: TemporalAtom, leaf: Leaf) -> list[int]:
         """Tell what a formula rests on."""
-        if isinstance(leaf, Atom):
+        if isinstance(leaf, TickAtom):
             return [self.known[leaf]]
         first, last, known = leaf
         triple, words = atom.triple, self.words
@@ -251,7 +259,7 @@ class _Writing:
         if known is Known.HELD and last == words.now and triple is not None:
             proof = self.sources.holds(triple)
             if proof is not None:
-                before = Run(first, last - 1, known)
+                before = TickRun(first, last - 1, known)
                 return [*(self._leaf(atom, before) if before.length else ()), self._include(proof)]
         said = Said(replace(atom, is_asserted=False), words.time(first), words.time(last), known)
         return [self._add(said, ProofStep(triple, temporal=said))]
@@ -277,10 +285,10 @@ class _Writing:
         return self.known[key]
 
 
-class Support:
+class DerivationGraph:
     """Nodes, each of which holds once so many of those it rests on do.
 
-    >>> support = Support()
+    >>> support = DerivationGraph()
     >>> either, first, second = support.node(1), support.node(0), support.node(1)
     >>> support.rest(either, [first, second])
     >>> support.rest(second, [either])
@@ -323,7 +331,7 @@ class Support:
         return places
 
 
-class Way(NamedTuple):
+class RuleApplication(NamedTuple):
     """An instance that concludes something, as a node of the support.
 
     Args:
@@ -332,12 +340,12 @@ class Way(NamedTuple):
         evidence: the nodes of the formulas that rest on conclusions.
     """
 
-    instance: Instance
+    instance: ClauseInstance
     node: int
     evidence: dict[Evidence, int]
 
 
-class Reasons:
+class ProofSearch:
     """Why rules conclude what they do at the present tick; for one question.
 
     Args:
@@ -347,15 +355,15 @@ class Reasons:
         limit: how many rule instances are looked at.
     """
 
-    def __init__(self, bodies: Bodies, words: Words, sources: Sources, limit: int) -> None:
+    def __init__(self, bodies: BodyMatcher, words: TermsAndTimes, sources: InputProofs, limit: int) -> None:
         self._bodies, self._words, self._sources, self._limit = bodies, words, sources, limit
-        self._support = Support()
-        self._atoms: dict[Atom, int] = {}  # with their nodes
-        self._ways: dict[Atom, list[Way]] = {}
+        self._support = DerivationGraph()
+        self._atoms: dict[TickAtom, int] = {}  # with their nodes
+        self._ways: dict[TickAtom, list[RuleApplication]] = {}
         self._open: set[int] = set()  # nodes of what was not looked into
         self._complete = True
 
-    def proofs(self, goal: Atom, is_all: bool) -> Iterator[Proof]:
+    def proofs(self, goal: TickAtom, is_all: bool) -> Iterator[Proof]:
         """The proofs of a conclusion: one that takes the fewest steps, or one for each instance of a rule
         that concludes it without resting on it. None where no rule does.
         """
@@ -372,7 +380,7 @@ class Reasons:
 
     # -- what may be behind it ---------------------------------------------------------------------
 
-    def _look_behind(self, goal: Atom, is_all: bool) -> None:
+    def _look_behind(self, goal: TickAtom, is_all: bool) -> None:
         """Note what the goal may rest on, as far as the limit goes."""
         self._node(goal)
         waiting, seen = deque([goal]), 0
@@ -391,12 +399,12 @@ class Reasons:
                 elif not (is_all and atom == goal):
                     break  # this one rests on what was said alone
 
-    def _note(self, atom: Atom, instance: Instance) -> list[Atom] | None:
+    def _note(self, atom: TickAtom, instance: ClauseInstance) -> list[TickAtom] | None:
         """Note an instance; returns the conclusions it rests on that were not met before, None if it rests on
         none at all.
         """
         lacking = dict.fromkeys(each for each in instance.evidence if each.is_open)
-        way = Way(instance, self._support.node(len(lacking)), {})
+        way = RuleApplication(instance, self._support.node(len(lacking)), {})
         self._ways.setdefault(atom, []).append(way)
         self._support.rest(self._atoms[atom], [way.node])
         fresh = []
@@ -407,7 +415,7 @@ class Reasons:
             self._support.rest(place, [self._node(drawn) for drawn in evidence.atoms])
         return fresh if lacking else None
 
-    def _node(self, atom: Atom) -> int:
+    def _node(self, atom: TickAtom) -> int:
         if atom not in self._atoms:
             self._atoms[atom] = self._support.node(1)
             self._open.add(self._atoms[atom])
@@ -415,32 +423,32 @@ class Reasons:
 
     # -- what is told ------------------------------------------------------------------------------
 
-    def _ways_among(self, atom: Atom, places: dict[int, int]) -> list[Way]:
+    def _ways_among(self, atom: TickAtom, places: dict[int, int]) -> list[RuleApplication]:
         """The ways in which a conclusion holds without what comes after it, the shortest first."""
         last = places.get(self._atoms[atom], len(places))
         ways = [way for way in self._ways.get(atom, ()) if places.get(way.node, last) < last]
         return sorted(ways, key=lambda way: places[way.node])
 
-    def _told(self, goal: Atom, way: Way, places: dict[int, int]) -> Iterator[Told]:
+    def _told(self, goal: TickAtom, way: RuleApplication, places: dict[int, int]) -> Iterator[ProofNode]:
         """What is told of the goal and of each conclusion behind it, of what others rest on first."""
-        told: dict[Atom, Told] = {}
-        waiting: list[tuple[Atom, Way | None]] = [(goal, way)]
+        told: dict[TickAtom, ProofNode] = {}
+        waiting: list[tuple[TickAtom, RuleApplication | None]] = [(goal, way)]
         while waiting:
             atom, chosen = waiting.pop()
             if atom in told:
                 continue
             if chosen is None:
-                told[atom] = Told(atom)
+                told[atom] = ProofNode(atom)
                 continue
             leaves = tuple(self._leaves(each, chosen, places) for each in chosen.instance.evidence)
-            told[atom] = Told(atom, chosen.instance, leaves)
-            behind = [leaf for part in leaves for leaf in part if isinstance(leaf, Atom)]
+            told[atom] = ProofNode(atom, chosen.instance, leaves)
+            behind = [leaf for part in leaves for leaf in part if isinstance(leaf, TickAtom)]
             waiting += [(each, next(iter(self._ways_among(each, places)), None)) for each in behind]
         last = told.pop(goal)
         yield from sorted(told.values(), key=lambda each: places[self._atoms[each.atom]])
         yield last
 
-    def _leaves(self, evidence: Evidence, way: Way, places: dict[int, int]) -> tuple[Leaf, ...]:
+    def _leaves(self, evidence: Evidence, way: RuleApplication, places: dict[int, int]) -> tuple[Leaf, ...]:
         """What a formula is said to rest on: conclusions that come before it."""
         if evidence.formula.is_negated:
             return ()
@@ -450,7 +458,7 @@ class Reasons:
         return evidence.enough(each for each in evidence.atoms if places.get(self._atoms[each], last) < last)
 
 
-class Testimony(NamedTuple):
+class ProofContext(NamedTuple):
     """What rules see.
 
     Args:
@@ -461,19 +469,19 @@ class Testimony(NamedTuple):
         data: what has been said.
         states: those that hold now, in the stream's predicates.
         facts: what holds in the second kernel.
-        at_ticks: see `Occasions`.
+        at_ticks: see `TickIntervals`.
     """
 
-    given: Joined
+    given: RulesWithOntology
     ticks: Ticks
-    numbered: NumberedProgram
+    numbered: NumberedTemporalProgram
     vocabulary: Vocabulary
     data: DataStream
     states: Integers
     facts: Integers
-    at_ticks: Callable[[], AtTicks]
+    at_ticks: Callable[[], KernelFacts]
 
-    def proofs(self, atom: TemporalAtom, sources: Sources, is_all: bool, limit: int) -> list[Proof]:
+    def proofs(self, atom: TemporalAtom, sources: InputProofs, is_all: bool, limit: int) -> list[Proof]:
         """The proofs of what rules conclude at the present tick; none of what they do not.
 
         Costs a pass over what has been said and concluded.
@@ -485,7 +493,7 @@ class Testimony(NamedTuple):
             limit: how many instances are looked at.
         """
         with self._nothing_learned():
-            reasons = Reasons(self._bodies(), self._words, sources, limit)
+            reasons = ProofSearch(self._bodies(), self._words, sources, limit)
             return list(reasons.proofs(self._now(atom), is_all))
 
     def concludes(self, atom: TemporalAtom) -> bool:
@@ -494,27 +502,29 @@ class Testimony(NamedTuple):
             _, arguments, _ = self._now(atom)
             return bool(self._occasions().concluded(atom.predicate, arguments))
 
-    def missing(self, atom: TemporalAtom) -> tuple[NotConcluded, ...]:
+    def unmet(self, atom: TemporalAtom) -> tuple[NotConcluded, ...]:
         """Of each temporal rule that could conclude an atom at the present tick why it does not.
 
         Costs a pass over what has been said and concluded, and so many ways to meet its bodies as are tried.
         """
         with self._nothing_learned():
-            return tuple(map(self._words.not_concluded, missing(self._bodies(), self._now(atom))))
+            return tuple(map(self._words.not_concluded, unmet_clauses(self._bodies(), self._now(atom))))
 
     @property
-    def _words(self) -> Words:
-        return Words(self.data.tick, self.ticks, self.vocabulary)
+    def _words(self) -> TermsAndTimes:
+        return TermsAndTimes(self.data.tick, self.ticks, self.vocabulary)
 
-    def _bodies(self) -> Bodies:
-        return Bodies(Clause.all_of(self.given), self._occasions(), self.ticks, self.vocabulary)
+    def _bodies(self) -> BodyMatcher:
+        return BodyMatcher(ProgramClause.all_of(self.given), self._occasions(), self.ticks, self.vocabulary)
 
-    def _occasions(self) -> Occasions:
-        return Occasions(self.data, self.states, self.facts, self.numbered, self.vocabulary, self.at_ticks)
+    def _occasions(self) -> TickIntervals:
+        return TickIntervals(
+            self.data, self.states, self.facts, self.numbered, self.vocabulary, self.at_ticks
+        )
 
-    def _now(self, atom: TemporalAtom) -> Atom:
+    def _now(self, atom: TemporalAtom) -> TickAtom:
         arguments = tuple(self.vocabulary.number(cast(Term, term)) for term in atom.arguments)
-        return Atom(atom.predicate, arguments, self.data.tick)
+        return TickAtom(atom.predicate, arguments, self.data.tick)
 
     @contextmanager
     def _nothing_learned(self) -> Iterator[None]:

@@ -140,7 +140,7 @@ class _Lines:
         return Written(line + 1, column, self._lines[line].rstrip("\r"), self._source)
 
 
-class Cursor:
+class TokenCursor:
     """A place between the tokens of a text, which goes on as they are taken."""
 
     def __init__(self, text: str, source: str | None = None) -> None:

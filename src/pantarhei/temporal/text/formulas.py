@@ -19,8 +19,8 @@ from pantarhei.model.messages import did_you_mean
 from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.temporal_rule import Formula, Mode, Reach, TemporalAtom, TimeWindow, TupleWindow
 from pantarhei.model.time import measured, parse_duration
-from pantarhei.temporal.text.cursor import Cursor, Token
-from pantarhei.temporal.text.rule_terms import ComputationReader, TermReader
+from pantarhei.temporal.text.cursor import Token, TokenCursor
+from pantarhei.temporal.text.rule_terms import ArithmeticReader, RuleTermReader
 
 A_WINDOW = "a window such as [5 min], [10] for ticks, or [3 #] for assertions"
 _UNITS = {
@@ -41,7 +41,7 @@ _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _LOWERED = str.maketrans(_RAISED, "0123456789")
 
 
-def read_window(cursor: Cursor) -> Reach:
+def read_window(cursor: TokenCursor) -> Reach:
     """A window in brackets.
 
     Raises:
@@ -54,7 +54,7 @@ def read_window(cursor: Cursor) -> Reach:
     return window
 
 
-def read_size(cursor: Cursor) -> TimeWindow | TupleWindow:
+def read_size(cursor: TokenCursor) -> TimeWindow | TupleWindow:
     """The number behind ⊞, raised or not, or # and a number, or a window in brackets."""
     cursor.accept("^")
     if cursor.is_at("["):
@@ -64,7 +64,7 @@ def read_size(cursor: Cursor) -> TimeWindow | TupleWindow:
     return TimeWindow(_whole(cursor))
 
 
-def read_laser_sizes(cursor: Cursor, word: Token) -> Reach:
+def read_laser_sizes(cursor: TokenCursor, word: Token) -> Reach:
     """The numbers of `time_win(10,0,1,…)` or `tuple_win(3,…)`, up to the comma behind them.
 
     Raises:
@@ -87,7 +87,7 @@ def read_laser_sizes(cursor: Cursor, word: Token) -> Reach:
     return TimeWindow(size) if is_time else TupleWindow(size)
 
 
-def _counted(cursor: Cursor) -> Reach:
+def _counted(cursor: TokenCursor) -> Reach:
     """A number and its unit."""
     number, unit = cursor.peek(), cursor.peek(1)
     if number.kind == "number" and unit.kind == "name" and unit.text not in _TICKS:
@@ -103,7 +103,7 @@ def _counted(cursor: Cursor) -> Reach:
     return TimeWindow(size)
 
 
-def _length(cursor: Cursor, number: Token, unit: Token) -> timedelta:
+def _length(cursor: TokenCursor, number: Token, unit: Token) -> timedelta:
     """A number of units of time."""
     if unit.text not in _UNITS:
         raise cursor.error(unit, f"{unit.shown} is no unit of time{did_you_mean(unit.text, _UNITS)}", _A_UNIT)
@@ -113,7 +113,7 @@ def _length(cursor: Cursor, number: Token, unit: Token) -> timedelta:
         raise cursor.error(number, f"{error.given} is not valid here", error.expected) from None
 
 
-def _duration(cursor: Cursor) -> timedelta:
+def _duration(cursor: TokenCursor) -> timedelta:
     token = cursor.take()
     try:
         return parse_duration(token.text)
@@ -121,7 +121,7 @@ def _duration(cursor: Cursor) -> timedelta:
         raise cursor.error(token, f"{error.given} is not valid here", error.expected) from None
 
 
-def _whole(cursor: Cursor, at_least: int = 0) -> int:
+def _whole(cursor: TokenCursor, at_least: int = 0) -> int:
     """A whole number, taken; its digits may be raised."""
     token = cursor.peek()
     if token.kind != "number" and not set(token.text) <= set(_RAISED):
@@ -161,7 +161,7 @@ class _Operator(NamedTuple):
 class FormulaReader:
     """Reads the formulas of a rule at a cursor; `made` has what is computed for their times."""
 
-    def __init__(self, cursor: Cursor, terms: TermReader, computations: ComputationReader) -> None:
+    def __init__(self, cursor: TokenCursor, terms: RuleTermReader, computations: ArithmeticReader) -> None:
         self._cursor, self._terms, self._computations = cursor, terms, computations
         self.made: list[Builtin] = []
         self._behind: Token | None = None  # where the window behind an atom begins

@@ -15,7 +15,7 @@ from pantarhei.model.messages import did_you_mean
 from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.temporal_rule import RELATIONS, SIGNS
 from pantarhei.model.term import respelled
-from pantarhei.temporal.text.cursor import WORDS, Cursor, Token
+from pantarhei.temporal.text.cursor import WORDS, Token, TokenCursor
 from pantarhei.values.builtin import SWRLB
 from pantarhei.values.numeric import MOST_DIGITS
 
@@ -59,14 +59,14 @@ def check_prefixes(prefixes: Mapping[str, str]) -> None:
             raise OptionError("prefixes", repr({prefix: iri})[:200], expected)
 
 
-class TermReader:
+class RuleTermReader:
     """Reads terms at a cursor.
 
     Args:
         prefixes: those that need no declaration; `prefixes` has the declared ones too.
     """
 
-    def __init__(self, cursor: Cursor, prefixes: Mapping[str, str]) -> None:
+    def __init__(self, cursor: TokenCursor, prefixes: Mapping[str, str]) -> None:
         self._cursor = cursor
         self._taken = cursor.names
         self._fresh = count(1)
@@ -230,13 +230,13 @@ _A_RELATION = "a comparison: =, !=, <, <=, > or >="
 _SUMS, _PRODUCTS = ("+", "-"), ("*", "/", "mod", "^")
 
 
-class ComputationReader:
+class ArithmeticReader:
     """Reads comparisons and arithmetic at a cursor.
 
     What is computed on the way gets variables of its own.
     """
 
-    def __init__(self, cursor: Cursor, terms: TermReader) -> None:
+    def __init__(self, cursor: TokenCursor, terms: RuleTermReader) -> None:
         self._cursor, self._terms = cursor, terms
 
     def is_next(self) -> bool:

@@ -41,10 +41,10 @@ from rdflib import URIRef, Variable
 from pantarhei.model.messages import Written
 from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.temporal_rule import Formula, TemporalRule
-from pantarhei.temporal.safety import Step, steps, taken, variables
-from pantarhei.temporal.text.cursor import Cursor
+from pantarhei.temporal.safety import BindingStep, binding_steps, resolve_bindings, variables_in
+from pantarhei.temporal.text.cursor import TokenCursor
 from pantarhei.temporal.text.formulas import FormulaReader
-from pantarhei.temporal.text.rule_terms import ComputationReader, TermReader, is_variable
+from pantarhei.temporal.text.rule_terms import ArithmeticReader, RuleTermReader, is_variable
 from pantarhei.values.builtin import EQUAL, SWRLB
 
 
@@ -61,13 +61,13 @@ class _Solution(NamedTuple):
     same: Argument | None = None
 
 
-def solved(rule: TemporalRule) -> TemporalRule:
+def solve_equations(rule: TemporalRule) -> TemporalRule:
     """The rule, with each equation by which alone a variable is known solved for it.
 
     What equals a variable is put in its place; a sum or a difference is solved.
     """
-    ways = [*steps(rule), *(way for test in rule.tests for way in _ways(test))]
-    found = [step.source for step in taken(ways)[1] if isinstance(step.source, _Solution)]
+    ways = [*binding_steps(rule), *(way for test in rule.tests for way in _ways(test))]
+    found = [step.source for step in resolve_bindings(ways)[1] if isinstance(step.source, _Solution)]
     if not found:
         return rule
     computations = {id(each.test): each.computation for each in found}
@@ -93,11 +93,11 @@ def solved(rule: TemporalRule) -> TemporalRule:
     )
 
 
-def _ways(test: Builtin) -> Iterator[Step]:
+def _ways(test: Builtin) -> Iterator[BindingStep]:
     """How a test says what one of its variables is, if the others are known."""
     for solution in _solutions(test):
-        needs = variables(each for each in test.arguments if each != solution.variable)
-        yield Step(needs, frozenset([solution.variable]), solution)
+        needs = variables_in(each for each in test.arguments if each != solution.variable)
+        yield BindingStep(needs, frozenset([solution.variable]), solution)
 
 
 def _solutions(test: Builtin) -> Iterator[_Solution]:
@@ -151,9 +151,9 @@ class _Reader:
     """Reads one text."""
 
     def __init__(self, text: str, prefixes: Mapping[str, str], source: str | None) -> None:
-        self._cursor = Cursor(text, source)
-        self._terms = TermReader(self._cursor, prefixes)
-        self._computations = ComputationReader(self._cursor, self._terms)
+        self._cursor = TokenCursor(text, source)
+        self._terms = RuleTermReader(self._cursor, prefixes)
+        self._computations = ArithmeticReader(self._cursor, self._terms)
 
     def text(self) -> RulesText:
         rules: list[TemporalRule] = []
@@ -213,7 +213,7 @@ class _Reader:
         self._end(what)
         written = self._cursor.written(start)
         variables = tuple(self._variables_since(place))
-        return solved(TemporalRule(head, tuple(body), (*formulas.made, *tests), written, variables))
+        return solve_equations(TemporalRule(head, tuple(body), (*formulas.made, *tests), written, variables))
 
     def _variables_since(self, place: int) -> Iterator[tuple[Variable, Written]]:
         """Where variables stand, and which."""

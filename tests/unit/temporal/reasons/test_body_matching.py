@@ -5,8 +5,8 @@ from rdflib import Literal, Variable
 
 from lars_programs import always, atom, no, now, some
 from pantarhei.proofs.temporal import Known
-from pantarhei.temporal.reasons.body_matching import Atom, Evidence
-from pantarhei.temporal.reasons.occurrence_intervals import Run
+from pantarhei.temporal.reasons.body_matching import Evidence, TickAtom
+from pantarhei.temporal.reasons.occurrence_intervals import TickRun
 from testimonies import EX, a, reasoner_after, what_is_seen
 
 V = Variable
@@ -31,7 +31,7 @@ class Asked:
     def atom(self, name, *arguments, tick=None):
         number, given = self.testimony.vocabulary.number, a(name, *arguments)
         now = self.testimony.data.tick if tick is None else tick
-        return Atom(given.predicate, tuple(map(number, given.arguments)), now)
+        return TickAtom(given.predicate, tuple(map(number, given.arguments)), now)
 
     def instances(self, name, *arguments, **options):
         return list(self.bodies.concluding(self.atom(name, *arguments, **options)))
@@ -107,10 +107,10 @@ def test_of_what_is_not_met_the_terms_that_were_so_most_often_are_told():
     asked = Asked(text, "on(v,a)", "on(v,b)", "on(v,b) on(v,a)", "on(v,a)", "")
     (formula,) = asked.bodies.clauses[0].rule.body
     v = asked.testimony.vocabulary.number(EX.v)
-    most = asked.bodies.most(formula, {V("X"): v})
+    most = asked.bodies.closest(formula, {V("X"): v})
     assert most.ticks == [0, 2, 3]
     assert asked.bound({V("Y"): most.arguments[1]}) == {"Y": "a"}
-    nobody = asked.bodies.most(formula, {V("X"): asked.testimony.vocabulary.number(EX.nobody)})
+    nobody = asked.bodies.closest(formula, {V("X"): asked.testimony.vocabulary.number(EX.nobody)})
     assert nobody.ticks == [] and not nobody.is_met
 
 
@@ -152,12 +152,12 @@ A = atom("a", "X")
 # given         |===|       |
 # drawn                 |       |
 def evidence(formula, given=((2, 3), (5, 5)), drawn=(4, 6), first=1, last=6):
-    runs = tuple(Run(*ends, Known.HELD) for ends in given)
+    runs = tuple(TickRun(*ends, Known.HELD) for ends in given)
     return Evidence(formula, (7,), first, last, runs, drawn)
 
 
 def at(tick):
-    return Atom(A.predicate, (7,), tick)
+    return TickAtom(A.predicate, (7,), tick)
 
 
 @pytest.mark.parametrize(
@@ -182,14 +182,14 @@ def test_what_is_negated_rests_on_no_conclusion():
 
 
 def test_the_newest_ticks_are_enough_where_they_are_counted():
-    assert evidence(some(A, 5)).enough(()) == (Run(5, 5, Known.HELD),)
+    assert evidence(some(A, 5)).enough(()) == (TickRun(5, 5, Known.HELD),)
     assert evidence(some(A, 5)).enough([at(6)]) == (at(6),)
     assert evidence(some(A, 5, times=3)).enough([at(4)]) == (
-        Run(3, 3, Known.HELD), at(4), Run(5, 5, Known.HELD),
+        TickRun(3, 3, Known.HELD), at(4), TickRun(5, 5, Known.HELD),
     )  # fmt: skip
 
 
 def test_all_ticks_are_told_of_what_is_always_so():
     told = evidence(always(A, 4), first=2).enough([at(6), at(4)])
-    assert told == (Run(2, 3, Known.HELD), at(4), Run(5, 5, Known.HELD), at(6))
+    assert told == (TickRun(2, 3, Known.HELD), at(4), TickRun(5, 5, Known.HELD), at(6))
     assert evidence(now(A), given=(), drawn=(6,), first=6).enough([at(6)]) == (at(6),)

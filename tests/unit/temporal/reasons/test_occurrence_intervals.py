@@ -3,7 +3,7 @@
 import pytest
 
 from pantarhei.proofs.temporal import Known
-from pantarhei.temporal.reasons.occurrence_intervals import Run
+from pantarhei.temporal.reasons.occurrence_intervals import TickRun
 from testimonies import EX, reasoner_after, what_is_seen
 
 ALARM = "alarm(X) :- :Hot(X), not :Cold(X) always in [9]."
@@ -24,7 +24,7 @@ class Asked:
         return {" ".join(term(n).rpartition("/")[2] for n in key): value for key, value in found.items()}
 
     def said(self, name, *terms, is_asserted=False):
-        found = self.named(self.occasions.said(EX[name], self.pattern(terms), is_asserted))
+        found = self.named(self.occasions.given(EX[name], self.pattern(terms), is_asserted))
         return {key: [(run.first, run.last, run.known.value) for run in runs] for key, runs in found.items()}
 
     def concluded(self, name, *terms):
@@ -97,7 +97,7 @@ def test_what_heads_name_at_another_tick_has_that_tick(terms):
 #       2   3   4   5   6
 # run       |=======|
 def test_a_run_has_a_part_in_a_window():
-    run = Run(3, 5, Known.HELD)
-    assert run.within(4, 9) == Run(4, 5, Known.HELD) and run.within(0, 9) == run
+    run = TickRun(3, 5, Known.HELD)
+    assert run.within(4, 9) == TickRun(4, 5, Known.HELD) and run.within(0, 9) == run
     assert (run.length, run.within(6, 9).length, run.within(5, 5).length) == (3, 0, 1)
     assert list(run.newest(2)) == [4, 5] and list(run.newest(9)) == [3, 4, 5]

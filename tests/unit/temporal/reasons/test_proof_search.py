@@ -11,16 +11,22 @@ from pantarhei.model.temporal_rule import Mode, TemporalAtom
 from pantarhei.proofs.kind import StepKind
 from pantarhei.proofs.proof import Proof, ProofStep
 from pantarhei.proofs.temporal import Concluded, Condition, Known, Said
-from pantarhei.temporal.reasons.body_matching import Atom, Evidence
-from pantarhei.temporal.reasons.occurrence_intervals import Run
-from pantarhei.temporal.reasons.proof_search import Missing, Sources, Support, Told, proof_of
+from pantarhei.temporal.reasons.body_matching import Evidence, TickAtom
+from pantarhei.temporal.reasons.occurrence_intervals import TickRun
+from pantarhei.temporal.reasons.proof_search import (
+    DerivationGraph,
+    InputProofs,
+    ProofNode,
+    UnmetClause,
+    proof_of,
+)
 from testimonies import EX as TestimoniesEX
 from testimonies import a as a_of_testimonies
 from testimonies import reasoner_after as reasoner_after_of_testimonies
 from testimonies import what_is_seen
 
 HOT = (TestimoniesEX.v, RDF.type, TestimoniesEX.Hot)
-UNKNOWN = Sources(holds=lambda _: None, asserted_at=lambda _, tick: None)
+UNKNOWN = InputProofs(holds=lambda _: None, asserted_at=lambda _, tick: None)
 
 
 class Written:
@@ -32,19 +38,19 @@ class Written:
         self.v = self.seen.vocabulary.number(TestimoniesEX.v)
 
     def atom(self, name, tick=1):
-        return Atom(TestimoniesEX[name], (self.v,), tick)
+        return TickAtom(TestimoniesEX[name], (self.v,), tick)
 
     def instances(self, name):
         return list(self.bodies.concluding(self.atom(name)))
 
     def told(self, name, *leaves):
         (instance,) = self.instances(name)
-        return Told(self.atom(name), instance, leaves)
+        return ProofNode(self.atom(name), instance, leaves)
 
 
 def test_a_conclusion_comes_last_behind_the_condition_and_what_this_rests_on():
     written = Written()
-    told = written.told("alarm", (Run(0, 0, Known.ASSERTED), Run(1, 1, Known.ASSERTED)))
+    told = written.told("alarm", (TickRun(0, 0, Known.ASSERTED), TickRun(1, 1, Known.ASSERTED)))
     proof = proof_of([told], written.words, UNKNOWN, complete=True)
     first, second, condition, conclusion = proof.steps
     assert [(step.fact, step.at) for step in (first, second)] == [(HOT, 0), (HOT, 2)]
@@ -60,14 +66,14 @@ def test_a_conclusion_comes_last_behind_the_condition_and_what_this_rests_on():
 
 def test_an_assertion_has_the_time_at_which_it_was_made_where_that_is_known():
     written = Written("alarm(X) :- asserted :Hot(X).")
-    sources = Sources(lambda _: None, lambda triple, tick: {(HOT, 1): 1}.get((triple, tick)))
-    told = written.told("alarm", (Run(1, 1, Known.ASSERTED),))
+    sources = InputProofs(lambda _: None, lambda triple, tick: {(HOT, 1): 1}.get((triple, tick)))
+    told = written.told("alarm", (TickRun(1, 1, Known.ASSERTED),))
     assert [step.at for step in proof_of([told], written.words, sources, True).steps] == [1, None]
 
 
 def test_what_is_met_at_one_tick_needs_no_condition_and_is_told_once():
     written = Written("alarm(X) :- asserted :Hot(X), :Hot(X).")
-    leaf = (Run(1, 1, Known.ASSERTED),)
+    leaf = (TickRun(1, 1, Known.ASSERTED),)
     proof = proof_of([written.told("alarm", leaf, leaf)], written.words, UNKNOWN, True)
     assert [step.premises for step in proof.steps] == [(), (0, 0)]
 
@@ -78,9 +84,9 @@ def test_what_held_has_the_proof_of_the_window_now_and_its_ticks_before():
         (ProofStep((TestimoniesEX.v, RDF.type, TestimoniesEX.Boiling), at=2), ProofStep(HOT, premises=(0,))),
         True,
     )
-    sources = Sources({HOT: why}.get, lambda _, tick: None)
+    sources = InputProofs({HOT: why}.get, lambda _, tick: None)
     (instance,) = written.instances("alarm")
-    told = Told(written.atom("alarm"), instance, ((Run(0, 1, Known.HELD),),))
+    told = ProofNode(written.atom("alarm"), instance, ((TickRun(0, 1, Known.HELD),),))
     steps = proof_of([told], written.words, sources, True).steps
     before, boiling, hot, condition, _ = steps
     assert before.temporal == Said(a_of_testimonies("Hot"), 0, 0, Known.HELD)
@@ -96,14 +102,14 @@ def test_what_held_has_the_proof_of_the_window_now_and_its_ticks_before():
 
 def test_a_conclusion_that_was_not_looked_into_is_open():
     written = Written()
-    (step,) = proof_of([Told(written.atom("alarm"))], written.words, UNKNOWN, complete=False).steps
+    (step,) = proof_of([ProofNode(written.atom("alarm"))], written.words, UNKNOWN, complete=False).steps
     assert step.is_open and step.temporal == Concluded(a_of_testimonies("alarm"), 2, 2, ())
 
 
 def test_what_is_negated_has_the_ticks_at_which_it_was_so():
     written = Written("alarm(X) :- :Hot(X), not :Hot(X) always in [8].")
     (instance,) = written.instances("alarm")
-    told = Told(written.atom("alarm"), instance, ((Run(1, 1, Known.HELD),), ()))
+    told = ProofNode(written.atom("alarm"), instance, ((TickRun(1, 1, Known.HELD),), ()))
     steps = proof_of([told], written.words, UNKNOWN, True).steps
     (condition,) = (step.temporal for step in steps if isinstance(step.temporal, Condition))
     assert condition.formula.is_negated and condition.formula.mode is Mode.ALWAYS
@@ -115,14 +121,14 @@ def test_what_is_lacking_has_variables_where_nothing_is_bound():
     (clause,) = written.bodies.clauses
     formula, binding = clause.rule.body[0], {Variable("X"): written.v}
     nothing = Evidence(formula, (written.v, -1), 0, 1, (), ())
-    said = written.words.not_concluded(Missing(clause, binding, nothing, 0))
+    said = written.words.not_concluded(UnmetClause(clause, binding, nothing, 0))
     assert str(said.lacking.formula) == str(
         pr.load_rules("a :- :on(:v, Y) at T in [4].", prefixes={"": str(TestimoniesEX)}).rules[0].body[0]
     )
     assert (said.lacking.first, said.lacking.last, said.lacking.times) == (0, 2, ())
     assert said.bindings == ((Variable("X"), TestimoniesEX.v),)
     (test,) = clause.tests
-    assert written.words.not_concluded(Missing(clause, binding, test, 1)).lacking == "Y > 3"
+    assert written.words.not_concluded(UnmetClause(clause, binding, test, 1)).lacking == "Y > 3"
 
 
 def test_times_of_a_stream_are_told_as_it_writes_them():
@@ -133,7 +139,7 @@ def test_times_of_a_stream_are_told_as_it_writes_them():
     seen = what_is_seen(reasoner)
     assert seen._words.time(seen.data.tick) == 1.5
     (instance,) = seen._bodies().concluding(
-        Atom(TestimoniesEX.alarm, (seen.vocabulary.number(TestimoniesEX.v),), seen.data.tick)
+        TickAtom(TestimoniesEX.alarm, (seen.vocabulary.number(TestimoniesEX.v),), seen.data.tick)
     )
     assert seen._words.formula(instance.evidence[0]).time == Literal(1.5)
 
@@ -290,17 +296,17 @@ def test_a_proof_that_looks_at_too_many_instances_says_so():
 
 def test_what_is_missing_is_told_of_each_rule_that_could_conclude_it():
     seen = what_is_seen(reasoner_after_of_testimonies(TEXT, "Hot"))
-    found = seen.missing(a_of_testimonies("alarm", "w"))
+    found = seen.unmet(a_of_testimonies("alarm", "w"))
     assert [each.rule.name for each in found] == ["temporal-1", "temporal-2"]
     assert [each.lacking.atom.predicate for each in found] == [TestimoniesEX.Hot, TestimoniesEX.Jammed]
-    assert seen.missing(a_of_testimonies("Hot")) == ()
+    assert seen.unmet(a_of_testimonies("Hot")) == ()
 
 
 def test_what_a_question_names_is_forgotten_with_the_answer():
     reasoner = reasoner_after_of_testimonies("alarm(X) :- :level(X, N), M = N + 1, M > 9.", "level(v,3)")
     seen = what_is_seen(reasoner)
     before = seen.vocabulary.counts
-    seen.missing(a_of_testimonies("alarm"))
+    seen.unmet(a_of_testimonies("alarm"))
     seen.concludes(a_of_testimonies("alarm", "nobody", Literal(77)))
     seen.proofs(a_of_testimonies("alarm", "somebody"), UNKNOWN, is_all=True, limit=9)
     assert seen.vocabulary.counts == before
@@ -513,7 +519,7 @@ def test_what_nothing_concludes_is_no_conclusion():
 
 def support_of(needs, links):
     """Nodes by what they need, and for each the nodes it rests on."""
-    support = Support()
+    support = DerivationGraph()
     for needed in needs:
         support.node(needed)
     for node, others in links.items():

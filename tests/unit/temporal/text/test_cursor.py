@@ -2,7 +2,7 @@
 
 import pytest
 
-from pantarhei.temporal.text.cursor import Cursor, tokens
+from pantarhei.temporal.text.cursor import TokenCursor, tokens
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_the_end_is_behind_the_last_word():
 
 
 def test_a_cursor_stays_at_the_end():
-    cursor = Cursor("a")
+    cursor = TokenCursor("a")
     cursor.take()
     assert [cursor.take().kind, cursor.take().kind, cursor.peek(5).kind] == ["end"] * 3
     assert not cursor.is_at("")
