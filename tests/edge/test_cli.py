@@ -17,9 +17,9 @@ from rdflib import RDF, RDFS
 from typer.testing import CliRunner
 
 import pantarhei
-from pantarhei.cli.commands import app, option_names
-from pantarhei.cli.error_messages import as_typed
+from pantarhei.cli.commands import app, as_option
 from pantarhei.errors import InvalidRowError, MemoryLimitError, MissingFileError, OptionError, QueryError
+from pantarhei.errors.base import parameters_written
 
 ROOT = Path(__file__).parents[2]
 PEDALS = ROOT / "ontologies" / "pedals.ttl"
@@ -764,10 +764,6 @@ def test_what_is_late_is_told_which_option_would_wait_for_it(run, quads):
         ),
         (OptionError("unique_names", "False", "True"), "--no-unique-names is not possible: expected True"),
         (OptionError("time", "'clock'", "a name"), "--time clock is not possible: expected a name"),
-        (
-            OptionError("on_limit", "drop", "max_facts or max_bytes beside it"),
-            "--on-limit drop is not possible: expected --max-facts or --max-bytes beside it",
-        ),
         (OptionError("master", "'there'", "local[*]"), "--spark there is not possible: expected local[*]"),
         (QueryError("max_facts=10 unique_names=True"), "max_facts=10 unique_names=True"),
         (
@@ -788,7 +784,8 @@ def test_what_is_late_is_told_which_option_would_wait_for_it(run, quads):
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
 def test_options_stand_as_they_are_typed_and_what_was_given_as_it_was(error, typed):
-    assert as_typed(error, option_names()) == typed
+    with parameters_written(as_option):
+        assert str(error) == typed
 
 
 @pytest.mark.parametrize(

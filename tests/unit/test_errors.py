@@ -64,7 +64,7 @@ def test_late_aboxes_say_what_lateness_was_allowed():
 
 def test_late_aboxes_say_what_lateness_would_take_them_in():
     assert "with allowed_lateness=4, or more" in str(errors.LateABoxError("1", "5", lateness="4"))
-    assert "(allowed_lateness=4 takes this one in)" in str(errors.LateABoxError("1", "5", "2", "4"))
+    assert "(allowed_lateness=4 accepts this one)" in str(errors.LateABoxError("1", "5", "2", "4"))
     for bounds in ((), ("2",), ("2", "4"), (None, "4")):  # the newest time may be the wrong one
         assert str(errors.LateABoxError("1", "5", *bounds)).endswith("max_ahead excludes such times")
 

@@ -229,7 +229,7 @@ def test_time_does_not_go_back(reasoner):
             step()
         assert (raised.value.at, raised.value.newest) == ("4", "5")
     reasoner.advance(8)
-    with pytest.raises(LateABoxError, match="newest time seen, 8"):
+    with pytest.raises(LateABoxError, match="newest time, 8"):
         reasoner.push(7, [])
 
 

@@ -27,9 +27,9 @@ import typer
 from typer.core import TyperCommand
 
 from pantarhei.cli.check_options import Checking
-from pantarhei.cli.error_messages import as_typed, one_line, warning_as_typed
 from pantarhei.cli.run_options import Drawing, Explaining, Following, OnStream
 from pantarhei.errors import MissingFileError, MissingImportError, OptionError, PantarheiError, SparkError
+from pantarhei.errors.base import parameters_written
 from pantarhei.version import __version__
 
 if TYPE_CHECKING:
@@ -313,35 +313,68 @@ def _examples() -> Path:
 
 @contextmanager
 def _errors() -> Iterator[None]:
-    """Errors in what was given become a line on standard error and an exit code."""
-    try:
-        yield
-    except OptionError as error:
-        raise _failed(as_typed(error, option_names()), 2) from None
-    except MissingImportError as error:
+    """Turn errors in the input into a line on standard error and an exit code; messages name options."""
+    with parameters_written(as_option):
+        try:
+            yield
+        except PantarheiError as error:
+            raise _failed(_message(error), 2 if isinstance(error, OptionError) else 1) from None
+        except _Terminated:
+            raise typer.Exit(143) from None
+        except KeyboardInterrupt:
+            raise typer.Exit(130) from None
+        except OSError as error:
+            if isinstance(error, BrokenPipeError) or error.errno == errno.EPIPE:
+                _close_quietly()
+                raise typer.Exit(141) from None
+            place = f"{error.filename}: " if error.filename else ""
+            raise _failed(f"{place}{error.strerror or error}", 1) from None
+
+
+def _message(error: PantarheiError) -> str:
+    if isinstance(error, MissingImportError):
         where = f"{error.importing} imports <{error.iri}>, which {error.problem}"
-        raise _failed(
-            f"{where}; give its folder or an XML catalog as --catalog, or go on with --imports skip", 1
-        ) from None
-    except SparkError as error:
-        raise _failed(one_line(as_typed(error, option_names())), 1) from None
-    except PantarheiError as error:
-        raise _failed(as_typed(error, option_names()), 1) from None
-    except _Terminated:
-        raise typer.Exit(143) from None
-    except KeyboardInterrupt:
-        raise typer.Exit(130) from None
-    except OSError as error:
-        if isinstance(error, BrokenPipeError) or error.errno == errno.EPIPE:
-            _close_quietly()
-            raise typer.Exit(141) from None
-        place = f"{error.filename}: " if error.filename else ""
-        raise _failed(f"{place}{error.strerror or error}", 1) from None
+        return f"{where}; give its folder or an XML catalog as --catalog, or go on with --imports skip"
+    if isinstance(error, SparkError):  # its text may have the message of a worker
+        return one_line(str(error).replace('on_error="skip"', as_option("on_error", "skip")))
+    return str(error)
+
+
+def one_line(text: str) -> str:
+    """Join the lines of a text.
+
+    >>> one_line("no master answers:\\n    host: refused\\nstart one")
+    'no master answers: host: refused; start one'
+    """
+    lines = [line.strip() for line in text.splitlines()]
+    return "; ".join(lines).replace(":; ", ": ")
+
+
+_OTHER_NAMES = {"master": "spark", "source": "stream", "query.timeout": "query_timeout"}
+
+
+def as_option(name: str, value: str | None) -> str:
+    """Write a parameter as an option, for `parameters_written`; the text is empty if there is no such option.
+
+    >>> as_option("max_facts", "1_000"), as_option("on_limit", '"drop"'), as_option("unique_names", "False")
+    ('--max-facts 1000', '--on-limit drop', '--no-unique-names')
+    """
+    name = _OTHER_NAMES.get(name, name)
+    if name not in option_names():
+        return ""
+    option = f"--{name.replace('_', '-')}"
+    if value is None:
+        return option
+    value = value.strip("\"'")
+    if value in ("True", "False"):
+        return option if value == "True" else f"--no-{option[2:]}"
+    is_number = value.replace("_", "").isdigit()
+    return f"{option} {value.replace('_', '') if is_number else value}"
 
 
 @cache
 def option_names() -> frozenset[str]:
-    """The names of all options, as in Python."""
+    """Return the names of the options of all commands, as parameters of Python."""
     return frozenset(
         name for command in (run, explain, timeline, check) for name in signature(command).parameters
     )
@@ -375,5 +408,6 @@ def _warn(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """A warning as a line of its own, without the place in the code."""
-    print(f"warning: {warning_as_typed(message)}", file=sys.stderr)
+    """Print a warning on a line of its own, without its place in the code."""
+    with parameters_written(as_option):
+        print(f"warning: {message}", file=sys.stderr)

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Literal, Protocol, TextIO
 
 from rdflib import RDF
 
-from pantarhei.cli.error_messages import warning_as_typed
 from pantarhei.cli.run_options import Following
 from pantarhei.engine.update import not_asserted_text
 from pantarhei.errors import InputError
@@ -287,7 +286,7 @@ def print_summary(
     """Print on standard error what went by."""
     print(counters(reasoner, account, counts, options), file=sys.stderr)
     for line in reasoner.unexpected().lines():
-        print(f"  {warning_as_typed(line)}", file=sys.stderr)
+        print(f"  {line}", file=sys.stderr)
     for skipped in islice(account.skipped, SHOWN):
         line = f"line {skipped.line}: " if skipped.line is not None else ""
         print(f"  skipped {line}{skipped.reason}", file=sys.stderr)

@@ -26,6 +26,7 @@ from rdflib import OWL, XSD, Literal, URIRef
 from pantarhei.encoding.numbers import FIRST_LITERAL, Integers, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import AxiomsInStreamWarning, NumbersApartWarning
+from pantarhei.errors.base import parameter
 from pantarhei.explain.absence import UnknownName
 from pantarhei.explain.unknown import nearest_names
 from pantarhei.interpretation.foundation import Common
@@ -305,7 +306,8 @@ class Unexpected:
         texts = [str(each) for each in self.numbers if each.is_text()]
         numbers = [str(each) for each in self.numbers if not each.is_text()]
         if numbers:
-            yield f'numbers that never meet, unless numbers="by_value": {_together(numbers)}'
+            by_value = parameter("numbers", '"by_value"')
+            yield f"numbers that never meet, unless {by_value}: {_together(numbers)}"
         if texts:
             yield f"numbers that are texts, for want of a datatype: {_together(texts)}"
 

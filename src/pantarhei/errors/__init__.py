@@ -1,59 +1,59 @@
-"""Every error this package raises on purpose.
+"""Errors and warnings of the package.
 
     PantarheiError
-    ├── InputError                 something given could not be read
-    │   ├── MissingFileError           a file that is not there, or cannot be opened
-    │   ├── MalformedInputError        not the syntax it claims to be: source, line, reason
-    │   │   ├── CompressedInputError       compressed, where text is read
-    │   │   └── InvalidCellError           a cell of a table that is not what its mapping says
-    │   ├── MappingError               a mapping that cannot be read, or does not fit its table
+    ├── InputError                 input that cannot be read
+    │   ├── MissingFileError           file that does not exist or cannot be opened
+    │   ├── MalformedInputError        malformed text: source, line, reason
+    │   │   ├── CompressedInputError       unsupported compression
+    │   │   └── InvalidCellError           table cell that does not fit the mapping
+    │   ├── MappingError               malformed mapping, or one that does not fit its table
     │   ├── InvalidTripleError         not a triple of RDF terms
-    │   ├── BackgroundOnlyError        a stream asserts what only the background may
-    │   ├── InvalidRowError            a row of a table that is no timestamped triple
-    │   ├── ForeignInterpretationError an interpretation made with another ontology or background
-    │   ├── TimestampError             not a timestamp, or of another kind than the stream's
-    │   │   └── ForgottenTimeError         a time outside window and history
-    │   └── MissingTimestampError      a graph of a stream without a time
+    │   ├── BackgroundOnlyError        stream asserts a predicate reserved to the background
+    │   ├── InvalidRowError            table row that is not a timestamped triple
+    │   ├── ForeignInterpretationError interpretation of another ontology or background
+    │   ├── TimestampError             invalid timestamp, or of another kind than the stream's
+    │   │   └── ForgottenTimeError         time before the recorded history
+    │   └── MissingTimestampError      message of a stream without a time
     ├── OntologyError
-    │   ├── InconsistentOntologyError  the ontology contradicts itself or the background
-    │   ├── InvalidRuleError           a rule that cannot be evaluated
-    │   ├── UnsupportedAxiomError      an axiom would be lost, and `strict` was asked for
-    │   ├── MissingImportError         an `owl:imports` that no catalog entry resolves
+    │   ├── InconsistentOntologyError  contradiction in the ontology or with the background
+    │   ├── InvalidRuleError           rule that cannot be evaluated
+    │   ├── UnsupportedAxiomError      unsupported axiom in strict loading
+    │   ├── MissingImportError         `owl:imports` that no catalog entry resolves
     │   └── NotKeyLocalError           rules join facts of different shards
-    ├── ContradictionError         a change by which a graph would contradict itself
+    ├── ContradictionError         change after which a graph would contradict itself
     ├── StreamError
-    │   ├── LateABoxError              an ABox older than the newest one
-    │   ├── FutureABoxError            an ABox too far ahead
-    │   ├── StreamsEndedError          streams that have been read, and are to be read again
-    │   └── MemoryLimitError           a window larger than `max_facts` or `max_bytes` allows
-    ├── CheckpointError            a checkpoint that cannot be written, read or used
-    │   └── CheckpointMismatchError    one of another ontology or background
-    │       └── CheckpointOptionError      one of other options or temporal rules
-    ├── OptionError                an option's value is not one of those it can have
-    │   ├── QueryWindowError           a window that a query may have, and a reasoner may not
-    │   └── UnknownFormatError         neither a file's name nor an option tells its format
-    ├── QueryError                 a query that is malformed or refused
-    │   ├── QueryTextError             its text cannot be read on, with line and column
-    │   ├── NotKeyLocalQueryError      it joins facts of different shards
-    │   ├── QueryTimeoutError          it took longer than its `timeout`
-    │   ├── FollowerOverflowError      a follower was too slow
-    │   ├── QueryLengthError           its text is too long
-    │   └── QueryMemoryError           it needs more than its `max_bytes`
-    │       └── RegistrationMemoryError    registered, more would be held than the reasoner may hold
-    ├── TemporalRuleError          a temporal rule that is refused
-    │   ├── TemporalTextError          the text of temporal rules cannot be read on, with line and column
-    │   └── NotKeyLocalRuleError       Spark would conclude otherwise than one reasoner
-    ├── ClingoNotFoundError        answer streams without clingo
+    │   ├── LateABoxError              ABox older than the newest timestamp
+    │   ├── FutureABoxError            ABox too far ahead
+    │   ├── StreamsEndedError          streams are read a second time
+    │   └── MemoryLimitError           window exceeds `max_facts` or `max_bytes`
+    ├── CheckpointError            checkpoint that cannot be written, read or used
+    │   └── CheckpointMismatchError    checkpoint of another ontology or background
+    │       └── CheckpointOptionError      checkpoint with other options or temporal rules
+    ├── OptionError                invalid value of an option
+    │   ├── QueryWindowError           window that is valid for queries only
+    │   └── UnknownFormatError         format given neither by suffix nor by option
+    ├── QueryError                 malformed or unsupported query
+    │   ├── QueryTextError             syntax error, with line and column
+    │   ├── NotKeyLocalQueryError      query joins facts of different shards
+    │   ├── QueryTimeoutError          time limit exceeded
+    │   ├── FollowerOverflowError      follower was too slow
+    │   ├── QueryLengthError           text is too long
+    │   └── QueryMemoryError           memory limit exceeded
+    │       └── RegistrationMemoryError    registration exceeds the reasoner's memory limit
+    ├── TemporalRuleError          invalid temporal rule
+    │   ├── TemporalTextError          syntax error, with line and column
+    │   └── NotKeyLocalRuleError       conclusions cannot be computed shard by shard
+    ├── ClingoNotFoundError        clingo is not installed
     ├── SparkError                 Spark cannot be started or reached
-    │   ├── JavaNotFoundError          no Java that Spark can run on
-    │   └── MasterUnreachableError     no cluster answers at the master's address
-    ├── NotEntailedError           a proof is asked for of what does not hold
-    ├── EntailedError              what is missing is asked for of what holds
-    ├── DeltaNotKeptError          what a step changed is asked for where not all is derived
-    └── ReadOnlyError              an attempt to write to a view of the materialization
+    │   ├── JavaNotFoundError          no suitable Java
+    │   └── MasterUnreachableError     master's address does not respond
+    ├── NotEntailedError           explanation of a statement that does not hold
+    ├── EntailedError              missing facts of a statement that holds
+    ├── DeltaNotKeptError          delta of a step that is not recorded
+    └── ReadOnlyError              write access to a view of the materialization
 
-All of them pickle: every argument reaches `Exception.__init__`, so that one raised on a Spark worker comes
-back whole.
+All errors pickle: each argument is passed to `Exception.__init__`, so that an error raised on a Spark worker
+arrives complete at the driver.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""The base of all errors."""
+"""Base class of all errors, parameters in messages, and errors of options and of the environment."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 
@@ -10,39 +12,81 @@ class PantarheiError(Exception):
     """Base of all errors raised on purpose by this package."""
 
 
+def as_argument(name: str, value: str | None) -> str:
+    """Write a parameter as an argument of Python.
+
+    >>> as_argument("max_facts", "1_000"), as_argument("query.timeout", "2.5"), as_argument("range", None)
+    ('max_facts=1_000', 'timeout=2.5', 'range')
+    """
+    name = name.rpartition(".")[2]
+    return name if value is None else f"{name}={value}"
+
+
+_writer: ContextVar[Callable[[str, str | None], str]] = ContextVar("writer", default=as_argument)
+
+
+def parameter(name: str, value: str | None = None) -> str:
+    """Return the text of a parameter in a message: an argument of Python, or what the context writes instead.
+
+    Args:
+        name: the parameter; parameters of a query begin with `query.`.
+        value: its value as Python source; None to name the parameter alone.
+
+    Returns:
+        The text; empty if the context has no such parameter.
+    """
+    return _writer.get()(name, value)
+
+
+@contextmanager
+def parameters_written(write: Callable[[str, str | None], str]) -> Iterator[None]:
+    """Let `write` make the texts of parameters in messages, as the command line does.
+
+    >>> with parameters_written(lambda name, value: f"--{name} {value}"):
+    ...     print(OptionError("range", "0", "a length above 0"))
+    --range 0 is not possible: expected a length above 0
+    """
+    token = _writer.set(write)
+    try:
+        yield
+    finally:
+        _writer.reset(token)
+
+
 class OptionError(PantarheiError, ValueError):
-    """An option's value is not one of those it can have."""
+    """An invalid value of an option."""
 
     def __init__(self, option: str, given: str, expected: str) -> None:
         super().__init__(option, given, expected)
         self.option, self.given, self.expected = option, given, expected
 
     def __str__(self) -> str:
-        return f"{self.option}={self.given} is not possible: expected {self.expected}"
+        given = parameter(self.option, self.given) or as_argument(self.option, self.given)
+        return f"{given} is not possible: expected {self.expected}"
 
 
 class QueryWindowError(OptionError):
-    """A reasoner's window that only a query may have: some timestamps would fall into none when they come."""
+    """A window that is valid for a query but not for a reasoner, since it would skip timestamps."""
 
     def __str__(self) -> str:
         return (
-            f"{self.option}={self.given} is not possible for the window of a reasoner: expected "
+            f"{parameter(self.option, self.given)} is not possible for the window of a reasoner: expected "
             f"{self.expected}; a registered query may have such a window of its own"
         )
 
 
 def check_type(name: str, given: object, type_: Any, expected: str) -> None:
-    """Nothing, if what is given for an option is of that type.
+    """Check the type of an option's value.
 
     Raises:
-        OptionError: it is not.
+        OptionError: it has another type.
     """
     if not isinstance(given, type_):
         raise OptionError(name, repr(given)[:200], expected)
 
 
 def check_choice(name: str, given: object, allowed: tuple[object, ...]) -> None:
-    """Nothing, if what is given is among what is allowed.
+    """Check that an option's value is one of the allowed values.
 
     Raises:
         OptionError: it is not.
@@ -52,13 +96,13 @@ def check_choice(name: str, given: object, allowed: tuple[object, ...]) -> None:
 
 
 class UnknownFormatError(OptionError):
-    """Neither the name of a file nor an option tells in which format the file is.
+    """A file whose format is given neither by its suffix nor by an option.
 
     Args:
-        option: the option that would tell, None if there is none.
+        option: the option for the format; None if there is none.
         source: the file.
-        suffixes: ends of names that tell.
-        formats: the option's values.
+        suffixes: the known suffixes.
+        formats: the values of the option.
     """
 
     def __init__(
@@ -70,14 +114,16 @@ class UnknownFormatError(OptionError):
 
     @property
     def given(self) -> str:  # type: ignore[override]
-        """The file, since no format was given."""
+        """The file."""
         return self.source
 
     @property
     def expected(self) -> str:  # type: ignore[override]
-        """What would tell the format."""
+        """The known suffixes and formats."""
         name = f"a name that ends in {_or(self.suffixes)}"
-        return name if self.option is None else f"{name}, or the option {self.option} ({_or(self.formats)})"
+        if self.option is None:
+            return name
+        return f"{name}, or the option {parameter(self.option)} ({_or(self.formats)})"
 
     def __str__(self) -> str:
         return f"the format of {self.source} is not known: expected {self.expected}"
@@ -88,15 +134,15 @@ def _or(names: Sequence[str]) -> str:
 
 
 class SparkError(PantarheiError):
-    """Spark cannot be started or reached."""
+    """An error of starting or reaching Spark."""
 
 
 class JavaNotFoundError(SparkError):
-    """There is no Java on which Spark could run.
+    """No installed Java is suitable for Spark.
 
     Args:
-        found: what was looked at, and why it does not do, one sentence each.
-        needed: the lowest version that does.
+        found: the inspected installations and why each is unsuitable, one sentence each.
+        needed: the lowest suitable version.
     """
 
     def __init__(self, found: Sequence[str], needed: int) -> None:
@@ -113,11 +159,11 @@ class JavaNotFoundError(SparkError):
 
 
 class MasterUnreachableError(SparkError):
-    """No cluster answers at the address of the master.
+    """The master's address does not respond.
 
     Args:
-        master: the address, as given.
-        reasons: why, one sentence for each host tried.
+        master: the given address.
+        reasons: one sentence for each host tried.
     """
 
     def __init__(self, master: str, reasons: Sequence[str]) -> None:
@@ -127,6 +173,6 @@ class MasterUnreachableError(SparkError):
     def __str__(self) -> str:
         lines = "".join(f"\n    {reason}" for reason in self.reasons)
         return (
-            f"no Spark master answers at {self.master}:{lines}\n"
+            f"no Spark master responds at {self.master}:{lines}\n"
             'start the cluster or correct the address; master="local[*]" needs no cluster'
         )

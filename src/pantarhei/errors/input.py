@@ -1,18 +1,18 @@
-"""Something given could not be read."""
+"""Errors of input: files, triples, tables and timestamps."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pantarhei.errors.base import PantarheiError
+from pantarhei.errors.base import PantarheiError, parameter
 
 
 class InputError(PantarheiError):
-    """Something given to the package could not be read."""
+    """Input that cannot be read."""
 
 
 class MissingFileError(InputError, FileNotFoundError):
-    """A file that is not there, or cannot be opened."""
+    """A file that does not exist or cannot be opened."""
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(path, reason)
@@ -23,7 +23,7 @@ class MissingFileError(InputError, FileNotFoundError):
 
 
 class MalformedInputError(InputError):
-    """Text that is not the syntax it claims to be."""
+    """Malformed input, with source and line."""
 
     def __init__(self, source: str, line: int | None, reason: str) -> None:
         super().__init__(source, line, reason)
@@ -35,11 +35,11 @@ class MalformedInputError(InputError):
 
 
 class CompressedInputError(MalformedInputError):
-    """A compressed file, where text is read.
+    """A compressed file in an unsupported format.
 
     Args:
-        source: what is compressed.
-        compression: how: "gzip", "bzip2", "xz", "zstd" or "zip".
+        source: the file.
+        compression: "gzip", "bzip2", "xz", "zstd" or "zip".
     """
 
     line = None
@@ -50,12 +50,12 @@ class CompressedInputError(MalformedInputError):
 
     @property
     def reason(self) -> str:  # type: ignore[override]
-        """What is wrong, and what to do."""
+        """Error text with a remedy."""
         to_file, to_pipe = _UNPACKING.get(self.compression, (self.compression, self.compression))
         workbook = " (of an Excel workbook, save the sheet as CSV)" if self.compression == "zip" else ""
         return (
             f"it is compressed ({self.compression}), and only text is read; unpack it first ({to_file}), or "
-            f"read from a pipe what is unpacked ({to_pipe}){workbook}"
+            f"pipe the unpacked text ({to_pipe}){workbook}"
         )
 
 
@@ -69,14 +69,14 @@ _UNPACKING = {
 
 
 class InvalidCellError(MalformedInputError):
-    """A cell of a table that is not what its mapping says.
+    """A cell of a table that does not fit the mapping.
 
     Args:
         source: the file.
-        line: of a text the line, of another table the number of the row; both counted from 1.
+        line: line of a text, or row number of another table; both counted from 1.
         column: the column.
-        reason: what is there, and what was expected.
-        counted: "line" or "row", whichever `line` counts.
+        reason: the value, and the expected value.
+        counted: unit of `line`, "line" or "row".
     """
 
     def __init__(
@@ -92,13 +92,13 @@ class InvalidCellError(MalformedInputError):
 
 
 class MappingError(InputError):
-    """A mapping that cannot be read, or does not fit the table.
+    """A malformed mapping, or a mapping that does not fit the table.
 
     Args:
-        source: the mapping's file.
-        line: where in it, counted from 1; None where there are no lines.
-        problem: what is wrong.
-        expected: what would do instead.
+        source: the file of the mapping.
+        line: its line, counted from 1; None if there are no lines.
+        problem: the error.
+        expected: the expected input.
     """
 
     def __init__(self, source: str, line: int | None, problem: str, expected: str) -> None:
@@ -111,7 +111,7 @@ class MappingError(InputError):
 
 
 class InvalidTripleError(InputError):
-    """Something that is not a triple of RDF terms."""
+    """Input that is not a triple of RDF terms."""
 
     def __init__(self, given: str, reason: str) -> None:
         super().__init__(given, reason)
@@ -122,11 +122,11 @@ class InvalidTripleError(InputError):
 
 
 class BackgroundOnlyError(InputError):
-    """A sharded stream asserts a class or property of which it was taken that only the background does.
+    """A sharded stream asserts a class or property that is declared to occur in the background only.
 
     Args:
         predicate: the class or property.
-        key: what the stream is sharded by; it may not work if the predicate streams.
+        key: the key of the shards, which assumes that the predicate does not stream.
     """
 
     def __init__(self, predicate: str, key: str) -> None:
@@ -135,18 +135,18 @@ class BackgroundOnlyError(InputError):
 
     def __str__(self) -> str:
         return (
-            f"the stream asserts {self.predicate}, and its shards by {self.key} rest on that it does not; "
-            "name all classes and properties that stream (streaming=…), or leave these rows out"
+            f"the stream asserts {self.predicate}, but its shards by {self.key} assume that it does not; "
+            "name all classes and properties of the stream (streaming=…), or omit these rows"
         )
 
 
 class InvalidRowError(InputError):
-    """A row of a table or DataFrame that is no timestamped triple.
+    """A row of a table or DataFrame that is not a timestamped triple.
 
     Args:
-        row: its columns' names and values, as texts `name=value`.
-        column: the column that is not as it should be.
-        reason: what is wrong with it.
+        row: its columns, as texts `name=value`.
+        column: the invalid column.
+        reason: the error.
     """
 
     def __init__(self, row: Sequence[str], column: str, reason: str) -> None:
@@ -155,20 +155,20 @@ class InvalidRowError(InputError):
 
     @property
     def what(self) -> str:
-        """Which row it is, and what is wrong with it."""
+        """Row and error, without a remedy."""
         return f"column {self.column} of the row ({', '.join(self.row)}): {self.reason}"
 
     def __str__(self) -> str:
-        advice = 'mend the data, or leave such rows out with on_error="skip", which counts them'
-        return f"{self.what}; {advice}"
+        skip = parameter("on_error", '"skip"')
+        return f"{self.what}; correct the data, or omit such rows with {skip}, which counts them"
 
 
 class ForeignInterpretationError(InputError):
-    """An interpretation that was made with another ontology, background or reading of names.
+    """An interpretation of another ontology or background, or with other options.
 
     Args:
-        made_with: the digest of what it was made with.
-        expected: the digest of what the reasoner has.
+        made_with: digest of its foundation.
+        expected: digest of the reasoner's foundation.
     """
 
     def __init__(self, made_with: str, expected: str) -> None:
@@ -177,13 +177,14 @@ class ForeignInterpretationError(InputError):
 
     def __str__(self) -> str:
         return (
-            f"the interpretation was made with the foundation {self.made_with[:16]}, the reasoner has "
-            f"{self.expected[:16]}; make it with the same ontology, background, unique_names and numbers"
+            f"the interpretation was made with the foundation {self.made_with[:16]}, but the reasoner has "
+            f"{self.expected[:16]}; make it with the same ontology, background, "
+            f"{parameter('unique_names')} and {parameter('numbers')}"
         )
 
 
 class TimestampError(InputError):
-    """Not a timestamp or a duration, or one of another kind than the stream's."""
+    """An invalid timestamp or duration, or one of another kind than the stream's."""
 
     def __init__(self, given: str, expected: str) -> None:
         super().__init__(given, expected)
@@ -194,10 +195,10 @@ class TimestampError(InputError):
 
 
 class ForgottenTimeError(TimestampError):
-    """A time outside window and history: nobody knows how the window stood then.
+    """A time before the recorded history.
 
     Args:
-        known_from: the oldest time at which it is known.
+        known_from: the oldest recorded time.
     """
 
     def __init__(self, given: str, expected: str, known_from: str) -> None:
@@ -206,16 +207,18 @@ class ForgottenTimeError(TimestampError):
         self.known_from = known_from
 
     def __str__(self) -> str:
-        return f"{super().__str__()}; it is known from {self.known_from} on, and History(steps=…) keeps more"
+        return (
+            f"{super().__str__()}; the history begins at {self.known_from}, and History(steps=…) keeps more"
+        )
 
 
 class MissingTimestampError(InputError):
-    """A message of a stream has no time.
+    """A message without a time.
 
     Args:
-        source: the file, and the line where it is known.
-        graph: the graph that is the message; empty if it is one of a message log.
-        expected: where its time should be.
+        source: the file, and the line if it is known.
+        graph: the graph; empty for a message of a log.
+        expected: the expected place of the time.
     """
 
     def __init__(self, source: str, graph: str, expected: str) -> None:

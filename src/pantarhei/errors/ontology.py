@@ -1,4 +1,4 @@
-"""An ontology, or what is stated with it, cannot be taken."""
+"""Errors of ontologies and of assertions that contradict them."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ class OntologyError(PantarheiError):
 
 
 class InconsistentOntologyError(OntologyError):
-    """The ontology, alone or with its background, violates one of its own constraints.
+    """The ontology, alone or with its background, violates one of its constraints.
 
     Args:
         constraint: the violated constraint, as text.
         facts: the facts that violate it, as N-Triples statements.
-        origin: the axiom that the constraint comes from.
-        proof: the steps that lead to these facts, and the violation, as text.
-        remedy: what else may be done than to repair one of them.
-        contradictions: the minimal sets of facts that contradict each other, each a `Contradiction`; the
-            first thousand.
-        unlisted: a text where there are more.
+        origin: the axiom of the constraint.
+        proof: derivation of these facts and of the violation, as text.
+        remedy: an alternative to a correction of the ontology or background.
+        contradictions: minimal sets of facts that contradict each other, each a `Contradiction`; the first
+            thousand.
+        unlisted: a text if there are more.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class InconsistentOntologyError(OntologyError):
         )
 
     def _all(self) -> str:
-        """The contradictions, where there are several."""
+        """Return the list of contradictions if there are several."""
         if len(self.contradictions) < 2 and self.unlisted is None:
             return ""
         shown = "".join(f"\n    {each}" for each in self.contradictions[:_MOST_SHOWN])
@@ -80,7 +80,7 @@ class InvalidRuleError(OntologyError, ValueError):
 
 
 class UnsupportedAxiomError(OntologyError):
-    """An axiom would be lost, and the caller asked for strictness."""
+    """Unsupported axioms in strict loading."""
 
     def __init__(self, axioms: Sequence[str]) -> None:
         super().__init__(tuple(axioms))
@@ -88,16 +88,16 @@ class UnsupportedAxiomError(OntologyError):
 
     def __str__(self) -> str:
         lines = "".join(f"\n    {axiom}" for axiom in self.axioms)
-        return f"{len(self.axioms)} axiom(s) are not supported, and strict loading was asked for:{lines}"
+        return f"{len(self.axioms)} axiom(s) are not supported, and strict loading was requested:{lines}"
 
 
 class MissingImportError(OntologyError):
-    """An `owl:imports` that cannot be resolved locally; nothing is ever fetched from the network.
+    """An `owl:imports` that cannot be resolved locally; nothing is fetched from the network.
 
     Args:
-        iri: what is imported.
-        importing: the file, or what else there is, that imports it.
-        problem: why it is not found.
+        iri: the imported ontology.
+        importing: the importing file or document.
+        problem: the reason.
     """
 
     def __init__(self, iri: str, importing: str, problem: str = "is in no catalog") -> None:
@@ -112,11 +112,11 @@ class MissingImportError(OntologyError):
 
 
 class NotKeyLocalError(OntologyError):
-    """A stream cannot be sharded by a key: rules join facts of different shards.
+    """A key by which a stream cannot be sharded: rules join facts of different shards.
 
     Args:
-        key: the key asked for.
-        report: which rules stand in the way, and why.
+        key: the key.
+        report: the rules that prevent it, with reasons.
     """
 
     def __init__(self, key: str, report: str) -> None:
@@ -125,18 +125,18 @@ class NotKeyLocalError(OntologyError):
 
     def __str__(self) -> str:
         return (
-            f"shards by {self.key} would not hold what one model holds. {self.report}\n"
-            "ontology.sharding_report() says which keys work, and what may help"
+            f"shards by {self.key} would not have the materialization of one model. {self.report}\n"
+            "ontology.sharding_report() lists the possible keys, and remedies"
         )
 
 
 class ContradictionError(PantarheiError):
-    """A change by which the assertions of a graph would contradict each other.
+    """A change after which the assertions of a graph would contradict each other.
 
     Args:
-        conflicts: the minimal sets of assertions that do, each with the constraints that it violates; the
-            first thousand.
-        unlisted: a text where there are more.
+        conflicts: minimal conflicting sets of assertions, each with the violated constraints; the first
+            thousand.
+        unlisted: a text if there are more.
     """
 
     def __init__(self, conflicts: Sequence[object], unlisted: str | None = None) -> None:
@@ -152,6 +152,6 @@ class ContradictionError(PantarheiError):
         found = f":{''.join(shown)}" if shown else " in more ways than can be listed"
         return (
             f"after the change the assertions would contradict each other{found}\n"
-            "nothing was changed; delete one assertion of each conflict in the same change, or let the graph "
-            'report conflicts with on_conflict="report"'
+            "the change was not applied; delete one assertion of each conflict in the same change, or let "
+            'the graph report conflicts with on_conflict="report"'
         )

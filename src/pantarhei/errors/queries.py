@@ -1,10 +1,10 @@
-"""A query cannot be read or answered."""
+"""Errors of queries, temporal rules and explanations."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pantarhei.errors.base import PantarheiError
+from pantarhei.errors.base import PantarheiError, parameter
 
 
 def doubt_of(lost: int) -> str:
@@ -67,12 +67,12 @@ class EntailedError(PantarheiError):
 
 
 class DeltaNotKeptError(PantarheiError):
-    """What a step changed in the materialization is asked for, where only what is needed is derived."""
+    """A step's delta of the materialization is requested with `derive="needed"`, which does not record it."""
 
     def __str__(self) -> str:
         return (
-            'update.delta is not known with derive="needed", by which only what registered queries and '
-            'constraints need is derived; register a query for what is to be followed, or take derive="all"'
+            'update.delta is not available with derive="needed", which derives only what registered queries '
+            'and constraints need; register a query for the facts to follow, or use derive="all"'
         )
 
 
@@ -85,14 +85,14 @@ class ReadOnlyError(PantarheiError):
 
     def __str__(self) -> str:
         return (
-            f"cannot {self.attempt}: this graph is a read-only view of what holds; "
-            "what is asserted changes by push, or by change of a DynamicGraph; "
-            "a copy that can be written to is rdflib.Graph() + graph"
+            f"cannot {self.attempt}: this graph is a read-only view of the materialization; "
+            "change assertions by push, or by change of a DynamicGraph; "
+            "a writable copy is rdflib.Graph() + graph"
         )
 
 
 class QueryError(PantarheiError):
-    """A query that is malformed, or asks for something that is refused."""
+    """A malformed query, or a query with an unsupported construct."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -103,13 +103,13 @@ class QueryError(PantarheiError):
 
 
 class QueryTextError(QueryError):
-    """A query whose text is malformed, or says what cannot be, at a certain place.
+    """Syntax error in a query, with line and column.
 
     Args:
         line, column: the place, both counted from 1.
-        problem: what is wrong there.
-        expected: what could stand there, None where that is not known or already said.
-        source_line: the line as it is written.
+        problem: the error.
+        expected: the expected syntax; None if it is unknown or part of `problem`.
+        source_line: the line of the text.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class QueryTextError(QueryError):
 
     @classmethod
     def at(cls, text: str, place: int, problem: str, expected: str | None = None) -> QueryTextError:
-        """The error at a place of a text, counted in characters from 0."""
+        """Return the error at an offset in a text, in characters from 0."""
         before, (line, *_) = text[:place], text[place:].split("\n", 1)
         start = before.rfind("\n") + 1
         written = (before[start:] + line).rstrip("\r")
@@ -129,30 +129,30 @@ class QueryTextError(QueryError):
 
     @property
     def reason(self) -> str:  # type: ignore[override]
-        """What is wrong, and the line with a mark below the place."""
+        """Error text, followed by the line with a mark below the column."""
         problem = self.problem if self.expected is None else f"{self.problem}; expected {self.expected}"
         place = f"malformed query, line {self.line}, column {self.column}"
         return f"{place}: {problem}{_marked(self.column, self.source_line)}"
 
 
 def _marked(column: int, source_line: str) -> str:
-    """Two lines more of a message: a line as it is written, and a mark below a place in it."""
+    """Return two lines for a message: a line of the text, and a mark below a column."""
     start = max(column - 1 - _BEFORE_PLACE, 0)
     shown = source_line[start : start + _SHOWN_OF_LINE].replace("\t", " ")
     return f"\n    {shown}\n    {' ' * (column - 1 - start)}^"
 
 
-# Of a line of a text so many characters are shown before a place, and so many altogether.
+# Number of characters shown before the column, and in total.
 _BEFORE_PLACE, _SHOWN_OF_LINE = 60, 100
 
 
 class NotKeyLocalQueryError(QueryError):
-    """The answers that shards give, each alone, would not be those of one window.
+    """A query whose answers cannot be computed shard by shard.
 
     Args:
-        key: what shards are made by.
-        obstacle: what stands in the way, and what may help.
-        name: of the query among several, None where it is the only one.
+        key: the key of the shards.
+        obstacle: the construct that joins facts of several shards, and a possible remedy.
+        name: the query's name; None for the only query.
     """
 
     def __init__(self, key: str, obstacle: str, name: str | None = None) -> None:
@@ -161,20 +161,20 @@ class NotKeyLocalQueryError(QueryError):
 
     @property
     def reason(self) -> str:  # type: ignore[override]
-        """What is in the way, and what to do."""
+        """Error text with a remedy."""
         query = "the query" if self.name is None else f"the query {self.name!r}"
         return (
-            f"shards by {self.key} would not answer {query} as one window does: {self.obstacle}. Write it "
-            "so that what it joins has one key, or ask a stream without shard_by"
+            f"shards by {self.key} would not answer {query} as one window does: {self.obstacle}. Join only "
+            "facts of one key, or query a stream without shard_by"
         )
 
 
 class QueryTimeoutError(QueryError):
-    """A query took longer than permitted; it was stopped, and nothing has changed.
+    """A query was stopped at its time limit; no state has changed.
 
     Args:
-        timeout: the seconds permitted, None without a limit.
-        match: the seconds that a regular expression may take with one text, where that limit was reached.
+        timeout: the limit in seconds; None for no limit.
+        match: the limit in seconds for one match of a regular expression; None if it was not reached.
     """
 
     def __init__(self, timeout: float | None, match: float | None = None) -> None:
@@ -183,25 +183,26 @@ class QueryTimeoutError(QueryError):
 
     @property
     def reason(self) -> str:  # type: ignore[override]
-        """What happened, and what to do."""
+        """Error text with a remedy."""
+        timeout = parameter("query.timeout", str(self.timeout))
         if self.match is not None:
             return (
                 f"the query was stopped: a regular expression took longer than {self.match} seconds with one "
-                f"text, the limit whatever timeout={self.timeout} permits; make the expression simpler, or "
-                "filter long texts with STRLEN before"
+                f"text, a limit independent of {timeout}; simplify the expression, or filter long texts with "
+                "STRLEN before"
             )
         return (
-            f"the query was stopped after timeout={self.timeout} seconds; give it more, or look at its plan "
-            "for what is joined without a shared variable"
+            f"the query was stopped after {timeout} seconds; allow more, or check its plan for joins "
+            "without a shared variable"
         )
 
 
 class QueryLengthError(QueryError):
-    """The text of a query is longer than permitted; it was not parsed.
+    """A query whose text exceeds the length limit; it was not parsed.
 
     Args:
-        length: the number of its characters.
-        max_length: the number permitted.
+        length: number of characters.
+        max_length: the limit.
     """
 
     def __init__(self, length: int, max_length: int) -> None:
@@ -210,21 +211,29 @@ class QueryLengthError(QueryError):
 
     @property
     def reason(self) -> str:  # type: ignore[override]
-        """The limit, and what to do."""
+        """Error text with the limit and a remedy."""
+        limit, more = _limit("query.max_length", self.max_length)
         return (
-            f"the text of the query has {self.length:_} characters, where max_length={self.max_length:_}; "
-            "permit more, or give data as background or bindings rather than in the text"
+            f"the text of the query has {self.length:_} characters, where {limit}; {more}give data as "
+            "background or bindings rather than in the text"
         )
 
 
+def _limit(name: str, most: int) -> tuple[str, str]:
+    """Return the text of a limit, and the advice to raise it; no advice if the context cannot set it."""
+    if set_as := parameter(name, f"{most:_}"):
+        return set_as, "permit more, or "
+    return f"{most:_} are permitted", ""
+
+
 class QueryMemoryError(QueryError):
-    """A query needs more memory than permitted, or than there is; it was stopped, and nothing has changed.
+    """A query was stopped at its memory limit, or out of memory; no state has changed.
 
     Args:
-        max_bytes: the number of bytes permitted for the rows of one operator, and for all texts that
-            functions make; None where there is no limit.
-        needed: the number of bytes that would be needed; None where the machine has no more memory.
-        rows: the number of rows that would be made at once; None where texts exceed the limit.
+        max_bytes: limit in bytes for the rows of one operator, and for all texts made by functions; None
+            for no limit.
+        needed: required number of bytes; None if the machine ran out of memory.
+        rows: required number of rows at once; None if texts exceed the limit.
     """
 
     def __init__(self, max_bytes: int | None, needed: int | None = None, rows: int | None = None) -> None:
@@ -233,31 +242,33 @@ class QueryMemoryError(QueryError):
 
     @property
     def reason(self) -> str:  # type: ignore[override]
-        """What would be needed, and what to do."""
+        """Error text with the required memory and a remedy."""
         if self.needed is None:
             limit = "without max_bytes" if self.max_bytes is None else f"before max_bytes={self.max_bytes:_}"
             return f"the machine ran out of memory, {limit} was reached; permit less, or query for less"
+        assert self.max_bytes is not None, "the limit that was exceeded"
+        limit, more = _limit("query.max_bytes", self.max_bytes)
         if self.rows is None:
             return (
                 f"the texts that functions of the query make would take {self.needed:_} bytes, where "
-                f"max_bytes={self.max_bytes:_}; permit more, or make fewer or shorter texts (CONCAT, REPLACE "
-                "and GROUP_CONCAT make long ones)"
+                f"{limit}; {more}make fewer or shorter texts (CONCAT, REPLACE and GROUP_CONCAT make long "
+                "ones)"
             )
         return (
-            f"the query would make {self.rows:_} rows at once, {self.needed:_} bytes, where "
-            f"max_bytes={self.max_bytes:_}; permit more, query for less with LIMIT or a filter, or look at "
-            "its plan for what is joined without a shared variable"
+            f"the query would make {self.rows:_} rows at once, {self.needed:_} bytes, where {limit}; "
+            f"{more}query for less with LIMIT or a filter, or check its plan for joins without a "
+            "shared variable"
         )
 
 
 class RegistrationMemoryError(QueryMemoryError):
-    """A query cannot be registered: with it more would be held than a reasoner may hold. Nothing has changed.
+    """A query cannot be registered within the reasoner's memory limit; no state has changed.
 
     Args:
-        max_bytes: how many bytes the reasoner may hold.
-        needed: how many it would, with all that is registered.
-        rows: how many rows the answers of the query have.
-        beside: how many of the bytes registered queries, this one too, and temporal rules would hold.
+        max_bytes: the limit in bytes.
+        needed: required number of bytes, with all registered queries.
+        rows: number of answers of the query.
+        beside: the part of `needed` for registered queries, including this one, and temporal rules.
     """
 
     max_bytes: int
@@ -270,22 +281,22 @@ class RegistrationMemoryError(QueryMemoryError):
 
     @property
     def reason(self) -> str:  # type: ignore[override]
-        """What would be held, and what to do."""
+        """Error text with the required memory and a remedy."""
         return (
             f"with this query ({self.rows:_} rows) window and registered queries would take "
             f"{self.needed:_} bytes together, {self.beside:_} of these for queries and temporal rules, where "
-            f"max_bytes={self.max_bytes:_}; allow more, make the window's range shorter, or register a query "
-            "that keeps less: each row that one of its operators goes on from is kept, as its plan shows"
+            f"{parameter('max_bytes', f'{self.max_bytes:_}')}; allow more, make the window's range shorter, "
+            "or register a query with less state: its operators store their input rows, as its plan shows"
         )
 
 
 class FollowerOverflowError(QueryError):
-    """A follower of a query was too slow: changes were left out.
+    """A follower of a query was too slow, and changes were dropped.
 
     Args:
         query: the name of the query.
-        limit: how many changes could wait.
-        dropped: how many were left out.
+        limit: maximum number of queued changes.
+        dropped: number of dropped changes.
     """
 
     def __init__(self, query: str, limit: int, dropped: int) -> None:
@@ -294,23 +305,23 @@ class FollowerOverflowError(QueryError):
 
     @property
     def reason(self) -> str:  # type: ignore[override]
-        """What happened, and what to do."""
+        """Error text with a remedy."""
         return (
-            f"{self.dropped} changes of the query {self.query} were left out, since limit={self.limit} of "
-            'them waited already; read faster, allow more, or choose with follow(overflow="block"), '
-            '"drop_oldest" or "coalesce" what becomes of them. `answers` has all of them'
+            f"{self.dropped} changes of the query {self.query} were dropped, since the queue was full "
+            f"(limit={self.limit}); read faster, allow more, or choose another policy with follow(overflow="
+            '"block"), "drop_oldest" or "coalesce". `answers` has the current answers'
         )
 
 
 class TemporalRuleError(PantarheiError):
-    """A temporal rule that is refused.
+    """An unsupported or invalid temporal rule.
 
     Args:
-        problem: what is wrong.
-        expected: what would do instead.
-        line, column: where it is written, both counted from 1; None for what was not read from a text.
-        source_line: the line as it is written.
-        source: the file that it was read from, None for none.
+        problem: the error.
+        expected: the expected input.
+        line, column: the place, both counted from 1; None if the rule was not read from a text.
+        source_line: the line of the text.
+        source: the file; None for none.
     """
 
     def __init__(
@@ -329,31 +340,31 @@ class TemporalRuleError(PantarheiError):
     _WHAT = "temporal rule refused"
 
     def __str__(self) -> str:
-        said = f"{self.problem}; expected {self.expected}"
+        text = f"{self.problem}; expected {self.expected}"
         if self.line is None or self.column is None:
-            return f"{self._WHAT}: {said}"
+            return f"{self._WHAT}: {text}"
         file = f"{self.source}, " if self.source else ""
         place = f"{self._WHAT}, {file}line {self.line}, column {self.column}"
-        return f"{place}: {said}{_marked(self.column, self.source_line)}"
+        return f"{place}: {text}{_marked(self.column, self.source_line)}"
 
 
 class TemporalTextError(TemporalRuleError):
-    """The text of temporal rules cannot be read on, at a certain place."""
+    """Syntax error in temporal rules, with line and column."""
 
     _WHAT = "malformed temporal rules"
 
 
 class NotKeyLocalRuleError(TemporalRuleError):
-    """What Spark concludes by a rule, each shard alone, would not be what one reasoner concludes."""
+    """A temporal rule whose conclusions cannot be computed shard by shard."""
 
     _WHAT = "temporal rule refused on Spark"
 
 
 class ClingoNotFoundError(PantarheiError):
-    """Answer streams are asked for, and clingo, which finds them, is not there.
+    """Clingo, which computes answer streams, is not installed.
 
     Args:
-        reason: why it cannot be imported.
+        reason: the import error.
     """
 
     def __init__(self, reason: str) -> None:
@@ -361,4 +372,4 @@ class ClingoNotFoundError(PantarheiError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"answer streams are found by clingo ({self.reason}); pip install 'pantarhei[clingo]'"
+        return f"answer streams need clingo ({self.reason}); pip install 'pantarhei[clingo]'"

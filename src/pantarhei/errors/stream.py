@@ -1,22 +1,22 @@
-"""A stream, or a checkpoint of one, cannot be taken on."""
+"""Errors of streams and checkpoints."""
 
 from __future__ import annotations
 
-from pantarhei.errors.base import PantarheiError
+from pantarhei.errors.base import PantarheiError, parameter
 
 
 class StreamError(PantarheiError):
-    """A stream that cannot be followed."""
+    """An error of a stream."""
 
 
 class LateABoxError(StreamError):
-    """An ABox arrived whose timestamp is older than the newest one seen.
+    """An ABox older than the newest timestamp, or later than the allowed lateness.
 
     Args:
         at: its timestamp.
-        newest: the newest time seen.
-        allowed_lateness: how far out of order it could have been, if any disorder was allowed.
-        lateness: how far it would have to be, as `allowed_lateness` takes it.
+        newest: the newest timestamp.
+        allowed_lateness: the allowed lateness, if any.
+        lateness: the allowed lateness that would accept the ABox.
     """
 
     def __init__(
@@ -26,32 +26,31 @@ class LateABoxError(StreamError):
         self.at, self.newest, self.allowed_lateness, self.lateness = at, newest, allowed_lateness, lateness
 
     def __str__(self) -> str:
-        wrong = "; if the newest time is wrong, max_ahead excludes such times"
+        wrong = f"; if the newest time is wrong, {parameter('max_ahead')} excludes such times"
+        enough = parameter("allowed_lateness", self.lateness)
         if self.allowed_lateness is not None:
+            allowed = parameter("allowed_lateness", self.allowed_lateness)
+            hint = "" if self.lateness is None else f" ({enough} accepts this one)"
             return (
-                f"the ABox at {self.at} comes later than allowed_lateness={self.allowed_lateness} permits: "
-                f"time has come to {self.newest}; allow more lateness or leave the ABox out"
-                + ("" if self.lateness is None else f" (allowed_lateness={self.lateness} takes this one in)")
-                + wrong
+                f"the ABox at {self.at} is later than {allowed} permits: the newest time is {self.newest}; "
+                f"allow more lateness or omit the ABox{hint}{wrong}"
             )
-        wait = "allowed_lateness"
-        if self.lateness is not None:
-            wait += f"={self.lateness}, or more where others come later"
+        more = "" if self.lateness is None else ", or more if later ABoxes follow"
         return (
-            f"the ABox at {self.at} is older than the newest time seen, {self.newest}; "
-            f"push ABoxes in time order, or let the stream wait for them with {wait}{wrong}"
+            f"the ABox at {self.at} is older than the newest time, {self.newest}; push ABoxes in time order, "
+            f"or let the stream wait for them with {enough}{more}{wrong}"
         )
 
 
 class FutureABoxError(StreamError):
-    """An ABox arrived whose timestamp is further ahead than `max_ahead` permits.
+    """An ABox further ahead than `max_ahead` permits.
 
     Args:
         at: its timestamp.
-        time: the time that it is ahead of.
-        reference: what has this time: the clock, or the other ABoxes.
-        max_ahead: how far ahead it could have been.
-        ahead: how far ahead it is, as `max_ahead` takes it.
+        time: the reference time.
+        reference: source of the reference time: the clock, or the other ABoxes.
+        max_ahead: the limit.
+        ahead: the `max_ahead` that would accept the ABox.
     """
 
     def __init__(self, at: str, time: str, reference: str, max_ahead: str, ahead: str) -> None:
@@ -61,17 +60,17 @@ class FutureABoxError(StreamError):
 
     def __str__(self) -> str:
         return (
-            f"the ABox at {self.at} is further ahead than max_ahead={self.max_ahead} permits: by "
-            f"{self.reference} it is {self.time}; leave the ABox out, or allow more (max_ahead={self.ahead} "
-            "takes this one in)"
+            f"the ABox at {self.at} is further ahead than {parameter('max_ahead', self.max_ahead)} permits: "
+            f"by {self.reference} it is {self.time}; omit the ABox, or allow more "
+            f"({parameter('max_ahead', self.ahead)} accepts this one)"
         )
 
 
 class StreamsEndedError(StreamError):
-    """A query over streams is to run once more after they have been read, to their end or to an error.
+    """A query over streams is run again after its streams have ended or failed.
 
     Args:
-        query: its name.
+        query: the name of the query.
     """
 
     def __init__(self, query: str) -> None:
@@ -80,21 +79,24 @@ class StreamsEndedError(StreamError):
 
     def __str__(self) -> str:
         return (
-            f"the streams of the query {self.query} have been read; what it reported last are its `answers`. "
-            "To run it once more, register its text again, with streams that begin anew"
+            f"the streams of the query {self.query} have been read; its `answers` has the last report. "
+            "To run it again, register its text again, with new streams"
         )
 
 
+_DROP = '"drop"'
+
+
 class MemoryLimitError(StreamError):
-    """A push would leave more than `max_facts` or `max_bytes` allows; or the background alone does.
+    """A push, or the background alone, exceeds `max_facts` or `max_bytes`.
 
     Args:
-        limit: which of the two.
-        most: what it allows.
-        needed: what there would be, at least.
-        at: the timestamp of the ABox, None for the background.
-        alone: whether no older ABox is left that could make room.
-        beside: how many of the bytes temporal rules and registered queries hold.
+        limit: the name of the limit.
+        most: its value.
+        needed: lower bound of the required number.
+        at: the timestamp of the ABox; None for the background.
+        alone: whether no older ABox is left to evict.
+        beside: number of bytes of temporal rules and registered queries.
     """
 
     def __init__(
@@ -106,26 +108,24 @@ class MemoryLimitError(StreamError):
 
     def __str__(self) -> str:
         unit = "facts" if self.limit == "max_facts" else "bytes"
-        there = f"{self.needed:_} {unit} or more, where {self.limit}={self.most:_}"
+        there = f"{self.needed:_} {unit} or more, where {parameter(self.limit, f'{self.most:_}')}"
         if self.at is None:
-            return (
-                f"the background and what follows from it need {there}; allow more, or give less background"
-            )
+            return f"the background and its conclusions need {there}; allow more, or use a smaller background"
         if self.beside:
-            alone = ", alone after all that is older was left out," if self.alone else ","
+            alone = " alone, after eviction of all older ABoxes," if self.alone else ""
             return (
-                f"at {self.at} the window{alone} what is concluded and what is answered would need {there}, "
-                f"{self.beside:_} of these for temporal rules and registered queries; allow more, make the "
-                "windows of rules and queries or the window's range shorter, or look which of them hold most"
+                f"at {self.at} the window{alone} and the state of rules and queries would need {there}, "
+                f"{self.beside:_} of these for temporal rules and registered queries; allow more, shorten "
+                "the windows of rules and queries or the window's range, or check which of them need most"
             )
         if self.alone:
             return (
-                f"the ABox at {self.at} alone and what follows from it need {there}, after all that is older "
-                "was left out; allow more, spread it over several timestamps, or look which rules derive it"
+                f"the ABox at {self.at} alone and its conclusions need {there}, after eviction of all older "
+                "ABoxes; allow more, divide it into several timestamps, or check which rules derive most"
             )
         return (
             f"with the ABox at {self.at} the window would need {there}; allow more, make the window's range "
-            'shorter, or let the oldest timestamps leave early with on_limit="drop"'
+            f"shorter, or evict the oldest timestamps early with {parameter('on_limit', _DROP)}"
         )
 
 
@@ -133,8 +133,8 @@ class CheckpointError(PantarheiError):
     """A checkpoint that cannot be written, read or used.
 
     Args:
-        source: where it is, or what was given.
-        reason: what is wrong with it, and what to do.
+        source: its path, or the given object.
+        reason: the error and a remedy.
     """
 
     def __init__(self, source: str, reason: str) -> None:
@@ -146,13 +146,13 @@ class CheckpointError(PantarheiError):
 
 
 class CheckpointMismatchError(CheckpointError):
-    """A checkpoint was made with another ontology or background than it is restored with.
+    """A checkpoint of another ontology or background.
 
     Args:
-        source: where it is, or what was given.
-        what: what differs.
-        saved: the fingerprint of what it was made with.
-        given: the fingerprint of what is given now.
+        source: its path, or the given object.
+        what: the differing input.
+        saved: fingerprint in the checkpoint.
+        given: fingerprint of the given input.
     """
 
     def __init__(self, source: str, what: str, saved: str, given: str) -> None:
@@ -161,25 +161,22 @@ class CheckpointMismatchError(CheckpointError):
 
     @property
     def reason(self) -> str:  # type: ignore[override]
-        """What differs, and what to do."""
+        """Difference and remedy."""
         return (
-            f"it was made with other {self.what}, fingerprint {self.saved}, than are given now, fingerprint "
-            f"{self.given}; restore it with the same, or make a new StreamReasoner and push the window's "
+            f"it was made with other {self.what} (fingerprint {self.saved}) than the given ones (fingerprint "
+            f"{self.given}); restore it with the same, or make a new StreamReasoner and push the window's "
             "ABoxes to it"
         )
 
 
 class CheckpointOptionError(CheckpointMismatchError):
-    """A checkpoint was made with another option than it is restored with.
-
-    Of the arguments `what` is the name of the option, `saved` and `given` are its values then and now.
-    """
+    """A checkpoint with another value of an option: `what` is the option, `saved` and `given` its values."""
 
     @property
     def reason(self) -> str:  # type: ignore[override]
-        """What differs, and what to do."""
+        """Difference and remedy."""
         return (
-            f"it was made with {self.what}={self.saved}, and {self.what}={self.given} is given now; leave "
-            f"{self.what} out to go on as it was, or make a new StreamReasoner with the new value and push "
+            f"it was made with {self.what}={self.saved}, but {self.what}={self.given} is given; omit "
+            f"{self.what} to use the saved value, or make a new StreamReasoner with the new value and push "
             "the assertions of the restored one to it"
         )

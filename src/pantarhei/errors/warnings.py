@@ -1,13 +1,15 @@
-"""What goes on, and should be known."""
+"""Warnings."""
 
 from __future__ import annotations
 
+from pantarhei.errors.base import parameter
+
 
 class AxiomsInStreamWarning(UserWarning):
-    """A stream asserts axioms, which are plain facts there. Said once a reasoner.
+    """A stream asserts axioms, which have no effect there. Emitted once per reasoner.
 
     Args:
-        axiom: the first of them, as text.
+        axiom: the first axiom, as text.
     """
 
     def __init__(self, axiom: str) -> None:
@@ -16,8 +18,8 @@ class AxiomsInStreamWarning(UserWarning):
 
     def __str__(self) -> str:
         return (
-            f"the stream asserts an axiom ({self.axiom}), and nothing follows from it there: axioms are read "
-            "before the stream comes; give them as part of the ontology, or of the background"
+            f"the stream asserts an axiom ({self.axiom}), which has no effect: axioms are read before the "
+            "stream; put them into the ontology or the background"
         )
 
 
@@ -27,8 +29,8 @@ class MissingMemberWarning(UserWarning):
     Args:
         source: the file.
         member: the member.
-        rows: how many rows have been read.
-        hint: what to do, as text.
+        rows: number of rows read.
+        hint: a remedy, as text.
     """
 
     def __init__(self, source: str, member: str, rows: int, hint: str = "") -> None:
@@ -38,18 +40,19 @@ class MissingMemberWarning(UserWarning):
     def __str__(self) -> str:
         return (
             f"{self.source}: none of {self.rows:,} rows has a value in {self.member}, to which the mapping "
-            f"refers; no triple is made of it{self.hint}"
+            f"refers; it produces no triples{self.hint}"
         )
 
 
 class NumbersApartWarning(UserWarning):
-    """Numbers of a stream can never meet: some are xsd:double or xsd:float, others decimals. Said once a
-    kind: of conditions that no value meets, and of values that are never equal.
+    """Numbers of a stream that are never equal: some are xsd:double or xsd:float, others decimals.
+
+    Emitted once for conditions that no value fulfils, and once for values that are never equal.
 
     Args:
         what: the property and its values, as text.
-        of_conditions: whether it is of the first kind.
-        of_texts: whether the values are texts that read as numbers, which meet no condition on numbers.
+        of_conditions: whether a condition is concerned.
+        of_texts: whether the values are texts that look like numbers, which fulfil no condition on numbers.
     """
 
     def __init__(self, what: str, of_conditions: bool = False, of_texts: bool = False) -> None:
@@ -59,16 +62,16 @@ class NumbersApartWarning(UserWarning):
     def __str__(self) -> str:
         if self.of_texts:
             return f"{self.what}; write it with a datatype of numbers, such as xsd:decimal"
-        way_out = 'read numbers by value (numbers="by_value"), or write both with datatypes of one kind'
-        return f"{self.what}; {way_out}"
+        by_value = parameter("numbers", '"by_value"')
+        return f"{self.what}; read numbers by value ({by_value}), or write both with datatypes of one kind"
 
 
 class TimesCutWarning(UserWarning):
     """Times of a stream are finer than microseconds and were cut. Emitted once per reader.
 
     Args:
-        source: the file, or what else has the times.
-        text: the first of them, as text.
+        source: the file or other source.
+        text: the first such time, as text.
     """
 
     def __init__(self, source: str, text: str) -> None:
@@ -76,19 +79,20 @@ class TimesCutWarning(UserWarning):
         self.source, self.text = source, text
 
     def __str__(self) -> str:
+        exact = parameter("precision", '"exact"')
         return (
             f"{self.source}: the time {self.text} is cut to microseconds, as all finer times are; times that "
-            'differ in nanoseconds become equal. times_cut counts them, precision="exact" refuses them'
+            f"differ in nanoseconds become equal. times_cut counts them, {exact} refuses them"
         )
 
 
 class UndecidedRepairWarning(UserWarning):
-    """A repair reached a limit and removed facts that it had not decided. Emitted once per reasoner;
-    `stats().undecided` counts on.
+    """A repair reached a limit and removed undecided facts. Emitted once per reasoner; `stats().undecided`
+    counts all.
 
     Args:
         at: the timestamp of the repair, as text.
-        facts: how many facts it removed so.
+        facts: number of facts removed undecided.
     """
 
     def __init__(self, at: str, facts: int) -> None:
@@ -105,4 +109,4 @@ class UndecidedRepairWarning(UserWarning):
 
 
 class UncompiledKernelWarning(RuntimeWarning):
-    """The kernel runs uncompiled: correct, and some hundred times slower. Said once a process."""
+    """The kernel runs uncompiled, some hundred times slower. Emitted once per process."""

@@ -13,6 +13,7 @@ from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import Integers
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import InconsistentOntologyError
+from pantarhei.errors.base import parameter
 from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.display_names import told_apart
@@ -80,9 +81,6 @@ def contradictions(
     return ConflictList(kept.conflicts, make)
 
 
-_ONE_THING = "let two names be one thing, with unique_names=False"
-
-
 def model_of_background(program: Program, vocabulary: Vocabulary, background: Integers) -> WindowModel:
     """A model in which `background` is asserted at level 0, so that what follows from it can be explained."""
     model = WindowModel(program, "newest", vocabulary)
@@ -118,7 +116,9 @@ def inconsistency(
     statements = [write_triple(triple) + " ." for triple in proof.facts]
     text, axiom, lines = told_apart(lambda: (str(rule), rule.axiom, proof.lines()), names_of(proof.rules))
     are_names = not any(isinstance(value, Literal) for _, _, value in proof.facts)
-    remedy = _ONE_THING if unique_names and rule.different and are_names else None
+    remedy = None
+    if unique_names and rule.different and are_names:
+        remedy = f"let two names be one thing, with {parameter('unique_names', 'False')}"
     return InconsistentOntologyError(f"{rule.name}: {text}", statements, axiom, lines, remedy, *found.first())
 
 

@@ -29,6 +29,7 @@ from operator import eq
 from typing import Literal, get_args, overload
 
 from pantarhei.errors import LateABoxError, OptionError, QueryWindowError, TimestampError
+from pantarhei.errors.base import parameter
 from pantarhei.model.time import (
     Duration,
     TimeKind,
@@ -343,7 +344,8 @@ class _Bounds:
         if slide < 1:
             raise OptionError("slide", str(window.slide), "a step longer than nothing")
         if length < 1 and window.closed != "both":
-            raise OptionError("range", str(window.range), f'a length above 0 with closed="{window.closed}"')
+            closed = parameter("closed", f'"{window.closed}"')
+            raise OptionError("range", str(window.range), f"a length above 0 with {closed}")
         return cls(length, slide, origin, int(window.closed == "right"), int(window.closed == "left"))
 
     def boundary(self, at: int) -> int:

@@ -201,8 +201,8 @@ MISTAKES = {
         b"PK\x03\x04\x14\x00\x06\x00[Content_Types].xml",
         MAPPING,
         (
-            "<table>: it is compressed (zip), and only text is read; unpack it first (unzip), or read"
-            " from a pipe what is unpacked (unzip -p) (of an Excel workbook, save the sheet as CSV)"
+            "<table>: it is compressed (zip), and only text is read; unpack it first (unzip), or pipe"
+            " the unpacked text (unzip -p) (of an Excel workbook, save the sheet as CSV)"
         ),
     ),
     "an old Excel workbook": (
@@ -239,7 +239,7 @@ MISTAKES = {
         MAPPING,
         (
             "<table>: it is compressed (bzip2), and only text is read; unpack it first (bzip2 -d), or"
-            " read from a pipe what is unpacked (bzip2 -dc)"
+            " pipe the unpacked text (bzip2 -dc)"
         ),
     ),
     "a download that broke off": (

@@ -154,7 +154,7 @@ MISTAKES = {
         "packed.ttl",
         (
             "error: packed.ttl: it is compressed (gzip), and only text is read; unpack it first "
-            "(gzip -d), or read from a pipe what is unpacked (gzip -dc)"
+            "(gzip -d), or pipe the unpacked text (gzip -dc)"
         ),
     ),
     "a table as ontology": (

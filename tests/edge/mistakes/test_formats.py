@@ -65,7 +65,7 @@ MISTAKES = {
         gzip.compress(TURTLE.encode()),
         (
             "pizza.owl: it is compressed (gzip), and only text is read; unpack it first (gzip "
-            "-d), or read from a pipe what is unpacked (gzip -dc)"
+            "-d), or pipe the unpacked text (gzip -dc)"
         ),
     ),
     "a workbook": (
@@ -73,7 +73,7 @@ MISTAKES = {
         b"PK\x03\x04\x14\x00[Content_Types].xml",
         (
             "pizza.ttl: it is compressed (zip), and only text is read; unpack it first (unzip), "
-            "or read from a pipe what is unpacked (unzip -p) (of an Excel workbook, save the "
+            "or pipe the unpacked text (unzip -p) (of an Excel workbook, save the "
             "sheet as CSV)"
         ),
     ),

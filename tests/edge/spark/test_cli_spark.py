@@ -307,7 +307,7 @@ def test_a_master_that_is_not_there_is_said_in_one_line():
     command = [*PROCESS, "run", *stream, "--spark", "spark://127.0.0.1:1"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("error: no Spark master answers at spark://127.0.0.1:1: 127.0.0.1:1: ")
+    assert done.stderr.startswith("error: no Spark master responds at spark://127.0.0.1:1: 127.0.0.1:1: ")
     assert done.stderr.count("\n") == 1
 
 

@@ -84,6 +84,6 @@ def test_a_stopped_cluster_is_an_error_in_bounded_time(cluster, tmp_path):
         job.kill()
         job.wait()
     assert job.returncode != 0
-    assert f"MasterUnreachableError: no Spark master answers at {cluster.master_url}" in said
+    assert f"MasterUnreachableError: no Spark master responds at {cluster.master_url}" in said
     assert "Connection refused" in said
     assert "start the cluster" in said

@@ -12,10 +12,24 @@ import typer
 from typer.testing import CliRunner
 
 from pantarhei.cli import commands
-from pantarhei.cli.commands import EachOnce, main, option_names
+from pantarhei.cli.commands import EachOnce, as_option, main, one_line, option_names
 from pantarhei.cli.commands import app as app_of_commands
 from pantarhei.cli.follow import FileSource
-from pantarhei.errors import MissingFileError, MissingImportError, OptionError, QueryError, SparkError
+from pantarhei.errors import (
+    MissingFileError,
+    MissingImportError,
+    OptionError,
+    QueryError,
+    QueryLengthError,
+    QueryMemoryError,
+    QueryTimeoutError,
+    RegistrationMemoryError,
+    SparkError,
+    TemporalTextError,
+    TimesCutWarning,
+)
+from pantarhei.errors.base import parameters_written
+from pantarhei.temporal.rules import load_rules
 from pantarhei.version import __version__
 
 
@@ -177,3 +191,44 @@ def test_each_option_that_takes_a_path_says_so(command):
         if each.annotation.__metadata__[0].metavar is None and "Path" in str(each.annotation.__origin__)
     ]
     assert without == []
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (
+            OptionError("on_error", "'no'", 'raise or on_error="skip"'),
+            "--on-error no is not possible",
+        ),
+        (OptionError("master", "'yarn'", "local[2]"), "--spark yarn is not possible"),
+        (OptionError("unique_names", "False", "nothing"), "--no-unique-names is not possible"),
+        (OptionError("shard_by", "'urn:x'", "a key"), "shard_by='urn:x' is not possible: expected a key"),
+        (QueryTimeoutError(2.5), "stopped after --query-timeout 2.5 seconds"),
+        (RegistrationMemoryError(115_000, 156_297, 0, 45_000), "where --max-bytes 115000; allow more"),
+        (QueryLengthError(2_000, 1_000), "has 2_000 characters, where 1_000 are permitted; give data as"),
+        (QueryMemoryError(1_000, 2_000, 5), "2_000 bytes, where 1_000 are permitted; query for less"),
+        (QueryMemoryError(1_000, 2_000), "2_000 bytes, where 1_000 are permitted; make fewer or shorter"),
+        (QueryError('the literal "range=1"'), 'the literal "range=1"'),
+    ],
+)
+def test_messages_name_options_and_keep_given_values(error, text):
+    with parameters_written(as_option):
+        assert text in str(error)
+
+
+def test_warnings_name_options():
+    with parameters_written(as_option):
+        assert "--precision exact refuses them" in str(TimesCutWarning("s.nq", "10:00"))
+
+
+def test_a_message_of_several_lines_is_one():
+    assert "\n" not in one_line(str(OptionError("range", "1\n2", "one number")))
+
+
+def test_a_missing_prefix_is_not_an_argument_on_the_command_line():
+    with parameters_written(as_option), pytest.raises(TemporalTextError) as raised:
+        load_rules("ex:a(X) :- ex:b(X).")
+    first, *_, last = str(raised.value).splitlines()
+    assert first.endswith("expected a line @prefix ex: <http://…#> . above") and last.endswith("^")
+    with pytest.raises(TemporalTextError, match=r"above, or prefixes=\{'ex': 'http://…#'\}"):
+        load_rules("ex:a(X) :- ex:b(X).")

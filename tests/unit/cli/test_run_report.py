@@ -107,7 +107,7 @@ def test_no_row_ends_a_run_that_skips_errors(files, format_, lateness, max_ahead
 @pytest.mark.parametrize(
     ("more", "times", "said"),
     [
-        ((), (10, 3), "is older than the newest time seen, 10"),
+        ((), (10, 3), "is older than the newest time, 10"),
         (("--allowed-lateness", "2"), (10, 3), "later than --allowed-lateness 2 permits"),
         (("--max-ahead", "5"), (10, 11, 99, 12), "further ahead than --max-ahead 5 permits: by the other"),
     ],

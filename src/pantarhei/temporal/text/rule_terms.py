@@ -10,6 +10,7 @@ from itertools import count
 from rdflib import OWL, RDF, RDFS, XSD, Literal, URIRef, Variable
 
 from pantarhei.errors import OptionError, TemporalTextError, check_type
+from pantarhei.errors.base import parameter
 from pantarhei.model.display_names import ShownNames
 from pantarhei.model.messages import did_you_mean
 from pantarhei.model.rule import Argument, Builtin
@@ -176,7 +177,9 @@ class RuleTermReader:
             problem, written = f"the prefix {prefix}: is not declared", f"{prefix}:"
         else:
             problem, written = f"{token.shown} has no prefix, and the text no default one", ":"
-        expected = f"a line @prefix {written} <http://…#> . above, or prefixes={{{prefix!r}: 'http://…#'}}"
+        expected = f"a line @prefix {written} <http://…#> . above"
+        if argument := parameter("rules.prefixes", f"{{{prefix!r}: 'http://…#'}}"):
+            expected += f", or {argument}"
         return self._cursor.error(token, problem, expected)
 
     def _absolute(self, token: Token) -> str:
