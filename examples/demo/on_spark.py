@@ -34,7 +34,7 @@ def show_on_spark(console: Console, day: Day) -> None:
 def _show(console: Console, day: Day) -> None:
     # here: the other parts of the demo need no Spark
     from pantarhei import spark
-    from pantarhei.spark.session import quiet_session
+    from pantarhei.spark.sessions import quiet_session
 
     began = time.perf_counter()
     with quiet_session(f"local[{_TASKS}]") as session, tempfile.TemporaryDirectory() as folder:

@@ -2,11 +2,11 @@
 
 from pantarhei.query.continuous_query import Registration
 from pantarhei.spark.driver import Counts, LateABox
-from pantarhei.spark.map_rows import melt
 from pantarhei.spark.materialize import materialize_aboxes
 from pantarhei.spark.results import typed
+from pantarhei.spark.row_mapping import melt
 from pantarhei.spark.running_query import QueryProgress, ReasoningQuery
-from pantarhei.spark.session import session
+from pantarhei.spark.sessions import session
 from pantarhei.spark.shards.sharded_stream import shard_stream
 from pantarhei.spark.sources.file_source import PantarheiSource, register
 from pantarhei.spark.sources.redis_source import PantarheiRedisSource

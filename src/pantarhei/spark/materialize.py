@@ -25,7 +25,7 @@ from pantarhei.interpretation.interpretation import Interpretation, Texts
 from pantarhei.model.term import Triple
 from pantarhei.ontology import Ontology
 from pantarhei.spark.frame import COLUMNS, TIMESTAMP, check_frame
-from pantarhei.spark.map_rows import MappingGiven, timestamped
+from pantarhei.spark.row_mapping import MappingGiven, timestamped
 from pantarhei.spark.worker import OnError, SkippedRows, Task, Writer, check_on_error
 from pantarhei.values.by_value import Numbers
 

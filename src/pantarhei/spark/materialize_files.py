@@ -34,7 +34,7 @@ from pantarhei.rdf.statements import ByteFeed, read_trig
 from pantarhei.rdf.triple_table import NAMES, ColumnarTriples, TripleColumns
 from pantarhei.spark.frame import TIMESTAMP, arrow_columns, column_types, columns, normalized
 from pantarhei.spark.materialize import Closing, by_timestamp
-from pantarhei.spark.session import quiet_session
+from pantarhei.spark.sessions import quiet_session
 from pantarhei.spark.sources.file_source import FilePart, FilePartition, FileReader, PartFile, list_files
 from pantarhei.spark.sources.source_options import FileOptions
 from pantarhei.spark.sources.text_rows import GrowingColumns, Rows, TextMessages, TextReading, record_batches

@@ -23,7 +23,7 @@ from pantarhei.proofs.proof import Proof
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.result import Conflict, ConflictList
 from pantarhei.spark.driver import Counts, Driver
-from pantarhei.spark.session import FAILURES, own_error
+from pantarhei.spark.sessions import FAILURES, own_error
 from pantarhei.spark.shards.shard_client import AskedShards
 
 

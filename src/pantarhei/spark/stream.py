@@ -34,10 +34,10 @@ from pantarhei.rules.sharding.sharding_report import Key
 from pantarhei.spark.collectors import AnswersKeptUp, Collector, collector_of, registrations, take_up
 from pantarhei.spark.driver import Driver, LateABox, Progress, local_folder, uri_of
 from pantarhei.spark.frame import TIMESTAMP, check_frame, kind_of
-from pantarhei.spark.map_rows import MappingGiven, timestamped
 from pantarhei.spark.materialize import Closing, by_timestamp
 from pantarhei.spark.results import STREAM, ColumnTypes, FileOutput, Outlet, OutputFormat, Results, Sinks
 from pantarhei.spark.results import outlets as outlets_of
+from pantarhei.spark.row_mapping import MappingGiven, timestamped
 from pantarhei.spark.running_query import Batches, ReasoningQuery, start
 from pantarhei.spark.shards.sharded_query import run_shards
 from pantarhei.spark.shards.sharded_stream import Asked, Sharding, remembered, shard_setup, sharded

@@ -247,7 +247,7 @@ def test_errors_in_the_stream_are_the_same_line(run, quads, lines):
 
 
 def test_a_window_that_does_not_fit_the_times_is_found_out_before_spark_works(run, quads, monkeypatch):
-    monkeypatch.setattr("pantarhei.spark.session.session", None)
+    monkeypatch.setattr("pantarhei.spark.sessions.session", None)
     done = run(*SPARK, stream=quads("urn:1"), range_="PT5M")
     assert done.exit_code == 1
     assert "expected a datetime with a time zone" in done.stderr
@@ -288,7 +288,7 @@ def test_that_spark_cannot_start_is_said_in_one_line(run, monkeypatch, error, li
     def session(master):
         raise error
 
-    monkeypatch.setattr("pantarhei.spark.session.session", session)
+    monkeypatch.setattr("pantarhei.spark.sessions.session", session)
     done = run(*SPARK, stream="examples/pedals/stream.trig")
     assert (done.exit_code, done.stdout) == (1, "")
     assert line in done.stderr

@@ -34,7 +34,7 @@ from pantarhei.errors import OptionError, check_type
 from pantarhei.model.display_names import told_apart
 from pantarhei.model.rule import Predicate, Rule
 from pantarhei.model.term import Term, Triple, short
-from pantarhei.rules.sharding.anchor import Facts, KeyFlow, Situation, symbol_of
+from pantarhei.rules.sharding.key_flow import Facts, KeyFlow, Situation, symbol_of
 from pantarhei.rules.sharding.sharding_report import (
     ANY_OTHER,
     SUBJECT,

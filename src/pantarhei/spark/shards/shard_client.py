@@ -28,7 +28,7 @@ from pantarhei.proofs.proof import Proof
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.result import Conflict, ConflictList
-from pantarhei.spark.session import FAILURES, spark_error
+from pantarhei.spark.sessions import FAILURES, spark_error
 from pantarhei.spark.shards.processor import STATE, Router
 from pantarhei.spark.shards.shard import SavedShard, Shard, ShardSetup, Shipped
 

@@ -32,7 +32,7 @@ from pantarhei.rules.sharding.sharding_report import SUBJECT, Key, ShardingRepor
 from pantarhei.rules.translation.demand import Theory
 from pantarhei.spark.collectors import conclusion_columns, registrations
 from pantarhei.spark.frame import COLUMNS, check_frame
-from pantarhei.spark.map_rows import MappingGiven, timestamped
+from pantarhei.spark.row_mapping import MappingGiven, timestamped
 from pantarhei.spark.shards.processor import (
     FIRST_TICK,
     LAST_TICK,

@@ -2,7 +2,7 @@
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.model.rule import Rule
-from pantarhei.rules.sharding.anchor import KeyFlow, Situation
+from pantarhei.rules.sharding.key_flow import KeyFlow, Situation
 from pantarhei.rules.sharding.sharding_report import SUBJECT, KeyMap
 from strategies import EX, A, B, R, S, a, b, c, is_a, related, x, y, z
 

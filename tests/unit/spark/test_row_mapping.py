@@ -12,7 +12,7 @@ from pantarhei.io.mapping.mapping_reader import read_mapping
 from pantarhei.model.time import TimeKind
 from pantarhei.spark.frame import arrow_columns
 from pantarhei.spark.invalid_rows import error_of, problems
-from pantarhei.spark.map_rows import Melting
+from pantarhei.spark.row_mapping import Melting
 
 MAPPING = {
     "prefixes": {"ex": "http://example.org/"},

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pantarhei.spark.session import spark_error
+from pantarhei.spark.sessions import spark_error
 
 WORKER = """\
 An exception was thrown from the Python worker:
