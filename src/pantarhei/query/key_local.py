@@ -18,14 +18,13 @@ same row must not come in one shard as it goes in another: its rows are local at
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Collection, Hashable, Sequence
 from typing import NamedTuple, cast
 
-from rdflib import RDF, URIRef, Variable
+from rdflib import RDF, Variable
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.errors import NotKeyLocalQueryError, OptionError
-from pantarhei.model.graphs import Groups
 from pantarhei.model.rule import Predicate
 from pantarhei.model.term import short
 from pantarhei.query.algebra.analysis import expressions_of
@@ -45,7 +44,6 @@ from pantarhei.query.algebra.nodes import (
     NegatedSet,
     Node,
     OrderBy,
-    Place,
     Project,
     Query,
     Slice,
@@ -55,6 +53,7 @@ from pantarhei.query.algebra.nodes import (
     nodes_of,
 )
 from pantarhei.query.continuous_query import PLAIN, Policy
+from pantarhei.rules.sharding.anchor import KeyClasses
 from pantarhei.rules.sharding.sharding_report import SUBJECT, Key, ShardingReport
 from pantarhei.rules.translation.class_variables import TYPE
 
@@ -175,21 +174,18 @@ class _Reading:
                 raise self._refused("GRAPH names graphs, and shards divide the materialization alone")
         raise AssertionError(node)
 
-    def _matches(self, node: Node, patterns: Iterable[TriplePattern]) -> _Rows:
+    def _matches(self, node: Node, patterns: Sequence[TriplePattern]) -> _Rows:
         """The rows of patterns that match at once: those that stream must have a key in common."""
-        same_key: Groups[Hashable] = Groups()
-        for pattern in patterns:
-            ends = tuple(map(self._keyed, (pattern.subject, pattern.object)))
-            same_key.unite(ends if _symbol(pattern) in self._places.keeping else ends[:1])
-        shared: set[Hashable] | None = None
-        certain: set[Hashable] = set()
+        links = ((p.subject, p.object) for p in patterns if _symbol(p) in self._places.keeping)
+        classes = KeyClasses(self._keys, links)
+        shared: frozenset[Hashable] | None = None
+        certain: frozenset[Hashable] = frozenset()
         is_divided = False
         for pattern in patterns:
             positions = self._positions(pattern)
             if positions is None:
                 continue
-            ends = (pattern.subject, pattern.object)
-            keys = {same_key.leader(self._keyed(ends[position])) for position in positions}
+            keys = classes.keyed(pattern, (pattern.subject, pattern.object)).at(positions)
             shared = keys if shared is None else shared & keys
             if not shared:
                 raise self._refused(f"{_written(pattern)} may be in {'another' if keys else 'any'} shard")
@@ -198,9 +194,7 @@ class _Reading:
                 certain |= keys
         if shared is None:
             return _background(node)
-        wanted = shared | certain
-        members = (group for group in same_key.members() if same_key.leader(group[0]) in wanted)
-        return _Rows(frozenset(each for group in members for each in group), is_divided)
+        return _Rows(classes.members(shared | certain), is_divided)
 
     def _path(self, node: Closure) -> _Rows:
         steps = self._rows(node.step)
@@ -243,10 +237,6 @@ class _Reading:
 
     # -- places --------------------------------------------------------------------------------------
 
-    def _keyed(self, place: Place) -> Hashable:
-        """What places share that have one key whatever they are bound to."""
-        return place if isinstance(place, Variable) else (self._keys.value_of(place),)
-
     def _positions(self, pattern: TriplePattern) -> frozenset[int] | None:
         """Which ends have the key of the shard in each streamed fact; None where no fact is streamed."""
         symbol = _symbol(pattern)
@@ -267,7 +257,7 @@ class _Reading:
     @property
     def _named(self) -> str:
         """What the key is, for people."""
-        return "the subject" if self._key == SUBJECT else f"the subject or its {short(URIRef(self._key))}"
+        return "the subject" if self._key == SUBJECT else f"the subject or its {self._keys.name}"
 
     def _refused(self, obstacle: str) -> NotKeyLocalQueryError:
         return NotKeyLocalQueryError(str(self._key), obstacle, self._name)

@@ -13,18 +13,15 @@ ticks the background held, nor for conclusions at a tick that no window bounds.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Collection, Hashable
 from itertools import combinations
 from typing import NamedTuple
 
-from rdflib import URIRef, Variable
-
 from pantarhei.errors import NotKeyLocalRuleError
-from pantarhei.model.graphs import Groups
-from pantarhei.model.rule import Argument
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TupleWindow, term_text
 from pantarhei.model.term import short
-from pantarhei.rules.sharding.sharding_report import SUBJECT, Key, ShardingReport
+from pantarhei.rules.sharding.anchor import KeyClasses, KeyedAtom
+from pantarhei.rules.sharding.sharding_report import Key, ShardingReport
 from pantarhei.temporal.rules import RulesWithOntology, TemporalRules, symbol_of, to_temporal_rule
 from pantarhei.temporal.safety import is_unbounded
 
@@ -63,11 +60,12 @@ def check_needs_no_order(rules: TemporalRules) -> None:
                 raise _refused(obstacle, "a window of ticks or of time", formula, rule)
 
 
-class _Streaming(NamedTuple):
-    """A formula that looks at what streams, with all that has the key of the shard where it is found."""
+class _Body(NamedTuple):
+    """A rule with the classes of terms that have the same key."""
 
-    formula: Formula
-    keys: frozenset[Hashable]
+    rule: TemporalRule
+    formulas: tuple[KeyedAtom[Formula], ...]
+    head: KeyedAtom[Formula]
 
 
 class _Reading:
@@ -81,76 +79,77 @@ class _Reading:
 
     def __init__(self, given: RulesWithOntology, report: ShardingReport, key: Key) -> None:
         self._given, self._report, self._key = given.rules, report, key
-        self._all = (*given.rules.rules, *map(to_temporal_rule, given.ontology))
         self._places, self._keys = report.places[key], report.maps[key]
+        rules = (*given.rules.rules, *map(to_temporal_rule, given.ontology))
         # the arguments of conclusions that have the key of their shard
-        self._concluded = {symbol_of(rule.head.atom): _all_places(rule.head.atom) for rule in self._all}
+        self._concluded = {
+            symbol_of(rule.head.atom): frozenset(range(len(rule.head.atom.arguments))) for rule in rules
+        }
+        self._bodies = list(map(self._body, rules))
 
     def check(self) -> None:
         """Raise what `check_key_local` does."""
         while self._narrow():
             pass
-        for rule in self._all:
-            self._check_one_key(rule)
-        for rule in self._given.rules:
-            self._check_rests_on_stream(rule)
+        for body in self._bodies:
+            self._check_one_key(body)
+        for body in self._bodies[: len(self._given.rules)]:
+            self._check_rests_on_stream(body.rule)
             if self._given.feedback:
-                self._check_feedback(rule)
-            for formula in rule.body:
-                self._check_ticks(formula, rule)
+                self._check_feedback(body)
+            for formula in body.rule.body:
+                self._check_ticks(formula, body.rule)
 
     def _narrow(self) -> bool:
         """Take from conclusions the places in which some rule has no key; whether there were any."""
         before = dict(self._concluded)
-        for rule in self._all:
-            classes, head = self._classes(rule), rule.head.atom
-            shared = _shared(self._streaming(rule, classes))
-            keyed = (
-                place
-                for place, each in enumerate(head.arguments)
-                if classes.leader(self._keyed(each)) in shared
-            )
-            self._concluded[symbol_of(head)] &= frozenset(keyed)
+        for body in self._bodies:
+            shared = _shared(self._streaming(body).values())
+            keyed = (place for place, class_ in enumerate(body.head.classes) if class_ in shared)
+            self._concluded[symbol_of(body.rule.head.atom)] &= frozenset(keyed)
         return before != self._concluded
 
-    def _check_one_key(self, rule: TemporalRule) -> None:
-        streaming = self._streaming(rule, self._classes(rule))
-        if not _shared(streaming):
-            raise self._parted(rule, streaming)
+    def _check_one_key(self, body: _Body) -> None:
+        streaming = self._streaming(body)
+        if not _shared(streaming.values()):
+            raise self._parted(body.rule, streaming)
 
     def _check_rests_on_stream(self, rule: TemporalRule) -> None:
-        """That no shard concludes by the background alone; of the ontology's rules that is no matter."""
-        if not any(
-            self._is_in_one_shard(formula) for formula, _ in self._streaming(rule, self._classes(rule))
-        ):
+        """Refuse a rule that every shard may apply to the background alone."""
+        if not any(map(self._is_in_one_shard, rule.body)):
             obstacle = "what it asks for may hold in every shard, by the background"
             raise _refused(f"{rule} rests on no row of the stream: {obstacle}", _ONE_KEY, rule)
 
-    def _check_feedback(self, rule: TemporalRule) -> None:
-        """That the shard which concludes something is the one to which its assertion belongs."""
-        head, classes = rule.head.atom, self._classes(rule)
+    def _check_feedback(self, body: _Body) -> None:
+        """Refuse a rule whose conclusion, once asserted, belongs to another shard."""
+        rule, head = body.rule, body.rule.head.atom
         told = f"{rule}: with feedback {head} is asserted"
         if not self._report.admits(head.predicate, len(head.arguments) == 1):
             name = short(head.predicate)
-            obstacle = f"{told}, and the stream must not assert {name} where it is sharded by {self._named}"
+            obstacle = (
+                f"{told}, and the stream must not assert {name} where it is sharded by {self._keys.name}"
+            )
             expected = f"{name} in streaming=[…], where that is given; or a head of another name"
             raise _refused(obstacle, expected, rule.head, rule)
-        if classes.leader(self._keyed(head.arguments[0])) not in _shared(self._streaming(rule, classes)):
-            obstacle = (
-                f"{told} by the shard that concludes it, and belongs to that of {self._shard_of(head, 0)}"
-            )
+        if body.head.classes[0] not in _shared(self._streaming(body).values()):
+            owner = self._keys.written(head.arguments[0], term_text)
+            obstacle = f"{told} by the shard that concludes it, and belongs to that of {owner}"
             raise _refused(obstacle, "a head whose subject has the key of the body", rule.head, rule)
 
-    def _parted(self, rule: TemporalRule, streaming: list[_Streaming]) -> NotKeyLocalRuleError:
-        """The error that the formulas of a rule share no key."""
+    def _parted(
+        self, rule: TemporalRule, streaming: dict[Formula, frozenset[Hashable]]
+    ) -> NotKeyLocalRuleError:
+        """Return the error that the formulas of a rule share no key."""
         if not streaming:
             return _refused(f"{rule} rests on no row of the stream", _ONE_KEY, rule)
-        pairs = (pair for pair in combinations(streaming, 2) if not pair[0].keys & pair[1].keys)
-        parted = next(pairs, streaming)
-        where = "; ".join(self._where(formula) for formula, _ in parted)
-        return _refused(
-            f"{rule} looks into several shards by {self._named}: {where}", _ONE_KEY, parted[-1].formula, rule
+        pairs = (pair for pair in combinations(streaming, 2) if not streaming[pair[0]] & streaming[pair[1]])
+        parted = next(pairs, tuple(streaming))
+        where = "; ".join(
+            self._keys.location(each, each.atom.arguments, self._positions(each.atom) or (), term_text)
+            for each in parted
         )
+        obstacle = f"{rule} looks into several shards by {self._keys.name}: {where}"
+        return _refused(obstacle, _ONE_KEY, parted[-1], rule)
 
     def _check_ticks(self, formula: Formula, rule: TemporalRule) -> None:
         """That it does not matter when the shard began."""
@@ -167,14 +166,10 @@ class _Reading:
 
     # -- places --------------------------------------------------------------------------------------
 
-    def _streaming(self, rule: TemporalRule, classes: Groups[Hashable]) -> list[_Streaming]:
-        found = []
-        for formula in rule.body:
-            arguments, positions = formula.atom.arguments, self._positions(formula.atom)
-            if positions is not None:
-                keys = frozenset(classes.leader(self._keyed(arguments[place])) for place in positions)
-                found.append(_Streaming(formula, keys))
-        return found
+    def _streaming(self, body: _Body) -> dict[Formula, frozenset[Hashable]]:
+        """Return the formulas that streamed facts or conclusions match, with the classes of their keys."""
+        positions = ((each, self._positions(each.atom.atom)) for each in body.formulas)
+        return {each.atom: each.at(found) for each, found in positions if found is not None}
 
     def _positions(self, atom: TemporalAtom) -> frozenset[int] | None:
         """Which arguments have the key of the shard in what streams; None where all is the background's."""
@@ -188,50 +183,24 @@ class _Reading:
         return stated & concluded
 
     def _is_in_one_shard(self, formula: Formula) -> bool:
-        """Whether the formula holds in the shard of its key alone."""
+        """Return whether the formula is about streamed facts and holds in the shard of its key alone."""
         is_given = symbol_of(formula.atom) in self._places.given and not formula.atom.is_asserted
-        return not (formula.is_negated or is_given)
+        return not (formula.is_negated or is_given or self._positions(formula.atom) is None)
 
-    def _classes(self, rule: TemporalRule) -> Groups[Hashable]:
-        """What has one key in a rule: terms that are the same, and those that the background links."""
-        classes: Groups[Hashable] = Groups()
+    def _body(self, rule: TemporalRule) -> _Body:
         keeping = self._places.keeping - self._concluded.keys()
-        for formula in rule.body:
-            if symbol_of(formula.atom) in keeping and not (formula.is_negated or formula.atom.is_asserted):
-                classes.unite(map(self._keyed, formula.atom.arguments))
-        return classes
-
-    def _keyed(self, argument: Argument) -> Hashable:
-        """What arguments share that have one key whatever they are bound to; no variable equals a key."""
-        return argument if isinstance(argument, Variable) else (self._keys.value_of(argument),)
-
-    # -- words ---------------------------------------------------------------------------------------
-
-    def _where(self, formula: Formula) -> str:
-        positions = self._positions(formula.atom)
-        if not positions:
-            return f"{formula} may be in any shard"
-        return f"{formula} is in the shard of {self._shard_of(formula.atom, min(positions))}"
-
-    def _shard_of(self, atom: TemporalAtom, place: int) -> str:
-        """The key of an argument."""
-        argument = atom.arguments[place]
-        is_of_key = self._key == SUBJECT or not isinstance(argument, Variable)
-        shown = term_text(argument if isinstance(argument, Variable) else self._keys.of(argument))
-        return shown if is_of_key else f"{self._named}({shown})"
-
-    @property
-    def _named(self) -> str:
-        return SUBJECT if self._key == SUBJECT else short(URIRef(self._key))
+        links = (
+            each.atom.arguments
+            for each in rule.body
+            if symbol_of(each.atom) in keeping and not (each.is_negated or each.atom.is_asserted)
+        )
+        classes = KeyClasses(self._keys, links)
+        formulas = tuple(classes.keyed(each, each.atom.arguments) for each in rule.body)
+        return _Body(rule, formulas, classes.keyed(rule.head, rule.head.atom.arguments))
 
 
-def _all_places(atom: TemporalAtom) -> frozenset[int]:
-    return frozenset(range(len(atom.arguments)))
-
-
-def _shared(streaming: Iterable[_Streaming]) -> frozenset[Hashable]:
-    """The keys that all have; none where nothing streams."""
-    keys = [each.keys for each in streaming]
+def _shared(keys: Collection[frozenset[Hashable]]) -> frozenset[Hashable]:
+    """Return the classes in all of `keys`; none where nothing streams."""
     return frozenset.intersection(*keys) if keys else frozenset()
 
 

@@ -7,10 +7,10 @@ position's term has the key of all assertions in the proof. `locality` says what
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
-from typing import NamedTuple, cast
+from typing import Generic, NamedTuple, TypeVar, cast
 
 from rdflib import Variable
 
@@ -53,15 +53,50 @@ def symbol_of(atom: Atom) -> Symbol:
     return Symbol(atom.predicate, len(atom.arguments))
 
 
-class _Placed(NamedTuple):
-    """An atom, and for each of its arguments the class of terms that must have the same key."""
+Shown = TypeVar("Shown")
 
-    atom: Atom
+
+class KeyedAtom(NamedTuple, Generic[Shown]):
+    """An atom with the class of each of its arguments; arguments of one class have the same key."""
+
+    atom: Shown
     classes: tuple[Hashable, ...]
 
-    def at(self, anchor: Anchor) -> set[Hashable]:
-        """The classes at some positions."""
-        return {self.classes[place] for place in anchor}
+    def at(self, positions: Iterable[int]) -> frozenset[Hashable]:
+        """Return the classes of the arguments at some positions."""
+        return frozenset(self.classes[position] for position in positions)
+
+
+class KeyClasses:
+    """Classes of the terms of one rule body or graph pattern; terms of one class have the same key.
+
+    Whatever variables are bound to, two terms have the same key if they are one variable, if they are
+    constants whose keys are equal, or if an atom links them whose facts all keep the key.
+
+    Args:
+        keys: κ.
+        links: the arguments of each such atom.
+    """
+
+    def __init__(self, keys: KeyMap, links: Iterable[Iterable[Argument]]) -> None:
+        self._keys, self._groups = keys, Groups[Hashable]()
+        for arguments in links:
+            self._groups.unite(map(self._value, arguments))
+
+    def keyed(self, atom: Shown, arguments: Iterable[Argument]) -> KeyedAtom[Shown]:
+        """Return an atom with the classes of its arguments."""
+        return KeyedAtom(atom, tuple(self._groups.leader(self._value(each)) for each in arguments))
+
+    def members(self, classes: Collection[Hashable]) -> frozenset[Hashable]:
+        """Return the variables in some classes, and the keys of the constants, each as `(key,)`."""
+        groups = self._groups.members()
+        return frozenset(
+            each for group in groups if self._groups.leader(group[0]) in classes for each in group
+        )
+
+    def _value(self, argument: Argument) -> Hashable:
+        """Return a variable as it is, a constant as its key in a tuple, which no variable equals."""
+        return argument if isinstance(argument, Variable) else (self._keys.value_of(argument),)
 
 
 class _Body(NamedTuple):
@@ -74,8 +109,8 @@ class _Body(NamedTuple):
     """
 
     rule: Rule
-    atoms: tuple[_Placed, ...]
-    head: _Placed | None
+    atoms: tuple[KeyedAtom[Atom], ...]
+    head: KeyedAtom[Atom] | None
 
 
 @dataclass(slots=True)
@@ -138,21 +173,11 @@ class KeyFlow:
         }
 
     def _body(self, rule: Rule) -> _Body:
-        classes: Groups[Hashable] = Groups()
-        for atom in rule.body:
-            if symbol_of(atom) in self.keeping:
-                classes.unite(map(self._keyed, atom.arguments))
-
-        def placed(atom: Atom) -> _Placed:
-            return _Placed(atom, tuple(classes.leader(self._keyed(each)) for each in atom.arguments))
-
+        links = (atom.arguments for atom in rule.body if symbol_of(atom) in self.keeping)
+        classes = KeyClasses(self.key, links)
         streaming = (atom for atom in rule.body if symbol_of(atom) in self.situation.streaming)
-        head = None if rule.head is None else placed(rule.head)
-        return _Body(rule, tuple(map(placed, streaming)), head)
-
-    def _keyed(self, argument: Argument) -> Hashable:
-        """What arguments share that have one key whatever they are bound to; no variable equals a key."""
-        return argument if isinstance(argument, Variable) else (self.key.value_of(argument),)
+        head = None if rule.head is None else classes.keyed(rule.head, rule.head.arguments)
+        return _Body(rule, tuple(classes.keyed(atom, atom.arguments) for atom in streaming), head)
 
     def _spread(self) -> None:
         """Follow anchors from bodies to heads until nothing is new. Anchors that contain others go."""
@@ -182,7 +207,7 @@ class KeyFlow:
         self.why.setdefault((symbol, made), rule)
         return True
 
-    def _parted(self, one: _Placed, other: _Placed) -> tuple[Anchor, Anchor] | None:
+    def _parted(self, one: KeyedAtom[Atom], other: KeyedAtom[Atom]) -> tuple[Anchor, Anchor] | None:
         """Anchors with which the two atoms can be in two shards."""
         anchors = (sorted(self.anchors[symbol_of(each.atom)], key=sorted) for each in (one, other))
         for first, second in product(*anchors):
@@ -193,6 +218,4 @@ class KeyFlow:
     def _where(self, atom: Atom, anchor: Anchor) -> str:
         rule = self.why[symbol_of(atom), anchor]
         derived = "" if rule is None else f", as {rule} derives it"
-        if not anchor:
-            return f"{atom} may be in any shard{derived}"
-        return f"{atom} is in the shard of {self.key.written(atom.arguments[min(anchor)])}{derived}"
+        return self.key.location(atom, atom.arguments, anchor) + derived

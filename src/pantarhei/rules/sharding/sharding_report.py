@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rdflib import URIRef, Variable
@@ -54,14 +54,31 @@ class KeyMap:
         return self.keys.get(term, term)
 
     def value_of(self, term: Term) -> Hashable:
-        """What two terms share exactly if their keys denote the same thing."""
+        """Return the value of a term's key; equal values are keys that denote the same thing."""
         return READINGS[self.numbers](self.keys.get(term, term))
 
-    def written(self, argument: Argument) -> str:
-        """κ(argument) for people."""
+    @property
+    def name(self) -> str:
+        """The key as errors show it."""
+        return SUBJECT if self.key == SUBJECT else short(URIRef(self.key))
+
+    def written(self, argument: Argument, show: Callable[[Argument], str] = short) -> str:
+        """Return κ(argument) as errors show it."""
         if not isinstance(argument, Variable):
-            return short(self.of(argument))
-        return short(argument) if self.key == SUBJECT else f"{short(URIRef(self.key))}({short(argument)})"
+            return show(self.of(argument))
+        return show(argument) if self.key == SUBJECT else f"{self.name}({show(argument)})"
+
+    def location(
+        self,
+        shown: object,
+        arguments: Sequence[Argument],
+        positions: Collection[int],
+        show: Callable[[Argument], str] = short,
+    ) -> str:
+        """Return a clause that names the shard of an atom, whose arguments at `positions` have its key."""
+        if not positions:
+            return f"{shown} may be in any shard"
+        return f"{shown} is in the shard of {self.written(arguments[min(positions)], show)}"
 
     @property
     def values(self) -> int:
