@@ -10,8 +10,7 @@ from oracle.lars.streams import canonical, window_of
 from oracle.materialization import unify
 from pantarhei.model.rule import Variable
 from pantarhei.model.temporal_rule import Mode, TupleWindow
-from pantarhei.proofs.kind import StepKind
-from pantarhei.proofs.temporal import Known
+from pantarhei.proofs.step import Known, StepKind
 
 
 class ConcludedProofs:

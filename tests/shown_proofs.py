@@ -6,7 +6,8 @@ from rdflib import RDF, RDFS, Graph, Literal
 
 import pantarhei as pr
 from pantarhei.model.rule import Rule
-from pantarhei.proofs.proof import Proof, ProofStep
+from pantarhei.proofs.proof import Proof
+from pantarhei.proofs.step import ProofStep
 from strategies import EX, A, B, R, a, is_a, member, related, x, y, z
 
 PLANT = """

@@ -11,7 +11,7 @@ from rich.text import Text
 
 import pantarhei as pr
 from demo.words import Assertion, TimePoint, Triple, Wording, clock, indented
-from pantarhei.proofs.text import tree_of
+from pantarhei.proofs.renderers import tree_of
 
 GONE = "✗"
 

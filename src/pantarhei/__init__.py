@@ -64,21 +64,23 @@ from pantarhei.errors import (
     UnknownFormatError,
     UnsupportedAxiomError,
 )
-from pantarhei.explain.absence import Absence, Gone, MissingFact, UnknownName, WouldHold
-from pantarhei.explain.entailment.entailment import Entailment
-from pantarhei.explain.quality import Quality, QualityRow
-from pantarhei.explain.records import HistoryRecord
+from pantarhei.explain.absence import Absence, Gone, MissingFact, WouldHold
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.io import Mapping, TimestampedABox, abox_stream, read_records, read_stream, read_table
 from pantarhei.io.writers import NDJSONSink, ParquetSink
 from pantarhei.model.rule import Rule
-from pantarhei.ontology import Ontology, load_ontology
-from pantarhei.proofs.proof import Proof, ProofStep
+from pantarhei.ontology.entailment import Entailment
+from pantarhei.ontology.ontology import Ontology, load_ontology
+from pantarhei.ontology.unknown_names import UnknownName
+from pantarhei.proofs.proof import Proof
+from pantarhei.proofs.step import ProofStep
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.consistency import Contradiction
+from pantarhei.repair.history_records import HistoryRecord
+from pantarhei.repair.quality import Quality, QualityRow
 from pantarhei.repair.result import Conflict, ConflictList, Repair
 from pantarhei.rules.sharding.sharding_report import ShardingReport
 from pantarhei.temporal import TemporalRules, load_rules

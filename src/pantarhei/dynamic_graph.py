@@ -18,7 +18,7 @@ from pantarhei.interpretation.foundation import Foundation
 from pantarhei.materialized import Materialized
 from pantarhei.model.messages import counted
 from pantarhei.model.term import Triple
-from pantarhei.ontology import Ontology
+from pantarhei.ontology.ontology import Ontology
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.consistency import Contradiction
 from pantarhei.repair.result import ConflictList

@@ -19,7 +19,7 @@ from pantarhei.engine.update import GraphUpdate, WindowUpdate
 from pantarhei.errors import OptionError
 from pantarhei.materialize.model import WindowModel, Work
 from pantarhei.model.term import Term, Triple
-from pantarhei.ontology import Ontology
+from pantarhei.ontology.ontology import Ontology
 from pantarhei.query.algebra.analysis import symbols_of_pattern
 from pantarhei.query.answers import MAX_BYTES, QueryResult
 from pantarhei.query.query_limits import MAX_LENGTH

@@ -44,8 +44,7 @@ from pantarhei.errors import (
     check_type,
 )
 from pantarhei.explain.absence import Absence
-from pantarhei.explain.quality import Quality
-from pantarhei.explainer import LIMIT, WAYS, Explainer
+from pantarhei.explain.explainer import LIMIT, WAYS, Explainer
 from pantarhei.interpretation.foundation import Foundation, Prover
 from pantarhei.interpretation.interpretation import ClosedABox, Interpretation, encode, split
 from pantarhei.materialize.model import Keep, WindowModel
@@ -64,13 +63,15 @@ from pantarhei.model.time import (
     time_of,
     timed,
 )
-from pantarhei.ontology import Ontology
-from pantarhei.proofs.proof import Assertion, Proof
+from pantarhei.ontology.ontology import Ontology
+from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.sentences import Labels, labels_of
+from pantarhei.proofs.step import Assertion
 from pantarhei.rdf.blank_nodes import prefix_of_name
 from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.cut import Method
+from pantarhei.repair.quality import Quality
 from pantarhei.repair.result import Conflict, ConflictList, Repair
 from pantarhei.temporal.conclusion_sets import ConclusionSet
 from pantarhei.temporal.rules import TemporalRules

@@ -13,7 +13,7 @@ from rdflib import OWL
 
 from brick_building import brick_file
 from counts import some
-from pantarhei.ontology import load_ontology
+from pantarhei.ontology.ontology import load_ontology
 from pantarhei.owl.axiom_mapping import read_axioms
 from pantarhei.owl.document import read_graph
 from pantarhei.owl.report import LOST

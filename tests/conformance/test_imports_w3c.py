@@ -9,7 +9,7 @@ import pytest
 from rdflib import OWL, RDF
 
 from pantarhei.errors import MissingImportError
-from pantarhei.ontology import load_ontology
+from pantarhei.ontology.ontology import load_ontology
 from pantarhei.owl.document import read_graph
 
 FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "conformance" / "w3c-owl2-rl"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pantarhei.ontology import load_ontology
+from pantarhei.ontology.ontology import load_ontology
 from pantarhei.owl.axiom_mapping import read_axioms
 from pantarhei.owl.report import LOST
 

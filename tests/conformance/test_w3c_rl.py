@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from pantarhei.errors import InconsistentOntologyError
-from pantarhei.ontology import load_ontology
+from pantarhei.ontology.ontology import load_ontology
 from pantarhei.owl.document import read_graph
 
 FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "conformance" / "w3c-owl2-rl"

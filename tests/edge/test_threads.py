@@ -10,7 +10,7 @@ from rdflib import RDF, RDFS, Graph, Namespace, Variable
 import threads
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.model.rule import Atom, Rule
-from pantarhei.ontology import load_ontology
+from pantarhei.ontology.ontology import load_ontology
 from threads import run
 
 EX = Namespace("http://example.org/")

@@ -13,7 +13,7 @@ from counts import cases
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.errors import InconsistentOntologyError
 from pantarhei.model.term import in_order
-from pantarhei.proofs.outline import Mention, outline
+from pantarhei.proofs.formatter import Mention, outline
 from pantarhei.proofs.svg import MOST
 from scenes import scenes
 from strategies import A, B, R, a, b

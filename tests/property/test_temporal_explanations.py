@@ -18,7 +18,7 @@ from oracle.lars.output import output_stream
 from oracle.lars.streams import canonical
 from pantarhei import NotEntailedError, Ontology
 from pantarhei.model.temporal_rule import TemporalAtom
-from pantarhei.proofs.kind import StepKind
+from pantarhei.proofs.step import StepKind
 
 SEEDS = st.integers(0, 1 << 30)
 

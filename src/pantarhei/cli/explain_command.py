@@ -20,14 +20,14 @@ from pantarhei.cli.given_values import refuse_unwritable
 from pantarhei.cli.run_options import Explaining
 from pantarhei.cli.run_report import Followed
 from pantarhei.errors import EntailedError, MalformedInputError, NotEntailedError, TemporalRuleError
-from pantarhei.explain import absence_json
-from pantarhei.explain.absence import UnknownName
-from pantarhei.explainer import LIMIT, WAYS
+from pantarhei.explain import absence as absence_json
+from pantarhei.explain.explainer import LIMIT, WAYS
 from pantarhei.model.messages import did_you_mean
 from pantarhei.model.temporal_rule import Mode, TemporalAtom
 from pantarhei.model.term import Triple
+from pantarhei.ontology.unknown_names import UnknownName
 from pantarhei.owl.background_axioms import says_axioms
-from pantarhei.proofs.notebook import html_page
+from pantarhei.proofs.renderers import html_page
 from pantarhei.rdf.ntriples import to_rdflib, write_triple
 from pantarhei.rdf.parse import parser_errors
 from pantarhei.temporal.rules import load_rules

@@ -15,7 +15,7 @@ from pantarhei.cli.follow import FileSource, knowledge_of, reasoner_of
 from pantarhei.cli.given_values import format_by_suffix, refuse_unwritable
 from pantarhei.cli.run_options import Drawing
 from pantarhei.cli.run_report import Followed, reasons
-from pantarhei.explain.timeline_picture import Contradicted, DrawnStep, timeline_svg
+from pantarhei.explain.timeline import Contradicted, DrawnStep, timeline_svg
 from pantarhei.model.display_names import told_apart
 from pantarhei.model.rule import names_of
 from pantarhei.model.term import Triple

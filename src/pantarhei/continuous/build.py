@@ -15,7 +15,7 @@ from pantarhei.continuous.windowed_query import OverViews, views_of
 from pantarhei.errors import OptionError, QueryError
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint
-from pantarhei.ontology import Ontology, load_ontology
+from pantarhei.ontology.ontology import Ontology, load_ontology
 from pantarhei.query.languages import StreamText, read_stream_text
 from pantarhei.query.languages.stream_text import StreamWindow
 from pantarhei.window.sliding import Closed, Window

@@ -31,7 +31,7 @@ from rdflib import BNode, Literal, URIRef
 from pantarhei.continuous.query_spec import AskedOfStreams, Moving
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of, time_of
-from pantarhei.ontology import Ontology
+from pantarhei.ontology.ontology import Ontology
 from pantarhei.query.algebra.analysis import tells_time
 from pantarhei.query.algebra.passes import simplified
 from pantarhei.query.answer_reports import AnswerChange, AnswerReports, AnswerRow, SameReports

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pantarhei.errors import OptionError, check_type
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint, plain_time
-from pantarhei.ontology import Ontology
+from pantarhei.ontology.ontology import Ontology
 from pantarhei.window.sliding import Closed, Window
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import QueryWindowError
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimeKind
-from pantarhei.ontology import Ontology
+from pantarhei.ontology.ontology import Ontology
 from pantarhei.query.algebra.nodes import BGP, Closure, NegatedSet, Node, Query, nodes_of, with_children
 from pantarhei.query.algebra.nodes import Graph as GraphNode
 from pantarhei.query.answer_reports import AnswerChange, AnswerRow

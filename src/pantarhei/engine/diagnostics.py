@@ -27,14 +27,13 @@ from pantarhei.encoding.numbers import FIRST_LITERAL, Integers, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import AxiomsInStreamWarning, NumbersApartWarning
 from pantarhei.errors.base import parameter
-from pantarhei.explain.absence import UnknownName
-from pantarhei.explain.unknown import nearest_names
 from pantarhei.interpretation.foundation import Common
 from pantarhei.model.datetimes import TIME_PROPERTIES
 from pantarhei.model.display_names import last_part
 from pantarhei.model.messages import counted
 from pantarhei.model.rule import Member, Predicate, Rule
 from pantarhei.model.term import Term, short
+from pantarhei.ontology.unknown_names import UnknownName, nearest_names
 from pantarhei.owl.background_axioms import AXIOM_PREDICATES, AXIOM_TYPES
 from pantarhei.owl.name_kinds import is_defined
 from pantarhei.rdf.ntriples import parse_term, write_term

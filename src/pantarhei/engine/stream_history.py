@@ -20,9 +20,9 @@ from pantarhei.encoding.numbers import Fact, Integers
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import ForgottenTimeError
-from pantarhei.explain.records import records_of
 from pantarhei.model.messages import counted
 from pantarhei.model.time import TimePoint, show_time, time_of
+from pantarhei.repair.history_records import records_of
 from pantarhei.repair.result import Prove, Repair
 from pantarhei.window.log import EMPTY_LOG, Entry, Log
 from pantarhei.window.retention import FactTrace, History, Past

@@ -27,8 +27,6 @@ from pantarhei.engine.stream_history import Books, Counters, HistoryWriter
 from pantarhei.engine.temporal_engine import CONCLUSIONS, Concluding, FollowedConclusions
 from pantarhei.engine.update import NO_DELTA, FedBack, Stats, WindowUpdate, refuse_endless
 from pantarhei.errors import TimestampError
-from pantarhei.explain.quality import Quality
-from pantarhei.explain.tallies import quality_of
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import ClosedABox
 from pantarhei.materialize.model import WindowModel
@@ -37,6 +35,7 @@ from pantarhei.model.rule import Predicate
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.time import TimePoint, is_finer, show_time, ticks_of, time_of
 from pantarhei.rdf.blank_nodes import prefix_of_push
+from pantarhei.repair.quality import Quality, quality_of
 from pantarhei.repair.repairer import Repairer
 from pantarhei.repair.result import Conflict, ConflictList, Prove
 from pantarhei.rules.compilation.program import Program

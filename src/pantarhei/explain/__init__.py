@@ -1,1 +1,1 @@
-"""What lies behind the window's contradictions and absences: lineage, books and history in, reasons out."""
+"""Explanations of a reasoner's window: proofs of facts, and reasons for the absence of others."""

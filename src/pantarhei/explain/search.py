@@ -18,8 +18,14 @@ from rdflib import RDF, Literal, URIRef
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Fact, Integers, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.explain.clauses import FIRST_VARIABLE, Clauses, NumberedAtom, needless_for
-from pantarhei.explain.conditions import Condition, Conditions
+from pantarhei.explain.clauses import (
+    FIRST_VARIABLE,
+    Clauses,
+    Condition,
+    Conditions,
+    NumberedAtom,
+    needless_for,
+)
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.term import Term, Triple
 from pantarhei.proofs.antichain import Meter

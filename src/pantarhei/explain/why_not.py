@@ -19,7 +19,7 @@ from pantarhei.materialize.model import WindowModel
 from pantarhei.model.term import ONLY_TYPE, Triple, in_order
 from pantarhei.model.time import TimePoint
 from pantarhei.proofs.antichain import Exceeded, Meter
-from pantarhei.proofs.explaining import AssertedAt, Explanations
+from pantarhei.proofs.extraction import AssertedAt, Explanations
 from pantarhei.proofs.instances import BOTTOM, Instance, Instances
 from pantarhei.proofs.proof import Proof
 from pantarhei.rdf.ntriples import write_triple

@@ -23,9 +23,10 @@ from pantarhei.materialize.model import Keep, WindowModel
 from pantarhei.model.messages import counted
 from pantarhei.model.rule import Rule
 from pantarhei.model.term import Term, Triple, check_triple, in_order
-from pantarhei.proofs.proof import Assertion, Proof
+from pantarhei.proofs.extraction import proofs_of_violations
+from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.sentences import Labels
-from pantarhei.proofs.violation import proofs_of_violations
+from pantarhei.proofs.step import Assertion
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.rdf.pickling import exactly
 from pantarhei.rdf.triple_table import triples_of

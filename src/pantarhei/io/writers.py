@@ -32,12 +32,12 @@ from typing import Self, TextIO
 from rdflib import BNode, Literal, URIRef
 
 from pantarhei.errors import OptionError, UnknownFormatError, check_type
-from pantarhei.explain.records import HistoryRecord
 from pantarhei.model.display_names import with_prefix
 from pantarhei.model.term import Term
 from pantarhei.model.time import TimePoint
 from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.answers import QueryResult, refuse_taken
+from pantarhei.repair.history_records import HistoryRecord
 
 
 class NDJSONSink:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from pantarhei.encoding.numbers import NONE
 from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.proofs.antichain import Exceeded, Meter
-from pantarhei.proofs.proof import ProofStep
+from pantarhei.proofs.step import ProofStep
 
 BOTTOM = -2
 """The row of ⊥."""

@@ -13,66 +13,11 @@ from pantarhei.model.display_names import told_apart
 from pantarhei.model.rule import Origin, Rule, names_of
 from pantarhei.model.term import Triple, short
 from pantarhei.model.time import TimePoint, show_time
-from pantarhei.proofs.dot import dot_of
-from pantarhei.proofs.json_form import Json, json_of
-from pantarhei.proofs.kind import StepKind
-from pantarhei.proofs.notebook import html_of
-from pantarhei.proofs.provenance import graph_of
-from pantarhei.proofs.sentences import NO_LABELS, Labels, labels_among
-from pantarhei.proofs.shown_times import ShownTimes
+from pantarhei.proofs.renderers import Json, dot_of, graph_of, html_of, json_of, text_of
+from pantarhei.proofs.sentences import NO_LABELS, Labels, ShownTimes, labels_among
+from pantarhei.proofs.step import Assertion, Condition, ProofStep, Said
 from pantarhei.proofs.svg import svg_of
-from pantarhei.proofs.temporal import Concluded, Condition, Said, Temporal
-from pantarhei.proofs.text import text_of
 from pantarhei.rdf.pickling import exactly
-
-Assertion = tuple[TimePoint, Triple]
-"""A fact with the timestamp of an ABox that asserts it."""
-
-
-@dataclass(frozen=True, slots=True)
-class ProofStep:
-    """A fact and what it follows from.
-
-    Args:
-        fact: what is concluded; None for ⊥, and for what `temporal` says that is no fact.
-        rule: the rule applied; None where the fact is not derived.
-        premises: the steps that the rule's body is matched to, in the body's order, by their place in the
-            proof.
-        at: where the stream asserts the fact, the newest timestamp at which it does; None where it is derived
-            or always holds.
-        is_open: the fact is derived, and the limit was reached before it was known from what.
-        is_supposed: the fact is not given: the proof says what would follow if it were.
-        temporal: what the step says of temporal rules: what one concludes, what one asks of a window, or what
-            was so at ticks that it sees; None for all else.
-    """
-
-    fact: Triple | None
-    rule: Rule | None = None
-    premises: tuple[int, ...] = ()
-    at: TimePoint | None = None
-    is_open: bool = False
-    is_supposed: bool = False
-    temporal: Temporal | None = None
-
-    @property
-    def kind(self) -> StepKind:
-        """How the fact is known."""
-        if self.temporal is not None:
-            return _KINDS[type(self.temporal)] if not self.is_open else StepKind.UNEXPLORED
-        if self.fact is None:
-            return StepKind.CONTRADICTION
-        if self.rule is not None:
-            return StepKind.DERIVED
-        if self.is_supposed:
-            return StepKind.SUPPOSED
-        if self.at is not None:
-            return StepKind.ASSERTED
-        return StepKind.UNEXPLORED if self.is_open else StepKind.BACKGROUND
-
-    @property
-    def is_background(self) -> bool:
-        """Whether the fact is given and holds at every time."""
-        return self.kind is StepKind.BACKGROUND
 
 
 @dataclass(frozen=True)
@@ -180,7 +125,6 @@ class Proof:
 
 
 _IN_FULL = ShownTimes(None, None)
-_KINDS = {Concluded: StepKind.CONCLUDED, Condition: StepKind.CONDITION, Said: StepKind.SAID}
 
 
 def _line(step: ProofStep) -> str:

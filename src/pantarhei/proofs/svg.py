@@ -1,28 +1,238 @@
-"""Proofs as pictures: what is proved on top, below it what it follows from, arrows in between."""
+"""Proofs as pictures: what is proved on top, below it what it follows from, arrows in between.
+
+Where the boxes of a layered picture stand: Sugiyama's method.
+
+Boxes are put into layers, the order within each is that of the means of their neighbours' places, and then
+each comes as close to the mean of its neighbours as the others let it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+import textwrap
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+from unicodedata import east_asian_width
 
 from pantarhei.model.messages import counted
-from pantarhei.proofs.drawing import (
-    COLOURS,
-    DARK,
-    PALE,
-    curve,
-    element,
-    picture,
-    text_element,
-    width_of,
-    wrapped,
-)
-from pantarhei.proofs.kind import StepKind
-from pantarhei.proofs.layout import Layout, layout
-from pantarhei.proofs.telling import Telling
+from pantarhei.proofs.formatter import Telling
+from pantarhei.proofs.step import StepKind
 
 if TYPE_CHECKING:
     from pantarhei.proofs.proof import Proof
+
+
+COLUMNS = 30
+"""How wide a box is at most, in characters."""
+
+COLOURS: dict[StepKind, tuple[str, str]] = {
+    StepKind.DERIVED: ("#ffffff", "#334155"),
+    StepKind.ASSERTED: ("#e7f5e8", "#2e7d32"),
+    StepKind.BACKGROUND: ("#eef2f6", "#8794a5"),
+    StepKind.SUPPOSED: ("#f3ecfb", "#6b46c1"),
+    StepKind.UNEXPLORED: ("#fff7e0", "#b7791f"),
+    StepKind.CONTRADICTION: ("#fdeaea", "#b3261e"),
+    StepKind.CONCLUDED: ("#ffffff", "#0f766e"),
+    StepKind.CONDITION: ("#e6f6f4", "#0f766e"),
+    StepKind.SAID: ("#e7f5e8", "#6b9e6e"),
+}
+"""How a fact is filled, and its outline."""
+
+DARK, PALE = "#1a1a1a", "#4b5563"
+_CHARACTER = 0.58  # of the size of a font without serifs, on average; a wide one takes all of it
+
+
+def wrapped(text: str, columns: int = COLUMNS) -> list[str]:
+    """The text in lines of so many characters."""
+    return textwrap.wrap(text, columns, break_on_hyphens=False) or [""]
+
+
+def width_of(text: str, size: float) -> float:
+    """About how wide a line of text is, in pixels."""
+    return size * sum(1.0 if east_asian_width(c) in "WF" else _CHARACTER for c in text)
+
+
+def element(name: str, content: str | Iterable[str] = "", /, **attributes: object) -> str:
+    """An element of SVG; `_` in an attribute's name stands for `-`.
+
+    Args:
+        content: elements; text is to be given to `text_element`.
+
+    >>> element("rect", x=1, rx=2.50, stroke_width=1)
+    '<rect x="1" rx="2.5" stroke-width="1"/>'
+    """
+    said = "".join(f' {key.replace("_", "-")}="{_value(value)}"' for key, value in attributes.items())
+    inside = content if isinstance(content, str) else "".join(content)
+    return f"<{name}{said}>{inside}</{name}>" if inside else f"<{name}{said}/>"
+
+
+def text_element(text: str, x: float, y: float, size: float, fill: str = DARK, **attributes: object) -> str:
+    """A line of text whose base line begins at a place.
+
+    >>> text_element("a < b", 1, 2, 12)
+    '<text x="1" y="2" font-size="12" fill="#1a1a1a">a &lt; b</text>'
+    """
+    return element("text", escape(text), x=x, y=y, font_size=size, fill=fill, **attributes)
+
+
+def curve(points: Iterable[tuple[float, float]], **attributes: object) -> str:
+    """A line through points, upright at each."""
+    given = list(points)
+    path = [f"M{given[0][0]:.1f},{given[0][1]:.1f}"]
+    for (x, y), (to_x, to_y) in pairwise(given):
+        half = (y + to_y) / 2
+        path.append(f"C{x:.1f},{half:.1f} {to_x:.1f},{half:.1f} {to_x:.1f},{to_y:.1f}")
+    return element("path", d=" ".join(path), fill="none", stroke=PALE, stroke_width=1.2, **attributes)
+
+
+def picture(width: float, height: float, title: str, content: Iterable[str]) -> str:
+    """A whole SVG on white, that shows dark text also where the page around it is dark."""
+    return element(
+        "svg",
+        (
+            element("title", escape(title)),
+            element("rect", width=width, height=height, fill="#ffffff"),
+            *content,
+        ),
+        xmlns="http://www.w3.org/2000/svg",
+        width=width,
+        height=height,
+        viewBox=f"0 0 {_value(width)} {_value(height)}",
+        font_family="sans-serif",
+        role="img",
+    )
+
+
+def _value(value: object) -> str:
+    return f"{value:.1f}".removesuffix(".0") if isinstance(value, float) else escape(str(value))
+
+
+_ROUNDS = 8
+_GAP = 24.0
+_LINE_WIDTH = 8.0  # what a line needs between boxes that it passes
+
+Edge = tuple[int, int]
+Node = int | tuple[Edge, int]
+"""A box, or where an edge passes a layer."""
+
+Links = Mapping[Node, tuple[list[Node], list[Node]]]
+"""The neighbours of each node in the layer above and in the one below."""
+
+
+class Layout(NamedTuple):
+    """Where things are.
+
+    Args:
+        layer: of each node, from 0 on top.
+        middle: of each node, the place of its middle from left to right.
+        lines: of each edge the middles that it passes by, one in each layer between its ends.
+        width: of all.
+    """
+
+    layer: dict[int, int]
+    middle: dict[int, float]
+    lines: dict[Edge, list[float]]
+    width: float
+
+
+def layout(root: int, edges: Sequence[Edge], widths: Mapping[int, float]) -> Layout:
+    """The places of the nodes.
+
+    Args:
+        root: the node on top; all are below it.
+        edges: from above to below, without circles.
+        widths: of the nodes; in the order from left to right that is best where nothing else speaks.
+    """
+    layer = _layers(root, edges)
+    between = {edge: [(edge, row) for row in range(layer[edge[0]] + 1, layer[edge[1]])] for edge in edges}
+    wide = dict[Node, float](widths.items())
+    rows: list[list[Node]] = [[] for _ in range(max(layer.values()) + 1)]
+    for node in widths:
+        rows[layer[node]].append(node)
+    for points in between.values():
+        for point in points:
+            wide[point] = _LINE_WIDTH
+            rows[point[1]].append(point)
+    links: Links = {node: ([], []) for row in rows for node in row}
+    for (upper, lower), points in between.items():
+        chain: list[Node] = [upper, *points, lower]
+        for above, below in pairwise(chain):
+            links[below][0].append(above)
+            links[above][1].append(below)
+    _order(rows, links)
+    middle = _places(rows, links, wide)
+    left = min(middle[node] - wide[node] / 2 for node in middle)
+    middle = {node: place - left for node, place in middle.items()}
+    return Layout(
+        layer,
+        {node: middle[node] for node in layer},
+        {edge: [middle[point] for point in points] for edge, points in between.items()},
+        max(middle[node] + wide[node] / 2 for node in middle),
+    )
+
+
+def _layers(root: int, edges: Sequence[Edge]) -> dict[int, int]:
+    """How many edges lead from the root to each node at most."""
+    below: dict[int, list[int]] = {}
+    above: Counter[int] = Counter(lower for _, lower in edges)
+    for upper, lower in edges:
+        below.setdefault(upper, []).append(lower)
+    layer, ready = {root: 0}, [root]
+    while ready:
+        node = ready.pop()
+        for lower in below.get(node, ()):
+            layer[lower] = max(layer.get(lower, 0), layer[node] + 1)
+            above[lower] -= 1
+            if not above[lower]:
+                ready.append(lower)
+    return layer
+
+
+def _order(rows: list[list[Node]], links: Links) -> None:
+    """Sort each row by the means of the neighbours' places, downwards and upwards in turn, downwards last."""
+    place = {node: float(index) for row in rows for index, node in enumerate(row)}
+    for round_ in range(_ROUNDS + 1):
+        side = round_ % 2
+        for row in rows if side == 0 else reversed(rows):
+            means = {node: _mean([place[other] for other in links[node][side]], place[node]) for node in row}
+            row.sort(key=means.__getitem__)
+            place.update((node, float(index)) for index, node in enumerate(row))
+
+
+def _places(rows: Sequence[Sequence[Node]], links: Links, wide: Mapping[Node, float]) -> dict[Node, float]:
+    """The middles of the nodes, from rows whose order stands."""
+    middle: dict[Node, float] = {}
+    for row in rows:
+        middle.update(zip(row, _apart(row, [0.0] * len(row), wide), strict=True))
+    for round_ in range(_ROUNDS):
+        side = 1 - round_ % 2
+        for row in rows if side == 0 else reversed(rows):
+            wished = [_mean([middle[other] for other in links[node][side]], middle[node]) for node in row]
+            middle.update(zip(row, _apart(row, wished, wide), strict=True))
+    return middle
+
+
+def _apart(row: Sequence[Node], wished: Sequence[float], wide: Mapping[Node, float]) -> list[float]:
+    """The places closest to those wished for (in least squares) at which nothing overlaps."""
+    offsets = [0.0]
+    for one, other in pairwise(row):
+        offsets.append(offsets[-1] + (wide[one] + wide[other]) / 2 + _GAP)
+    pools: list[tuple[float, int]] = []  # the mean of some neighbours that touch, and how many they are
+    for wish, offset in zip(wished, offsets, strict=True):
+        mean, count = wish - offset, 1
+        while pools and pools[-1][0] > mean:
+            before, many = pools.pop()
+            mean, count = (mean * count + before * many) / (count + many), count + many
+        pools.append((mean, count))
+    flat = [mean for mean, count in pools for _ in range(count)]
+    return [mean + offset for mean, offset in zip(flat, offsets, strict=True)]
+
+
+def _mean(values: Sequence[float], otherwise: float) -> float:
+    return sum(values) / len(values) if values else otherwise
+
 
 MOST = 120
 """So many facts are drawn at most: those closest to what is proved, with all that each follows from."""

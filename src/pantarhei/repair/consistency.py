@@ -19,8 +19,8 @@ from pantarhei.materialize.model import WindowModel
 from pantarhei.model.display_names import told_apart
 from pantarhei.model.rule import Rule, names_of
 from pantarhei.model.term import Triple, short
+from pantarhei.proofs.extraction import proof_of_violation
 from pantarhei.proofs.proof import Proof
-from pantarhei.proofs.violation import proof_of_violation
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.rdf.pickling import exactly
 from pantarhei.repair.conflict import Budget, Conflicts, KeptEvidence

@@ -21,7 +21,7 @@ from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.rule import Rule
 from pantarhei.model.time import TimePoint
-from pantarhei.proofs.proof import Assertion
+from pantarhei.proofs.step import Assertion
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.repair.conflict import Budget, ConflictEvidence, KeptEvidence, Levels
 from pantarhei.repair.cut import Cut, Method, algorithm3, exact_cut, grounded

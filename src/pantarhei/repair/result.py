@@ -22,7 +22,8 @@ from pantarhei.model.messages import counted
 from pantarhei.model.rule import Rule, names_of
 from pantarhei.model.term import Triple, short
 from pantarhei.model.time import TimePoint, show_time
-from pantarhei.proofs.proof import Assertion, Proof
+from pantarhei.proofs.proof import Proof
+from pantarhei.proofs.step import Assertion
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.rdf.pickling import exactly
 from pantarhei.repair.conflict import Budget, ConflictEvidence, Conflicts, KeptEvidence, Levels

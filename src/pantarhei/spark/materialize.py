@@ -23,7 +23,7 @@ from pantarhei.errors import OptionError
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation, Texts
 from pantarhei.model.term import Triple
-from pantarhei.ontology import Ontology
+from pantarhei.ontology.ontology import Ontology
 from pantarhei.spark.frame import COLUMNS, TIMESTAMP, check_frame
 from pantarhei.spark.row_mapping import MappingGiven, timestamped
 from pantarhei.spark.worker import OnError, SkippedRows, Task, Writer, check_on_error

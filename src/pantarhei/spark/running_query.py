@@ -14,13 +14,13 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pantarhei.engine.diagnostics import Unexpected
 from pantarhei.errors import OptionError, PantarheiError
 from pantarhei.explain.absence import Absence
-from pantarhei.explain.quality import Quality
-from pantarhei.explainer import LIMIT, WAYS
+from pantarhei.explain.explainer import LIMIT, WAYS
 from pantarhei.model.messages import counted
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint
 from pantarhei.proofs.proof import Proof
 from pantarhei.reasoner import StreamReasoner
+from pantarhei.repair.quality import Quality
 from pantarhei.repair.result import Conflict, ConflictList
 from pantarhei.spark.driver import Counts, Driver
 from pantarhei.spark.sessions import FAILURES, own_error

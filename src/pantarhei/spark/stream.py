@@ -25,7 +25,7 @@ from pantarhei.errors import OptionError, check_type
 from pantarhei.materialize.model import Keep
 from pantarhei.model.term import Triple
 from pantarhei.model.time import Duration, TimeKind, TimePoint, time_of
-from pantarhei.ontology import Ontology
+from pantarhei.ontology.ontology import Ontology
 from pantarhei.query.continuous_query import Registration
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.conflict import Budget

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mistakes import lay, said, twenty
-from pantarhei.ontology import load_ontology
+from pantarhei.ontology.ontology import load_ontology
 
 TURTLE = """@prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .

@@ -13,7 +13,7 @@ from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.materialize.model import Overfull, WindowModel
 from pantarhei.model.rule import Atom, Rule
-from pantarhei.ontology import Ontology
+from pantarhei.ontology.ontology import Ontology
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.values.value import value_of
 from strategies import EX, facts

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pantarhei.errors import MalformedInputError, MissingFileError, MissingImportError, OptionError
-from pantarhei.ontology import load_ontology
+from pantarhei.ontology.ontology import load_ontology
 from pantarhei.owl.catalog_file import CATALOG_NAME, read_catalog
 
 HEAD = """<?xml version="1.0" encoding="UTF-8" standalone="no"?>

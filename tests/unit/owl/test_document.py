@@ -228,7 +228,8 @@ def test_a_python_module_that_an_ontology_names_is_not_imported(tmp_path):
         OWL_XML.format(entities="", text="trap_module").replace("http://example.org/p", PYTHON_MODULE),
     )
     program = (
-        f"import sys\nsys.path.insert(0, {str(tmp_path)!r})\nfrom pantarhei.ontology import load_ontology\n"
+        f"import sys\nsys.path.insert(0, {str(tmp_path)!r})\n"
+        "from pantarhei.ontology.ontology import load_ontology\n"
         f"for path in {[str(turtle), str(owl_xml)]!r}:\n"
         "    assert any('trap_module' == str(o) for _, _, o in load_ontology(path).triples)\n"
         "assert 'trap_module' not in sys.modules and 'owlready2' not in sys.modules\n"

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from pantarhei.errors import InputError, MalformedInputError
-from pantarhei.ontology import load_ontology
+from pantarhei.ontology.ontology import load_ontology
 from pantarhei.owl.axiom_mapping import read_axioms
 from pantarhei.owl.document import read_document
 

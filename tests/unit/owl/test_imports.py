@@ -6,7 +6,7 @@ import pytest
 from rdflib import Graph
 
 from pantarhei.errors import MalformedInputError, MissingImportError, OptionError
-from pantarhei.ontology import load_ontology
+from pantarhei.ontology.ontology import load_ontology
 
 OWL = "http://www.w3.org/2002/07/owl#"
 SUB = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"

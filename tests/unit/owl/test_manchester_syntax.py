@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from pantarhei.errors import MalformedInputError, OptionError
-from pantarhei.ontology import load_ontology
+from pantarhei.ontology.ontology import load_ontology
 from pantarhei.owl.axiom_mapping import read_axioms
 from pantarhei.owl.document import read_document
 

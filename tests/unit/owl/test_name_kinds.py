@@ -3,7 +3,7 @@
 import pytest
 from rdflib import OWL, RDF, RDFS, Graph, URIRef
 
-from pantarhei.ontology import load_ontology
+from pantarhei.ontology.ontology import load_ontology
 from pantarhei.owl.name_kinds import is_defined
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from pantarhei.errors import MalformedInputError
-from pantarhei.ontology import load_ontology
+from pantarhei.ontology.ontology import load_ontology
 from pantarhei.owl.axiom_mapping import read_axioms
 from pantarhei.owl.document import read_graph
 

@@ -9,7 +9,7 @@ import pytest
 from rdflib import XSD, Literal, URIRef
 
 from pantarhei.errors import OptionError
-from pantarhei.ontology import load_ontology
+from pantarhei.ontology.ontology import load_ontology
 from pantarhei.owl.document import read_graph
 
 

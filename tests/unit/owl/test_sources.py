@@ -8,7 +8,7 @@ import pytest
 from rdflib import Graph
 
 from pantarhei.errors import MissingFileError, MissingImportError, OptionError
-from pantarhei.ontology import load_ontology
+from pantarhei.ontology.ontology import load_ontology
 from pantarhei.owl.sources import sources_of
 
 PREFIXES = "@prefix : <urn:x#> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"

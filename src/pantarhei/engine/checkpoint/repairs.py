@@ -28,7 +28,7 @@ from pantarhei.engine.checkpoint.value_columns import (
 from pantarhei.model.rule import Rule
 from pantarhei.model.term import RDF_TYPE, Term
 from pantarhei.model.time import TimePoint
-from pantarhei.proofs.proof import Assertion
+from pantarhei.proofs.step import Assertion
 from pantarhei.repair.conflict import Budget, ConflictEvidence, KeptEvidence, OpenRules
 from pantarhei.repair.cut import Method
 from pantarhei.repair.result import Case, Conflict, Occurrences, Repair

@@ -43,7 +43,7 @@ from pantarhei.errors import CheckpointMismatchError, CheckpointOptionError, che
 from pantarhei.materialize.model import Keep
 from pantarhei.model.rule import Predicate
 from pantarhei.model.time import Precision, TimeKind, TimePoint, ticks_of
-from pantarhei.ontology import Ontology
+from pantarhei.ontology.ontology import Ontology
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.cut import Method
 from pantarhei.rules.compilation.growth import GrowingProgram

@@ -18,7 +18,7 @@ from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import CheckpointMismatchError
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of, time_of
-from pantarhei.ontology import Ontology
+from pantarhei.ontology.ontology import Ontology
 from pantarhei.query.continuous_query import ContinuousQuery, Policy, Registration
 from pantarhei.rdf.blank_nodes import name_of_timestamp, prefix_of_name
 from pantarhei.rdf.ntriples import parse_term, write_term

@@ -19,14 +19,14 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pantarhei.engine.diagnostics import Unexpected
 from pantarhei.errors import NotEntailedError, PantarheiError, TimestampError
 from pantarhei.explain.absence import Absence
-from pantarhei.explain.parts import absence_of, proofs_together, quality_together
-from pantarhei.explain.quality import Quality
-from pantarhei.explainer import LIMIT, WAYS
+from pantarhei.explain.explainer import LIMIT, WAYS
+from pantarhei.explain.merge_shards import absence_of, proofs_together, quality_together
 from pantarhei.model.term import Triple, check_triple
 from pantarhei.model.time import TimePoint
 from pantarhei.proofs.proof import Proof
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.reasoner import StreamReasoner
+from pantarhei.repair.quality import Quality
 from pantarhei.repair.result import Conflict, ConflictList
 from pantarhei.spark.sessions import FAILURES, spark_error
 from pantarhei.spark.shards.processor import STATE, Router

@@ -22,7 +22,7 @@ from pantarhei.errors import NotKeyLocalError, OptionError, check_type
 from pantarhei.materialize.model import Keep
 from pantarhei.model.term import Triple, check_triple
 from pantarhei.model.time import Duration, TimeKind, duration_ticks, time_of
-from pantarhei.ontology import Ontology
+from pantarhei.ontology.ontology import Ontology
 from pantarhei.query.answers import refuse_taken
 from pantarhei.query.continuous_query import Policy, Registration
 from pantarhei.rdf.triple_table import triples_of

@@ -16,7 +16,7 @@ from rdflib import URIRef
 
 from pantarhei.encoding.numbers import Fact, Integers, Symbol, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.proofs.temporal import Known
+from pantarhei.proofs.step import Known
 from pantarhei.temporal.data_stream import DataStream
 from pantarhei.temporal.numbered import NumberedTemporalProgram
 from pantarhei.temporal.tick_history import TickColumn

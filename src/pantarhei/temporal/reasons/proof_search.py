@@ -22,8 +22,8 @@ from pantarhei.model.rule import Argument, Builtin, Test
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, builtin_text
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimePoint, time_of
-from pantarhei.proofs.proof import Proof, ProofStep
-from pantarhei.proofs.temporal import Concluded, Condition, Known, NotConcluded, Said
+from pantarhei.proofs.proof import Proof
+from pantarhei.proofs.step import Concluded, Condition, Known, NotConcluded, ProofStep, Said
 from pantarhei.temporal.data_stream import DataStream
 from pantarhei.temporal.literal_tests import with_swrl_name
 from pantarhei.temporal.numbered import NumberedTemporalProgram

@@ -10,7 +10,7 @@ from rdflib import URIRef, Variable
 
 from counts import cases
 from pantarhei.model.rule import Atom, Rule
-from pantarhei.ontology import Ontology
+from pantarhei.ontology.ontology import Ontology
 from pantarhei.rules.translation.inconsistency_normal_form import InconsistencyNormalForm
 
 X, Y, Z = map(Variable, "xyz")

@@ -12,8 +12,8 @@ import random_ontologies
 from counts import seeds
 from oracle.materialization import closure, is_consistent
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.explain.entailment.closure import Closure, is_internal
 from pantarhei.model.rule import Atom, Rule
+from pantarhei.ontology.closure import Closure, is_internal
 from pantarhei.owl.axiom_mapping import read_axioms
 from pantarhei.rules.translation.relevance import that_can_fire, that_matter
 from pantarhei.rules.translation.translate import translate

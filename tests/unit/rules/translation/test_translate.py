@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rdflib import Graph
 
-from pantarhei.ontology import Ontology, load_ontology
+from pantarhei.ontology.ontology import Ontology, load_ontology
 
 PREFIXES = """
 @prefix : <http://example.org/> .

@@ -4,7 +4,7 @@ import pytest
 from rdflib import Literal, Variable
 
 from lars_programs import always, atom, no, now, some
-from pantarhei.proofs.temporal import Known
+from pantarhei.proofs.step import Known
 from pantarhei.temporal.reasons.body_matching import Evidence, TickAtom
 from pantarhei.temporal.reasons.occurrence_intervals import TickRun
 from testimonies import EX, a, reasoner_after, what_is_seen

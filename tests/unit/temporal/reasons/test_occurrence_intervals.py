@@ -2,7 +2,7 @@
 
 import pytest
 
-from pantarhei.proofs.temporal import Known
+from pantarhei.proofs.step import Known
 from pantarhei.temporal.reasons.occurrence_intervals import TickRun
 from testimonies import EX, reasoner_after, what_is_seen
 

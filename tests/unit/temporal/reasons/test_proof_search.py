@@ -8,9 +8,8 @@ from rdflib import RDF, Graph, Literal, Namespace, Variable
 
 import pantarhei as pr
 from pantarhei.model.temporal_rule import Mode, TemporalAtom
-from pantarhei.proofs.kind import StepKind
-from pantarhei.proofs.proof import Proof, ProofStep
-from pantarhei.proofs.temporal import Concluded, Condition, Known, Said
+from pantarhei.proofs.proof import Proof
+from pantarhei.proofs.step import Concluded, Condition, Known, ProofStep, Said, StepKind
 from pantarhei.temporal.reasons.body_matching import Evidence, TickAtom
 from pantarhei.temporal.reasons.occurrence_intervals import TickRun
 from pantarhei.temporal.reasons.proof_search import (

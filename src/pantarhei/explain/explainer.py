@@ -1,0 +1,335 @@
+"""What `explain` and `why_not` do: proofs of what a stream reasoner holds, and reasons why it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from itertools import chain, islice
+from typing import NamedTuple
+
+import numpy as np
+from rdflib import RDF, URIRef
+
+from pantarhei.encoding.forms import FactForms
+from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples
+from pantarhei.engine.stream_history import Books
+from pantarhei.engine.stream_state import Holdings
+from pantarhei.errors import EntailedError, InputError, InvalidTripleError, NotEntailedError, OptionError
+from pantarhei.explain.absence import Absence, Gone, WouldHold
+from pantarhei.explain.clauses import Clauses
+from pantarhei.explain.search import NEW_NAME
+from pantarhei.explain.why_not import Standpoint, WhyNot
+from pantarhei.materialize.model import WindowModel
+from pantarhei.model.temporal_rule import TemporalAtom
+from pantarhei.model.term import Triple, check_triple
+from pantarhei.model.time import TimePoint, plain_time, show_time, time_of
+from pantarhei.ontology.ontology import Ontology
+from pantarhei.ontology.unknown_names import KnownNames, UnknownName, nearest_names
+from pantarhei.owl.background_axioms import says_axioms
+from pantarhei.proofs.extraction import AssertedAt, Explanations
+from pantarhei.proofs.proof import Proof
+from pantarhei.proofs.sentences import Labels
+from pantarhei.rdf.ntriples import write_triple
+from pantarhei.repair.result import Conflict
+from pantarhei.rules.compilation.program import Program
+from pantarhei.temporal.reasons.proof_search import InputProofs, ProofContext
+from pantarhei.window.log import Entry
+from pantarhei.window.sliding import Step
+
+LIMIT = 10_000
+"""How many rule instances an explanation looks at, unless it is told."""
+
+WAYS = 5
+"""How many ways are told in which a triple would hold, unless it is said."""
+
+STEPS = 3_000
+"""How many steps back over rules the search for what is missing takes."""
+
+# More rule instances than fit into any memory, and few enough to be counted in 64 bits.
+_ENDLESS = 1 << 40
+
+# So many conflicts are told of what a repair took out.
+_MOST_CONFLICTS = 3
+
+
+class HeldAt(NamedTuple):
+    """How the window stands, or stood, at a time.
+
+    Args:
+        books: what was asserted and cut.
+        model: what followed.
+        forms: how literals of that are shown.
+    """
+
+    books: Books
+    model: WindowModel
+    forms: FactForms
+
+    def abox(self, level: int) -> AssertedAt:
+        """The ABox of a level."""
+        entry = self.books.log.timeline.at_level(level)
+        assert entry is not None, "what is asserted is in the window"
+        return AssertedAt(entry.at, entry.forms.by_fact)
+
+
+class Explainer:
+    """Explains what a stream reasoner holds; not for several threads at once.
+
+    Args:
+        labels: what names are called.
+        ontology: returns the ontology.
+    """
+
+    def __init__(self, held: Holdings, labels: Labels, ontology: Callable[[], Ontology]) -> None:
+        self._held, self._labels, self._ontology = held, labels, ontology
+        self._clauses: tuple[Program, object, Clauses] | None = None
+        self._asserted: tuple[Books, Integers] | None = None
+        self._older: tuple[Books, TimePoint | None, HeldAt] | None = None
+
+    def explain(
+        self, asked: Triple | TemporalAtom, at: TimePoint | None, all_: bool, limit: int
+    ) -> Proof | tuple[Proof, ...]:
+        """The best proof, or all of them: of a triple those of the window come first, of an atom those of the
+        temporal rules.
+        """
+        _check_limit(limit, "rule instance")
+        moment = self._moment(at)
+        atom = _checked(asked) if isinstance(asked, TemporalAtom) else _atom_of(check_triple(asked))
+        ways = [self._in_window, self._concluded]
+        proofs = chain.from_iterable(
+            way(atom, moment, all_, limit) for way in (ways if atom is not asked else reversed(ways))
+        )
+        found = tuple(proof.labelled(self._labels) for proof in (proofs if all_ else islice(proofs, 1)))
+        if not found:
+            reason, lost = self._beyond(atom, moment), len(self._ontology().losses)
+            unknown = self._unknown_in(atom, moment)
+            if self._is_entailed_axiom(atom):
+                reason, lost = "the ontology entails it, as ontology.explain proves; windows have facts", 0
+            raise NotEntailedError(_written(atom), _time_text(moment.books), reason, unknown, lost)
+        return found if all_ else found[0]
+
+    def _is_entailed_axiom(self, atom: TemporalAtom) -> bool:
+        """Test whether an atom is an axiom that the ontology entails, so that no window holds it."""
+        triple = atom.triple
+        with suppress(InputError):  # a word of OWL that writes no axiom by itself
+            return triple is not None and says_axioms([triple]) and self._ontology().entails([triple])
+        return False
+
+    def _in_window(self, atom: TemporalAtom, moment: HeldAt, all_: bool, limit: int) -> Iterator[Proof]:
+        """The proofs of what is in the materialization."""
+        fact = None if atom.triple is None else moment.model.find(atom.triple)
+        if fact is not None:
+            found = Explanations(moment.model, moment.abox, moment.forms, min(limit, _ENDLESS))
+            yield from found.all(fact) if all_ else [found.best(fact)]
+
+    def _concluded(self, atom: TemporalAtom, moment: HeldAt, all_: bool, limit: int) -> Iterator[Proof]:
+        """The proofs of what temporal rules conclude at the present tick."""
+        concluding, testimony = self._held.concluding, self._testimony(moment)
+        if concluding is None or testimony is None:
+            return
+
+        def holds(triple: Triple) -> Proof | None:
+            return next(self._in_window(_atom_of(triple), moment, False, limit), None)
+
+        def asserted_at(triple: Triple, tick: int) -> TimePoint | None:
+            (fact,) = as_tuples(moment.model.vocabulary.encode([triple]).facts)
+            for trace in reversed(moment.books.traces(fact)):
+                cut_in = None if trace.cut_by is None else concluding.tick_of(trace.cut_by.ticks)
+                if concluding.tick_of(trace.asserted.ticks) == tick != cut_in:
+                    return trace.asserted.at
+            return None
+
+        yield from testimony.proofs(atom, InputProofs(holds, asserted_at), all_, limit)
+
+    def _testimony(self, moment: HeldAt) -> ProofContext | None:
+        """What temporal rules see; None where there are none, and of older times."""
+        concluding = self._held.concluding
+        is_now = moment.books is self._held.books
+        return concluding.testimony(self._held.model) if concluding is not None and is_now else None
+
+    def _beyond(self, atom: TemporalAtom, moment: HeldAt) -> str | None:
+        """Why an atom may have been concluded for all that is known; None where that is known."""
+        concluding = self._held.concluding
+        if concluding is None or moment.books is self._held.books or not concluding.concludes(atom.predicate):
+            return None
+        return "what temporal rules concluded before the present tick is not known any more"
+
+    def why_not(self, asked: Triple | TemporalAtom, at: TimePoint | None, limit: int) -> Absence:
+        """Why a triple, or an atom of temporal rules, does not hold."""
+        _check_limit(limit, "way")
+        moment = self._moment(at, tries=True)
+        vocabulary = moment.model.vocabulary
+        atom = _checked(asked) if isinstance(asked, TemporalAtom) else _atom_of(check_triple(asked))
+        triple, testimony = atom.triple, self._testimony(moment)
+        is_concluded = testimony is not None and testimony.concludes(atom)
+        if is_concluded or (triple is not None and moment.model.find(triple) is not None):
+            raise EntailedError(_written(atom), _time_text(moment.books))
+        temporal = () if testimony is None else testimony.unmet(atom)
+        if triple is None:
+            is_known = testimony is not None or self._beyond(atom, moment) is None
+            absence = Absence(None, moment.books.now, complete=is_known, temporal=temporal, atom=atom)
+            unknown, lost = self._unknown_in(atom, moment), len(self._ontology().losses)
+            return replace(absence, unknown=unknown, lost=lost).labelled(self._labels)
+        known = vocabulary.mark
+        try:
+            (goal,) = as_tuples(vocabulary.encode([triple]).facts)
+            absence = self._absence(triple, goal, moment, limit)
+        finally:
+            if vocabulary.mark != known:
+                vocabulary.back_to(known)
+        absence = replace(
+            absence,
+            temporal=temporal,
+            lost=len(self._ontology().losses),
+            entailed=self._is_entailed_axiom(atom),
+        )
+        return absence.labelled({**self._labels, NEW_NAME: "something new"})
+
+    def _absence(self, triple: Triple, goal: Fact, moment: HeldAt, limit: int) -> Absence:
+        situation = self._situation(moment)
+        unknown = self._names(moment, situation.gone).unknown_in(triple)
+        search, concluded = WhyNot(situation, goal, limit, STEPS), bool(situation.clauses.concluding(goal[0]))
+        ways, beyond = tuple[WouldHold, ...](), tuple[WouldHold, ...]()
+        if not any(each.kind == "blank node" for each in unknown):  # else no ABox can speak of it
+            ways = search.ways()
+            if concluded and not ways:
+                clauses = situation.clauses
+                beyond = search.ways(clauses.unconcluded | self._in_background())
+                beyond = beyond or search.ways(clauses.predicates)  # rules may conclude all in a cycle
+        asserted, fate = goal[0] in situation.assumable, situation.fate(goal)
+        now = moment.books.now
+        return Absence(triple, now, fate, ways, concluded, asserted, unknown, beyond, search.complete)
+
+    def _unknown_in(self, atom: TemporalAtom, moment: HeldAt) -> tuple[UnknownName, ...]:
+        """The unknown names of an atom; of an atom that is not a triple, its predicate if it is unknown."""
+        step = moment.books.step
+        names = self._names(moment, self._asserted_until(None if step is None else step.now))
+        if atom.triple is not None:
+            return names.unknown_in(atom.triple)
+        known = names.declared
+        near = tuple(nearest_names(atom.predicate, known))
+        return () if atom.predicate in known else (UnknownName(atom.predicate, "property", near),)
+
+    def _names(self, moment: HeldAt, asserted: Integers) -> KnownNames:
+        """The names known at a moment: of rules, ontology, background and stream."""
+        common, concluding = self._held.foundation.common, self._held.concluding
+        concluded = () if concluding is None else (symbol.name for symbol in concluding.symbols)
+        declared = {*self._ontology().predicates, *concluded}
+        return KnownNames(moment.model.vocabulary, common.symbols, common.names, asserted, declared)
+
+    def _situation(self, moment: HeldAt) -> Standpoint:
+        """Where a question about a moment is asked."""
+        log, step = moment.books.log, moment.books.step
+        asserted = self._asserted_until(None if step is None else step.now)
+        newest = log.newest
+        return Standpoint(
+            Explanations(moment.model, moment.abox, moment.forms, LIMIT),
+            log,
+            (moment.books.now or 0) if newest is None else newest.at,
+            0 if newest is None else newest.ticks,
+            self._read(moment.model),
+            frozenset(np.flatnonzero(np.bincount(asserted[:, 0])).tolist()),
+            asserted,
+            lambda fact: self._fate(fact, step),
+            self._held.prove,
+        )
+
+    def _read(self, model: WindowModel) -> Clauses:
+        """The rules of a model, read once while their terms keep their numbers."""
+        program, names = model.program, model.vocabulary.lexicon
+        known = self._clauses
+        if known is None or known[0] is not program or known[1] is not names:
+            known = self._clauses = program, names, Clauses(program, model.vocabulary)
+        return known[2]
+
+    def _in_background(self) -> frozenset[int]:
+        """The predicates that the background asserts."""
+        return frozenset(np.unique(self._held.foundation.background.facts[:, 0]).tolist())
+
+    # -- what was --------------------------------------------------------------------------------
+
+    def _moment(self, at: TimePoint | None, *, tries: bool = False) -> HeldAt:
+        """How the window stands, or stood at an older time.
+
+        Args:
+            tries: whether facts will be tried out on the model. With `keep="every"` that is one made for it:
+                Definition 8 leaves open which interpretations facts stand in once others came and went.
+        """
+        books, held = self._held.books, self._held
+        is_now = at is None or plain_time(at) == books.now
+        if is_now and not (tries and held.options.keep == "every"):
+            return HeldAt(books, *held.state().shown)
+        then = books if at is None or is_now else held.books_at(at)
+        known = self._older
+        if known is None or known[0] is not books or known[1] != then.now:
+            known = self._older = books, then.now, HeldAt(then, *held.shown_of(then))
+        return known[2]
+
+    def _asserted_until(self, ticks: int | None) -> Integers:
+        """The facts that were asserted by a time, as far as is remembered, shape (n, 3), the oldest first."""
+        books = self._held.books
+        known = self._asserted
+        if known is None or known[0] is not books:
+            entries = [*books.past.entries(), *books.log]
+            known = self._asserted = books, np.concatenate([NO_FACTS, *(entry.facts for entry in entries)])
+        if ticks is None or books.step is None or ticks >= books.step.now:
+            return known[1]
+        entries = [each for each in (*books.past.entries(), *books.log) if each.ticks <= ticks]
+        return np.concatenate([NO_FACTS, *(entry.facts for entry in entries)])
+
+    def _fate(self, fact: Fact, step: Step | None) -> tuple[Gone, ...]:
+        """What became by a step of the assertions of a fact, those that are gone, newest first."""
+        books, found = self._held.books, list[Gone]()
+        for trace in books.traces(fact):
+            if step is None or trace.asserted.ticks > step.now:
+                continue
+            by = trace.cut_by if trace.cut_by is not None and trace.cut_by.ticks <= step.now else None
+            left = trace.left if trace.left is not None and trace.left <= step.now else None
+            if by is not None:
+                found.append(Gone(trace.asserted.at, None, by.at, self._against(fact, trace.asserted, by)))
+            elif left is not None:
+                found.append(Gone(trace.asserted.at, time_of(left, step.kind), left_early=trace.early))
+        return tuple(reversed(found))
+
+    def _against(self, fact: Fact, asserted: Entry, by: Entry) -> tuple[Conflict, ...]:
+        """The conflicts by which an arriving ABox cut a fact; first those in which the others are newest.
+
+        In one with something older than the fact, that may have gone in its place.
+        """
+        repair = self._held.books.repair_of(by.level)
+        (triple,) = self._held.vocabulary.decode([fact], asserted.forms.by_fact)
+        conflicts = () if repair is None else repair.conflicts
+        mine = [each for each in conflicts if any(told == triple for _, told in each.assertions)]
+        mine.sort(key=str)
+        others = [sorted(at for at, told in each.assertions if told != triple) for each in mine]
+        newest = sorted(range(len(mine)), key=lambda place: (not others[place], others[place]), reverse=True)
+        return tuple(mine[place] for place in newest[:_MOST_CONFLICTS])
+
+
+def _atom_of(triple: Triple) -> TemporalAtom:
+    subject, predicate, object_ = triple
+    if predicate == RDF.type and isinstance(object_, URIRef):
+        return TemporalAtom(object_, (subject,))
+    assert isinstance(predicate, URIRef), "it is a triple"
+    return TemporalAtom(predicate, (subject, object_))
+
+
+def _written(atom: TemporalAtom) -> str:
+    return str(atom) if atom.triple is None else write_triple(atom.triple)
+
+
+def _checked(atom: TemporalAtom) -> TemporalAtom:
+    if atom.variables or atom.is_asserted:
+        expected = "expected an atom that can be concluded: without variables and `asserted`"
+        raise InvalidTripleError(str(atom), expected)
+    return atom
+
+
+def _check_limit(limit: object, of: str) -> None:
+    if type(limit) is not int or limit < 1:
+        raise OptionError("limit", repr(limit), f"a whole number, at least one {of}")
+
+
+def _time_text(books: Books) -> str | None:
+    return None if books.now is None else show_time(books.now)

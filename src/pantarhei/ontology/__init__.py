@@ -1,0 +1,1 @@
+"""Loaded ontologies: rules and background, the report of axioms, and entailment."""

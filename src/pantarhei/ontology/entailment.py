@@ -1,0 +1,206 @@
+"""Why an ontology entails something, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from rdflib import OWL, RDF, BNode, Literal, URIRef, Variable
+
+from pantarhei.model.graphs import grouped
+from pantarhei.model.rule import Argument, Origin
+from pantarhei.model.term import Term, Triple, in_order
+from pantarhei.ontology.closure import Closure, is_fresh
+from pantarhei.ontology.entailment_cases import Questions
+from pantarhei.owl import axiom as owl
+from pantarhei.owl.axiom import Axiom
+from pantarhei.owl.axiom_mapping import Reading
+from pantarhei.owl.expression import rewritten
+from pantarhei.proofs.proof import Proof
+from pantarhei.proofs.renderers import Json
+from pantarhei.proofs.sentences import Labels
+from pantarhei.rdf.pickling import exactly
+
+
+@dataclass(frozen=True)
+class Entailment:
+    """Why an ontology entails an axiom: what follows when its condition is supposed of something.
+
+    Args:
+        statement: what is entailed, in words.
+        proofs: one for each part that there is something to prove of; none where it holds by itself.
+    """
+
+    statement: str
+    proofs: tuple[Proof, ...]
+
+    @classmethod
+    def of(cls, statement: str, proofs: Iterable[Proof], labels: Labels) -> Entailment:
+        """The entailment by proofs; what was made up for a supposition is called `something`."""
+        found = list(proofs)
+        terms = {term for proof in found for step in proof.steps for term in step.fact or ()}
+        made_up = {term: "something" for term in terms if isinstance(term, URIRef) and is_fresh(term)}
+        return cls(statement, tuple(proof.labelled({**labels, **made_up}) for proof in found))
+
+    @property
+    def axioms(self) -> tuple[Origin, ...]:
+        """The axioms that it follows from, in order, each once, with where they are written."""
+        return tuple(dict.fromkeys(axiom for proof in self.proofs for axiom in proof.axioms))
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def to_json(self) -> Json:
+        """Return the statement and its proofs as a dictionary for `json.dumps`."""
+        return {"text": self.statement, "proofs": [proof.to_json() for proof in self.proofs]}
+
+    def _lines(self) -> Iterator[str]:
+        yield f"{self.statement}:"
+        yield from map(str, self.proofs or ("It holds by itself, whatever the ontology says.",))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return exactly(Entailment, self.statement, self.proofs)
+
+
+# Blank nodes of which only axioms speak are tried with so many choices of names.
+_MOST_GUESSES = 10_000
+
+_Binding = Mapping[Variable, Term]
+_Pattern = tuple[Argument, Term, Argument]
+
+
+def entails_reading(closure: Closure, reading: Reading, proofs: list[Proof] | None = None) -> bool:
+    """Whether the axioms and assertions of `reading` are entailed; blank nodes are whoever there is.
+
+    Args:
+        proofs: takes what it rests on; None if nobody wants to know.
+    """
+    names = (term for axiom in reading.axioms for term in _individuals(axiom))
+    stated = (term for subject, _, object_ in reading.assertions for term in (subject, object_))
+    with closure.assuming(closure.about(t for t in (*names, *stated) if not isinstance(t, BNode))):
+        return _is_entailed(closure, reading, proofs)
+
+
+def _is_entailed(closure: Closure, reading: Reading, proofs: list[Proof] | None) -> bool:
+    questions = Questions(closure, proofs=proofs)
+    about_someone = dict.fromkeys(axiom for axiom in reading.axioms if _someone(axiom))
+    if not all(questions.entails(axiom) for axiom in reading.axioms if axiom not in about_someone):
+        return False
+    assertions = in_order(reading.assertions)
+    if not all(_holds(questions, triple) for triple in assertions if not _has_blank_node(triple)):
+        return False
+    patterns = [(_opened(s), p, _opened(o)) for s, p, o in assertions if _has_blank_node((s, p, o))]
+    said: list[_Pattern | Axiom] = [*patterns, *about_someone]
+    return all(_somebody_is(questions, part) for part in grouped(said, _variables))
+
+
+def _variables(statement: _Pattern | Axiom) -> set[Variable]:
+    if isinstance(statement, tuple):
+        return {term for term in statement if isinstance(term, Variable)}
+    return {Variable(node) for node in _someone(statement)}
+
+
+def _somebody_is(questions: Questions, said: list[_Pattern | Axiom]) -> bool:
+    """Whether there are names for which all of this is entailed."""
+    patterns = [statement for statement in said if isinstance(statement, tuple)]
+    axioms = [statement for statement in said if not isinstance(statement, tuple)]
+    in_patterns = set[Variable]().union(*map(_variables, patterns))
+    unbound = set[Variable]().union(*map(_variables, axioms)) - in_patterns
+    return any(
+        all(questions.entails(_bound_axiom(axiom, complete)) for axiom in axioms)
+        for binding in _matches(questions, patterns)
+        for complete in islice(_completed(questions.closure, sorted(unbound), binding), _MOST_GUESSES)
+    )
+
+
+def _holds(questions: Questions, triple: Triple) -> bool:
+    subject, predicate, object_ = triple
+    if predicate == RDF.type:
+        return questions.is_member(subject, owl.Class(URIRef(object_)))
+    return questions.is_member(subject, owl.HasValue(owl.Property(URIRef(predicate)), object_))
+
+
+def _has_blank_node(triple: Triple) -> bool:
+    return isinstance(triple[0], BNode) or isinstance(triple[2], BNode)
+
+
+def _opened(term: Term) -> Argument:
+    """A variable for a blank node: the closure's own blank nodes are names."""
+    return Variable(term) if isinstance(term, BNode) else term
+
+
+def _someone(axiom: Axiom) -> list[BNode]:
+    """The blank nodes that an axiom about individuals speaks of."""
+    return [term for term in _individuals(axiom) if isinstance(term, BNode)]
+
+
+def _individuals(axiom: Axiom) -> tuple[Term, ...]:
+    match axiom:
+        case owl.ClassAssertion(_, individual):
+            return (individual,)
+        case owl.SameIndividual(individuals) | owl.DifferentIndividuals(individuals):
+            return individuals
+        case owl.NegativePropertyAssertion(_, subject, object_):
+            return (subject, object_)
+    return ()
+
+
+def _bound_axiom(axiom: Axiom, binding: _Binding) -> Axiom:
+    """The axiom about those whom its blank nodes are bound to."""
+    return rewritten(axiom, lambda part: binding.get(Variable(part)) if isinstance(part, BNode) else None)
+
+
+def _matches(questions: Questions, patterns: list[_Pattern]) -> Iterator[_Binding]:
+    """The bindings under which all patterns are entailed; those with fewest variables are matched first."""
+    waiting: list[tuple[list[_Pattern], _Binding]] = [(patterns, {})]
+    while waiting:
+        left, binding = waiting.pop()
+        if not left:
+            yield binding
+            continue
+        bound = [(_bound(s, binding), p, _bound(o, binding)) for s, p, o in left]
+        chosen = min(range(len(bound)), key=lambda i: sum(isinstance(term, Variable) for term in bound[i]))
+        rest = [pattern for i, pattern in enumerate(left) if i != chosen]
+        waiting += [(rest, {**binding, **found}) for found in _found(questions, bound[chosen])]
+
+
+def _found(questions: Questions, pattern: _Pattern) -> list[_Binding]:
+    """What the variables of one pattern can stand for."""
+    subject, predicate, object_ = pattern
+    if not isinstance(subject, Variable) and not isinstance(object_, Variable):
+        return [{}] if _holds(questions, (subject, predicate, object_)) else []
+    if predicate == RDF.type and object_ == OWL.Thing:
+        everyone = _names(questions.closure.match(None, None, None))
+        triples: list[Triple] = [(name, RDF.type, OWL.Thing) for name in everyone]
+    else:
+        triples = list(questions.closure.match(_given(subject), predicate, _given(object_)))
+    return [
+        {v: t for v, t in ((subject, who), (object_, what)) if isinstance(v, Variable)}
+        for who, _, what in triples
+        if subject != object_ or who == what
+    ]
+
+
+def _bound(term: Argument, binding: _Binding) -> Argument:
+    return binding.get(term, term) if isinstance(term, Variable) else term
+
+
+def _given(term: Argument) -> Term | None:
+    return None if isinstance(term, Variable) else term
+
+
+def _completed(closure: Closure, unbound: list[Variable], binding: _Binding) -> Iterator[_Binding]:
+    """The binding with each name of the closure for the variables that no assertion binds."""
+    if not unbound:
+        yield binding
+        return
+    first, *rest = unbound
+    for name in _names(closure.match(None, None, None)):
+        yield from _completed(closure, rest, {**binding, first: name})
+
+
+def _names(triples: Iterable[Triple]) -> list[Term]:
+    named = (term for s, p, o in triples for term in ((s,) if p == RDF.type else (s, o)))
+    return list(dict.fromkeys(term for term in named if not isinstance(term, Literal)))

@@ -1,0 +1,424 @@
+"""Whether a closure entails an axiom: by assuming what it speaks of, and looking for what it says.
+
+`C ⊑ D` is entailed if a fresh name assumed to be in C turns out in D, or cannot be. A complement is entailed
+if its operand, assumed, contradicts. What OWL 2 RL decides is decided (its axioms have no alternatives);
+beyond it an answer of True is certain, and False may mean unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, pairwise, product
+from math import prod
+
+from rdflib import OWL, RDF, Literal
+
+from pantarhei.model.term import Term, Triple
+from pantarhei.ontology.closure import Closure, different, is_fresh, same
+from pantarhei.owl import axiom as owl
+from pantarhei.owl.axiom import (
+    NOTHING,
+    THING,
+    Axiom,
+    Bound,
+    ClassExpression,
+    DataRange,
+    Filler,
+    PropertyExpression,
+    Trait,
+)
+from pantarhei.owl.simplify import BOTTOM_PROPERTIES, TOP_PROPERTIES, simple_filler, simplify
+from pantarhei.proofs.proof import Proof
+from pantarhei.rules.translation.translate import translate
+from pantarhei.values.emptiness import includes
+from pantarhei.values.membership import COMPARABLE, contains
+from pantarhei.values.value import value_of
+
+# An expression whose unions multiply out to more cases than this is not asked about.
+_MOST_CASES = 1_000
+
+
+# Nor is a cardinality restriction that needs more different values than this.
+_MOST_VALUES = 100
+
+
+class UndecidedError(Exception):
+    """A question whose assumption cannot be made; it counts as not entailed."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """One way in which an expression can hold: facts, and axioms for what no fact says."""
+
+    facts: tuple[Triple, ...] = ()
+    axioms: tuple[Axiom, ...] = ()
+
+    def __add__(self, other: _Case) -> _Case:
+        return _Case((*self.facts, *other.facts), (*self.axioms, *other.axioms))
+
+
+@dataclass(slots=True)
+class Questions:
+    """Questions to one closure.
+
+    Args:
+        closure: what is asked.
+        proofs: takes what answers of yes rest on; None if nobody wants to know.
+    """
+
+    closure: Closure
+    _values: list[Term] = field(default_factory=list)  # fresh names that may stand for literals
+    proofs: list[Proof] | None = None
+
+    def entails(self, axiom: Axiom) -> bool:
+        """Whether every model of the closure's ontology is one of `axiom`."""
+        self._values.clear()
+        try:
+            return self._asked(axiom)
+        except UndecidedError:
+            return False
+
+    def is_member(self, individual: Term, expression: ClassExpression) -> bool:
+        """Whether `individual` is entailed to be in `expression`."""
+        return self.entails(owl.ClassAssertion(expression, individual))
+
+    def _asked(self, axiom: Axiom) -> bool:
+        match axiom:
+            case owl.SubClassOf(sub, super_):
+                return self._is_subclass(sub, super_)
+            case owl.EquivalentClasses(operands):
+                circle = (*operands, operands[0])
+                return all(self._is_subclass(a, b) for a, b in pairwise(circle))
+            case owl.DisjointClasses(operands):
+                return all(
+                    self._is_subclass(owl.IntersectionOf(pair), NOTHING) for pair in combinations(operands, 2)
+                )
+            case owl.DisjointUnion(union, operands):
+                return self._asked(owl.EquivalentClasses((union, owl.UnionOf(operands)))) and self._asked(
+                    owl.DisjointClasses(operands)
+                )
+            case owl.ClassAssertion(type_, individual):
+                return self._within(_thing(individual), lambda: self._is_in(simplify(type_), individual))
+            case owl.SameIndividual(individuals):
+                return all(self._are_same(a, b) for a, b in pairwise(individuals))
+            case owl.DifferentIndividuals(individuals):
+                return all(self._are_different(a, b) for a, b in combinations(individuals, 2))
+            case owl.NegativePropertyAssertion(on, subject, object_):
+                return self._contradicts(self._pair(on, subject, object_))
+            case owl.HasKey():
+                return self._is_key(axiom)
+            case owl.DatatypeDefinition(datatype, range_):
+                return includes(datatype, range_) and includes(range_, datatype)
+        return self._asked_of_properties(axiom)
+
+    def _asked_of_properties(self, axiom: Axiom) -> bool:
+        a, b, c = (self.closure.fresh() for _ in range(3))
+        match axiom:
+            case owl.SubPropertyOf(sub, super_):
+                return self._follows([(sub, a, b)], (super_, a, b))
+            case owl.SubPropertyChainOf(chain, super_):
+                points = [a, *(self.closure.fresh() for _ in chain)]
+                links = [(on, x, y) for on, (x, y) in zip(chain, pairwise(points), strict=True)]
+                return self._follows(links, (super_, points[0], points[-1]))
+            case owl.EquivalentProperties(operands):
+                circle = (*operands, operands[0])
+                return all(self._follows([(p, a, b)], (q, a, b)) for p, q in pairwise(circle))
+            case owl.DisjointProperties(operands):
+                return all(
+                    self._contradicts(self._pair(p, a, b) + self._pair(q, a, b))
+                    for p, q in combinations(operands, 2)
+                )
+            case owl.InverseProperties(p, q):
+                return self._follows([(p, a, b)], (q, b, a)) and self._follows([(q, b, a)], (p, a, b))
+            case owl.PropertyDomain(on, domain):
+                return self._within(self._pair(on, a, b), lambda: self._is_in(simplify(domain), a))
+            case owl.PropertyRange(on, range_):
+                return self._within(self._pair(on, a, b), lambda: self._is_in(simple_filler(range_), b))
+            case owl.Characteristic(trait, on):
+                return self._has_trait(trait, on, (a, b, c))
+        raise UndecidedError
+
+    def _has_trait(self, trait: Trait, on: PropertyExpression, names: tuple[Term, Term, Term]) -> bool:
+        a, b, c = names
+        match trait:
+            case Trait.FUNCTIONAL:
+                return self._within(self._pair(on, a, b) + self._pair(on, a, c), lambda: self._are_same(b, c))
+            case Trait.INVERSE_FUNCTIONAL:
+                return self._within(self._pair(on, a, c) + self._pair(on, b, c), lambda: self._are_same(a, b))
+            case Trait.REFLEXIVE:
+                return self._within(_thing(a), lambda: self._is_pair(on, a, a))
+            case Trait.IRREFLEXIVE:
+                return self._contradicts(self._pair(on, a, a))
+            case Trait.SYMMETRIC:
+                return self._follows([(on, a, b)], (on, b, a))
+            case Trait.ASYMMETRIC:
+                return self._contradicts(self._pair(on, a, b) + self._pair(on, b, a))
+            case Trait.TRANSITIVE:
+                return self._follows([(on, a, b), (on, b, c)], (on, a, c))
+
+    def _is_key(self, axiom: owl.HasKey) -> bool:
+        a, b = self.closure.fresh(), self.closure.fresh()
+        shared = tuple(
+            fact
+            for on in axiom.properties
+            for value in (self.closure.fresh(),)
+            for fact in self._pair(on, a, value) + self._pair(on, b, value)
+        )
+        keyed = simplify(axiom.keyed)
+        named = self.closure.names([a, b])
+        cases = (
+            x + y + _Case((*shared, *named)) for x in self._cases(keyed, a) for y in self._cases(keyed, b)
+        )
+        return all(self._in_case(case, lambda asked: asked._are_same(a, b)) for case in cases)
+
+    # -- is it so? ---------------------------------------------------------------------------------
+
+    def _is_subclass(self, sub: ClassExpression, super_: ClassExpression) -> bool:
+        name = self.closure.fresh()
+        wanted = simplify(super_)
+        return all(
+            self._in_case(case, lambda asked: asked._is_in(wanted, name))
+            for case in self._cases(simplify(sub), name)
+        )
+
+    def _follows(
+        self,
+        assumed: Iterable[tuple[PropertyExpression, Term, Term]],
+        wanted: tuple[PropertyExpression, Term, Term],
+    ) -> bool:
+        facts = tuple(fact for pair in assumed for fact in self._pair(*pair))
+        return self._within(facts, lambda: self._is_pair(*wanted))
+
+    def _is_in(self, expression: Filler, term: Term) -> bool:
+        """Whether `term` is in the simple `expression`, or nothing is."""
+        known = len(self.proofs or ())
+        found = self._is_surely_in(expression, term)
+        if self.proofs and not found:
+            del self.proofs[known:]  # of parts, of which another is not so
+        return found
+
+    def _is_surely_in(self, expression: Filler, term: Term) -> bool:
+        if self._is_impossible():
+            return True
+        match expression:
+            case owl.Class(iri):
+                return expression == THING or self._holds((term, RDF.type, iri))
+            case owl.IntersectionOf(operands):
+                return all(self._is_in(operand, term) for operand in operands)
+            case owl.UnionOf(operands):
+                return any(self._is_in(o, term) for o in operands) or self._is_refuted(expression, term)
+            case owl.SomeValuesFrom(on, filler):
+                return any(self._is_in(filler, value) for value in self._values_of(on, term))
+            case owl.HasValue(on, value):
+                return self._is_pair(on, term, value)
+            case owl.HasSelf(on):
+                return self._is_pair(on, term, term)
+            case owl.OneOf(individuals):
+                return any(self._are_same(term, individual) for individual in individuals) or (
+                    self._contradicts([different(term, individual) for individual in individuals])
+                )
+            case owl.ComplementOf(operand):
+                return all(
+                    self._in_case(case, Questions._is_impossible) for case in self._cases(operand, term)
+                )
+            case owl.AllValuesFrom(on, filler):
+                value = self.closure.fresh()
+                return self._within(self._pair(on, term, value), lambda: self._is_in(filler, value))
+            case owl.Cardinality(Bound.MAX, number, on, counted):
+                return self._has_at_most(term, number, on, THING if counted is None else counted)
+            case owl.Cardinality(Bound.MIN, number, on, counted):
+                return self._has_at_least(term, number, on, THING if counted is None else counted)
+        if isinstance(expression, DataRange):
+            return self._is_value_in(expression, term)
+        raise UndecidedError
+
+    def _is_value_in(self, range_: DataRange, term: Term) -> bool:
+        if isinstance(term, Literal):
+            return contains(range_, term)
+        return is_fresh(term) and includes(range_, self.closure.ranges_of(term))
+
+    def _is_refuted(self, expression: ClassExpression, term: Term) -> bool:
+        """Whether `term` outside `expression` contradicts."""
+        case = _Case(axioms=(owl.ClassAssertion(owl.ComplementOf(expression), term),))
+        return self._in_case(case, Questions._is_impossible)
+
+    def _has_at_most(self, term: Term, number: int, on: PropertyExpression, filler: Filler) -> bool:
+        values = self._fresh_values(number + 1)
+        facts = [fact for value in values for fact in self._pair(on, term, value)]
+        facts += [different(x, y) for x, y in combinations(values, 2)]
+        cases = _joined(_Case(tuple(facts)), [tuple(self._cases(filler, value)) for value in values])
+        return all(self._in_case(case, Questions._is_impossible) for case in cases)
+
+    def _has_at_least(self, term: Term, number: int, on: PropertyExpression, filler: Filler) -> bool:
+        values = [value for value in self._values_of(on, term) if self._is_in(filler, value)]
+        waiting: list[tuple[tuple[Term, ...], int]] = [((), 0)]
+        for _ in range(_MOST_CASES):
+            if not waiting:
+                return False
+            chosen, start = waiting.pop()
+            if len(chosen) == number:
+                return True
+            waiting += [
+                ((*chosen, values[i]), i + 1)
+                for i in reversed(range(start, min(len(values), _MOST_VALUES)))
+                if len(values) - i >= number - len(chosen)
+                and all(self._are_different(other, values[i]) for other in chosen)
+            ]
+        return False
+
+    def _is_pair(self, on: PropertyExpression, subject: Term, object_: Term) -> bool:
+        if isinstance(on, owl.InverseOf):
+            return self._is_pair(on.inverted, object_, subject)
+        if self._is_impossible() or on.iri in TOP_PROPERTIES:
+            return True
+        return self._holds((subject, on.iri, object_))
+
+    def _are_same(self, first: Term, second: Term) -> bool:
+        if self._is_impossible() or value_of(first) == value_of(second):
+            return True
+        return self._holds(same(first, second))
+
+    def _are_different(self, first: Term, second: Term) -> bool:
+        if isinstance(first, Literal) and isinstance(second, Literal):
+            known = contains(COMPARABLE, first) and contains(COMPARABLE, second)
+            return known and value_of(first) != value_of(second)
+        if isinstance(first, Literal) or isinstance(second, Literal):
+            return self._is_impossible()
+        return self._holds(different(first, second)) or self._contradicts((same(first, second),))
+
+    def _values_of(self, on: PropertyExpression, term: Term) -> Iterator[Term]:
+        match on:
+            case owl.InverseOf(inverted):
+                return (subject for subject, _, _ in self.closure.match(None, inverted.iri, term))
+            case owl.Property(iri) if iri in TOP_PROPERTIES:
+                raise UndecidedError
+            case owl.Property(iri):
+                return (object_ for _, _, object_ in self.closure.match(term, iri, None))
+
+    # -- if it were so -----------------------------------------------------------------------------
+
+    def _is_impossible(self) -> bool:
+        """Whether what is assumed contradicts."""
+        impossible = [value for value in self._values if self.closure.is_impossible(value)]
+        if not (impossible or self.closure.inconsistent):
+            return False
+        if self.proofs is not None:
+            by_value = not self.closure.inconsistent
+            asked = self.closure
+            self._note(asked.proof_of_impossible_value(impossible[0]) if by_value else asked.proof())
+        return True
+
+    def _holds(self, triple: Triple) -> bool:
+        """Whether a triple is in the closure."""
+        found = self.closure.holds(triple)
+        if found and self.proofs is not None:
+            self._note(self.closure.proof_of(triple))
+        return found
+
+    def _note(self, proof: Proof | None) -> None:
+        """Note what an answer of yes rests on."""
+        if self.proofs is not None and proof is not None and proof not in self.proofs:
+            self.proofs.append(proof)
+
+    def _contradicts(self, facts: Iterable[Triple]) -> bool:
+        return self._within(facts, self._is_impossible)
+
+    def _within(self, facts: Iterable[Triple], ask: Callable[[], bool]) -> bool:
+        with self.closure.assuming(facts):
+            return ask()
+
+    def _in_case(self, case: _Case, ask: Callable[[Questions], bool]) -> bool:
+        """Whether the answer is yes where the case holds; what is lost of its axioms is assumed less."""
+        with self.closure.assuming(case.facts):
+            if not case.axioms:
+                return ask(self)
+            translations = tuple(map(translate, case.axioms))
+            if any(translation.contradictions for translation in translations):
+                return True
+            rules = (r for t in translations for r in (*t.rules, *t.constraints))
+            closure = self.closure.with_rules(rules, (f for t in translations for f in t.facts))
+            if closure.inconsistent:
+                self._note(closure.proof() if self.proofs is not None else None)
+                return True
+            return ask(Questions(closure, self._values, self.proofs))
+
+    def _cases(self, expression: Filler, term: Term) -> Iterator[_Case]:
+        """The ways in which `term` can be in the simple `expression`; none if it cannot be."""
+        if isinstance(expression, DataRange):
+            yield from self._value_cases(expression, term)
+            return
+        match expression:
+            case owl.Class(iri):
+                if expression != NOTHING:
+                    yield _Case(((term, RDF.type, iri),))
+            case owl.IntersectionOf(operands):
+                yield from _joined(_Case(), [tuple(self._cases(operand, term)) for operand in operands])
+            case owl.UnionOf(operands):
+                for operand in operands:
+                    yield from self._cases(operand, term)
+            case owl.SomeValuesFrom(on, filler):
+                value = self.closure.fresh()
+                pair = _Case(self._pair(on, term, value))
+                yield from (pair + case for case in self._cases(filler, value))
+            case owl.HasValue(on, value):
+                yield _Case(self._pair(on, term, value))
+            case owl.HasSelf(on):
+                yield _Case(self._pair(on, term, term))
+            case owl.OneOf(individuals):
+                yield from (_Case((same(term, individual),)) for individual in individuals)
+            case owl.Cardinality(Bound.MIN, number, on, counted):
+                values = self._fresh_values(number)
+                facts = [fact for value in values for fact in self._pair(on, term, value)]
+                facts += [different(x, y) for x, y in combinations(values, 2)]
+                ways = [tuple(self._cases(THING if counted is None else counted, value)) for value in values]
+                yield from _joined(_Case(tuple(facts)), ways)
+            case _:
+                yield _Case(_thing(term), (owl.ClassAssertion(expression, term),))
+
+    def _fresh_values(self, number: int) -> list[Term]:
+        """Fresh names, which are to differ pairwise.
+
+        Raises:
+            UndecidedError: there are too many pairs.
+        """
+        if number > _MOST_VALUES:
+            raise UndecidedError
+        return [self.closure.fresh() for _ in range(number)]
+
+    def _value_cases(self, range_: DataRange, term: Term) -> Iterator[_Case]:
+        if not isinstance(term, Literal):
+            self._values.append(term)
+            yield _Case((self.closure.value_in(term, range_),))
+        elif contains(range_, term):
+            yield _Case()
+
+    def _pair(self, on: PropertyExpression, subject: Term, object_: Term) -> tuple[Triple, ...]:
+        """The facts that say `on(subject, object_)`."""
+        if isinstance(on, owl.InverseOf):
+            return self._pair(on.inverted, object_, subject)
+        if on.iri in BOTTOM_PROPERTIES or isinstance(subject, Literal):  # it cannot be
+            return tuple(
+                (name, RDF.type, OWL.Nothing) for name in (subject, object_) if not isinstance(name, Literal)
+            )
+        if on.iri in TOP_PROPERTIES:
+            return _thing(subject) + _thing(object_)
+        if is_fresh(object_):
+            self._values.append(object_)
+        return ((subject, on.iri, object_),)
+
+
+def _joined(start: _Case, ways: Sequence[Sequence[_Case]]) -> Iterator[_Case]:
+    """Each choice of one case from each of `ways`, joined to `start`.
+
+    Raises:
+        UndecidedError: there are too many.
+    """
+    if prod(map(len, ways)) > _MOST_CASES:
+        raise UndecidedError
+    return (sum(parts, start) for parts in product(*ways))
+
+
+def _thing(name: Term) -> tuple[Triple, ...]:
+    """That there is something of this name."""
+    return () if isinstance(name, Literal) else ((name, RDF.type, OWL.Thing),)

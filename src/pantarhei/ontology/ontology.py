@@ -1,0 +1,706 @@
+"""Ontologies: what is loaded once, before any stream.
+
+`load_ontology` reads a document with its imports into axioms, and the axioms into rules, constraints and
+background.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property, partial
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from rdflib import OWL, RDF, RDFS, BNode, Graph, Literal, URIRef
+
+from pantarhei.encoding.numbers import Symbol
+from pantarhei.errors import (
+    InconsistentOntologyError,
+    InputError,
+    InvalidRuleError,
+    NotEntailedError,
+    OptionError,
+    UnsupportedAxiomError,
+    check_type,
+)
+from pantarhei.interpretation.foundation import Foundation, always_true
+from pantarhei.model.data_range import DataRange
+from pantarhei.model.display_names import NO_NAMES, ShownNames, told_apart
+from pantarhei.model.messages import counted
+from pantarhei.model.rule import Origin, Predicate, Rule
+from pantarhei.model.term import ONLY_TYPE, Term, Triple, check_triple, in_order
+from pantarhei.ontology.closure import Closure
+from pantarhei.ontology.entailment import Entailment, entails_reading
+from pantarhei.ontology.schema import Schema, schema_of
+from pantarhei.ontology.unknown_names import NameKind, UnknownName, unknown_in_axioms
+from pantarhei.owl.axiom import Axiom, Class, ClassAssertion
+from pantarhei.owl.axiom_mapping import BEYOND_DL, Reading, read_axioms
+from pantarhei.owl.background_axioms import axioms_of, lists_of_facts, says_axioms, table_says_axioms
+from pantarhei.owl.definition import data_ranges, datatype_definitions, inline_datatypes
+from pantarhei.owl.document import Document
+from pantarhei.owl.global_restrictions import breaches
+from pantarhei.owl.imports import DocumentSet, Imports, WrittenAt, read_with_imports
+from pantarhei.owl.leftover import Leftover
+from pantarhei.owl.name_kinds import is_declaration, is_defined
+from pantarhei.owl.report import AxiomOutcome, Report, ReportEntry
+from pantarhei.proofs.proof import Proof
+from pantarhei.proofs.sentences import Labels, labels_of, sentence
+from pantarhei.proofs.sentences import name as name_of
+from pantarhei.rdf.ntriples import write_term, write_triple
+from pantarhei.rdf.pickling import exactly
+from pantarhei.rdf.triple_table import is_table, triples_of
+from pantarhei.repair.consistency import Contradiction, inconsistency
+from pantarhei.repair.result import ConflictList
+from pantarhei.rules.compilation.growth import groups_of_same
+from pantarhei.rules.sharding.locality import sharding_report
+from pantarhei.rules.sharding.sharding_report import Key, ShardingReport
+from pantarhei.rules.translation.class_variables import by_class, gives_literal_class
+from pantarhei.rules.translation.demand import Theory
+from pantarhei.rules.translation.fingerprint import fingerprint_of_rules, fingerprint_of_triples
+from pantarhei.rules.translation.inconsistency_normal_form import InconsistencyNormalForm
+from pantarhei.rules.translation.owl2rl import without_duplicates
+from pantarhei.rules.translation.relevance import that_can_fire
+from pantarhei.rules.translation.termination import endless
+from pantarhei.rules.translation.translate import Loss, Translation, translate
+from pantarhei.values.by_value import Numbers
+from pantarhei.values.membership import check_range, why_unknown
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# Sets of one, for look-ups as with `ONLY_TYPE`.
+_SAME = frozenset({OWL.sameAs})
+_INDIVIDUAL: frozenset[Term] = frozenset({OWL.NamedIndividual})
+_DATA_PROPERTY: frozenset[Term] = frozenset({OWL.DatatypeProperty})
+
+
+class Fingerprints(NamedTuple):
+    """Hex SHA-256 of the parts of an ontology that reasoning depends on."""
+
+    rules: str
+    background: str
+
+
+@dataclass(frozen=True, repr=False)
+class Ontology:
+    """An ontology in the form that reasoning needs, with the report of what became of its axioms.
+
+    Args:
+        rules: the rules, each once.
+        constraints: the rules without a head, each once.
+        background: the assertions found in the ontology; they hold at every time.
+        triples: everything that was read.
+        imports_skipped: the imports that were not found and were to be skipped.
+        prefixes: the prefixes that its document declares, with their IRIs.
+    """
+
+    rules: tuple[Rule, ...]
+    constraints: tuple[Rule, ...]
+    background: frozenset[Triple] = frozenset()
+    triples: tuple[Triple, ...] = ()
+    imports_skipped: tuple[str, ...] = ()
+    prefixes: tuple[tuple[str, str], ...] = ()
+    _report: Report = field(default=Report(()), repr=False)
+    _definitions: Mapping[URIRef, DataRange] = field(default_factory=dict, repr=False, hash=False)
+    _read: DocumentSet | None = field(default=None, repr=False, compare=False)
+    _lock: threading.RLock = field(default_factory=threading.RLock, repr=False, compare=False)
+
+    @classmethod
+    def from_rules(cls, rules: Iterable[Rule], background: Iterable[Triple] = ()) -> Ontology:
+        """An ontology of the given rules and constraints, in the order given.
+
+        Raises:
+            OptionError: `rules` are none.
+            InvalidRuleError: the head of one has a literal as class.
+
+        >>> Ontology.from_rules([]).background
+        frozenset()
+        """
+        check_type("rules", rules, Iterable, "rules")
+        for rule in (listed := tuple(rules)):
+            check_type("rules", rule, Rule, "rules")
+            if gives_literal_class(rule):
+                raise InvalidRuleError(str(rule), "the class in its head is a literal, and no class is one")
+        given = without_duplicates(tuple(map(by_class, listed)))
+        ontology = cls(
+            rules=tuple(rule for rule in given if not rule.is_constraint),
+            constraints=tuple(rule for rule in given if rule.is_constraint),
+            background=frozenset(map(check_triple, background)),
+        )
+        _refuse_inconsistent(ontology)
+        return ontology
+
+    def __repr__(self) -> str:
+        parts = ("rule", self.rules), ("constraint", self.constraints), ("assertion", self.background)
+        return f"Ontology({', '.join(counted(len(found), noun) for noun, found in parts)})"
+
+    @property
+    def names(self) -> ShownNames:
+        """How its names are shown where the last part of their IRIs does not tell them apart."""
+        return self._report.names
+
+    @cached_property
+    def labels(self) -> Labels:
+        """What its names are called, by `rdfs:label`: in English if there is a choice."""
+        return labels_of(self.triples or self.background)
+
+    @cached_property
+    def graph(self) -> Graph:
+        """What was read, imports included, as an rdflib graph of its own."""
+        graph = Graph()
+        for prefix, iri in self.prefixes:
+            graph.bind(prefix, iri)
+        for triple in self.triples:
+            graph.add(triple)
+        return graph
+
+    @cached_property
+    def fingerprints(self) -> Fingerprints:
+        """Which rules and constraints it has, and which background; not where it was read, nor in what order.
+
+        Costs the canonical form of each rule.
+        """
+        rules = fingerprint_of_rules((*self.rules, *self.constraints))
+        return Fingerprints(rules, fingerprint_of_triples(self.background))
+
+    @property
+    def fingerprint(self) -> str:
+        """The hex SHA-256 of `fingerprints`: the same in every process for the same rules and background."""
+        return hashlib.sha256("".join(self.fingerprints).encode()).hexdigest()
+
+    def report(self, unique_names: bool = True) -> Report:
+        """Every axiom and what became of it, the names that can have no instance, and whether the ontology
+        contradicts itself under unique names.
+
+        The first time it costs the schema, and a materialization of the background.
+
+        Args:
+            unique_names: as `StreamReasoner` takes it; without them there is nothing to contradict.
+        """
+        proofs = sorted(self.schema.unsatisfiable.items())
+        return replace(
+            self._report,
+            unsatisfiable=told_apart(
+                lambda: tuple((str(n), tuple(p.lines())) for n, p in proofs), self.names
+            ),
+            contradiction=self._contradiction_of_unique_names if unique_names else None,
+        )
+
+    @cached_property
+    def _contradiction_of_unique_names(self) -> tuple[str, tuple[str, ...]] | None:
+        """The constraint for which a reasoner with unique names refuses this ontology, with a proof."""
+        try:
+            told_apart(lambda: Foundation.of(self).model(), self.names)
+        except InconsistentOntologyError as error:
+            return error.constraint, error.proof
+        return None
+
+    @property
+    def losses(self) -> tuple[ReportEntry, ...]:
+        """The axioms of which something is lost, as `report` has them, without its cost."""
+        return self._report.losses
+
+    @cached_property
+    def schema(self) -> Schema:
+        """Subclasses, domains, ranges and the rest, as the ontology entails them; computed when first asked.
+
+        Costs what one instance of each class and property entails. Threads take turns.
+        """
+        classes, properties = self._names()
+        of_data = self._data_properties
+        with self._lock:
+            return schema_of(self._closure, classes, properties, of_data, self.constraints)
+
+    def entails(self, graph: Graph | Iterable[Triple], annotations: bool = False) -> bool:
+        """Whether the ontology entails all that `graph` says (OWL 2 Direct Semantics, no unique names).
+
+        Blank nodes in assertions stand for whoever there is. Exact as far as OWL 2 RL decides; else True is
+        certain, and False may mean unknown: so where a number above 100 is asked about, or where blank nodes
+        of which only axioms speak have too many names to be. The first question costs a materialization of
+        the background; each costs what its assumptions entail. Threads take turns.
+
+        Args:
+            graph: assertions and axioms. Declarations hold.
+            annotations: whether annotations must be in the ontology too; to the semantics they say nothing.
+
+        Raises:
+            InputError: the graph contains no axiom and no assertion, or triples that seem to write an axiom
+                and do not, or a data range that cannot be decided.
+            OptionError: it is neither a graph nor triples.
+        """
+        asked = self._asked(graph, annotations)
+        if asked is None:
+            return False
+        with self._lock:
+            return entails_reading(self._closure, asked)
+
+    def explain(self, axiom: URIRef | Triple | Graph | Iterable[Triple]) -> Entailment:
+        """Why the ontology entails an axiom or an assertion, or why a class or property can have no instance.
+
+        What the axiom is about is supposed of something new, and a proof says how the rest follows. Costs as
+        `entails`, and the rule instances behind it.
+
+        Args:
+            axiom: a triple, or several that write an axiom; or a class or property that can have no instance.
+
+        Raises:
+            NotEntailedError: it is not entailed, or may have an instance.
+            InputError, OptionError: as `entails`.
+        """
+        if isinstance(axiom, URIRef):
+            return self._explain_emptiness(axiom)
+        check_type("axiom", axiom, Iterable, "a triple, triples, a graph, or a name")
+        given = (
+            [axiom]
+            if isinstance(axiom, tuple) and not all(isinstance(part, tuple) for part in axiom)
+            else axiom
+        )
+        triples = in_order(map(check_triple, cast("Iterable[Triple]", given)))
+        asked, proofs = self._asked(triples, None), list[Proof]()
+        with self._lock:
+            is_entailed = asked is not None and entails_reading(self._closure, asked, proofs)
+        if not is_entailed:
+            statement = "; ".join(_written(triples, asked, write_triple))
+            found = () if asked is None else self._unknown_in(asked)
+            raise self._denial(statement, "the rules of the ontology do not derive it", found)
+        write = partial(sentence, labels=self.labels)
+        words = "; ".join(told_apart(lambda: list(_written(triples, asked, write)), self.names))
+        return Entailment.of(words, proofs, self.labels)
+
+    def _explain_emptiness(self, name: URIRef) -> Entailment:
+        proof = self.schema.unsatisfiable.get(name)
+        if proof is None:
+            statement = f"that {write_term(name)} can have no instance"
+            found = unknown_in_axioms([ClassAssertion(Class(name), OWL.Thing)], (), self._known)
+            raise self._denial(statement, "nothing contradicts that it has one", found)
+        words = told_apart(lambda: f"{name_of(name, self.labels)} can have no instance", self.names)
+        return Entailment.of(words, [proof], self.labels)
+
+    def _unknown_in(self, asked: Reading) -> tuple[UnknownName, ...]:
+        return unknown_in_axioms(asked.axioms, asked.assertions, self._known)
+
+    def _denial(self, statement: str, reason: str, unknown: Sequence[UnknownName]) -> NotEntailedError:
+        return NotEntailedError(statement, None, reason, unknown, len(self.losses))
+
+    @cached_property
+    def _known(self) -> dict[NameKind, Collection[Term]]:
+        """The classes, the properties, and as names all IRIs in triples, background and rules."""
+        classes, properties = self._names()
+        rules = (*self.rules, *self.constraints)
+        atoms = (atom for rule in rules for atom in (*rule.body, *((rule.head,) if rule.head else ())))
+        named = chain(
+            (term for triple in chain(self.triples, self.background) for term in triple),
+            (term for atom in atoms for term in (atom.predicate, *atom.arguments)),
+        )
+        iris = frozenset(term for term in named if isinstance(term, URIRef))
+        return {"class": classes, "property": properties, "name": iris}
+
+    def _asked(self, graph: Graph | Iterable[Triple], annotations: bool | None) -> Reading | None:
+        """What a graph asks for; None where annotations in it are not the ontology's.
+
+        Args:
+            annotations: whether they count; None where they cannot be asked for.
+
+        Raises:
+            InputError, OptionError: as `entails`.
+        """
+        check_type("graph", graph, Iterable, "a graph, or triples")
+        given = list(map(check_triple, cast("Iterable[Triple]", graph)))
+        known = list(filter(_declares_a_name, self.triples))
+        reading = read_axioms([*given, *known])
+        unread = [leftover for leftover in reading.leftovers if not leftover.is_idle]
+        facts = self._facts_in(unread)
+        stated = reading.axioms or reading.assertions or facts or any(map(_declares_a_name, given))
+        if not (stated or (annotations and reading.annotations)):
+            way_out = "" if annotations is None else "; annotations are asked for with annotations=True"
+            raise InputError(
+                f"of {len(given)} triples none is part of an axiom or an assertion, so there is nothing to "
+                f"ask for{way_out}"
+            )
+        if annotations and not reading.annotations <= set(self.triples):
+            return None
+        axioms = tuple(inline_datatypes(axiom, self._definitions) for axiom in reading.axioms)
+        for range_ in (found for axiom in axioms for found in data_ranges(axiom)):
+            if reason := check_range(range_) or why_unknown(range_):
+                raise InputError(f"a question about {range_} cannot be answered: {reason}")
+        return replace(reading, axioms=axioms, assertions=reading.assertions | facts)
+
+    def _facts_in(self, unread: Sequence[Leftover]) -> frozenset[Triple]:
+        """The facts among triples that by themselves seem to write axioms: of names this ontology has made.
+
+        Some ontologies put names of their own into OWL's and RDF's namespaces.
+        """
+        facts: list[Triple] = []
+        names = {name for made in self._names() for name in made} if unread else set()
+        for leftover in unread:
+            for triple in leftover.triples:
+                _, predicate, object_ = triple
+                if (object_ if predicate == RDF.type else predicate) not in names:
+                    unknown = unknown_in_axioms((), [triple], self._known)
+                    reasons = "; ".join([leftover.reason, *map(str, unknown)])
+                    raise InputError(f"{leftover} is neither an axiom nor an assertion: {reasons}")
+            facts += leftover.triples
+        return frozenset(facts)
+
+    @cached_property
+    def _closure(self) -> Closure:
+        return self._closure_under((*self.rules, *self.constraints))
+
+    def _closure_of_assertions(self) -> Closure:
+        """The closure without the rules that only assumptions could make fire: these can be most of them."""
+        rules = (*self.rules, *self.constraints)
+        names = {(o, 1) if p in ONLY_TYPE else (p, 2) for _, p, o in self.background}
+        asserted = (Symbol(name, arity) for name, arity in names if not isinstance(name, Literal))
+        relevant = that_can_fire(rules, asserted)
+        return self._closure if len(relevant) == len(rules) else self._closure_under(relevant)
+
+    def _closure_under(self, rules: Iterable[Rule]) -> Closure:
+        return Closure(rules, self.background, self._declared(_INDIVIDUAL), self._data_properties)
+
+    @property
+    def _data_properties(self) -> set[Predicate]:
+        """The names that are declared as data properties."""
+        return {name for name in self._declared(_DATA_PROPERTY) if isinstance(name, URIRef)}
+
+    def _declared(self, types: frozenset[Term]) -> Iterator[Term]:
+        return (s for s, p, o in self.triples if p in ONLY_TYPE and o in types)
+
+    def _names(self) -> tuple[list[Predicate], list[Predicate]]:
+        """The classes and properties that are declared or that rules speak of, in order."""
+        found: tuple[set[Predicate], set[Predicate]] = (set(), set())
+        for subject, predicate, object_ in self.triples:
+            if predicate == RDF.type and isinstance(subject, URIRef) and not is_defined(subject):
+                if object_ in (OWL.Class, RDFS.Class):
+                    found[0].add(subject)
+                elif object_ in (OWL.ObjectProperty, OWL.DatatypeProperty):
+                    found[1].add(subject)
+        for rule in (*self.rules, *self.constraints):
+            for atom in (*rule.body, *((rule.head,) if rule.head else ())):
+                if not is_defined(atom.predicate):
+                    found[len(atom.arguments) - 1].add(atom.predicate)
+        return sorted(found[0]), sorted(found[1])
+
+    @cached_property
+    def predicates(self) -> frozenset[Predicate]:
+        """The classes and properties that are declared or that rules speak of."""
+        return frozenset(name for made in self._names() for name in made)
+
+    @cached_property
+    def known_names(self) -> frozenset[Term] | None:
+        """The names that it speaks of; None if it has no rules and no constraints."""
+        if not (self.rules or self.constraints):
+            return None
+        said = (term for triple in self.triples for term in triple if isinstance(term, URIRef))
+        return self.predicates.union(said)
+
+    def inconsistency_normal_form(self, depth: int = 3) -> InconsistencyNormalForm:
+        """Each constraint over asserted facts (PB26, Definition 9); recursive ones are shown to `depth`."""
+        check_type("depth", depth, int, "a whole number")
+        return InconsistencyNormalForm.of(self.rules, self.constraints, depth)
+
+    def sharding_report(
+        self,
+        streaming: Iterable[URIRef] | None = None,
+        background: Graph | Iterable[Triple] | None = None,
+        unique_names: bool = True,
+        keys: Iterable[Key] | None = None,
+        numbers: Numbers = "by_datatype",
+    ) -> ShardingReport:
+        """Which keys a stream can be sharded by, so that shards that reason alone hold what one model holds.
+
+        Costs a materialization of the background, and for each key a pass over it and over the rules.
+
+        Args:
+            streaming: the classes and properties that the stream asserts. If None, all but those of which
+                the background has assertions, and the properties of which facts follow from it.
+            background: as `StreamReasoner` takes it.
+            unique_names: as `StreamReasoner` takes it.
+            keys: the keys to look at: `"subject"`, or properties of the background, such as `inBuilding`,
+                whose value is the shard. If None, `"subject"` and such properties as there are.
+            numbers: as `StreamReasoner` takes it; numbers that are one are one key.
+
+        Raises:
+            InconsistentOntologyError: ontology and background contradict each other.
+            OptionError: `streaming` or `keys` has something that is none.
+        """
+        whole, given = self.with_background(background)
+        always = always_true(whole, given)
+        foundation = Foundation.of(whole, always, unique_names, numbers)
+        facts = frozenset(foundation.vocabulary.decode(foundation.model().facts()))
+        theory = Theory.of((*whole.rules, *whole.constraints), unique_names)
+        return sharding_report(theory, always, facts, foundation.growing.same, streaming, keys, numbers)
+
+    def with_background(
+        self, background: Graph | Iterable[Triple] | pa.Table | None
+    ) -> tuple[Ontology, Iterable[Triple] | pa.Table | None]:
+        """This ontology with the axioms that a background says, and the background's facts.
+
+        Without an axiom there both are as they are, which costs a look at each triple; of a table at each
+        distinct property and class. With one it costs loading both together.
+
+        Raises:
+            InvalidTripleError: something in the background is no triple.
+            OptionError: it is neither a graph nor triples nor a table.
+            InconsistentOntologyError: ontology and axioms contradict each other.
+        """
+        if is_table(background) and not table_says_axioms(background):
+            return self, background
+        triples = tuple(triples_of(background))
+        if not says_axioms(triples):
+            return self, triples
+        prefixes = background.namespaces() if isinstance(background, Graph) else ()
+        bound = {prefix: str(iri) for prefix, iri in prefixes}
+        checked = tuple(map(check_triple, triples))
+        return self.with_documents([Document(checked, None, bound, None)])
+
+    def with_documents(self, documents: Iterable[Document]) -> tuple[Ontology, tuple[Triple, ...]]:
+        """`with_background` of documents, whose files the origins of their axioms name."""
+        given = tuple(documents)
+        parts = [part for document in given if (part := axioms_of(document)) is not None]
+        triples = dict.fromkeys(triple for document in given for triple in document.triples)
+        if not parts:
+            return self, tuple(triples)
+        of_axioms = {triple for part in parts for triple in part.triples}
+        of_axioms -= lists_of_facts(triples, of_axioms)
+        facts = tuple(triple for triple in triples if triple not in of_axioms)
+        read = self._read or DocumentSet((), (), ())
+        joined = _compiled(read.with_documents(parts))
+        if self._read is None:
+            joined = joined._with_rules_of(self)
+        return joined, facts
+
+    def _with_rules_of(self, other: Ontology) -> Ontology:
+        """This ontology with rules, constraints and background of one that was made of rules."""
+        both = replace(
+            self,
+            rules=without_duplicates((*other.rules, *self.rules)),
+            constraints=without_duplicates((*other.constraints, *self.constraints)),
+            background=other.background | self.background,
+        )
+        _refuse_inconsistent(both)
+        return both
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return exactly(
+            Ontology, *(getattr(self, field.name) for field in fields(self) if field.name != "_lock")
+        )
+
+
+def load_ontology(
+    source: object,
+    *,
+    catalog: Mapping[str, str | Path] | str | Path | None = None,
+    imports: str = "error",
+    format: str | None = None,
+    strict: bool = False,
+) -> Ontology:
+    """Read an ontology and its imports.
+
+    Args:
+        source: a path (Turtle, RDF/XML, N-Triples, JSON-LD, TriG; OWL/XML, functional, Manchester syntax), an
+            `rdflib.Graph`, or an owlready2 ontology or world; a folder or a glob, for the files in it; or a
+            list of these. Several documents are one ontology.
+        catalog: where imports are found: a mapping from ontology IRI to path, a folder, or an XML catalog as
+            Protégé writes it (`catalog-v001.xml`). Nothing is ever fetched. One that lies beside the ontology
+            is used by itself, for files in its folder.
+        imports: "error" or "skip", for an import that is not in the catalog.
+        format: the format of `source`, where neither its first words nor its suffix tell.
+        strict: refuse an ontology of which something is lost.
+
+    Raises:
+        InputError: the source cannot be read, or a folder or a glob has no ontology.
+        MissingImportError: an import is in no catalog.
+        UnsupportedAxiomError: something is lost, and `strict` was asked for.
+        InconsistentOntologyError: the ontology contradicts itself.
+    """
+    if imports not in ("error", "skip"):
+        raise OptionError("imports", repr(imports), "'error' or 'skip'")
+    return _compiled(read_with_imports(source, format, Imports.of(catalog, imports == "skip")), strict)
+
+
+def _compiled(read: DocumentSet, strict: bool = False) -> Ontology:
+    """The ontology that was read; raises what `load_ontology` does once all is read."""
+    reading = read_axioms(read.triples)
+    definitions = datatype_definitions(reading.axioms)
+    names = _names_of(read.triples, reading, read.prefixes)
+    places = read.places((*reading.main_triples, *(left.triples[0] for left in reading.leftovers)))
+    translations, report = told_apart(lambda: _translated(reading, definitions, places, read, names), names)
+    if strict and report.losses:
+        raise UnsupportedAxiomError([str(entry) for entry in report.losses])
+    impossible = [Contradiction(frozenset(), (rule,)) for t in translations for rule in t.contradictions]
+    ontology = Ontology(
+        rules=without_duplicates(tuple(rule for t in translations for rule in t.rules)),
+        constraints=without_duplicates(tuple(rule for t in translations for rule in t.constraints)),
+        background=reading.assertions | {fact for t in translations for fact in t.facts},
+        triples=read.triples,
+        imports_skipped=read.skipped,
+        prefixes=tuple(read.prefixes.items()),
+        _report=report,
+        _definitions=definitions,
+        _read=read,
+    )
+    _refuse_inconsistent(ontology, impossible)
+    return ontology
+
+
+def _written(
+    triples: Iterable[Triple], asked: Reading | None, write: Callable[[Triple], str]
+) -> Iterator[str]:
+    """Write a statement: its triples, or where blank nodes write expressions its axioms."""
+    if asked is None or not any(isinstance(term, BNode) for triple in triples for term in triple):
+        return map(write, triples)
+    facts = (triple for triple in triples if triple in asked.assertions)
+    return chain(map(str, asked.axioms), map(write, facts))
+
+
+def _origin(text: str, main: Triple, places: Mapping[Triple, WrittenAt], names: ShownNames) -> Origin:
+    """The origin of an axiom or leftover of which this is the main triple."""
+    subject = main[0]
+    return Origin(text, *places[main], subject if isinstance(subject, URIRef) else None, names)
+
+
+def _declares_a_name(triple: Triple) -> bool:
+    return is_declaration(triple) and isinstance(triple[0], URIRef)
+
+
+def _refuse_inconsistent(ontology: Ontology, impossible: Sequence[Contradiction] = ()) -> None:
+    """Refuse an ontology whose assertions contradict it, by OWL's semantics, without unique names.
+
+    Args:
+        ontology: the ontology.
+        impossible: axioms that nothing satisfies.
+    """
+    closure = ontology._closure_of_assertions()
+    if impossible:
+        found = closure.contradictions() if closure.inconsistent else ConflictList.of(())
+        axiom = impossible[0].constraints[0].axiom
+        every = (*impossible, *found)
+        raise InconsistentOntologyError("⊥", (), axiom, contradictions=every, unlisted=found.unlisted)
+    if closure.inconsistent:
+        proof = closure.proof()
+        assert proof is not None, "what is inconsistent has a proof"
+        raise inconsistency(proof, closure.contradictions())
+    if (proof := closure.proof_of_void()) is not None:
+        raise inconsistency(proof, ConflictList.of(()))
+
+
+def _names_of(triples: Iterable[Triple], reading: Reading, prefixes: Mapping[str, str]) -> ShownNames:
+    """The names of all that is no annotation, told apart."""
+    annotating = {predicate for _, predicate, _ in reading.annotations}  # a triple is hashed for these alone
+    terms = {
+        term
+        for triple in triples
+        if triple[1] not in annotating or triple not in reading.annotations
+        for term in triple
+    }
+    iris = (term for term in terms if isinstance(term, URIRef))
+    return ShownNames({**NO_NAMES.prefixes, **prefixes}).telling_apart(iris)
+
+
+def _translated(
+    reading: Reading,
+    definitions: Mapping[URIRef, DataRange],
+    places: Mapping[Triple, WrittenAt],
+    read: DocumentSet,
+    names: ShownNames,
+) -> tuple[tuple[Translation, ...], Report]:
+    """The axioms' rules, and the report; their texts show names as the text does that is being written."""
+    given = _without_endless(
+        translate(axiom, definitions, _origin(str(axiom), triple, places, names))
+        for axiom, triple in zip(reading.axioms, reading.main_triples, strict=True)
+    )
+    entries = list(map(_entry, given))
+    entries += [
+        _entry_of_leftover(left, _origin(str(left), left.triples[0], places, names))
+        for left in reading.leftovers
+    ]
+    counts = (
+        ("assertions (background)", len(reading.assertions)),
+        ("declarations", len(reading.declarations)),
+        ("annotations", len(reading.annotations)),
+    )
+    facts = chain(reading.assertions, *(translation.facts for translation in given))
+    merged = groups_of_same(fact for fact in facts if fact[1] in _SAME)
+    report = Report(
+        tuple(entries),
+        counts,
+        read.skipped,
+        merged=tuple(tuple(name if isinstance(name, URIRef) else name.n3() for name in g) for g in merged),
+        notes=tuple(
+            (str(axiom), reason) for axiom, reason in (*breaches(reading.axioms), *_beyond_dl(reading))
+        ),
+        documents=read.sources,
+        names=names,
+    )
+    return given, report
+
+
+def _beyond_dl(reading: Reading) -> Iterator[tuple[Axiom, str]]:
+    """The axioms that are written as OWL 2 DL does not have it, with how they are read."""
+    for axiom, triple in zip(reading.axioms, reading.main_triples, strict=True):
+        if triple[1] in BEYOND_DL:
+            yield axiom, BEYOND_DL[triple[1]]
+
+
+def _entry(translation: Translation) -> ReportEntry:
+    outcome = _outcome(translation)
+    entry = ReportEntry(
+        translation.origin,
+        translation.origin.axiom.partition("(")[0],
+        outcome,
+        (*translation.rules, *translation.constraints),
+        tuple((loss.part, loss.reason) for loss in translation.losses),
+        facts=translation.facts,
+    )
+    if outcome is not AxiomOutcome.PARTLY:
+        return entry
+    return replace(entry, kept=tuple(map(str, translation.parts)) or entry.rules)
+
+
+def _entry_of_leftover(left: Leftover, origin: Origin) -> ReportEntry:
+    if left.is_idle:
+        return ReportEntry(origin, left.construct, AxiomOutcome.UNUSED)
+    lost = (origin.axiom, left.reason)
+    return ReportEntry(origin, left.construct, AxiomOutcome.NOT_SUPPORTED, lost=(lost,))
+
+
+def _outcome(translation: Translation) -> AxiomOutcome:
+    if translation.annotation:
+        return AxiomOutcome.DECLARATION_OR_ANNOTATION
+    made = translation.rules or translation.constraints or translation.facts
+    if translation.losses:
+        return AxiomOutcome.PARTLY if made else AxiomOutcome.NOT_SUPPORTED
+    if translation.rules:
+        return AxiomOutcome.RULES
+    if translation.constraints:
+        return AxiomOutcome.CONSTRAINT
+    return AxiomOutcome.BACKGROUND if translation.facts else AxiomOutcome.SCHEMA_ONLY
+
+
+def _without_endless(translations: Iterable[Translation]) -> tuple[Translation, ...]:
+    """The translations without the rules that could derive new literals without end, which are losses."""
+    given = tuple(translations)
+    unending = set(endless(rule for translation in given for rule in translation.rules))
+    if not unending:
+        return given
+    return tuple(
+        replace(
+            translation,
+            rules=tuple(rule for rule in translation.rules if rule not in unending),
+            losses=(
+                *translation.losses,
+                *(Loss(str(rule), _ENDLESS) for rule in translation.rules if rule in unending),
+            ),
+        )
+        for translation in given
+    )
+
+
+_ENDLESS = (
+    "what it computes comes back, by way of other rules, to what it computes from: "
+    "together they could derive new literals without end"
+)

@@ -1,0 +1,170 @@
+"""The schema that an ontology entails: subclasses, domains, ranges and the rest between its names.
+
+W3C: OWL 2 Profiles, section 4.3, table 9 (scm-*). What those rules derive, and more, follows from one
+    instance of each class and one pair of each property of which nothing else is known: the classes of that
+    instance are the superclasses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from rdflib import OWL, RDF, RDFS, Literal, URIRef
+
+from pantarhei.model.messages import counted
+from pantarhei.model.rule import Predicate, Rule
+from pantarhei.model.term import Term, Triple
+from pantarhei.ontology.closure import Closure, is_internal
+from pantarhei.proofs.proof import Proof
+
+Names = frozenset[Predicate]
+_Table = dict[Predicate, Names]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Schema:
+    """What holds between the names of an ontology.
+
+    A class is among its own superclasses, and a property among its own superproperties; `owl:Thing` and
+    `owl:Nothing` are left out. Of what is unsatisfiable everything would follow: it stands only there.
+
+    Args:
+        superclasses: of each class.
+        superproperties: of each property.
+        domains: the classes of the subjects of each property; all of them, not only the most special.
+        ranges: the classes of its values.
+        inverses: the properties that hold the other way round.
+        disjoint: pairs of classes that constraints deny an instance together; their subclasses are as well.
+        unsatisfiable: the classes and properties that can have no instance, with a proof of the contradiction
+            that one would be.
+        object_properties: the properties between individuals.
+        data_properties: the properties that have literals.
+    """
+
+    superclasses: Mapping[Predicate, Names]
+    superproperties: Mapping[Predicate, Names]
+    domains: Mapping[Predicate, Names]
+    ranges: Mapping[Predicate, Names]
+    inverses: Mapping[Predicate, Names]
+    disjoint: tuple[tuple[Predicate, Predicate], ...]
+    unsatisfiable: Mapping[Predicate, Proof]
+    object_properties: Names
+    data_properties: Names
+
+    def __repr__(self) -> str:
+        classes = counted(len(self.superclasses), "class", "classes")
+        of_objects = counted(len(self.object_properties), "object property", "object properties")
+        of_data = counted(len(self.data_properties), "data property", "data properties")
+        return f"Schema({classes}, {of_objects}, {of_data}, {len(self.unsatisfiable)} without an instance)"
+
+    def subclasses(self, class_: Predicate) -> Names:
+        """The classes whose instances are all in `class_`, itself among them. Costs a pass over all."""
+        return frozenset(sub for sub, supers in self.superclasses.items() if class_ in supers)
+
+    def are_disjoint(self, first: Predicate, second: Predicate) -> bool:
+        """Whether two classes are denied a common instance, as far as a pair of their superclasses is."""
+        above, others = self.superclasses.get(first, frozenset()), self.superclasses.get(second, frozenset())
+        return any((a in above and b in others) or (b in above and a in others) for a, b in self.disjoint)
+
+    def triples(self) -> Iterator[Triple]:
+        """The schema as triples, without the trivial ones (`C ⊑ C`). Disjointness is that of `disjoint`."""
+        for predicate, table in (
+            (RDFS.subClassOf, self.superclasses),
+            (RDFS.subPropertyOf, self.superproperties),
+            (RDFS.domain, self.domains),
+            (RDFS.range, self.ranges),
+        ):
+            yield from (
+                (name, predicate, other) for name in table for other in sorted(table[name]) if name != other
+            )
+        yield from _mutual(OWL.equivalentClass, self.superclasses)
+        yield from _mutual(OWL.equivalentProperty, self.superproperties)
+        yield from _mutual(OWL.inverseOf, self.inverses)
+        for first, second in self.disjoint:
+            yield first, OWL.disjointWith, second
+        yield from (
+            (name, RDFS.subPropertyOf, OWL.bottomDataProperty)
+            if name in self.data_properties
+            else (name, RDFS.subPropertyOf, OWL.bottomObjectProperty)
+            if name in self.object_properties
+            else (name, RDFS.subClassOf, OWL.Nothing)
+            for name in self.unsatisfiable
+        )
+
+
+def _mutual(predicate: URIRef, above: Mapping[Predicate, Names]) -> Iterator[Triple]:
+    for name, others in above.items():
+        yield from (
+            (name, predicate, other)
+            for other in sorted(others)
+            if other != name and name in above.get(other, frozenset())
+        )
+
+
+def schema_of(
+    closure: Closure,
+    classes: Iterable[Predicate],
+    properties: Iterable[Predicate],
+    data_properties: Iterable[Predicate],
+    constraints: Iterable[Rule],
+) -> Schema:
+    """The schema of the given names; `data_properties` are among `properties`.
+
+    Costs what one instance of each entails, and a look at the closure for each.
+    """
+    classes, properties = list(classes), list(properties)
+    of_data = frozenset(data_properties)
+    closure.expect(classes, properties)
+    above: dict[Predicate, Names] = {}
+    unsatisfiable: dict[Predicate, Proof] = {}
+    for class_ in classes:
+        name = closure.fresh()
+        with closure.assuming([(name, RDF.type, class_)]):
+            if closure.inconsistent:
+                proof = closure.proof()
+                assert proof is not None, "what is inconsistent has a proof"
+                unsatisfiable[class_] = proof
+            else:
+                above[class_] = _types(closure, name)
+    superproperties, domains, ranges, inverses = ({}, {}, {}, {})  # type: tuple[_Table, _Table, _Table, _Table]
+    for property_ in properties:
+        subject, value = closure.fresh(), closure.fresh()
+        with closure.assuming([(subject, property_, value)]):
+            proof = closure.proof() if closure.inconsistent else closure.proof_of_impossible_value(value)
+            if proof is not None:
+                unsatisfiable[property_] = proof
+            else:
+                superproperties[property_] = _between(closure, subject, value)
+                domains[property_] = _types(closure, subject)
+                is_data = property_ in of_data
+                ranges[property_] = closure.datatypes_of(value) if is_data else _types(closure, value)
+                inverses[property_] = _between(closure, value, subject)
+    denied = _denied_pairs(constraints)
+    of_objects = frozenset(properties) - of_data
+    tables = (above, superproperties, domains, ranges, inverses)
+    return Schema(*tables, denied, unsatisfiable, of_objects, of_data)
+
+
+def _types(closure: Closure, name: Term) -> Names:
+    return frozenset(
+        type_
+        for _, _, type_ in closure.match(name, RDF.type, None)
+        if not isinstance(type_, Literal) and type_ != OWL.Thing and not is_internal(type_)
+    )
+
+
+def _between(closure: Closure, subject: Term, value: Term) -> Names:
+    found = (p for _, p, _ in closure.match(subject, None, value) if p != OWL.sameAs)
+    return frozenset(p for p in found if isinstance(p, URIRef))
+
+
+def _denied_pairs(constraints: Iterable[Rule]) -> tuple[tuple[Predicate, Predicate], ...]:
+    """The classes of constraints `⊥ :- C(x), D(x)`."""
+    found = []
+    for rule in constraints:
+        if len(rule.body) == 2 and not rule.different and not rule.tests:
+            first, second = rule.body
+            if len(first.arguments) == 1 and first.arguments == second.arguments:
+                found.append((first.predicate, second.predicate))
+    return tuple(dict.fromkeys(found))

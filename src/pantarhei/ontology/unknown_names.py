@@ -1,0 +1,178 @@
+"""Unknown names in a triple or an axiom, with similar known names."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Literal as OneOf
+
+import numpy as np
+from rdflib import OWL, RDF, RDFS, BNode, Literal, URIRef
+
+from pantarhei.encoding.numbers import FIRST_LITERAL, Integers
+from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.model.display_names import last_part, told_apart
+from pantarhei.model.term import Term, Triple, short
+from pantarhei.owl.axiom import Axiom, Class, DataRange, Property
+from pantarhei.owl.expression import parts
+from pantarhei.owl.name_kinds import is_defined, is_reserved
+
+NameKind = OneOf["class", "property", "name", "blank node", "word of OWL"]
+
+# So many known names are told, and names are compared with so many.
+_MOST_TOLD = 2
+_MOST_COMPARED = 20_000
+
+# Parts of an axiom that are not searched for further names.
+_NAMED = Class | Property | DataRange
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownName:
+    """A name that neither ontology nor background nor stream uses.
+
+    Args:
+        name: the name.
+        kind: what it would be; a "word of OWL" is one that only ontologies are written with.
+        nearest: known names of that kind that look like it, the nearest first.
+    """
+
+    name: Term
+    kind: NameKind
+    nearest: tuple[Term, ...] = ()
+
+    def __str__(self) -> str:
+        """Return the name with suggestions.
+
+        >>> str(UnknownName(URIRef("urn:x#Identifyer"), "class", (URIRef("urn:x#Identifier"),)))
+        'unknown class Identifyer (did you mean Identifier?)'
+        """
+        if self.kind == "word of OWL":
+            return f"{short(self.name)} is a word of OWL: ontology.explain says what the ontology entails"
+        return told_apart(self._shown)
+
+    def _shown(self) -> str:
+        nearest = " or ".join(map(short, self.nearest))
+        return f"unknown {self.kind} {short(self.name)}" + (f" (did you mean {nearest}?)" if nearest else "")
+
+
+@dataclass(frozen=True)
+class KnownNames:
+    """The names that ontology, background and stream use.
+
+    Args:
+        vocabulary: what numbers mean.
+        symbols: classes and properties below this number are those of rules and background.
+        names: names below this number are those of rules and background.
+        asserted: the facts of the stream, shape (n, 3).
+        declared: classes and properties that the ontology has.
+    """
+
+    vocabulary: Vocabulary
+    symbols: int
+    names: int
+    asserted: Integers
+    declared: Collection[Term]
+
+    def unknown_in(self, triple: Triple) -> tuple[UnknownName, ...]:
+        """The names of a triple that nobody uses. Costs a look at what the stream asserted."""
+        return tuple(
+            self._unknown(name, kind) for name, kind in _named(triple) if not self._knows(name, kind)
+        )
+
+    def _unknown(self, name: Term, kind: NameKind) -> UnknownName:
+        if isinstance(name, BNode):
+            return UnknownName(name, "blank node")
+        if is_reserved(name) and is_defined(name):
+            return UnknownName(name, "word of OWL")
+        return UnknownName(name, kind, tuple(nearest_names(name, self._all(kind))))
+
+    def _knows(self, name: Term, kind: NameKind) -> bool:
+        if name in self.declared:
+            return True
+        vocabulary, asserted = self.vocabulary, self.asserted
+        if kind == "name":
+            return _is_used(vocabulary.find(name), self.names, asserted[:, 1:])
+        if kind == "property":
+            return _is_used(vocabulary.find_property(name), self.symbols, asserted[:, 0])
+        if vocabulary.has_class_variables:
+            return _is_used(vocabulary.find(name), self.names, asserted[:, 2])
+        return _is_used(vocabulary.find_class(name), self.symbols, asserted[:, 0])
+
+    def _all(self, kind: NameKind) -> Iterator[Term]:
+        """The known names of a kind, as many as are compared."""
+        if kind == "name":
+            met = np.unique(self.asserted[:, 1:])
+            numbers = [*range(self.names), *met[(met >= self.names) & (met < FIRST_LITERAL)].tolist()]
+            yield from map(self.vocabulary.term, numbers[:_MOST_COMPARED])
+            return
+        yield from self.declared
+        symbols = self.vocabulary.symbols
+        if kind == "class" and self.vocabulary.has_class_variables:
+            of_type = self.asserted[:, 0] == self.vocabulary.find_property(RDF.type)
+            classes = np.unique(self.asserted[of_type, 2]).tolist()
+            yield from map(self.vocabulary.term, classes[:_MOST_COMPARED])
+            return
+        met = np.unique(self.asserted[:, 0])
+        for number in (*range(self.symbols), *met[met >= self.symbols].tolist()):
+            if symbols[number].arity == (1 if kind == "class" else 2):
+                yield symbols[number].name
+
+
+def _is_used(number: int | None, given: int, asserted: Integers) -> bool:
+    """Test whether a number is one of the first `given` ones, or is in asserted facts."""
+    return number is not None and (number < given or bool((asserted == number).any()))
+
+
+def unknown_in_axioms(
+    axioms: Iterable[Axiom], assertions: Iterable[Triple], known: Mapping[NameKind, Collection[Term]]
+) -> tuple[UnknownName, ...]:
+    """Return the names in axioms and assertions that are not known, each once.
+
+    Args:
+        known: the known classes and properties, and as names all that are known.
+    """
+    found: dict[Term, NameKind] = {}
+    for axiom in axioms:
+        for part in parts(axiom, _NAMED):
+            if isinstance(part, Class | Property):
+                found.setdefault(part.iri, "class" if isinstance(part, Class) else "property")
+            elif isinstance(part, URIRef):
+                found.setdefault(part, "name")
+    for triple in assertions:
+        for name, kind in _named(triple):
+            found.setdefault(name, kind)
+    everything = known["name"]
+    return tuple(
+        UnknownName(name, kind, tuple(nearest_names(name, known[kind]) or nearest_names(name, everything)))
+        for name, kind in found.items()
+        if isinstance(name, URIRef) and name not in everything and not is_defined(name)
+    )
+
+
+def _named(triple: Triple) -> Iterator[tuple[Term, NameKind]]:
+    """The names of a triple with what each would be."""
+    subject, predicate, object_ = triple
+    yield subject, "name"
+    if predicate == RDF.type:
+        yield object_, "class"
+    else:
+        yield predicate, "property"
+        if not isinstance(object_, Literal):
+            yield object_, "name"
+
+
+def nearest_names(name: Term, known: Iterable[Term]) -> list[Term]:
+    """The known names whose last parts are most like that of a name."""
+    by_part: dict[str, Term] = {}
+    for each in (*known, *(_words() if is_reserved(name) else ())):
+        if isinstance(each, URIRef):
+            by_part.setdefault(last_part(each).casefold(), each)
+    return [by_part[part] for part in get_close_matches(last_part(name).casefold(), by_part, _MOST_TOLD, 0.6)]
+
+
+def _words() -> Iterator[Term]:
+    """The terms of OWL, RDF and RDFS: candidates for a misspelt one."""
+    for namespace in (OWL, RDF, RDFS):
+        yield from (namespace[word] for word in sorted(namespace.__annotations__) if word.isidentifier())

@@ -1,0 +1,128 @@
+"""What becomes of assertions, as records for whoever keeps the history beyond the reasoner's own."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from pantarhei.encoding.numbers import NO_FACTS, Fact, as_tuples
+from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.model.term import Triple
+from pantarhei.model.time import TimePoint
+from pantarhei.rdf.ntriples import write_term
+from pantarhei.repair.quality import fact_key
+from pantarhei.repair.result import Conflict, Repair
+from pantarhei.window.log import Entry, trace
+from pantarhei.window.retention import Departure
+
+Fate = Literal["left", "left early", "cut"]
+
+
+class Opponent(NamedTuple):
+    """An assertion that another contradicted; its terms in N-Triples syntax."""
+
+    timestamp: TimePoint
+    subject: str
+    predicate: str
+    object: str
+
+
+class ConflictRecord(NamedTuple):
+    """A conflict set that an assertion was in: the axioms that it violates, and its other members."""
+
+    constraints: tuple[str, ...]
+    against: tuple[Opponent, ...]
+
+
+class HistoryRecord(NamedTuple):
+    """What became of an assertion.
+
+    Args:
+        timestamp: when it was asserted.
+        subject, predicate, object: its terms in N-Triples syntax.
+        fate: `left` the window with its timestamp, `left early`, because of a limit, or `cut` by a repair.
+        at: when that was.
+        conflicts: why it was cut; empty where it was not.
+    """
+
+    timestamp: TimePoint
+    subject: str
+    predicate: str
+    object: str
+    fate: Fate
+    at: TimePoint
+    conflicts: tuple[ConflictRecord, ...] = ()
+
+
+def records_of(
+    leaving: Sequence[Departure],
+    later: Iterable[Entry],
+    repair_of: Callable[[int], Repair | None],
+    vocabulary: Vocabulary,
+    time: Callable[[int], TimePoint],
+) -> Iterator[HistoryRecord]:
+    """A record for each assertion of what leaves the history, in the order of time.
+
+    Costs a step of Python for each, and what the repairs' conflicts cost to look at.
+
+    Args:
+        leaving: what leaves.
+        later: the entries after it, oldest first.
+        repair_of: the repair that the ABox of a level called for.
+        vocabulary: what the numbers mean.
+        time: the timestamp of a tick.
+    """
+    own = [entry for departure in leaving for entry in departure.entries]
+    entries = [*own, *later]
+    cut_at = _cuts(entries)
+    conflicts: dict[int, Mapping[object, list[Conflict]]] = {}
+    place = 0
+    for departure in leaving:
+        for entry in departure.entries:
+            left: Fate = "left early" if entry.level in departure.early else "left"
+            facts = list(dict.fromkeys(as_tuples(entry.facts)))
+            for fact, triple in zip(facts, vocabulary.decode(facts, entry.forms.by_fact), strict=True):
+                by = entries[cut_at.get((place, fact), -1)] if (place, fact) in cut_at else None
+                terms = _terms(triple)
+                if by is None or by.ticks >= departure.ticks:
+                    yield HistoryRecord(entry.at, *terms, left, time(departure.ticks))
+                    continue
+                if by.level not in conflicts:
+                    conflicts[by.level] = _by_member(repair_of(by.level), vocabulary)
+                key = fact_key(triple, vocabulary)
+                why = tuple(_told(each, key, vocabulary) for each in conflicts[by.level].get(key, ()))
+                yield HistoryRecord(entry.at, *terms, "cut", by.at, why)
+            place += 1
+
+
+def _cuts(entries: Sequence[Entry]) -> dict[tuple[int, Fact], int]:
+    """The place of the entry that cut a fact, by the place of the entry that asserts it, and the fact."""
+    found = trace(entries, np.concatenate([NO_FACTS, *(entry.cut for entry in entries)]))
+    rows = zip(found.places.tolist(), as_tuples(found.facts), found.cut_at.tolist(), strict=True)
+    return {(place, fact): by for place, fact, by in rows if by < len(entries)}
+
+
+def _by_member(repair: Repair | None, vocabulary: Vocabulary) -> Mapping[object, list[Conflict]]:
+    """The conflicts of a repair by their members."""
+    found: dict[object, list[Conflict]] = defaultdict(list)
+    for conflict in () if repair is None else repair.conflicts:
+        for _, triple in conflict.assertions:
+            found[fact_key(triple, vocabulary)].append(conflict)
+    return found
+
+
+def _told(conflict: Conflict, own: object, vocabulary: Vocabulary) -> ConflictRecord:
+    """A conflict as one of its members tells of it."""
+    against = sorted(
+        (Opponent(at, *_terms(triple)) for at, triple in conflict.assertions
+         if fact_key(triple, vocabulary) != own),
+    )  # fmt: skip
+    return ConflictRecord(tuple(dict.fromkeys(rule.axiom for rule in conflict.constraints)), tuple(against))
+
+
+def _terms(triple: Triple) -> tuple[str, str, str]:
+    subject, predicate, object_ = triple
+    return write_term(subject), write_term(predicate), write_term(object_)

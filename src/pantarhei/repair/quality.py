@@ -1,0 +1,353 @@
+"""The quality of a stream: who contradicts whom, who is believed, and who has been silent for how long.
+
+Three tables over window and history, one row each for an entity (a subject of assertions, such as a sensor),
+for a property or class, and for a constraint. As RDF, in the graph `urn:pantarhei:quality`, an entity's row
+stands on the entity itself, so that a query joins it with what else is known of it; a property's and a
+constraint's row is a blank node, with `q:about` that leads to the property, or says the constraint's axiom.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from rdflib import RDF, XSD, BNode, Graph, Namespace, URIRef
+from rdflib import Literal as RdfLiteral
+
+from pantarhei.encoding.numbers import NO_FACTS, Integers
+from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.model.display_names import told_apart
+from pantarhei.model.messages import counted
+from pantarhei.model.term import RDF_TYPE, Term, Triple, short
+from pantarhei.model.time import TimePoint, show_time
+from pantarhei.proofs.step import Assertion
+from pantarhei.rdf.ntriples import write_term
+from pantarhei.repair.result import Repair
+from pantarhei.window.log import Entry, trace
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+QUALITY = Namespace("urn:pantarhei:quality#")
+
+Kind = Literal["entity", "property", "constraint"]
+
+# So many rows of each table are shown to people.
+_MOST_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class QualityRow:
+    """How some assertions fared: those about an entity, of a property, or in conflicts by a constraint.
+
+    Args:
+        about: the entity, the property or class; a constraint's axiom as text.
+        assertions: how many there are; a fact that two timestamps assert is two.
+        cut: how many of them a repair took out.
+        won: in how many conflicts one of them took part and was kept, while others were taken out.
+        conflicts: in how many conflicts one of them took part.
+        disputes: in how many of these one about another entity, or of another property, took part too; a
+            sensor that only replaces what it said itself has none.
+        last_kept: the timestamp of the newest one that was not cut; None if all were.
+        since: how long ago that was, in the stream's kind of time: a number, or a timedelta.
+    """
+
+    about: Term | str
+    assertions: int
+    cut: int
+    won: int
+    conflicts: int
+    disputes: int
+    last_kept: TimePoint | None
+    since: int | float | timedelta | None
+
+
+_COUNTS = ("assertions", "cut", "won", "conflicts", "disputes")
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """How entities, properties and constraints fared in window and history (`StreamReasoner.quality`).
+
+    Args:
+        at: the time that it is seen from.
+        known_from: the oldest timestamp that is counted; None if there is none.
+        entities: a row for each entity; whatever is worst comes first: what is cut most, then what is in most
+            conflicts.
+        properties: a row for each property and class, as `entities`.
+        constraints: a row for each constraint that was violated, as `entities`.
+    """
+
+    at: TimePoint | None
+    known_from: TimePoint | None
+    entities: tuple[QualityRow, ...] = ()
+    properties: tuple[QualityRow, ...] = ()
+    constraints: tuple[QualityRow, ...] = ()
+
+    @property
+    def rows(self) -> Iterator[tuple[Kind, QualityRow]]:
+        """All rows with what they are about."""
+        yield from (("entity", row) for row in self.entities)
+        yield from (("property", row) for row in self.properties)
+        yield from (("constraint", row) for row in self.constraints)
+
+    # -- for people --------------------------------------------------------------------------------
+
+    def __str__(self) -> str:
+        return told_apart(self._text)
+
+    def _text(self) -> str:
+        if self.at is None:
+            return "no ABox has come so far"
+        begin = "" if self.known_from is None else f", from {show_time(self.known_from)} on"
+        parts = [f"contradictions as seen at {show_time(self.at)}{begin}"]
+        tables = (self.entities, self.properties, self.constraints)
+        for title, rows in zip(("entity", "property or class", "constraint"), tables, strict=True):
+            parts.append("\n".join(self._table(title, rows)))
+        return "\n\n".join(parts)
+
+    def _table(self, title: str, rows: tuple[QualityRow, ...]) -> Iterator[str]:
+        told = [row for row in rows if row.conflicts][:_MOST_SHOWN]
+        head = [title, *_COUNTS, "last kept", "that long ago"]
+        cells = [head, *(_cells(row) for row in told)]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        if told:
+            for line in cells:
+                name, *others = (
+                    cell.ljust(width) if place == 0 else cell.rjust(width)
+                    for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+                )
+                yield "  ".join([name, *others]).rstrip()
+        more = sum(1 for row in rows if row.conflicts) - len(told)
+        quiet = sum(1 for row in rows if not row.conflicts)
+        kinds = {"entity": "entities", "property or class": "properties and classes"}
+        names = title, kinds.get(title, f"{title}s")
+        if more:
+            yield f"and {counted(more, *names)} more in conflicts"
+        if quiet or not rows:
+            yield f"{'and ' if told else ''}{counted(quiet, *names)} without a conflict"
+
+    # -- for programs ------------------------------------------------------------------------------
+
+    def to_arrow(self) -> pa.Table:
+        """The rows as a table.
+
+        Its columns: `kind` (`entity`, `property` or `constraint`), `about` (a term in N-Triples syntax, or a
+        constraint's axiom), the counts as `QualityRow` names them, `last_kept` (an integer, a float, or a
+        timestamp in UTC) and `since` (an integer, a float, or a duration).
+        """
+        import pyarrow as pa
+
+        rows = list(self.rows)
+        at, length = _arrow_types(self.at)
+        return pa.table(
+            {
+                "kind": pa.array([kind for kind, _ in rows], pa.string()),
+                "about": pa.array([_name(row.about) for _, row in rows], pa.string()),
+                **{name: pa.array([getattr(row, name) for _, row in rows], pa.int64()) for name in _COUNTS},
+                "last_kept": pa.array([row.last_kept for _, row in rows], at),
+                "since": pa.array([row.since for _, row in rows], length),
+            }
+        )
+
+    def triples(self) -> Iterator[Triple]:
+        """The rows as RDF, in the words of `urn:pantarhei:quality#` (docs/history.md)."""
+        for number, (kind, row) in enumerate(self.rows):
+            about = row.about if isinstance(row.about, URIRef | BNode) else RdfLiteral(row.about)
+            node = about if kind == "entity" else BNode(f"quality{number}")
+            if node is not about:
+                yield node, QUALITY.about, about
+            yield node, RDF.type, QUALITY[kind.capitalize()]
+            for name in _COUNTS:
+                yield node, QUALITY[name], RdfLiteral(getattr(row, name))
+            if row.last_kept is not None and row.since is not None:
+                yield node, QUALITY.lastKept, RdfLiteral(row.last_kept)
+                yield node, QUALITY.since, _length(row.since)
+
+    def to_rdf(self) -> Graph:
+        """The rows as an rdflib graph, the one that queries see as `urn:pantarhei:quality`."""
+        graph = Graph()
+        graph.bind("q", QUALITY)
+        for triple in self.triples():
+            graph.add(triple)
+        return graph
+
+
+def _cells(row: QualityRow) -> list[str]:
+    name = row.about if type(row.about) is str else short(row.about)  # type: ignore[arg-type]
+    last = "never" if row.last_kept is None else show_time(row.last_kept)
+    since = "" if row.since is None else str(row.since)
+    return [name, *(str(getattr(row, count)) for count in _COUNTS), last, since]
+
+
+def _name(about: Term | str) -> str:
+    return about if type(about) is str else write_term(about)  # type: ignore[arg-type]
+
+
+def _length(since: int | float | timedelta) -> RdfLiteral:
+    """A number: of seconds, for datetimes."""
+    if isinstance(since, timedelta):
+        return RdfLiteral(Decimal(since // timedelta(microseconds=1)) / 1_000_000, datatype=XSD.decimal)
+    return RdfLiteral(since)
+
+
+def _arrow_types(at: TimePoint | None) -> tuple[pa.DataType, pa.DataType]:
+    import pyarrow as pa
+
+    if isinstance(at, datetime):
+        return pa.timestamp("us", "UTC"), pa.duration("us")
+    return (pa.float64(), pa.float64()) if isinstance(at, float) else (pa.int64(), pa.int64())
+
+
+_Name = TypeVar("_Name", Term, str)
+
+
+@dataclass(slots=True)
+class _Fared:
+    """What conflicts add to a row, each conflict counted once."""
+
+    won: int = 0
+    conflicts: int = 0
+    disputes: int = 0
+    members: set[Assertion] = field(default_factory=set)
+    cut: set[Assertion] = field(default_factory=set)
+
+
+def quality_of(
+    entries: Sequence[Entry],
+    left: Mapping[int, int],
+    repairs: Iterable[tuple[int, Repair]],
+    vocabulary: Vocabulary,
+    now: TimePoint | None,
+) -> Quality:
+    """The quality of what entries assert.
+
+    Costs a look at each fact, a step of Python for each entity and property, and what the repairs' conflicts
+    cost to look at.
+
+    Args:
+        entries: those of history and window, oldest first.
+        left: by level, the ticks at which entries left the window.
+        repairs: with the levels of their ABoxes.
+        vocabulary: what the numbers mean.
+        now: the time that it is seen from.
+    """
+    rows, is_cut = _occurrences(entries, left)
+    cut_at = {entry.level: _cut_of(entry, vocabulary) for entry in entries if len(entry.cut)}
+    by_entity: dict[Term, _Fared] = defaultdict(_Fared)
+    by_property: dict[Term, _Fared] = defaultdict(_Fared)
+    by_constraint: dict[str, _Fared] = defaultdict(_Fared)
+    told: set[frozenset[Assertion]] = set()
+    for level, repair in repairs:
+        gone = cut_at.get(level, frozenset())
+        for conflict in repair.conflicts:
+            if conflict.assertions in told:  # with `repair="off"` each step tells of it again
+                continue
+            told.add(conflict.assertions)
+            fate = {member: fact_key(member[1], vocabulary) in gone for member in conflict.assertions}
+            _note(by_entity, _grouped(fate, lambda member: member[1][0]), fate)
+            _note(by_property, _grouped(fate, _predicate), fate)
+            for axiom in {rule.axiom for rule in conflict.constraints}:
+                _note(by_constraint, {axiom: list(fate)}, fate)
+
+    def counts(
+        column: Integers, named: Callable[[int], Term], fared: Mapping[Term, _Fared]
+    ) -> list[QualityRow]:
+        numbers, places = np.unique(column, return_inverse=True)
+        assertions = np.bincount(places, minlength=len(numbers)).tolist()
+        cut = np.bincount(places[is_cut], minlength=len(numbers)).tolist()
+        last = np.full(len(numbers), -1, np.int64)
+        np.maximum.at(last, places[~is_cut], rows[~is_cut, 0])
+        found = []
+        for number, total, lost, place in zip(numbers.tolist(), assertions, cut, last.tolist(), strict=True):
+            about = named(number)
+            kept = entries[place].at if place >= 0 else None
+            fates = _conflicts(fared.get(about))
+            found.append(QualityRow(about, total, lost, *fates, kept, since(kept, now)))
+        return found
+
+    predicates, lexicon = vocabulary.with_classes(rows[:, 1:])[:, 0], vocabulary.lexicon
+    constraints = []
+    for axiom, each in by_constraint.items():
+        kept = max((at for at, _ in each.members - each.cut), default=None)
+        sizes = len(each.members), len(each.cut)
+        constraints.append(QualityRow(axiom, *sizes, *_conflicts(each), kept, since(kept, now)))
+    return Quality(
+        now,
+        entries[0].at if entries else None,
+        worst_first(counts(rows[:, 2], lexicon.term, by_entity)),
+        worst_first(counts(predicates, lambda number: lexicon.symbols[number].name, by_property)),
+        worst_first(constraints),
+    )
+
+
+def _occurrences(entries: Sequence[Entry], left: Mapping[int, int]) -> tuple[Integers, npt.NDArray[np.bool_]]:
+    """A row `place of the entry, predicate, subject, object` for each assertion, and which were cut."""
+    places = np.repeat(np.arange(len(entries)), [len(entry.facts) for entry in entries])
+    facts = np.concatenate([NO_FACTS, *(entry.facts for entry in entries)])
+    rows = np.unique(np.column_stack([places, facts]), axis=0)
+    found = trace(entries, np.concatenate([NO_FACTS, *(entry.cut for entry in entries)]))
+    lasting = np.array([left.get(entry.level, np.iinfo(np.int64).max) for entry in entries], np.int64)
+    ticks = np.array([*(entry.ticks for entry in entries), np.iinfo(np.int64).max], np.int64)
+    was_cut = ticks[found.cut_at] < lasting[found.places] if len(entries) else np.empty(0, np.bool_)
+    cut = np.unique(np.column_stack([found.places, found.facts])[was_cut], axis=0)
+    every, counts = np.unique(np.concatenate([rows, cut]), axis=0, return_counts=True)
+    return every, counts > 1
+
+
+def _cut_of(entry: Entry, vocabulary: Vocabulary) -> frozenset[object]:
+    """What the arrival of an entry cut, as `fact_key` has it."""
+    return frozenset(fact_key(triple, vocabulary) for triple in vocabulary.decode(entry.cut))
+
+
+def fact_key(triple: Triple, vocabulary: Vocabulary) -> object:
+    """What is the same for triples that state one fact: its terms, a literal by its value."""
+    subject, predicate, object_ = triple
+    number = None if predicate == RDF_TYPE else vocabulary.find(object_)
+    return subject, predicate, object_ if number is None else number
+
+
+def _predicate(member: Assertion) -> Term:
+    _, predicate, object_ = member[1]
+    return object_ if predicate == RDF_TYPE else predicate
+
+
+def _grouped(members: Iterable[Assertion], named: Callable[[Assertion], Term]) -> dict[Term, list[Assertion]]:
+    parts: dict[Term, list[Assertion]] = defaultdict(list)
+    for member in members:
+        parts[named(member)].append(member)
+    return parts
+
+
+def _note(
+    fared: dict[_Name, _Fared], parts: Mapping[_Name, Sequence[Assertion]], fate: Mapping[Assertion, bool]
+) -> None:
+    """Count a conflict in the rows of its members; `fate` says which of these were cut."""
+    for name, members in parts.items():
+        row = fared[name]
+        row.conflicts += 1
+        row.disputes += len(parts) > 1
+        row.won += any(fate.values()) and not all(fate[member] for member in members)
+        row.members.update(members)
+        row.cut.update(member for member in members if fate[member])
+
+
+def _conflicts(fared: _Fared | None) -> tuple[int, int, int]:
+    return (0, 0, 0) if fared is None else (fared.won, fared.conflicts, fared.disputes)
+
+
+def since(last: TimePoint | None, now: TimePoint | None) -> int | float | timedelta | None:
+    """How long ago a time was; None where one of the two is not known."""
+    return None if last is None or now is None else now - last  # type: ignore[operator]
+
+
+def worst_first(rows: Iterable[QualityRow]) -> tuple[QualityRow, ...]:
+    """Rows in the order of a table: first what is cut most, then what is in most conflicts."""
+    return tuple(sorted(rows, key=lambda row: (-row.cut, -row.conflicts, -row.disputes, str(row.about))))

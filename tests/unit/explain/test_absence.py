@@ -1,0 +1,121 @@
+"""Absences as sentences."""
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from rdflib import RDF
+
+from pantarhei import Ontology, StreamReasoner, Window
+from pantarhei.explain.absence import Absence, Gone
+from pantarhei.model.rule import Rule
+from pantarhei.ontology.unknown_names import UnknownName
+from strategies import EX, A, B, C, R, a, b, is_a, member, related, x, y
+
+OPEN = member(EX.Open, EX.door)
+
+
+@pytest.mark.parametrize(
+    ("absence", "said"),
+    [
+        (Absence(OPEN, 3), "No rule concludes it, and the stream asserts no such facts."),
+        (Absence(OPEN, 3, asserted=True), "The stream asserts such facts, and has not asserted this one."),
+        (Absence(OPEN, 3, (Gone(1, 3),), asserted=True), "It was asserted at 1 and left the window at 3."),
+        (Absence(OPEN, 3, (Gone(1, None, 2),)), "asserted at 1 and taken out at 2, since newer facts"),
+        (Absence(OPEN, 3, (Gone(1, 2, left_early=True),)), "before its time because of the memory limit"),
+        (Absence(OPEN, 3, concluded=True), "Nothing that could be added would make it follow."),
+        (Absence(OPEN, 3, concluded=True, complete=False), "Not everything was looked at: there may be one."),
+    ],
+)
+def test_without_a_way_it_is_said_what_is_known(absence, said):
+    first, *others = str(absence).split("\n")
+    assert first == "It does not hold at 3 that door is an open."
+    assert any(said in line for line in others)
+
+
+def test_before_any_time_none_is_told():
+    assert str(Absence(OPEN, None)).startswith("It does not hold that door")
+
+
+def test_an_unknown_name_is_followed_by_what_may_be_meant():
+    unknown = UnknownName(EX.Opne, "class", (EX.Open, EX.Opaque))
+    text = str(Absence(member(EX.Opne, EX.door), 3, unknown=(unknown,)))
+    assert "Nothing is known of the class" in text and "; did you mean " in text
+    assert text.index("pen or ") < text.index("paque?")
+
+
+@pytest.fixture
+def absence():
+    ontology = Ontology.from_rules([Rule("cls-svf1", (related(R, x, y), is_a(A, y)), is_a(C, x))])
+    reasoner = StreamReasoner(ontology, Window(range=5))
+    reasoner.push(1, [(EX.a, R, EX.b), (EX.a, R, EX.c), member(A, EX.d)])
+    return reasoner.why_not(member(C, EX.a))
+
+
+def test_ways_that_differ_in_names_are_told_once(absence):
+    text = str(absence)
+    assert len(absence.ways) == 3 and text.count("missing: ") == 2
+    assert "(or the same of c)" in text and "It would hold with one of these:" in text
+
+
+def test_where_more_may_be_found_that_is_said(absence):
+    assert "further ways" not in str(absence)
+    assert str(replace(absence, complete=False)).endswith("there may be further ways.")
+
+
+def test_what_the_stream_does_not_assert_is_told_apart(absence):
+    text = str(replace(absence, ways=(), beyond=absence.ways))
+    assert "From what the stream asserts it cannot follow." in text
+    assert "It would hold if it were given" in text
+
+
+TYPE = f"<{RDF.type}>"
+
+
+def terms(*names):
+    return [TYPE if name is None else f"<{EX[name]}>" for name in names]
+
+
+def test_all_keys_are_there_where_nothing_is_known():
+    said = Absence(member(A, a), None).to_json()
+    assert said == {
+        "text": "a is an A",
+        "fact": terms("a", None, "A"),
+        "at": None,
+        "complete": True,
+        "concluded": False,
+        "asserted": False,
+        "unknown": [],
+        "gone": [],
+        "ways": [],
+        "beyond": [],
+        "temporal": [],
+    }
+
+
+def test_times_are_those_of_iso_8601_and_names_are_whole():
+    at = datetime(2026, 3, 2, 7, tzinfo=UTC)
+    unknown = UnknownName(EX.Aa, "class", (A,))
+    said = Absence(member(EX.Aa, a), at, (Gone(at, at, left_early=True),), unknown=(unknown,)).to_json()
+    assert said["at"] == "2026-03-02T07:00:00+00:00"
+    assert said["unknown"] == [{"kind": "class", "name": f"<{EX.Aa}>", "nearest": [f"<{A}>"]}]
+    (gone,) = said["gone"]
+    assert (gone["asserted_at"], gone["left_at"], gone["removed_at"]) == (said["at"], said["at"], None)
+    assert gone["left_early"] and gone["conflicts"] == []
+
+
+def test_a_way_has_what_is_missing_and_there_and_what_contradicts_it():
+    rules = [
+        Rule("cls-int1", (is_a(A, x), related(R, x, b)), is_a(EX.Both, x)),
+        Rule("cax-dw", (is_a(A, x), is_a(B, x)), None),
+    ]
+    reasoner = StreamReasoner(Ontology.from_rules(rules), Window(range=5))
+    reasoner.push(1, [(a, R, b), member(B, a), member(A, b)])
+    said = reasoner.why_not(member(EX.Both, a)).to_json()
+    assert json.loads(json.dumps(said)) == said
+    (way,) = said["ways"]
+    assert [each["fact"] for each in way["missing"]] == [terms("a", None, "A")]
+    assert way["present"] == [terms("a", "R", "b")] and way["rule"] == "cls-int1"
+    (conflict,) = way["conflicts"]
+    assert way["contradicted"] and len(conflict["assertions"]) == 2 and len(conflict["proofs"]) == 1
