@@ -53,7 +53,7 @@ from pantarhei.query.algebra.nodes import (
     nodes_of,
 )
 from pantarhei.query.continuous_query import PLAIN, Policy
-from pantarhei.rules.sharding.anchor import KeyClasses
+from pantarhei.rules.sharding.key_flow import KeyClasses
 from pantarhei.rules.sharding.sharding_report import SUBJECT, Key, ShardingReport
 from pantarhei.rules.translation.class_variables import TYPE
 
