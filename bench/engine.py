@@ -21,8 +21,7 @@ from rdflib import RDF, Graph, URIRef
 import pantarhei as pr
 from bench.measuring import check, sorted_rows
 from pantarhei.encoding.encode import encode_abox
-from pantarhei.encoding.encoded import Encoded
-from pantarhei.encoding.forms import NO_FORMS
+from pantarhei.encoding.numbers import NO_FORMS, Encoded
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.materialize.model import WindowModel

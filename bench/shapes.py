@@ -22,7 +22,7 @@ import pantarhei as pr
 import pantarhei.repair.repairer as step
 from bench.engine import Row, Rows, ontology_of, rdflib_triples
 from bench.measuring import Figure, check, cpu_seconds, figure, ratios
-from pantarhei.materialize.lineage_rows import Lineage
+from pantarhei.materialize.kernel_values import Lineage
 from pantarhei.model.term import Triple
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.repair.conflict import Budget, Rank

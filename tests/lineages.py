@@ -15,7 +15,7 @@ import numpy as np
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.materialize.kernel.constants import FOREVER
-from pantarhei.materialize.lineage_rows import Lineage
+from pantarhei.materialize.kernel_values import Lineage
 
 Body = tuple[int, ...]
 Mask = int

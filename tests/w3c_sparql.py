@@ -22,9 +22,8 @@ from rdflib.collection import Collection
 from rdflib.compare import isomorphic
 from rdflib.plugins.sparql import prepareQuery
 
-from pantarhei.owl.document_format import FORMATS, SUFFIXES
-from pantarhei.rdf.blank_nodes import nodes_of_document
-from pantarhei.rdf.ntriples import to_rdflib
+from pantarhei.owl.document import FORMATS, SUFFIXES
+from pantarhei.rdf.ntriples import nodes_of_document, to_rdflib
 from pantarhei.rdf.parse import DocumentTerms, parse
 from pantarhei.values.value import is_well_typed
 

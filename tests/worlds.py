@@ -14,7 +14,7 @@ from oracle.window import INFINITY, newest, with_oldest_assertion
 from oracle.window_repair import repair
 from pantarhei import Ontology, StreamReasoner
 from pantarhei.materialize.model import WindowModel
-from pantarhei.rules.compilation import dispatch as dispatch_module
+from pantarhei.rules.compilation import plan as dispatch_module
 from pantarhei.rules.compilation import program as program_module
 from strategies import (
     CHAIN,

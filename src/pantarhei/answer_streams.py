@@ -10,8 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Final
 
-from pantarhei.encoding.numbers import Symbol, Symbols
-from pantarhei.encoding.renaming import Renaming, UsedTerms
+from pantarhei.encoding.numbers import Renaming, Symbol, Symbols, UsedTerms
 from pantarhei.engine.consumer import Changes
 from pantarhei.errors import OptionError, TemporalRuleError, check_type
 from pantarhei.materialize.model import WindowModel

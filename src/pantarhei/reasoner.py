@@ -15,8 +15,7 @@ import numpy as np
 from rdflib import Graph
 
 from pantarhei.encoding.encode import encode_abox
-from pantarhei.encoding.encoded import Encoded
-from pantarhei.encoding.numbers import Symbols
+from pantarhei.encoding.numbers import Encoded, Symbols
 from pantarhei.engine.checkpoint import (
     GivenBackground,
     Json,
@@ -47,9 +46,8 @@ from pantarhei.explain.absence import Absence
 from pantarhei.explain.explainer import LIMIT, WAYS, Explainer
 from pantarhei.interpretation.foundation import Foundation, Prover
 from pantarhei.interpretation.interpretation import ClosedABox, Interpretation, encode, split
-from pantarhei.materialize.model import Keep, WindowModel
-from pantarhei.materialize.plain import plain_model
-from pantarhei.materialize.readable import readable
+from pantarhei.materialize.kernel_values import readable
+from pantarhei.materialize.model import Keep, WindowModel, plain_model
 from pantarhei.materialized import Materialized
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.term import Triple
@@ -67,7 +65,7 @@ from pantarhei.ontology.ontology import Ontology
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.sentences import Labels, labels_of
 from pantarhei.proofs.step import Assertion
-from pantarhei.rdf.blank_nodes import prefix_of_name
+from pantarhei.rdf.ntriples import prefix_of_name
 from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.cut import Method

@@ -14,7 +14,7 @@ from rdflib.compare import isomorphic
 import pantarhei as pr
 from counts import seeds
 from pantarhei.owl.document import read_document
-from pantarhei.rdf.xml_base import with_absolute_bases
+from pantarhei.rdf.xml_guard import with_absolute_bases
 
 BASES = ("", "#", "sub/", "sub", "../up/", "./", "/root/", "//host/x", "?q=1", "#part", "a%20b/", "é/")
 ABSOLUTE = ("http://ex.org/a/b", "http://ex.org/a/b#c", "https://ex.org", "http://ex.org/a/?x=y")

@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from rdflib import XSD, Literal, URIRef
 
-import pantarhei.materialize.bulk.aboxes as aboxes_module
+import pantarhei.materialize.bulk.load as aboxes_module
 from counts import cases, of_many, seeds
 from oracle.canonical_literals import canonical_triple
 from oracle.materialization import closure, instances, is_consistent
@@ -23,7 +23,7 @@ from pantarhei.interpretation import materializer as canonical
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Texts
 from pantarhei.interpretation.materializer import ABoxMaterializer, CanonicalModels
-from pantarhei.materialize.bulk.aboxes import ABoxProgram, most_aboxes
+from pantarhei.materialize.bulk.load import ABoxProgram, most_aboxes
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.rule import Builtin, Rule
 from pantarhei.rdf.ntriples import parse_term, write_term

@@ -10,8 +10,7 @@ from counts import seeds
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.rule import Rule
-from pantarhei.rules.compilation.program import compile_
-from pantarhei.rules.compilation.transitive_edges import NO_EDGE
+from pantarhei.rules.compilation.program import NO_EDGE, compile_
 from strategies import EX, is_a, related, x, y, z
 
 P, Q, S, N = EX.p, EX.q, EX.s, EX.n

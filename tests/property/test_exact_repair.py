@@ -13,7 +13,7 @@ from oracle.window_repair import repair_of_conflicts
 from pantarhei.materialize.kernel.constants import OPEN
 from pantarhei.materialize.kernel.decision import Decision
 from pantarhei.materialize.kernel.horn import program_of
-from pantarhei.materialize.readable import readable
+from pantarhei.materialize.kernel_values import readable
 from pantarhei.repair.conflict import Budget, ConflictEvidence, decision_of
 from pantarhei.repair.cut import exact_cut
 

@@ -11,7 +11,7 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.rule import Atom, Rule
-from pantarhei.rules.compilation import superclasses as superclasses_module
+from pantarhei.rules.compilation import program as superclasses_module
 from pantarhei.rules.compilation.program import compile_
 from strategies import EX
 

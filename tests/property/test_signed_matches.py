@@ -13,7 +13,7 @@ from counts import seeds
 from pantarhei import InvalidRuleError, Ontology, StreamReasoner, Window
 from pantarhei.encoding.numbers import NONE
 from pantarhei.model.rule import Atom
-from pantarhei.rules.compilation.body_plan import FactPattern
+from pantarhei.rules.compilation.body_plans import FactPattern
 from strategies import CLASSES, EX, PROPERTIES, TRANSITIVE
 from worlds import World
 

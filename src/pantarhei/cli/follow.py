@@ -330,7 +330,7 @@ def knowledge_of(options: OnStream) -> Knowledge:
     """The ontology and the background that the options name; raises what reading them does."""
     import pantarhei as pr
     from pantarhei.owl.document import read_document
-    from pantarhei.owl.sources import sources_of
+    from pantarhei.owl.imports import sources_of
 
     with format_told_by(None):
         ontology = pr.load_ontology(options.ontology, catalog=options.catalog, imports=options.imports)

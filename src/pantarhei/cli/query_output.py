@@ -23,7 +23,7 @@ from pantarhei.model.messages import did_you_mean
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import in_zone_of, kind_of, ticks_of, time_of
 from pantarhei.owl.document import read_document
-from pantarhei.owl.sources import sources_of
+from pantarhei.owl.imports import sources_of
 from pantarhei.query.syntax import read_query
 
 if TYPE_CHECKING:

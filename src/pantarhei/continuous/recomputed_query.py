@@ -44,7 +44,7 @@ from pantarhei.query.planner import answered
 from pantarhei.query.query_limits import NO_LIMITS
 from pantarhei.query.solutions import TermSpace
 from pantarhei.query.sources.view import GraphFacts, View, single
-from pantarhei.rdf.blank_nodes import prefix_of_push
+from pantarhei.rdf.ntriples import prefix_of_push
 from pantarhei.rdf.triple_table import is_table, triples_of
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.window.sliding import Step, Times, Window, joined, step_to

@@ -11,9 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from rdflib import Graph, Literal
 
-from pantarhei.encoding.encoded import Encoded
-from pantarhei.encoding.forms import NO_FORMS, Forms
-from pantarhei.encoding.numbers import NONE, Integers
+from pantarhei.encoding.numbers import NO_FORMS, NONE, Encoded, Forms, Integers
 from pantarhei.encoding.vocabulary import NumberedTerms, Vocabulary
 from pantarhei.model.term import RDF_TYPE, Place, Triple
 from pantarhei.rdf.ntriples import parse_term

@@ -13,10 +13,7 @@ from dataclasses import dataclass
 
 from rdflib import Literal
 
-from pantarhei.encoding.encoded import Encoded
-from pantarhei.encoding.forms import FactForms, Forms
-from pantarhei.encoding.numbers import Fact, Integers, Pair, as_tuples
-from pantarhei.encoding.renaming import Renaming
+from pantarhei.encoding.numbers import Encoded, Fact, FactForms, Forms, Integers, Pair, Renaming, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
 
 

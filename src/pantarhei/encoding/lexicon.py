@@ -3,22 +3,28 @@
 A lexicon is only ever added to, but for what a step numbered that was broken off. Where a vocabulary gives
 its terms other numbers it begins another lexicon, so that numbers written down before keep their meaning for
 whoever holds the one of their time.
+
+How the values that built-ins compute are written, where several ABoxes share a vocabulary and none is to
+tell by its answers that there are others.
+
+What is computed is not met by that: its number is reserved, so that whoever asserts the value says how it is
+written. In an ABox that does not assert it, it is written as it was computed there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import repeat
-from typing import overload
+from typing import NamedTuple, Protocol, overload
 
 import numpy as np
 import numpy.typing as npt
 from rdflib import BNode, Literal, URIRef
 
-from pantarhei.encoding.forms import NO_FORMS, FactForms
-from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbol
-from pantarhei.model.term import RDF_TYPE, Term, Triple
+from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FORMS, NONE, FactForms, Integers, Renaming, Symbol
+from pantarhei.model.term import RDF_TYPE, Place, Term, Triple
 
 
 class LiteralSet:
@@ -220,3 +226,172 @@ class Lexicon:
         """The term of a number, noted in `known`."""
         term = known[number] = self.term(number)
         return term
+
+
+class Tables(NamedTuple):
+    """What numbers mean, and what leads to them.
+
+    Args:
+        lexicon: what they mean.
+        classes, properties, name_numbers: by the keys of names.
+        value_numbers: by the values of literals.
+        literal_numbers: by literals; `~i` for what `variants[i]` says.
+        variants: the literals that are not the first forms of their values, with their values' numbers.
+        ill_typed: the ill-typed literals.
+        memberships: bits for the data ranges that each literal is in, `width` bytes a literal.
+        texts: by the texts of terms met before, in each place.
+        fulfilled: the reserved numbers whose values have come.
+    """
+
+    lexicon: Lexicon
+    classes: dict[str, int]
+    properties: dict[str, int]
+    name_numbers: dict[str, int]
+    value_numbers: dict[Hashable, int]
+    literal_numbers: dict[Literal, int]
+    variants: list[tuple[int, Literal]]
+    ill_typed: LiteralSet
+    memberships: npt.NDArray[np.uint8]
+    width: int
+    texts: dict[Place, dict[str, int]]
+    fulfilled: list[int]
+
+    @classmethod
+    def empty(cls) -> Tables:
+        """The tables that know nothing yet."""
+        lexicon = Lexicon([], Names([]), [], LiteralSet())
+        texts: dict[Place, dict[str, int]] = {place: {} for place in Place}
+        return cls(lexicon, {}, {}, {}, {}, {}, [], LiteralSet(), np.zeros(0, np.uint8), 0, texts, [])
+
+    def renamed(self, renaming: Renaming) -> Tables:
+        """The tables with only what `renaming` keeps, in the new numbers; these stay as they are.
+
+        Of a value that is kept the first form is; that it was met in others is remembered, which ones is not.
+        Costs O(1) for each entry.
+        """
+        old, symbols, names = self.lexicon, renaming.symbols.tolist(), renaming.names.tolist()
+        literals, kept_literals = renaming.literals.tolist(), renaming.kept_literals
+        everything = renaming.keeps_symbols  # mostly: then nothing of them is made anew
+        lexicon = Lexicon(
+            old.symbols if everything else [old.symbols[number] for number in renaming.kept_symbols.tolist()],
+            Names(list(map(old.names.keys.__getitem__, renaming.kept_names.tolist()))),
+            list(map(old.literals.__getitem__, kept_literals.tolist())),
+            old.varied.kept(kept_literals),
+        )
+        return Tables(
+            lexicon,
+            self.classes if everything else _kept(self.classes, symbols),
+            self.properties if everything else _kept(self.properties, symbols),
+            self._kept_names(lexicon.names.keys, names),
+            {
+                value: new
+                for value, number in self.value_numbers.items()
+                if (new := literals[number - FIRST_LITERAL]) != NONE
+            },
+            {
+                literal: FIRST_LITERAL + place
+                for place, literal in enumerate(lexicon.literals)
+                if literal in self.literal_numbers  # else its number is reserved
+            },
+            [],
+            self.ill_typed.kept(kept_literals),
+            self._kept_memberships(kept_literals),
+            self.width,
+            {place: _kept_texts(place, known, names, literals) for place, known in self.texts.items()},
+            [],
+        )
+
+    def _kept_names(self, keys: list[str], names: Sequence[int]) -> dict[str, int]:
+        """Return the numbers of the kept names, by key. Costs the kept names; all names where two names have
+        one number.
+
+        Args:
+            keys: keys of the kept names.
+        """
+        if len(self.name_numbers) == len(self.lexicon.names.keys):
+            return dict(zip(keys, range(len(keys)), strict=True))
+        return _kept(self.name_numbers, names)
+
+    def _kept_memberships(self, places: npt.NDArray[np.intp]) -> npt.NDArray[np.uint8]:
+        """The bits of the literals at `places`, with room for more."""
+        width = self.width
+        kept = np.zeros(max(64, 2 * len(places)) * width, np.uint8)
+        if width and len(places):
+            bits = self.memberships[: len(self.lexicon.literals) * width].reshape(-1, width)
+            kept[: len(places) * width] = bits[places].ravel()
+        return kept
+
+
+def _kept(known: dict[str, int], numbers: Sequence[int]) -> dict[str, int]:
+    """What is known of those that are kept, with their new `numbers`."""
+    return {key: new for key, old in known.items() if (new := numbers[old]) != NONE}
+
+
+def _kept_texts(
+    place: Place, known: dict[str, int], names: Sequence[int], literals: Sequence[int]
+) -> dict[str, int]:
+    """The texts of terms that are kept, with their new numbers.
+
+    None for symbols, each of which is met often, nor where terms were written in so many ways that the texts
+    would be more than the terms.
+    """
+    if not place.is_of_individuals:
+        return {}
+    kept = {
+        text: new
+        for text, old in known.items()
+        if old >= 0 and (new := names[old] if old < FIRST_LITERAL else literals[old - FIRST_LITERAL]) != NONE
+    }
+    return kept if len(kept) <= len(set(kept.values())) + 64 else {}
+
+
+class Reserving(Protocol):
+    """What numbers values that nobody has asserted; a vocabulary does."""
+
+    literals: list[Literal]
+
+    def reserve(self, term: Term) -> int:
+        """The number of a term's value, a new one if it has none."""
+
+
+class ComputedForms:
+    """The forms of computed values by number.
+
+    Args:
+        first: the lowest number of a literal that is not written alike in all ABoxes.
+
+    Attributes:
+        otherwise: the values that the vocabulary has in another form, or that were computed in several.
+        several: those that were computed in several, such as `2` and `2.0`; of which ABox is not known.
+    """
+
+    def __init__(self, first: int) -> None:
+        self._first = first
+        self._forms: dict[int, Literal] = {}
+        self.otherwise, self.several = LiteralSet(), LiteralSet()
+
+    def number(self, result: Literal, vocabulary: Reserving) -> int:
+        """The number of what was computed."""
+        number = vocabulary.reserve(result)
+        if number < self._first:
+            return number
+        form = self._forms.setdefault(number, result)
+        if form is not result and form != result:
+            self.several.add(number)
+            self.otherwise.add(number)
+        elif vocabulary.literals[number - FIRST_LITERAL] != result:
+            self.otherwise.add(number)
+        return number
+
+    def form(self, number: int) -> Literal | None:
+        """How a value was first computed, None if it was not."""
+        return self._forms.get(number)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """For a while, forms are those that are computed meanwhile."""
+        before, self._forms = self._forms, {}
+        try:
+            yield
+        finally:
+            self._forms = before

@@ -9,35 +9,109 @@ and for holders of the `lexicon` of its time for ever.
 An error or interrupt may come at any moment. So a term is first written at its place, then its number is
 written into the dictionary, last of all: the numbers given out are those in the dictionaries, and what stands
 in a list behind them is written over.
+
+Numbers of the terms that columns share.
+
+A block of a table is cut into many ABoxes; each of its distinct terms is looked up once for all of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import filterfalse
-from typing import NamedTuple, Protocol, cast
+from typing import Final, NamedTuple, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
 from rdflib import BNode, Literal, URIRef
 
-from pantarhei.encoding.computed_forms import ComputedForms
-from pantarhei.encoding.encoded import Encoded
-from pantarhei.encoding.forms import NO_FORMS, FactForms, Forms
-from pantarhei.encoding.lexicon import key_of, keys_of_iris
-from pantarhei.encoding.numbered_columns import NumberedColumns
-from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbol
-from pantarhei.encoding.tables import Tables
+from pantarhei.encoding.lexicon import ComputedForms, Tables, key_of, keys_of_iris
+from pantarhei.encoding.numbers import (
+    FIRST_LITERAL,
+    NO_FORMS,
+    NONE,
+    Encoded,
+    FactForms,
+    Forms,
+    Integers,
+    Symbol,
+)
 from pantarhei.model.data_range import DataRange
 from pantarhei.model.rule import Predicate
 from pantarhei.model.term import RDF_TYPE, Place, Term, Triple, check_text, check_triple, respelled
 from pantarhei.rdf.ntriples import is_plain_iri, parse_term
-from pantarhei.rdf.triple_table import triples_of_abox
+from pantarhei.rdf.triple_table import TermColumn, Texts, triples_of_abox
 from pantarhei.values.builtin import COMPARISONS, compute, holds
 from pantarhei.values.by_value import READINGS, Numbers, exact, exact_key
 from pantarhei.values.comparing import is_true
 from pantarhei.values.membership import tester
 from pantarhei.values.value import STRING, is_ill_typed
+
+_UNKNOWN: Final = np.iinfo(np.int32).min
+_COLUMNS: Final = 8  # of two blocks: subjects, properties, classes and objects
+
+
+class _Known(NamedTuple):
+    """What is known of the distinct terms of a column: numbers by their places, and forms beside them."""
+
+    distinct: Texts
+    numbers: npt.NDArray[np.int32]
+    forms: dict[int, Literal]
+
+
+class NumberedColumns:
+    """The numbers of the newest columns; as long as numbers mean what they do, which `revision` tells."""
+
+    def __init__(self) -> None:
+        self._revision: object = None
+        self._known: OrderedDict[tuple[int, Place], _Known] = OrderedDict()
+
+    def __reduce__(self) -> tuple[type[NumberedColumns], tuple[()]]:
+        return NumberedColumns, ()
+
+    def numbers_of(
+        self,
+        column: TermColumn,
+        place: Place,
+        revision: object,
+        look_up: Callable[[list[str]], tuple[Integers, Mapping[int, Literal]]],
+    ) -> tuple[Integers, dict[int, Literal]]:
+        """The numbers of a column row by row, and by rows the forms of literals that are not the first ones
+        of their values. Costs a look-up for each distinct term that has not been looked up before.
+
+        Args:
+            look_up: gives the numbers of terms, and forms by their places.
+        """
+        if self._revision is not revision:
+            self._known.clear()
+            self._revision = revision
+        known = self._of(column.distinct, place)
+        numbers = known.numbers[column.codes]
+        unknown = numbers == _UNKNOWN
+        if unknown.any():
+            codes = column.codes[unknown]
+            distinct, first = np.unique(codes, return_index=True)
+            new = distinct[np.argsort(first)]  # in the order in which they come
+            found, forms = look_up(column.distinct[new].tolist())
+            known.numbers[new] = found
+            known.forms.update((int(new[at]), form) for at, form in forms.items())
+            numbers = known.numbers[column.codes]
+        if not known.forms:
+            return numbers, {}
+        rows = np.flatnonzero(np.isin(column.codes, list(known.forms)))
+        codes = column.codes[rows].tolist()
+        return numbers, {row: known.forms[code] for row, code in zip(rows.tolist(), codes, strict=True)}
+
+    def _of(self, distinct: Texts, place: Place) -> _Known:
+        key = id(distinct), place
+        known = self._known.get(key)
+        if known is None or known.distinct is not distinct:
+            known = self._known[key] = _Known(distinct, np.full(len(distinct), _UNKNOWN, np.int32), {})
+        self._known.move_to_end(key)
+        while len(self._known) > _COLUMNS:
+            self._known.popitem(last=False)
+        return known
 
 
 class NumberedProgram(Protocol):

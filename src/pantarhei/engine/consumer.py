@@ -25,10 +25,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from rdflib import Literal
 
-from pantarhei.encoding.numbers import NONE, Fact, Integers, Symbols, signed, together
-from pantarhei.encoding.renaming import Renaming, UsedTerms
+from pantarhei.encoding.numbers import NONE, Fact, Integers, Renaming, Symbols, UsedTerms, signed, together
 from pantarhei.errors import OptionError
-from pantarhei.materialize.level_changes import LevelChanges
+from pantarhei.materialize.kernel_values import LevelChanges
 from pantarhei.materialize.model import Overfull, WindowModel
 from pantarhei.model.time import TimePoint
 from pantarhei.window.log import Entry, Log

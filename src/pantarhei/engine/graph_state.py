@@ -8,11 +8,18 @@ from typing import NamedTuple
 import numpy as np
 from rdflib import Literal
 
-from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.footprint import vocabulary_bytes
-from pantarhei.encoding.forms import NO_FORMS, FactForms, Forms
-from pantarhei.encoding.numbers import Fact, Integers, as_tuples
-from pantarhei.encoding.renaming import Renaming, UsedTerms
+from pantarhei.encoding.numbers import (
+    NO_FORMS,
+    Encoded,
+    Fact,
+    FactForms,
+    Forms,
+    Integers,
+    Renaming,
+    UsedTerms,
+    as_tuples,
+)
 from pantarhei.engine.consumer import NOTHING_TOLD, Changes
 from pantarhei.engine.diagnostics import Known
 from pantarhei.engine.maintained_state import Upkeep

@@ -7,8 +7,7 @@ from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
 
-from pantarhei.encoding.numbers import Integers
-from pantarhei.encoding.renaming import UsedTerms
+from pantarhei.encoding.numbers import Integers, UsedTerms
 from pantarhei.engine.consumer import Changes, Crowded, Told
 from pantarhei.engine.memory import compact
 from pantarhei.engine.step_transaction import Outcome, Tick

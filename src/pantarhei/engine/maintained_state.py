@@ -17,11 +17,9 @@ from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from pantarhei.encoding.encoded import Encoded
-from pantarhei.encoding.forms import NO_FORMS, FactForms
 from pantarhei.encoding.given_forms import GivenForms
-from pantarhei.encoding.numbers import NO_FACTS, Integers, Symbols, together
-from pantarhei.encoding.tables import Tables
+from pantarhei.encoding.lexicon import Tables
+from pantarhei.encoding.numbers import NO_FACTS, NO_FORMS, Encoded, FactForms, Integers, Symbols, together
 from pantarhei.engine.consumer import NOTHING_TOLD, Changes, Consumer, Consumers, Marks, Saved, Told
 from pantarhei.engine.diagnostics import Known, Noted, NumberWatch, Unexpected
 from pantarhei.engine.memory import Compact, Memory, compact, most_entries
@@ -29,8 +27,8 @@ from pantarhei.engine.options import Derive
 from pantarhei.engine.stream_history import GroundT
 from pantarhei.errors import OptionError
 from pantarhei.interpretation.foundation import Foundation
+from pantarhei.materialize.kernel_values import readable
 from pantarhei.materialize.model import Keep, WindowModel
-from pantarhei.materialize.readable import readable
 from pantarhei.rules.compilation.growth import Grown, Part
 from pantarhei.rules.compilation.program import Program
 from pantarhei.window.retention import Exceeded, Limits

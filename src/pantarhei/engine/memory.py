@@ -29,8 +29,8 @@ from typing import Generic
 
 from pantarhei.encoding.footprint import vocabulary_bytes
 from pantarhei.encoding.given_forms import GivenForms
-from pantarhei.encoding.renaming import Renaming, UsedTerms
-from pantarhei.encoding.tables import Tables
+from pantarhei.encoding.lexicon import Tables
+from pantarhei.encoding.numbers import Renaming, UsedTerms
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.consumer import Consumers
 from pantarhei.engine.stream_history import FACTS_A_TERM, GroundT

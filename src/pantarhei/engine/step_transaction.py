@@ -14,10 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from rdflib import Literal
 
-from pantarhei.encoding.encoded import Encoded
-from pantarhei.encoding.forms import NO_FORMS, Forms
 from pantarhei.encoding.given_forms import FormsChange, GivenForms
-from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples
+from pantarhei.encoding.numbers import NO_FACTS, NO_FORMS, Encoded, Fact, Forms, Integers, as_tuples
 from pantarhei.engine.consumer import NOTHING_TOLD, Changes, Consumers, Marks, Told
 from pantarhei.engine.memory import Fitting, Memory
 from pantarhei.engine.stream_history import Arrival, Books, Counters

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from pantarhei.encoding.numbers import Fact, Integers
-from pantarhei.encoding.renaming import Renaming, UsedTerms
+from pantarhei.encoding.numbers import Fact, Integers, Renaming, UsedTerms
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import ForgottenTimeError
 from pantarhei.model.messages import counted

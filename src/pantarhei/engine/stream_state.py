@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from rdflib import Literal
 
-from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.footprint import vocabulary_bytes
-from pantarhei.encoding.forms import NO_FORMS
-from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, Fact, Integers
+from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NO_FORMS, Encoded, Fact, Integers
 from pantarhei.engine.consumer import Marks, Told
 from pantarhei.engine.diagnostics import Known
 from pantarhei.engine.limited_step import Attempts
@@ -34,7 +32,7 @@ from pantarhei.model.datetimes import EXACT
 from pantarhei.model.rule import Predicate
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.time import TimePoint, is_finer, show_time, ticks_of, time_of
-from pantarhei.rdf.blank_nodes import prefix_of_push
+from pantarhei.rdf.ntriples import prefix_of_push
 from pantarhei.repair.quality import Quality, quality_of
 from pantarhei.repair.repairer import Repairer
 from pantarhei.repair.result import Conflict, ConflictList, Prove

@@ -21,14 +21,15 @@ from pantarhei.encoding.numbers import (
     NO_FACTS,
     NONE,
     Integers,
+    Renaming,
     Symbol,
     Symbols,
+    UsedTerms,
     as_tuples,
     net_changes,
     parted,
     signed,
 )
-from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.consumer import Changes, Crowded, Saved
 from pantarhei.engine.update import Feedback, Standstill

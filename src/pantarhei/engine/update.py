@@ -9,16 +9,15 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 import numpy as np
 
-from pantarhei.encoding.forms import FactForms
 from pantarhei.encoding.lexicon import Lexicon
-from pantarhei.encoding.numbers import NO_FACTS, Integers
+from pantarhei.encoding.numbers import NO_FACTS, FactForms, Integers
 from pantarhei.errors import DeltaNotKeptError, TemporalRuleError
 from pantarhei.materialize.model import Work
 from pantarhei.model.messages import counted
 from pantarhei.model.term import Delta, Triple
 from pantarhei.model.time import TimePoint, show_time
 from pantarhei.query.continuous_query import AnswerChanges
-from pantarhei.rdf.pickling import exactly
+from pantarhei.rdf.ntriples import exactly
 from pantarhei.repair.consistency import Contradiction
 from pantarhei.repair.result import Repair
 from pantarhei.temporal.conclusion_sets import NOTHING_CONCLUDED, ConclusionChanges

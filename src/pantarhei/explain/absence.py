@@ -20,8 +20,7 @@ from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.renderers import Json, fact_as_json, ticks_as_json, time_as_json, tree_of
 from pantarhei.proofs.sentences import Labels, ShownTimes, fit, labels_among, name, sentence
 from pantarhei.proofs.step import Condition, NotConcluded, atom_sentence
-from pantarhei.rdf.ntriples import write_term
-from pantarhei.rdf.pickling import exactly
+from pantarhei.rdf.ntriples import exactly, write_term
 from pantarhei.repair.result import Conflict
 
 

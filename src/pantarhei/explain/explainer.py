@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from rdflib import RDF, URIRef
 
-from pantarhei.encoding.forms import FactForms
-from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples
+from pantarhei.encoding.numbers import NO_FACTS, Fact, FactForms, Integers, as_tuples
 from pantarhei.engine.stream_history import Books
 from pantarhei.engine.stream_state import Holdings
 from pantarhei.errors import EntailedError, InputError, InvalidTripleError, NotEntailedError, OptionError

@@ -9,12 +9,11 @@ from itertools import combinations
 
 import numpy as np
 
-from pantarhei.encoding.encoded import Encoded
-from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples
+from pantarhei.encoding.numbers import NO_FACTS, NONE, Encoded, Fact, Integers, as_tuples
 from pantarhei.explain.absence import Gone, MissingFact, WouldHold
 from pantarhei.explain.clauses import Clauses
 from pantarhei.explain.search import SAME, Candidate, Pattern, Search
-from pantarhei.materialize.lineage_rows import Lineage
+from pantarhei.materialize.kernel_values import Lineage
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.term import ONLY_TYPE, Triple, in_order
 from pantarhei.model.time import TimePoint

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, get_args, runtime_c
 
 from rdflib import OWL, Graph
 
-from pantarhei.encoding.encoded import Encoded
-from pantarhei.encoding.numbers import as_tuples
+from pantarhei.encoding.numbers import Encoded, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import check_choice, check_type
 from pantarhei.materialize.model import Keep, WindowModel
@@ -27,14 +26,13 @@ from pantarhei.proofs.extraction import proofs_of_violations
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.sentences import Labels
 from pantarhei.proofs.step import Assertion
-from pantarhei.rdf.ntriples import write_triple
-from pantarhei.rdf.pickling import exactly
+from pantarhei.rdf.ntriples import exactly, write_triple
 from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.consistency import refuse_violations
 from pantarhei.rules.compilation.growth import GrowingProgram, groups_of_same
 from pantarhei.rules.compilation.program import Program
+from pantarhei.rules.translation.canonical_rule import fingerprint_of_rules
 from pantarhei.rules.translation.demand import Theory
-from pantarhei.rules.translation.fingerprint import fingerprint_of_rules
 from pantarhei.values.by_value import Numbers
 
 if TYPE_CHECKING:

@@ -9,16 +9,22 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from rdflib import RDF, BNode, Literal
 
-from pantarhei.encoding.computed_forms import ComputedForms
-from pantarhei.encoding.encoded import Encoded
-from pantarhei.encoding.forms import FactForms, Forms
-from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Pair, as_tuples
+from pantarhei.encoding.lexicon import ComputedForms
+from pantarhei.encoding.numbers import (
+    FIRST_LITERAL,
+    NONE,
+    Encoded,
+    FactForms,
+    Forms,
+    Integers,
+    Pair,
+    as_tuples,
+)
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import InvalidTripleError
 from pantarhei.interpretation.foundation import Common, Foundation
 from pantarhei.model.term import Place, Term
-from pantarhei.rdf.blank_nodes import prefix_beside
-from pantarhei.rdf.ntriples import write_term
+from pantarhei.rdf.ntriples import prefix_beside, write_term
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -16,16 +16,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pantarhei.encoding.computed_forms import ComputedForms
 from pantarhei.encoding.encode import encode_abox, encode_parts
-from pantarhei.encoding.encoded import Encoded
-from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, Integers, as_tuples
+from pantarhei.encoding.lexicon import ComputedForms
+from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, Encoded, Integers, as_tuples
 from pantarhei.errors import check_type
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation, InterpretationWriter, scope_beside
-from pantarhei.materialize.bulk.aboxes import ABoxProgram, ClosedABoxes, most_aboxes
 from pantarhei.materialize.bulk.evaluation import TooManyError, TooSlowError
-from pantarhei.materialize.lineage_rows import Lineage
+from pantarhei.materialize.bulk.load import ABoxProgram, ClosedABoxes, most_aboxes
+from pantarhei.materialize.kernel_values import Lineage
 from pantarhei.materialize.model import FOREVER, WindowModel
 from pantarhei.rdf.triple_table import is_table
 from pantarhei.repair.conflict import Budget, ConflictEvidence

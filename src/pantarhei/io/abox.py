@@ -10,7 +10,7 @@ from rdflib import Graph
 from pantarhei.errors import TimestampError
 from pantarhei.model.term import Triple, check_triple
 from pantarhei.model.time import TimeKind, TimePoint, kind_of, plain_time, ticks_of, timed
-from pantarhei.rdf.pickling import exactly
+from pantarhei.rdf.ntriples import exactly
 from pantarhei.rdf.triple_table import ColumnarTriples, Part, TripleColumns, triples_of_abox
 
 

@@ -32,13 +32,11 @@ from pantarhei.io.messages import (
     time_properties,
 )
 from pantarhei.model.time import TimeKind, TimePoint, show_time
-from pantarhei.rdf.blank_nodes import NumberedNodes, nodes_of_message
-from pantarhei.rdf.json_contexts import Contexts
-from pantarhei.rdf.json_documents import documents, read_document
+from pantarhei.rdf.json_documents import Contexts, documents, read_document
 from pantarhei.rdf.message_log import Message
 from pantarhei.rdf.ngsi_ld import timed_graphs
+from pantarhei.rdf.ntriples import NumberedNodes, TermReader, nodes_of_message
 from pantarhei.rdf.statements import ByteFeed, Statement
-from pantarhei.rdf.term_reader import TermReader
 
 
 class DatasetMessages:

@@ -30,9 +30,8 @@ from pantarhei.io.abox import Triples, same_kind
 from pantarhei.model.datetimes import TIME_PROPERTIES
 from pantarhei.model.display_names import last_part
 from pantarhei.model.time import TimeKind, TimePoint, parse_timestamp, show_time
-from pantarhei.rdf.blank_nodes import NumberedNodes, nodes_of_message
+from pantarhei.rdf.ntriples import NumberedNodes, TermReader, nodes_of_message
 from pantarhei.rdf.statements import Statement
-from pantarhei.rdf.term_reader import TermReader
 
 if TYPE_CHECKING:
     from pantarhei.rdf.plain_quads import PlainRun

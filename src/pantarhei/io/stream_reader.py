@@ -24,8 +24,7 @@ from pantarhei.io.messages import TimeReading, TripleMessages, time_properties
 from pantarhei.io.reader import ReaderCounts, Skipped, format_of
 from pantarhei.model.datetimes import zone_named
 from pantarhei.model.time import Precision, TimePoint, check_precision
-from pantarhei.rdf.first_bytes import is_document, refuse_unreadable, unreadable
-from pantarhei.rdf.json_contexts import Contexts, GivenContexts
+from pantarhei.rdf.json_documents import Contexts, GivenContexts
 from pantarhei.rdf.message_log import ANNOUNCEMENT, is_log, read_log
 from pantarhei.rdf.statements import (
     ByteFeed,
@@ -38,7 +37,14 @@ from pantarhei.rdf.statements import (
     parse_lines,
     read_trig,
 )
-from pantarhei.rdf.unpacking import UNPACKED, Unpacking, without_packing
+from pantarhei.rdf.unpacking import (
+    UNPACKED,
+    Unpacking,
+    is_document,
+    refuse_unreadable,
+    unreadable,
+    without_packing,
+)
 
 if TYPE_CHECKING:
     from pantarhei.rdf.plain_quads import PlainQuadsReader, PlainRun

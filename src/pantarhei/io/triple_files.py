@@ -13,14 +13,12 @@ import pyoxigraph as ox
 
 from pantarhei.errors import MalformedInputError, MissingFileError, OptionError, UnknownFormatError
 from pantarhei.io.stream_reader import BLOCK
-from pantarhei.owl.document_format import FORMATS, SUFFIXES
-from pantarhei.rdf.encoding import in_utf_8
-from pantarhei.rdf.first_bytes import plain_text, refuse_null, refuse_unreadable, unreadable
-from pantarhei.rdf.nesting_guard import refuse_deep_nesting
-from pantarhei.rdf.parse import document_parser
+from pantarhei.owl.document import FORMATS, SUFFIXES
+from pantarhei.rdf.parse import document_parser, refuse_deep_nesting
 from pantarhei.rdf.statements import ByteFeed, OddLines, Readable, Statement, line_blocks, parse_lines
 from pantarhei.rdf.triple_table import NAMES, TermColumn, TripleColumns
-from pantarhei.rdf.xml_guard import refuse_entity_expansion
+from pantarhei.rdf.unpacking import plain_text, refuse_null, refuse_unreadable, unreadable
+from pantarhei.rdf.xml_guard import in_utf_8, refuse_entity_expansion
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from operator import add, sub
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -20,9 +20,17 @@ import numpy.typing as npt
 from rdflib import RDF
 from rdflib import Literal as RdfLiteral
 
-from pantarhei.encoding.forms import NO_FORMS, FactForms
-from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, narrowed
-from pantarhei.encoding.renaming import Renaming, UsedTerms
+from pantarhei.encoding.numbers import (
+    NO_FACTS,
+    NO_FORMS,
+    NONE,
+    Fact,
+    FactForms,
+    Integers,
+    Renaming,
+    UsedTerms,
+    narrowed,
+)
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import UncompiledKernelWarning
 from pantarhei.materialize.bulk.evaluation import BulkProgram
@@ -32,18 +40,21 @@ from pantarhei.materialize.kernel.constants import FOREVER
 from pantarhei.materialize.kernel.every import EveryKernel
 from pantarhei.materialize.kernel.newest import NewestKernel
 from pantarhei.materialize.kernel.rows import COMPILED, UNLIMITED_BYTES, UNLIMITED_FACTS, Overfull
-from pantarhei.materialize.level_changes import LevelChanges, LevelNumbers
-from pantarhei.materialize.lineage_rows import Lineage
-from pantarhei.materialize.readable import readable
+from pantarhei.materialize.kernel_values import LevelChanges, LevelNumbers, Lineage, readable
 from pantarhei.model.rule import Atom, Different
 from pantarhei.model.term import Term, Triple
-from pantarhei.rules.compilation.body_plan import BodyPlan, FactPattern, plan_body
-from pantarhei.rules.compilation.body_plans import BodyPlans, alone, plan_bodies
-from pantarhei.rules.compilation.program import Program
+from pantarhei.rules.compilation.body_plans import (
+    BodyPlan,
+    BodyPlans,
+    FactPattern,
+    alone,
+    plan_bodies,
+    plan_body,
+)
+from pantarhei.rules.compilation.program import Program, compile_
 
 Keep = Literal["newest", "every"]
 
-__all__ = ["COMPILED", "FOREVER", "Keep", "Overfull", "WindowModel", "Work"]
 
 _NO_VIOLATIONS = np.empty((0, 1), np.int32)
 
@@ -678,3 +689,21 @@ def _say_if_uncompiled() -> None:
             UncompiledKernelWarning,
             stacklevel=2,
         )
+
+
+def plain_model(facts: Integers, vocabulary: Vocabulary) -> WindowModel:
+    """A model without rules that holds some facts, all at one level.
+
+    Args:
+        facts: shape (n, 3), in the numbers of the vocabulary.
+    """
+    model = WindowModel(_NO_RULES, "newest", vocabulary)
+    model.add(facts, 0)
+    model.take_changes()
+    return model
+
+
+_NO_RULES: Final = compile_(())
+
+
+__all__ = ["COMPILED", "FOREVER", "Keep", "Overfull", "WindowModel", "Work"]

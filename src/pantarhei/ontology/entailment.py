@@ -21,7 +21,7 @@ from pantarhei.owl.expression import rewritten
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.renderers import Json
 from pantarhei.proofs.sentences import Labels
-from pantarhei.rdf.pickling import exactly
+from pantarhei.rdf.ntriples import exactly
 
 
 @dataclass(frozen=True)

@@ -40,32 +40,28 @@ from pantarhei.ontology.unknown_names import NameKind, UnknownName, unknown_in_a
 from pantarhei.owl.axiom import Axiom, Class, ClassAssertion
 from pantarhei.owl.axiom_mapping import BEYOND_DL, Reading, read_axioms
 from pantarhei.owl.background_axioms import axioms_of, lists_of_facts, says_axioms, table_says_axioms
-from pantarhei.owl.definition import data_ranges, datatype_definitions, inline_datatypes
 from pantarhei.owl.document import Document
 from pantarhei.owl.global_restrictions import breaches
 from pantarhei.owl.imports import DocumentSet, Imports, WrittenAt, read_with_imports
 from pantarhei.owl.leftover import Leftover
 from pantarhei.owl.name_kinds import is_declaration, is_defined
 from pantarhei.owl.report import AxiomOutcome, Report, ReportEntry
+from pantarhei.owl.simplify import data_ranges, datatype_definitions, inline_datatypes
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.sentences import Labels, labels_of, sentence
 from pantarhei.proofs.sentences import name as name_of
-from pantarhei.rdf.ntriples import write_term, write_triple
-from pantarhei.rdf.pickling import exactly
+from pantarhei.rdf.ntriples import exactly, write_term, write_triple
 from pantarhei.rdf.triple_table import is_table, triples_of
 from pantarhei.repair.consistency import Contradiction, inconsistency
 from pantarhei.repair.result import ConflictList
 from pantarhei.rules.compilation.growth import groups_of_same
 from pantarhei.rules.sharding.locality import sharding_report
 from pantarhei.rules.sharding.sharding_report import Key, ShardingReport
-from pantarhei.rules.translation.class_variables import by_class, gives_literal_class
-from pantarhei.rules.translation.demand import Theory
-from pantarhei.rules.translation.fingerprint import fingerprint_of_rules, fingerprint_of_triples
+from pantarhei.rules.translation.canonical_rule import fingerprint_of_rules, fingerprint_of_triples
+from pantarhei.rules.translation.demand import Theory, by_class, gives_literal_class, that_can_fire
 from pantarhei.rules.translation.inconsistency_normal_form import InconsistencyNormalForm
-from pantarhei.rules.translation.owl2rl import without_duplicates
-from pantarhei.rules.translation.relevance import that_can_fire
-from pantarhei.rules.translation.termination import endless
-from pantarhei.rules.translation.translate import Loss, Translation, translate
+from pantarhei.rules.translation.swrl_rules import endless
+from pantarhei.rules.translation.translate import Loss, Translation, translate, without_duplicates
 from pantarhei.values.by_value import Numbers
 from pantarhei.values.membership import check_range, why_unknown
 

@@ -3,12 +3,19 @@
 The classes follow the OWL 2 structural specification; what it splits into an object and a data form
 (SubObjectPropertyOf and SubDataPropertyOf) is one class here, whose property knows its kind. `str` gives the
 functional-style syntax with short names. Expressions and data ranges can be had from here as well.
+
+SWRL rules, as frozen values; a variable stands for names and literals that the ontology or a stream has.
+
+SWRL: a semantic web rule language combining OWL and RuleML (W3C member submission, 2004). `str` gives the
+functional-style syntax that the OWL API writes, with short names.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+
+from rdflib import Namespace, URIRef, Variable
 
 from pantarhei.model.data_range import (
     DataComplementOf as DataComplementOf,
@@ -24,8 +31,6 @@ from pantarhei.model.data_range import (
 from pantarhei.model.term import Term
 from pantarhei.owl.expression import (
     ANY_LITERAL as ANY_LITERAL,
-    NOTHING as NOTHING,
-    THING as THING,
     AllValuesFrom as AllValuesFrom,
     Bound as Bound,
     Cardinality as Cardinality,
@@ -37,15 +42,108 @@ from pantarhei.owl.expression import (
     HasValue as HasValue,
     IntersectionOf as IntersectionOf,
     InverseOf as InverseOf,
+    NOTHING as NOTHING,
     NaryDataRestriction as NaryDataRestriction,
     OneOf as OneOf,
     Property as Property,
     PropertyExpression as PropertyExpression,
     PropertyKind as PropertyKind,
     SomeValuesFrom as SomeValuesFrom,
+    THING as THING,
     UnionOf as UnionOf,
 )
-from pantarhei.owl.swrl import SwrlRule as SwrlRule
+
+
+SWRL = Namespace("http://www.w3.org/2003/11/swrl#")
+
+SwrlArgument = Term | Variable
+
+
+@dataclass(frozen=True, slots=True)
+class ClassAtom(Written):
+    """The argument is in a class."""
+
+    type: ClassExpression
+    argument: SwrlArgument
+
+
+@dataclass(frozen=True, slots=True)
+class DataRangeAtom(Written):
+    """The argument is a literal of a data range."""
+
+    range: DataRange
+    argument: SwrlArgument
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyAtom:
+    """The property relates the arguments."""
+
+    property: PropertyExpression
+    subject: SwrlArgument
+    object: SwrlArgument
+
+    def __str__(self) -> str:
+        kind = PropertyKind.DATA if self.property.kind is PropertyKind.DATA else PropertyKind.OBJECT
+        return call(f"{kind.value}PropertyAtom", self.property, self.subject, self.object)
+
+
+@dataclass(frozen=True, slots=True)
+class SameAtom(Written):
+    """The arguments are the same."""
+
+    first: SwrlArgument
+    second: SwrlArgument
+    form = "SameIndividualAtom"
+
+
+@dataclass(frozen=True, slots=True)
+class DifferentAtom(Written):
+    """The arguments are not the same."""
+
+    first: SwrlArgument
+    second: SwrlArgument
+    form = "DifferentIndividualsAtom"
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltInAtom(Written):
+    """A comparison, or a computation whose result is the first argument."""
+
+    name: URIRef
+    arguments: tuple[SwrlArgument, ...]
+
+
+SwrlAtom = ClassAtom | DataRangeAtom | PropertyAtom | SameAtom | DifferentAtom | BuiltInAtom
+
+
+@dataclass(frozen=True, slots=True)
+class SwrlRule:
+    """Where all atoms of `body` hold, all atoms of `head` do; an empty head is ⊥.
+
+    >>> person, x = URIRef("urn:x/Person"), Variable("x")
+    >>> from pantarhei.owl.expression import Class
+    >>> str(SwrlRule((ClassAtom(Class(person), x),), ()))
+    'DLSafeRule(Body(ClassAtom(Person Variable(x))) Head())'
+    """
+
+    body: tuple[SwrlAtom, ...]
+    head: tuple[SwrlAtom, ...]
+
+    def __str__(self) -> str:
+        return call("DLSafeRule", call("Body", *self.body), call("Head", *self.head))
+
+
+def arguments_of(atom: SwrlAtom) -> tuple[SwrlArgument, ...]:
+    """The arguments of an atom, in order."""
+    match atom:
+        case ClassAtom(_, argument) | DataRangeAtom(_, argument):
+            return (argument,)
+        case PropertyAtom(_, first, second) | SameAtom(first, second) | DifferentAtom(first, second):
+            return first, second
+        case BuiltInAtom(_, arguments):
+            return arguments
+
 
 # --- Axioms ---
 

@@ -15,11 +15,11 @@ import numpy as np
 from rdflib import OWL, RDFS, XSD, BNode, URIRef
 
 from pantarhei.model.term import RDF_TYPE, Term, Triple
+from pantarhei.owl.axiom import SWRL
 from pantarhei.owl.axiom_mapping import MAIN_PREDICATES, MAIN_TYPES
 from pantarhei.owl.document import Document
 from pantarhei.owl.expression_mapping import EXPRESSION_PREDICATES
 from pantarhei.owl.name_kinds import DECLARED_TYPES, LIST_PREDICATES
-from pantarhei.owl.swrl import SWRL
 from pantarhei.rdf.triple_table import columns_of
 
 if TYPE_CHECKING:

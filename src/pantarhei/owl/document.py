@@ -3,30 +3,205 @@
 Files go through pyoxigraph's parsers, whose literals keep their lexical form; OWL/XML through `owl_xml`.
 Blank nodes are renamed after the content of their document, so that two documents share none and reading
 twice gives the same names.
+
+OWL/XML documents into triples.
+
+W3C: OWL 2 XML serialization. What its elements say, `element_mapping` has.
+
+Which format a document has: its first words tell, and the suffix of its name where they leave a choice.
+
+Protégé saves Turtle, functional syntax and others under `.owl`, so a suffix alone tells little.
+
+Triples of an owlready2 ontology or world that the caller has; owlready2 itself loads nothing here.
+
+Its objects hide axioms (keys, negative assertions, disjoint unions), so the triples in its quad store are
+read. The store keeps numbers as numbers: a literal's lexical form is the one that Python gives the number.
 """
 
 from __future__ import annotations
 
+import re
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple, Protocol, cast
+from urllib.parse import urljoin
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+from xml.parsers import expat
 
-from rdflib import BNode, Dataset, Graph
+import pyoxigraph
+from rdflib import XSD, BNode, Dataset, Graph, Literal, URIRef
 
-from pantarhei.errors import OptionError
-from pantarhei.model.term import Triple, check_triple, respelled
-from pantarhei.owl.document_format import FORMATS, format_of
-from pantarhei.owl.functional_syntax import read_functional_syntax
-from pantarhei.owl.manchester_syntax import read_manchester_syntax
-from pantarhei.owl.owl_xml import read_owl_xml
-from pantarhei.rdf.blank_nodes import nodes_of_document
-from pantarhei.rdf.encoding import in_utf_8
-from pantarhei.rdf.first_bytes import plain_text, unreadable
-from pantarhei.rdf.nesting_guard import refuse_deep_nesting
-from pantarhei.rdf.parse import DocumentTerms, parse
+from pantarhei.errors import MalformedInputError, OptionError, UnknownFormatError
+from pantarhei.model.term import Term, Triple, check_triple, respelled
+from pantarhei.owl.element_mapping import OWL_NAMESPACE, XML_NAMESPACE, ElementReader, Written, name_of
+from pantarhei.owl.functional_syntax import read_functional_syntax, read_manchester_syntax
+from pantarhei.rdf.ntriples import nodes_of_document
+from pantarhei.rdf.parse import DEEPEST_EXPRESSION, DocumentTerms, parse, refuse_deep_nesting
 from pantarhei.rdf.statements import lines_of_statements
-from pantarhei.rdf.xml_guard import refuse_entity_expansion
+from pantarhei.rdf.unpacking import plain_text, unreadable
+from pantarhei.rdf.xml_guard import in_utf_8, refuse_entity_expansion
+
+_ROOT = re.compile(rb"<(?:[\w.-]+:)?([A-Za-z]\w*)[\s>/]")
+
+
+def is_owl_xml(content: bytes) -> bool:
+    """Whether an XML document is OWL/XML, by its first element.
+
+    >>> is_owl_xml(b'<?xml version="1.0"?><!-- <RDF> --><Ontology xmlns="http://www.w3.org/2002/07/owl#"/>')
+    True
+    """
+    root = _ROOT.search(re.sub(rb"<!--.*?-->", b"", content[:100_000], flags=re.DOTALL))
+    return root is not None and root[1] == b"Ontology"
+
+
+def read_owl_xml(content: bytes, source: str, base: str) -> Written:
+    """The triples of an OWL/XML document, with their lines, and its prefixes.
+
+    Args:
+        base: the IRI against which relative IRIs stand where the document has no `xml:base`.
+
+    Raises:
+        MalformedInputError: it is no XML, no OWL/XML, or holds an element that OWL 2 does not have.
+    """
+    root, lines = _parse(content, source)
+    if root.tag != OWL_NAMESPACE + "Ontology":
+        raise MalformedInputError(
+            source, None, f"the first element is {name_of(root)} where Ontology is expected"
+        )
+    reader = ElementReader(source, urljoin(base, root.get(XML_NAMESPACE + "base", "")))
+    return reader.ontology(root, lines, "OWL/XML")
+
+
+def _parse(content: bytes, source: str) -> tuple[Element, list[int]]:
+    """The root, and the lines on which it and then its children begin."""
+    try:
+        lines = _lines_of_axioms(content, source)
+        return ElementTree.fromstring(content), lines
+    except (ElementTree.ParseError, expat.ExpatError) as error:
+        raise MalformedInputError(
+            source,
+            error.position[0] if isinstance(error, ElementTree.ParseError) else error.lineno,
+            str(error),
+        ) from error
+
+
+def _lines_of_axioms(content: bytes, source: str) -> list[int]:
+    """The lines on which the root and then its children begin."""
+    parser, depth, lines = expat.ParserCreate(), 0, list[int]()
+
+    def start(name: str, attributes: object) -> None:
+        nonlocal depth
+        depth += 1
+        if depth <= 2:
+            lines.append(parser.CurrentLineNumber)
+        elif depth > DEEPEST_EXPRESSION:
+            reason = f"elements nested deeper than {DEEPEST_EXPRESSION} levels"
+            raise MalformedInputError(source, parser.CurrentLineNumber, reason)
+
+    def end(name: str) -> None:
+        nonlocal depth
+        depth -= 1
+
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.Parse(content, True)
+    return lines
+
+
+FORMATS: Final = {
+    "turtle": pyoxigraph.RdfFormat.TURTLE,
+    "xml": pyoxigraph.RdfFormat.RDF_XML,
+    "nt": pyoxigraph.RdfFormat.N_TRIPLES,
+    "json-ld": pyoxigraph.RdfFormat.JSON_LD,
+    "trig": pyoxigraph.RdfFormat.TRIG,
+    "nquads": pyoxigraph.RdfFormat.N_QUADS,
+    "owl-xml": None,
+    "functional": None,
+    "manchester": None,
+}
+SUFFIXES: Final = {
+    ".ttl": "turtle",
+    ".rdf": "xml",
+    ".xml": "xml",
+    ".owl": "xml",
+    ".nt": "nt",
+    ".jsonld": "json-ld",
+    ".json": "json-ld",
+    ".trig": "trig",
+    ".nq": "nquads",
+    ".owx": "owl-xml",
+    ".ofn": "functional",
+    ".fss": "functional",
+    ".omn": "manchester",
+}
+
+_BEFORE = re.compile(rb"(?:\s|#[^\n\r]*(?:[\n\r]|\Z))*")
+_WITH_DIRECTIVES = ("turtle", "trig")
+_OF_STATEMENTS = (*_WITH_DIRECTIVES, "nt", "nquads")
+# What a document begins with, after white space and comments, and the formats that may begin so. An element
+# of XML whose name has a prefix declares it, so that there is white space before its `>`; an IRI has none.
+_BEGINNINGS: Final = tuple(
+    (re.compile(pattern), formats)
+    for pattern, formats in (
+        (rb"""<(?:[^\s<>"{}|^`\\:]*:[^\s<>"{}|^`\\]*|[#/][^\s<>]*)?>""", _OF_STATEMENTS),
+        (rb"(?:Prefix|Ontology)\s*\(", ("functional",)),
+        (rb"(?:Prefix|Ontology|Namespace):", ("manchester",)),
+        (rb"_:|<<", _OF_STATEMENTS),
+        (rb"@(?:prefix|base|version)\s|(?i:prefix\s+[^\s:]*:|base\s*<|version\s)", _WITH_DIRECTIVES),
+        (rb"""\[\s*(?:[\[{"]|\])|\{\s*["}]""", ("json-ld",)),
+        (rb"\[", _WITH_DIRECTIVES),
+        (rb"<[?!A-Za-z_]", ("xml", "owl-xml")),
+    )
+)
+_PAGE = re.compile(rb"(?:<!doctype html|<html)[\s>]", re.IGNORECASE)
+
+
+def format_of(path: Path, content: bytes, given: str | None) -> str:
+    """The format of a document: one of `FORMATS`.
+
+    Args:
+        content: in UTF-8.
+        given: the format, where the caller says it.
+
+    Raises:
+        MalformedInputError: the document is a web page.
+        OptionError: what is given is no format, or nothing tells.
+    """
+    if given is not None:
+        if given not in FORMATS:
+            raise OptionError("format", repr(given), "one of " + ", ".join(FORMATS))
+        return given
+    if _PAGE.match(content, _start(content)):
+        reason = "a web page and no ontology; download the file that the page offers"
+        raise MalformedInputError(str(path), None, reason)
+    named, possible = SUFFIXES.get(path.suffix.lower()), formats_by_content(content)
+    if possible == ("xml", "owl-xml"):
+        return "owl-xml" if is_owl_xml(content) else "xml"
+    if named in possible or not possible:
+        if named is None:
+            raise UnknownFormatError("format", str(path), tuple(SUFFIXES), tuple(FORMATS))
+        return named
+    return possible[0]
+
+
+def formats_by_content(content: bytes) -> tuple[str, ...]:
+    """The formats in which a document may begin as this one does, the likeliest first; none if it is unknown.
+
+    >>> formats_by_content(b"# rooms\\nPREFIX ex: <http://example.org/>")
+    ('turtle', 'trig')
+    """
+    start = _start(content)
+    return next((formats for begins, formats in _BEGINNINGS if begins.match(content, start)), ())
+
+
+def _start(content: bytes) -> int:
+    """Where white space and comments end."""
+    before = _BEFORE.match(content)
+    return before.end() if before else 0
+
 
 # The syntaxes of OWL itself; the others are of RDF.
 READERS = {
@@ -75,8 +250,6 @@ def read_document(source: object, format: str | None = None) -> Document:
         triples = tuple(dict.fromkeys(check_triple(tuple(statement[:3])) for statement in quads))
         return Document(triples, None, {prefix: str(iri) for prefix, iri in source.namespaces()}, None)
     if type(source).__module__.partition(".")[0] == "owlready2":
-        from pantarhei.owl.owlready import read_owlready
-
         return Document(read_owlready(source), None, {}, None)
     raise OptionError("source", repr(source), "a path, an rdflib.Graph, or an owlready2 ontology or world")
 
@@ -119,3 +292,68 @@ def _each_once(
         if len(first) < len(distinct):
             first.append(line)
     return tuple(distinct), first
+
+
+Row = tuple[int, int, int | float | str | None, int | str | None]
+
+
+class _QuadStore(Protocol):
+    def _iter_triples(self) -> Iterable[Row]: ...
+
+    def _unabbreviate(self, storid: int) -> str: ...
+
+
+class _Source(Protocol):
+    graph: _QuadStore
+
+    def indirectly_imported_ontologies(self) -> Iterable[_Source]: ...
+
+
+def read_owlready(source: object) -> tuple[Triple, ...]:
+    """The triples of an owlready2 ontology with the imports it has loaded, or of a whole world.
+
+    Raises:
+        OptionError: `source` is another object of owlready2.
+        MalformedInputError: the store holds what is no RDF 1.1 triple.
+    """
+    import owlready2  # heavy; only who uses owlready2 has an object of it
+
+    given = cast(_Source, source)
+    if isinstance(source, owlready2.World):
+        stores = [given.graph]
+    elif isinstance(source, owlready2.Ontology):
+        stores = [given.graph, *(o.graph for o in given.indirectly_imported_ontologies() if o is not source)]
+    else:
+        raise OptionError(
+            "source", repr(source), "an owlready2 Ontology or World, of all objects of owlready2"
+        )
+    return tuple(dict.fromkeys(triple for store in stores for triple in _triples(store)))
+
+
+def _triples(store: _QuadStore) -> Iterator[Triple]:
+    @lru_cache(None)
+    def name(storid: int) -> Term:
+        return BNode(f"owlready{-storid}") if storid < 0 else URIRef(store._unabbreviate(storid))
+
+    for subject, predicate, object_, datatype in store._iter_triples():
+        value = name(cast(int, object_)) if datatype is None else _literal(object_, datatype, store)
+        yield name(subject), name(predicate), value
+
+
+def _literal(value: int | float | str | None, datatype: int | str, store: _QuadStore) -> Literal:
+    if isinstance(datatype, str) and datatype.startswith("@"):
+        return Literal(str(value), lang=datatype[1:].lower())
+    if datatype in (0, ""):
+        return Literal(str(value), normalize=False)
+    iri = URIRef(store._unabbreviate(cast(int, datatype)))
+    if str(iri).endswith("#proposition"):
+        raise MalformedInputError("owlready2", None, "quoted triples of RDF 1.2 are not supported")
+    return Literal(_lexical(value, iri), datatype=None if iri == XSD.string else iri, normalize=False)
+
+
+def _lexical(value: int | float | str | None, datatype: URIRef) -> str:
+    if isinstance(value, float) and datatype == XSD.decimal:
+        return format(Decimal(repr(value)), "f")
+    if isinstance(value, float) and value in (float("inf"), float("-inf")):
+        return "INF" if value > 0 else "-INF"
+    return "NaN" if value is None or value != value else str(value)  # SQLite has no NaN, and keeps null

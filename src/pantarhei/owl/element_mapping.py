@@ -19,7 +19,7 @@ from rdflib import OWL, RDF, RDFS, XSD, BNode, Literal, URIRef
 
 from pantarhei.errors import MalformedInputError
 from pantarhei.model.term import Term, Triple
-from pantarhei.owl.swrl import SWRL
+from pantarhei.owl.axiom import SWRL
 
 OWL_NAMESPACE = f"{{{OWL}}}"
 XML_NAMESPACE = "{http://www.w3.org/XML/1998/namespace}"

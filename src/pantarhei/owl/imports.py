@@ -1,24 +1,209 @@
 """`owl:imports`, resolved from the catalog that the caller gives, and from the one beside the importing file.
 
 Who wrote an ontology may have written the catalog beside it: that one is used for files in its folder only.
+
+XML catalogs of OASIS, as Protégé writes them: which file an imported ontology is in. Nothing is fetched.
+
+OASIS: XML Catalogs 1.1, the elements `uri`, `group`, `nextCatalog` and the attribute `xml:base`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import glob
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple, NoReturn
+from urllib.parse import unquote, urljoin, urlsplit
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 from rdflib import OWL, RDF, URIRef
 
-from pantarhei.errors import MissingImportError, OptionError
+from pantarhei.errors import MalformedInputError, MissingFileError, MissingImportError, OptionError
 from pantarhei.model.term import Triple
-from pantarhei.owl.catalog_file import CATALOG_NAME, names_in, read_catalog, why_not_in
-from pantarhei.owl.document import Document, read_document
-from pantarhei.owl.document_format import SUFFIXES
-from pantarhei.owl.sources import sources_of
+from pantarhei.owl.document import SUFFIXES, Document, read_document
+from pantarhei.rdf.parse import DEEPEST_EXPRESSION, refuse_deep_nesting
+from pantarhei.rdf.unpacking import is_document, plain_text, refuse_null, unreadable
+from pantarhei.rdf.xml_guard import in_utf_8, refuse_entity_expansion
+
+# Files that end so may hold anything; in a folder they are left out.
+_OF_ANYTHING: Final = (".json", ".xml")
+ENDINGS: Final = tuple(suffix for suffix in SUFFIXES if suffix not in _OF_ANYTHING)
+
+
+def sources_of(given: object) -> tuple[object, ...]:
+    """The documents and objects that `given` stands for, each once, in order.
+
+    Args:
+        given: a path or an object; or a list of them. A folder stands for the files directly in it whose
+            names end as an ontology's do, a glob for the files that it matches, both in order of their names.
+
+    Raises:
+        MissingFileError: a folder has no such file, or a glob matches none.
+        OptionError: the list is empty, or holds triples.
+    """
+    listed = list(given) if isinstance(given, list | tuple) else [given]
+    if not listed:
+        raise OptionError("source", repr(given), "at least one document: a path, an rdflib.Graph, or several")
+    if any(isinstance(each, tuple) for each in listed):
+        raise OptionError("source", repr(listed[0])[:200], "triples in an rdflib.Graph: Graph().add(triple)")
+    found: dict[object, object] = {}
+    for each in (each for one in listed for each in _expanded(one)):
+        found.setdefault(each.resolve() if isinstance(each, Path) else id(each), each)
+    return tuple(found.values())
+
+
+def _expanded(given: object) -> Sequence[object]:
+    if not isinstance(given, str | Path):
+        return [given]
+    path = Path(given)
+    refuse_null(path)
+    if is_document(str(given)):
+        expected = "a path; of a text, rdflib.Graph().parse(data=text, format=…)"
+        raise OptionError("source", repr(given)[:60] + "…", expected)
+    if path.is_dir():
+        return sorted(filter(_is_ontology, path.iterdir())) or _refuse(path, _none_in(path))
+    if path.exists() or not glob.has_magic(str(given)):
+        return [path]
+    matched = (Path(name) for name in sorted(glob.glob(str(given), recursive=True)))
+    return [each for each in matched if each.is_file()] or _refuse(path, "no file matches this pattern")
+
+
+def _is_ontology(path: Path) -> bool:
+    return path.suffix.lower() in ENDINGS and path.is_file()
+
+
+def _none_in(folder: Path) -> str:
+    """Why a folder stands for nothing."""
+    reason = f"no file in this folder ends in {', '.join(ENDINGS)}"
+    levels = (sorted(filter(_is_ontology, folder.glob(pattern))) for pattern in ("*/*", "*/*/*"))
+    below = next((found[0] for found in levels if found), None)
+    return f"{reason}; those in folders below are {folder}/**/*{below.suffix}" if below else reason
+
+
+def _refuse(path: Path, reason: str) -> NoReturn:
+    raise MissingFileError(str(path), reason)
+
+
+CATALOG_NAME: Final = "catalog-v001.xml"
+_CATALOG: Final = "{urn:oasis:names:tc:entity:xmlns:xml:catalog}"
+_BASE: Final = "{http://www.w3.org/XML/1998/namespace}base"
+
+
+class _Entry(NamedTuple):
+    """What an element says: the ontology, none for a further catalog, and the file, none on the network."""
+
+    iri: str | None
+    path: Path | None
+
+
+def read_catalog(path: Path, within: Path | None = None) -> dict[str, Path]:
+    """The file of each ontology that a catalog and those it goes on to name; of two the first.
+
+    Args:
+        within: the folder outside of which nothing is looked at, where nobody vouches for the catalog; then
+            what is not there is left out, too.
+
+    Raises:
+        MalformedInputError: it is no catalog.
+        MissingFileError: it cannot be read, or one that it goes on to.
+    """
+    found: dict[str, Path] = {}
+    waiting, seen = [path], set[Path]()
+    while waiting:
+        catalog = waiting.pop(0)
+        if catalog.resolve() in seen:
+            continue
+        seen.add(catalog.resolve())
+        for iri, target in _entries(catalog):
+            if target is None or (within is not None and not _is_in(target, within)):
+                continue
+            if iri is None:
+                waiting.append(target)
+            else:
+                found.setdefault(iri, target)
+    return found
+
+
+def names_in(catalog: Path) -> list[str]:
+    """The ontologies that a catalog names.
+
+    Raises:
+        MalformedInputError: it is no catalog.
+    """
+    return [iri for iri, _ in _entries(catalog) if iri is not None]
+
+
+def why_not_in(catalog: Path, iri: str) -> str | None:
+    """Why an ontology is not found by a catalog that nobody vouches for; None where that does not name it.
+
+    Raises:
+        MalformedInputError: it is no catalog.
+    """
+    targets = [path for each, path in _entries(catalog) if each == iri]
+    if not targets:
+        return None
+    if targets[0] is None:
+        return f"{catalog} has on the network only, and nothing is fetched"
+    if catalog.resolve().parent in targets[0].resolve().parents:
+        return f"{catalog} says to be in {targets[0].name}, and there is no such file"
+    return f"{catalog} says to be outside of its folder, where it leads only if you give it as catalog"
+
+
+def _is_in(path: Path, folder: Path) -> bool:
+    try:
+        return path.resolve().is_relative_to(folder.resolve()) and path.is_file()
+    except (OSError, ValueError, RuntimeError):  # a name that no file can have, links in a circle
+        return False
+
+
+def _entries(path: Path) -> Iterator[_Entry]:
+    source = str(path)
+    try:
+        content = in_utf_8(plain_text(path.read_bytes(), source), source)
+    except OSError as error:
+        raise unreadable(path, error) from error
+    refuse_entity_expansion(content, source)
+    refuse_deep_nesting(content, "xml", source)
+    try:
+        root = ElementTree.fromstring(content)
+    except ElementTree.ParseError as error:
+        raise MalformedInputError(source, error.position[0], f"no XML catalog: {error}") from error
+    if root.tag != _CATALOG + "catalog":
+        raise MalformedInputError(source, None, f"no XML catalog: it begins with the element {root.tag}")
+    yield from _entries_below(root, path.resolve().as_uri(), source, 0)
+
+
+def _entries_below(element: Element, base: str, source: str, depth: int) -> Iterator[_Entry]:
+    if depth > DEEPEST_EXPRESSION:
+        raise MalformedInputError(source, None, f"groups nested deeper than {DEEPEST_EXPRESSION} levels")
+    base = _joined(base, element.get(_BASE, ""), source)
+    for child in element:
+        match child.tag.removeprefix(_CATALOG), dict(child.attrib):
+            case "group", _:
+                yield from _entries_below(child, base, source, depth + 1)
+            case "uri", {"name": name, "uri": uri}:
+                yield _Entry(name, _file(_joined(_joined(base, child.get(_BASE, ""), source), uri, source)))
+            case "nextCatalog", {"catalog": uri}:
+                yield _Entry(None, _file(_joined(_joined(base, child.get(_BASE, ""), source), uri, source)))
+
+
+def _joined(base: str, uri: str, source: str) -> str:
+    try:
+        return urljoin(base, uri)
+    except ValueError as error:
+        raise MalformedInputError(source, None, f"{uri!r} is no URI") from error
+
+
+def _file(uri: str) -> Path | None:
+    """The local file that a URI names; None for what would have to be fetched."""
+    parts = urlsplit(uri)
+    if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
+        return None
+    path = unquote(parts.path)
+    return None if "\0" in path else Path(path)
 
 
 @dataclass(frozen=True, slots=True)

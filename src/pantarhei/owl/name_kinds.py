@@ -13,10 +13,8 @@ from functools import lru_cache
 from rdflib import OWL, RDF, RDFS, Literal, URIRef
 
 from pantarhei.model.term import RDF_TYPE, Term, Triple
-from pantarhei.owl.axiom import PropertyKind
-from pantarhei.owl.expression_mapping import BUILT_IN_DATATYPES, NameKinds
-from pantarhei.owl.swrl import SWRL
-from pantarhei.owl.triple_index import TripleIndex
+from pantarhei.owl.axiom import SWRL, PropertyKind
+from pantarhei.owl.expression_mapping import BUILT_IN_DATATYPES, NameKinds, TripleIndex
 
 BUILT_IN_ANNOTATIONS = frozenset(
     {

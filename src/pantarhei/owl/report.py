@@ -12,7 +12,7 @@ from pantarhei.model.display_names import NO_NAMES, ShownNames, told_apart
 from pantarhei.model.messages import counted
 from pantarhei.model.rule import Origin, Rule
 from pantarhei.model.term import Triple
-from pantarhei.owl.triple_index import triple_key
+from pantarhei.owl.expression_mapping import triple_key
 
 # How much of a list the summary shows, and how many characters of a line.
 _MOST_REASONS = 12

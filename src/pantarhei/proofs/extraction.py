@@ -11,9 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from pantarhei.encoding.forms import FactForms
-from pantarhei.encoding.numbers import NONE, Fact, Integers, as_tuples
-from pantarhei.materialize.lineage_rows import Lineage
+from pantarhei.encoding.numbers import NONE, Fact, FactForms, Integers, as_tuples
+from pantarhei.materialize.kernel_values import Lineage
 from pantarhei.materialize.model import FOREVER, WindowModel
 from pantarhei.model.rule import Rule
 from pantarhei.model.term import Triple

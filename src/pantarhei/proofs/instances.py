@@ -14,7 +14,7 @@ from heapq import heappop, heappush
 from typing import NamedTuple
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.materialize.lineage_rows import Lineage
+from pantarhei.materialize.kernel_values import Lineage
 from pantarhei.proofs.antichain import Exceeded, Meter
 from pantarhei.proofs.step import ProofStep
 

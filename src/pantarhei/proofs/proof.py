@@ -17,7 +17,7 @@ from pantarhei.proofs.renderers import Json, dot_of, graph_of, html_of, json_of,
 from pantarhei.proofs.sentences import NO_LABELS, Labels, ShownTimes, labels_among
 from pantarhei.proofs.step import Assertion, Condition, ProofStep, Said
 from pantarhei.proofs.svg import svg_of
-from pantarhei.rdf.pickling import exactly
+from pantarhei.rdf.ntriples import exactly
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from pantarhei.errors import FollowerOverflowError, OptionError, check_choice
 from pantarhei.model.messages import counted
 from pantarhei.model.term import Term
 from pantarhei.model.time import TimePoint, show_time
-from pantarhei.rdf.pickling import exactly
+from pantarhei.rdf.ntriples import exactly
 
 if TYPE_CHECKING:
     import asyncio

@@ -28,8 +28,7 @@ from pantarhei.errors import OptionError
 from pantarhei.model.display_names import told_apart
 from pantarhei.model.messages import counted
 from pantarhei.model.term import Term, Triple, in_order, short
-from pantarhei.rdf.ntriples import write_term
-from pantarhei.rdf.pickling import exactly
+from pantarhei.rdf.ntriples import exactly, write_term
 
 if TYPE_CHECKING:
     import pandas as pd

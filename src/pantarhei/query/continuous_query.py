@@ -28,7 +28,7 @@ from pantarhei.model.doing_all import do_all
 from pantarhei.model.messages import counted
 from pantarhei.model.time import Duration, TimeKind, TimePoint, duration_ticks
 from pantarhei.query.answer_reports import MOST_WAITING, AnswerChange, AnswerRow, Follower, Overflow
-from pantarhei.rdf.pickling import exactly
+from pantarhei.rdf.ntriples import exactly
 from pantarhei.window.sliding import Window, common
 
 if TYPE_CHECKING:

@@ -55,7 +55,7 @@ from pantarhei.query.algebra.nodes import (
 from pantarhei.query.continuous_query import PLAIN, Policy
 from pantarhei.rules.sharding.key_flow import KeyClasses
 from pantarhei.rules.sharding.sharding_report import SUBJECT, Key, ShardingReport
-from pantarhei.rules.translation.class_variables import TYPE
+from pantarhei.rules.translation.demand import TYPE
 
 
 def check_key_local(

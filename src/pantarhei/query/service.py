@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 from rdflib import Graph, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
-from pantarhei.encoding.forms import FactForms
-from pantarhei.encoding.numbers import Symbols
+from pantarhei.encoding.numbers import FactForms, Symbols
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import check_type
 from pantarhei.materialize.model import WindowModel

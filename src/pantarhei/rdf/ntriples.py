@@ -1,17 +1,30 @@
-"""Terms in the syntax of N-Triples, as strings in tables hold them."""
+"""Terms in the syntax of N-Triples, as strings in tables hold them.
+
+Whose a blank node is: how its name is made, so that one label means different nodes in different scopes.
+
+A document or a message numbers its nodes as they appear: `b…n0`, `m…b0`, with a hash of what it is, and no
+hyphen. In a table each name is a prefix and the label as it is written. A prefix ends with the only hyphen in
+it: `m7-` or `m7.2-` for the seventh push or a part of it, `belt-` for a scope that has a name. What stands
+before the first hyphen of a name therefore tells whose it is.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import io
+import pickle
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from functools import lru_cache
+from typing import Any
 
 import pyoxigraph
+import pyoxigraph as ox
 from rdflib import RDF, XSD, BNode, Literal, URIRef
 
-from pantarhei.errors import InvalidTripleError
-from pantarhei.model.term import Term, Triple
+from pantarhei.errors import InvalidTripleError, OptionError
+from pantarhei.model.term import Place, Term, Triple
 from pantarhei.values.canonical import made_literal, simple_literal, valued_literal
 from pantarhei.values.value import is_well_typed
 
@@ -156,3 +169,132 @@ def typed_literal(lexical: str, datatype: URIRef) -> Literal:
     if datatype in _TIMES and _BEYOND_PYTHON.match(lexical):
         return unparsed
     return Literal(lexical, datatype=datatype, normalize=False)
+
+
+class NumberedNodes(dict[str, BNode]):
+    """The blank nodes of one scope by their labels, numbered as they appear; `prefix` is asked for once."""
+
+    def __init__(self, prefix: Callable[[], str]) -> None:
+        super().__init__()
+        self._prefix = prefix
+
+    def __missing__(self, label: str) -> BNode:
+        if not self:
+            self._known_prefix = self._prefix()
+        node = self[label] = BNode(f"{self._known_prefix}{len(self)}")
+        return node
+
+
+def nodes_of_message(source: str, graph: str, ordinal: int) -> NumberedNodes:
+    """The nodes of the message at a place in its source; read again they have the same names."""
+    key = repr((source, graph, ordinal)).encode()
+    return NumberedNodes(lambda: f"m{hashlib.blake2b(key, digest_size=8).hexdigest()}b")
+
+
+def nodes_of_document(content: bytes) -> NumberedNodes:
+    """The nodes of a document; one with the same content has the same names."""
+    return NumberedNodes(lambda: f"b{hashlib.sha256(content).hexdigest()[:12]}n")
+
+
+def prefix_of_push(number: int, part: int) -> str:
+    """The prefix for a part of a push, counted from 0."""
+    return f"m{number}.{part}-" if part else f"m{number}-"
+
+
+def prefix_of_name(name: str) -> str:
+    """The prefix for a scope that the caller names.
+
+    Raises:
+        OptionError: a push could have that name, or it is not letters and digits.
+    """
+    if not re.fullmatch("[A-Za-z][A-Za-z0-9]*", name) or re.fullmatch("m[0-9]+", name):
+        raise OptionError("scope", repr(name), "letters and digits, and not m with a number behind it")
+    return f"{name}-"
+
+
+def name_of_timestamp(ticks: int) -> str:
+    """The name of a timestamp's scope, for messages that come in parts."""
+    return f"t{ticks}" if ticks >= 0 else f"b{-ticks}"
+
+
+def prefix_beside(labels: Iterable[str]) -> str:
+    """A prefix with which none of `labels` begins; none if there are no labels."""
+    taken = tuple(labels)
+    prefix = "m" if taken else ""
+    while any(label.startswith(prefix) for label in taken):
+        prefix += "m"
+    return prefix
+
+
+MOST_CACHED = 200_000  # terms that a cache may hold
+
+
+class TermReader:
+    """Converts terms; a bounded cache serves those that repeat."""
+
+    def __init__(self) -> None:
+        self._cache: dict[object, Term] = {}
+
+    def triple(self, quad: ox.Quad, nodes: NumberedNodes) -> Triple:
+        """The triple of `quad`.
+
+        Raises:
+            InvalidTripleError: it has a term that RDF 1.1 does not have, or a literal as a class.
+        """
+        object_ = self._term(quad.object, nodes)
+        predicate = self._term(quad.predicate, nodes)
+        if isinstance(object_, Literal) and predicate == RDF.type:
+            raise InvalidTripleError(str(quad.triple), Place.CLASS.expected)
+        return self._term(quad.subject, nodes), predicate, object_
+
+    def _term(self, term: object, nodes: NumberedNodes) -> Term:
+        known = self._cache.get(term)
+        if known is not None:
+            return known
+        if isinstance(term, ox.BlankNode):
+            return nodes[term.value]
+        known = _converted(term)
+        if len(self._cache) >= MOST_CACHED:
+            self._cache.clear()
+        self._cache[term] = known
+        return known
+
+
+def _converted(term: object) -> Term:
+    try:
+        return to_rdflib(term)
+    except ValueError:
+        raise InvalidTripleError(
+            str(term), "triple terms and directions (RDF 1.2) are not supported"
+        ) from None
+
+
+def exactly(make: Callable[..., object], *arguments: object) -> tuple[Any, ...]:
+    """What `__reduce__` has to return for `make(*arguments)`, with the literals among them as they are.
+
+    >>> from rdflib import XSD
+    >>> literal = Literal("007", datatype=XSD.integer, normalize=False)
+    >>> make, arguments = exactly(list, [literal])
+    >>> str(make(*arguments)[0]), str(pickle.loads(pickle.dumps(literal)))
+    ('007', '7')
+    """
+    written = io.BytesIO()
+    _Pickler(written, pickle.HIGHEST_PROTOCOL).dump(arguments)
+    return _made, (make, written.getvalue())
+
+
+def _made(make: Callable[..., object], arguments: bytes) -> object:
+    return make(*pickle.loads(arguments))
+
+
+class _Pickler(pickle.Pickler):
+    def reducer_override(self, value: object) -> Any:
+        if type(value) is Literal:
+            return _literal, (str(value), value.language, value.datatype)
+        return NotImplemented
+
+
+def _literal(text: str, language: str | None, datatype: URIRef | None) -> Literal:
+    if datatype is None:
+        return Literal(text, lang=language)
+    return typed_literal(text, datatype)

@@ -16,9 +16,8 @@ import numpy as np
 import pyoxigraph as ox
 
 from pantarhei.errors import MalformedInputError
-from pantarhei.rdf.first_bytes import BYTE_ORDER_MARK, is_undecided, plain_text
-from pantarhei.rdf.nesting_guard import DEEPEST_TRIPLE_TERM, without_strings
-from pantarhei.rdf.parse import parser_errors, reason_of
+from pantarhei.rdf.parse import DEEPEST_TRIPLE_TERM, parser_errors, reason_of, without_strings
+from pantarhei.rdf.unpacking import BYTE_ORDER_MARK, is_undecided, plain_text
 
 BLOCK = 1 << 16
 LONGEST_LINE = 1 << 24

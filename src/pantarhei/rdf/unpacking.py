@@ -1,21 +1,116 @@
-"""Compressed streams (gzip, zstd), unpacked a piece at a time: never more than a piece is held."""
+"""Compressed streams (gzip, zstd), unpacked a piece at a time: never more than a piece is held.
+
+What a document begins with: a byte order mark, which is no part of it, or what tells a compressed file.
+
+Nothing is unpacked here: a small file can hold more than a disk.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import re
+from collections.abc import Callable, Container
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from pantarhei.errors import MalformedInputError
-from pantarhei.rdf.first_bytes import COMPRESSIONS, is_undecided
+from pantarhei.errors import CompressedInputError, MalformedInputError, MissingFileError
 
 if TYPE_CHECKING:
     from pantarhei.rdf.statements import Readable
+
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+COMPRESSIONS = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\x00": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"PK\x03\x04": "zip",
+}
+_MARKS = (BYTE_ORDER_MARK, *COMPRESSIONS)
+_LONGEST_NAME, _LONGEST_PATH = 255, 4096  # as the usual file systems have it
+_LONGEST_MARK = max(map(len, _MARKS))
+
+
+def is_undecided(first: bytes) -> bool:
+    """Whether it takes more than these first bytes of a document to tell what it begins with."""
+    return any(mark.startswith(first) for mark in _MARKS)
+
+
+def plain_text(first: bytes, source: str, unpacked: Container[str] = ()) -> bytes:
+    """A document or its first bytes, without a byte order mark.
+
+    Args:
+        unpacked: the compressions that it may have, since it will be unpacked.
+
+    Raises:
+        CompressedInputError: it is compressed.
+
+    >>> plain_text(b"\\xef\\xbb\\xbf<urn:a>", "a.nt")
+    b'<urn:a>'
+    """
+    for mark, compression in COMPRESSIONS.items():
+        if first.startswith(mark) and compression not in unpacked:
+            raise CompressedInputError(source, compression)
+    return first.removeprefix(BYTE_ORDER_MARK)
+
+
+def is_document(name: str) -> bool:
+    """Whether what is given as a path is a document's text: it has lines, or is longer than a path can be.
+
+    >>> is_document("rooms.ttl"), is_document("@prefix : <urn:> .\\n:a :b :c .")
+    (False, True)
+    """
+    return "\n" in name or len(os.fsencode(Path(name).name)) > _LONGEST_NAME or len(name) > _LONGEST_PATH
+
+
+def refuse_null(path: str | os.PathLike[str]) -> None:
+    """Refuse a path with the character that no path has.
+
+    Raises:
+        MissingFileError: it has that.
+    """
+    if "\0" in (name := os.fspath(path)):
+        raise MissingFileError(name.replace("\0", "\\0"), "there is a null character in the path")
+
+
+def refuse_unreadable(path: Path, unpacked: Container[str] = ()) -> None:
+    """Refuse what would be no text whatever its format is. Pipes and the like are not looked into.
+
+    Args:
+        unpacked: the compressions that it may have, since it will be unpacked.
+
+    Raises:
+        MissingFileError: it is not there, no file, or cannot be opened.
+        CompressedInputError: it is compressed.
+    """
+    refuse_null(path)
+    try:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            return
+        with path.open("rb") as file:
+            plain_text(file.read(_LONGEST_MARK), str(path), unpacked)
+    except OSError as error:
+        raise unreadable(path, error) from error
+
+
+def unreadable(path: str | os.PathLike[str], error: OSError) -> MissingFileError:
+    """The error for a file that could not be opened or read.
+
+    >>> str(unreadable(Path("https://example.org/rooms.ttl"), FileNotFoundError()))
+    'https://example.org/rooms.ttl cannot be read: nothing is fetched; download it, and give its path'
+    """
+    url = re.fullmatch("(https?|ftp):/+(.*)", name := os.fspath(path), re.IGNORECASE)
+    if url is None:
+        return MissingFileError(name, error.strerror or str(error))
+    return MissingFileError(f"{url[1]}://{url[2]}", "nothing is fetched; download it, and give its path")
+
 
 UNPACKED: Final = ("gzip", "zstd")
 """The compressions that streams may have."""
 SUFFIXES: Final = (".gz", ".zst", ".zstd")
 """How the names of such files end."""
-_MARKS: Final = {mark: name for mark, name in COMPRESSIONS.items() if name in UNPACKED}
+_UNPACKING_MARKS: Final = {mark: name for mark, name in COMPRESSIONS.items() if name in UNPACKED}
 _PIECE: Final = 1 << 16
 
 
@@ -67,7 +162,7 @@ class Unpacking:
         self._begun = first
         if not isinstance(first, bytes):
             return
-        compression = next((name for mark, name in _MARKS.items() if first.startswith(mark)), None)
+        compression = next((name for mark, name in _UNPACKING_MARKS.items() if first.startswith(mark)), None)
         if compression is not None:
             import pyarrow as pa
 

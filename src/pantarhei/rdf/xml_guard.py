@@ -3,13 +3,115 @@
 Parsers of RDF/XML expand the entities a document declares. Ontologies use them to shorten IRIs, which is
 allowed; an entity made of entities (the billion laughs), a very long one and an external one are refused
 before any parser runs.
+
+Relative `xml:base` attributes of RDF/XML, which pyoxigraph's parser does not take.
+
+Each is replaced by the absolute IRI that it denotes: it is resolved against the base of the parent element,
+or of the document at the root element.
+
+Source: XML Base, section 4; RDF 1.1 XML Syntax, section 5.3; RFC 3986, section 5.2.
+
+Documents in other encodings, written anew in UTF-8, which is what parsers and guards read.
+
+An encoding is told by a byte order mark or by an XML declaration, and believed by nobody after this: where
+a guard and a parser could read one document differently, an entity could hide from the guard.
 """
 
 from __future__ import annotations
 
+import codecs
 import re
+from contextlib import suppress
+from xml.parsers import expat
+from xml.sax.saxutils import quoteattr
+
+import pyoxigraph
 
 from pantarhei.errors import MalformedInputError
+
+_BASE = "xml:base"
+_ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_NAME = re.compile(rb"<[^\s/>]+")
+_ATTRIBUTE = re.compile(rb"""\s+([^\s=]+)\s*=\s*("[^"]*"|'[^']*')""")
+_AS_RDF = frozenset({"Resource", "Collection"})
+
+
+def with_absolute_bases(content: bytes, base: str) -> bytes:
+    """Replace each relative `xml:base` of a document by the absolute IRI.
+
+    Costs a pass over the document where `xml:base` occurs. XML literals stay as they are.
+
+    Args:
+        content: in UTF-8.
+        base: the document's own IRI.
+
+    >>> with_absolute_bases(b'<r xml:base="a/"><s xml:base="../b"/></r>', "http://example.org/")
+    b'<r xml:base="http://example.org/a/"><s xml:base="http://example.org/b"/></r>'
+    """
+    if _BASE.encode() not in content:
+        return content
+    elements = _Elements(base)
+    with suppress(expat.ExpatError):  # the parser that follows refuses the document
+        elements.parser.Parse(content, True)
+    parts, end = list[bytes](), 0
+    for start, iri in elements.found:
+        written = _written_base(content, start)
+        if written is not None:
+            parts += [content[end : written[0]], quoteattr(iri).encode()]
+            end = written[1]
+    return b"".join([*parts, content[end:]])
+
+
+class _Elements:
+    """Elements with a relative base: `found` has the place of each, in bytes, and the absolute IRI."""
+
+    def __init__(self, base: str) -> None:
+        self.found: list[tuple[int, str]] = []
+        self._bases, self._literal = [base], 0  # depth inside an XML literal
+        self.parser = expat.ParserCreate()
+        self.parser.StartElementHandler, self.parser.EndElementHandler = self._enter, self._leave
+
+    def _enter(self, name: str, attributes: dict[str, str]) -> None:
+        base = self._bases[-1]
+        given = attributes.get(_BASE)
+        if given is not None and not self._literal:
+            is_relative = _ABSOLUTE.match(given) is None
+            base = _resolved(base, given) if is_relative else given
+            if is_relative:
+                self.found.append((self.parser.CurrentByteIndex, base))
+        self._bases.append(base)
+        if self._literal or any(map(_begins_literal, attributes.items())):
+            self._literal += 1
+
+    def _leave(self, name: str) -> None:
+        self._bases.pop()
+        self._literal = max(self._literal - 1, 0)
+
+
+def _begins_literal(attribute: tuple[str, str]) -> bool:
+    name, value = attribute
+    return name.endswith(":parseType") and value not in _AS_RDF
+
+
+def _resolved(base: str, relative: str) -> str:
+    """Resolve an IRI; one that is malformed stays as it is, and the parser refuses it."""
+    try:
+        (quad,) = pyoxigraph.parse(f"<x:s> <x:p> <{relative}> .", pyoxigraph.RdfFormat.TURTLE, base_iri=base)
+    except (SyntaxError, ValueError):
+        return relative
+    return str(quad.object.value) if isinstance(quad.object, pyoxigraph.NamedNode) else relative
+
+
+def _written_base(content: bytes, start: int) -> tuple[int, int] | None:
+    """Return where the value of `xml:base` begins and ends in the tag at `start`, with quotation marks."""
+    name = _NAME.match(content, start)
+    attribute = None if name is None else _ATTRIBUTE.match(content, name.end())
+    while attribute is not None:
+        if attribute[1] == _BASE.encode():
+            return attribute.span(2)
+        attribute = _ATTRIBUTE.match(content, attribute.end())
+    return None
+
 
 LONGEST_ENTITY = 1_000
 MOST_ENTITIES = 500
@@ -64,3 +166,47 @@ def _first_strange(content: bytes) -> int:
 
 def _line(content: bytes, position: int) -> int:
     return content.count(b"\n", 0, position) + 1
+
+
+_UTF_16 = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
+_DECLARATION = re.compile(rb"""<\?xml\s[^>]*?\sencoding\s*=\s*(["'])([^"'<>]*)\1[^>]*\?>""")
+_DECLARED = re.compile(r"""(<\?xml\s[^>]*?\sencoding\s*=\s*)(["'])[^"'<>]*\2""")
+# By their names in Python. They agree with ASCII in all that a declaration is written with.
+_KNOWN = re.compile(r"ascii|utf-8|iso8859-\d+|cp125\d|koi8-[rtu]|mac-roman|gb2312|gbk|gb18030|big5|euc_\w+")
+
+
+def in_utf_8(content: bytes, source: str) -> bytes:
+    """A document in UTF-8, with a declaration that says so if it has one; as it is where nothing tells.
+
+    Raises:
+        MalformedInputError: its encoding is not known, or it holds bytes that this encoding does not have.
+
+    >>> in_utf_8('<?xml version="1.0" encoding="ISO-8859-1"?><é/>'.encode("latin-1"), "a.owl").decode()
+    '<?xml version="1.0" encoding="UTF-8"?><é/>'
+    """
+    encoding = _UTF_16.get(content[:2])
+    if encoding is None:
+        declaration = _DECLARATION.match(content)
+        if declaration is None:
+            return content
+        encoding = _known(declaration[2].decode("ascii", "replace").strip(), source)
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        reason = f"a byte that is no {encoding}, which the document is said to be written in"
+        raise MalformedInputError(source, line, f"{reason}; save it as UTF-8") from error
+    if "\0" in text:
+        raise MalformedInputError(source, None, f"no text in {encoding}; save it as UTF-8")
+    return _DECLARED.sub(r"\1\2UTF-8\2", text.lstrip("\ufeff"), count=1).encode()
+
+
+def _known(name: str, source: str) -> str:
+    try:
+        encoding = codecs.lookup(name).name
+    except (LookupError, ValueError):
+        encoding = ""
+    if not _KNOWN.fullmatch(encoding):
+        reason = f"it is said to be written in {name}, which is not read; save it as UTF-8"
+        raise MalformedInputError(source, 1, reason)
+    return encoding

@@ -24,8 +24,7 @@ from pantarhei.materialize.kernel.constants import OPEN
 from pantarhei.materialize.kernel.decision import Decision
 from pantarhei.materialize.kernel.horn import HornProgram, program_of
 from pantarhei.materialize.kernel.residue import Residue
-from pantarhei.materialize.lineage_rows import Lineage
-from pantarhei.materialize.readable import readable
+from pantarhei.materialize.kernel_values import Lineage, readable
 from pantarhei.proofs.antichain import Exceeded, Meter, Set, minimal, supports_of
 
 Levels = npt.NDArray[np.int64]

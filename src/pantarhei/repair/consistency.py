@@ -8,21 +8,19 @@ from typing import Any
 
 from rdflib import Literal
 
-from pantarhei.encoding.forms import NO_FORMS, FactForms
 from pantarhei.encoding.lexicon import Lexicon
-from pantarhei.encoding.numbers import Integers
+from pantarhei.encoding.numbers import NO_FORMS, FactForms, Integers
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import InconsistentOntologyError
 from pantarhei.errors.base import parameter
-from pantarhei.materialize.lineage_rows import Lineage
+from pantarhei.materialize.kernel_values import Lineage
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.display_names import told_apart
 from pantarhei.model.rule import Rule, names_of
 from pantarhei.model.term import Triple, short
 from pantarhei.proofs.extraction import proof_of_violation
 from pantarhei.proofs.proof import Proof
-from pantarhei.rdf.ntriples import write_triple
-from pantarhei.rdf.pickling import exactly
+from pantarhei.rdf.ntriples import exactly, write_triple
 from pantarhei.repair.conflict import Budget, Conflicts, KeptEvidence
 from pantarhei.repair.result import ConflictList, in_order_of_texts
 from pantarhei.rules.compilation.program import Program

@@ -19,8 +19,7 @@ import numpy.typing as npt
 
 from pantarhei.encoding.numbers import NONE, Integers
 from pantarhei.materialize.kernel.constants import OPEN, OUT
-from pantarhei.materialize.lineage_rows import Lineage
-from pantarhei.materialize.readable import readable
+from pantarhei.materialize.kernel_values import Lineage, readable
 from pantarhei.proofs.antichain import Exceeded, Meter, Set, minimal, supports_of
 from pantarhei.repair.conflict import Budget, OpenGroup, OpenRules, Rank, decision_of
 

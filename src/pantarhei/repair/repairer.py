@@ -13,11 +13,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pantarhei.encoding.forms import Forms
 from pantarhei.encoding.lexicon import Lexicon
-from pantarhei.encoding.numbers import NO_FACTS, Integers
+from pantarhei.encoding.numbers import NO_FACTS, Forms, Integers
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.materialize.lineage_rows import Lineage
+from pantarhei.materialize.kernel_values import Lineage
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.rule import Rule
 from pantarhei.model.time import TimePoint

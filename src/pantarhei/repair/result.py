@@ -14,9 +14,8 @@ from typing import Any, Generic, Protocol, TypeVar, overload
 
 import numpy as np
 
-from pantarhei.encoding.forms import Forms
 from pantarhei.encoding.lexicon import Lexicon
-from pantarhei.encoding.numbers import Integers
+from pantarhei.encoding.numbers import Forms, Integers
 from pantarhei.model.display_names import told_apart
 from pantarhei.model.messages import counted
 from pantarhei.model.rule import Rule, names_of
@@ -24,11 +23,10 @@ from pantarhei.model.term import Triple, short
 from pantarhei.model.time import TimePoint, show_time
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.step import Assertion
-from pantarhei.rdf.ntriples import write_triple
-from pantarhei.rdf.pickling import exactly
+from pantarhei.rdf.ntriples import exactly, write_triple
 from pantarhei.repair.conflict import Budget, ConflictEvidence, Conflicts, KeptEvidence, Levels
 from pantarhei.repair.cut import Method
-from pantarhei.rules.translation.fingerprint import text_of_rule
+from pantarhei.rules.translation.canonical_rule import text_of_rule
 from pantarhei.window.log import Entry, Log
 
 

@@ -39,7 +39,7 @@ from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation, Terms, Texts
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of, time_of
-from pantarhei.rdf.blank_nodes import name_of_timestamp
+from pantarhei.rdf.ntriples import name_of_timestamp
 from pantarhei.spark.frame import COLUMNS, TIMESTAMP, whole_numbers
 from pantarhei.spark.invalid_rows import Problem, error_of, problems, untimed, without
 

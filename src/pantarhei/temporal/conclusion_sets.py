@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint
-from pantarhei.rdf.pickling import exactly
+from pantarhei.rdf.ntriples import exactly
 
 
 class TickConclusions(NamedTuple):

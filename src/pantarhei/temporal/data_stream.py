@@ -15,6 +15,7 @@ from pantarhei.encoding.numbers import (
     NONE,
     Fact,
     Integers,
+    Renaming,
     as_tuples,
     each_once,
     from_tuples,
@@ -22,7 +23,6 @@ from pantarhei.encoding.numbers import (
     parted,
     signed,
 )
-from pantarhei.encoding.renaming import Renaming
 from pantarhei.temporal.tick_history import TickHistory, TickRecord
 from pantarhei.temporal.tuples import TupleNumbers, are_tuples, renamed_facts
 from pantarhei.window.log import Entry, among

@@ -30,8 +30,8 @@ from pantarhei.materialize.kernel.constants import FOREVER
 from pantarhei.materialize.kernel.guarding import Guarding
 from pantarhei.materialize.kernel.newest import NewestKernel
 from pantarhei.materialize.kernel.rows import UNLIMITED_BYTES
+from pantarhei.materialize.kernel_values import readable
 from pantarhei.materialize.model import Work
-from pantarhei.materialize.readable import readable
 from pantarhei.rules.compilation.program import Program
 
 Expiries = npt.NDArray[np.int64]

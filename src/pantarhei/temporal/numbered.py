@@ -15,7 +15,7 @@ from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.model.graphs import components
 from pantarhei.model.rule import Atom, Rule
 from pantarhei.model.temporal_rule import Mode, TemporalRule
-from pantarhei.rules.compilation.numbering import GivenNumbers
+from pantarhei.rules.compilation.planning import GivenNumbers
 from pantarhei.rules.compilation.program import Program, compile_
 from pantarhei.temporal.literal_tests import COMPARISON_OF, RangeMemberships, compare_terms
 from pantarhei.temporal.reification import LEFT, PAIR, RIGHT

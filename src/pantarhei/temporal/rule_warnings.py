@@ -14,7 +14,7 @@ from pantarhei.model.messages import told_place
 from pantarhei.model.rule import Atom, Rule
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalRule, TimeWindow, builtin_text, term_text
 from pantarhei.model.term import short
-from pantarhei.rules.translation.termination import endless
+from pantarhei.rules.translation.swrl_rules import endless
 from pantarhei.temporal.rule_form import rule_error
 from pantarhei.values.builtin import is_computation
 

@@ -34,9 +34,8 @@ from pantarhei.model.temporal_rule import Formula, TemporalAtom, TemporalRule
 from pantarhei.model.term import short
 from pantarhei.model.time import TimePoint, kind_of
 from pantarhei.owl.name_kinds import is_defined
-from pantarhei.rdf.first_bytes import refuse_unreadable, unreadable
-from pantarhei.rules.translation.class_variables import by_class, has_class_variables
-from pantarhei.rules.translation.demand import SAME, Theory
+from pantarhei.rdf.unpacking import refuse_unreadable, unreadable
+from pantarhei.rules.translation.demand import SAME, Theory, by_class, has_class_variables
 from pantarhei.temporal.literal_tests import check_name_comparisons
 from pantarhei.temporal.reification import rules_with_literal_subjects
 from pantarhei.temporal.rule_form import check_form, check_triples, rule_error

@@ -18,7 +18,7 @@ from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.materialize.kernel.constants import IN_RANGES, IS_NAME, IS_TERM, TIME_PLACE
 from pantarhei.materialize.kernel.runs import Runs
 from pantarhei.materialize.kernel.selecting import Selecting
-from pantarhei.materialize.readable import readable
+from pantarhei.materialize.kernel_values import readable
 from pantarhei.model.data_range import DataRange
 from pantarhei.model.rule import Argument, Atom, Member, Rule
 from pantarhei.model.term import Term

@@ -16,8 +16,16 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE, Fact, Integers, as_tuples, net_changes
-from pantarhei.encoding.renaming import Renaming
+from pantarhei.encoding.numbers import (
+    FIRST_LITERAL,
+    NO_FACTS,
+    NONE,
+    Fact,
+    Integers,
+    Renaming,
+    as_tuples,
+    net_changes,
+)
 from pantarhei.temporal.expiry_model import EXPIRED, NO_ROW_CHANGES, ExpiryModel, RowChanges
 
 _FEW = 1024

@@ -23,8 +23,7 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from pantarhei.encoding.forms import NO_FORMS, Forms
-from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples, keys_of, narrowed
+from pantarhei.encoding.numbers import NO_FACTS, NO_FORMS, Fact, Forms, Integers, as_tuples, keys_of, narrowed
 from pantarhei.model.time import TimePoint
 
 _CHUNK = 512

@@ -4,9 +4,8 @@ import numpy as np
 from rdflib import XSD, Literal, Variable
 
 from interrupting import interrupted
-from pantarhei.encoding.encoded import Encoded
-from pantarhei.encoding.forms import NO_FORMS
 from pantarhei.encoding.given_forms import GivenForms
+from pantarhei.encoding.numbers import NO_FORMS, Encoded
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.model.rule import Atom, Rule
 from pantarhei.rules.compilation.program import compile_

@@ -7,7 +7,7 @@ from pantarhei.encoding.numbers import NONE, net_changes
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.consumer import NOTHING_TOLD, Changes, Consumers
 from pantarhei.errors import OptionError
-from pantarhei.materialize.level_changes import LevelChanges
+from pantarhei.materialize.kernel_values import LevelChanges
 from pantarhei.materialize.model import WindowModel
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.window.log import Entry

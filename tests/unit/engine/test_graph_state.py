@@ -5,10 +5,7 @@ import pytest
 from rdflib import RDF, XSD, Literal
 
 from pantarhei import ContradictionError, DynamicGraph, Ontology
-from pantarhei.encoding.encoded import Encoded
-from pantarhei.encoding.forms import NO_FORMS, Forms
-from pantarhei.encoding.numbers import NO_FACTS, as_tuples
-from pantarhei.encoding.renaming import UsedTerms
+from pantarhei.encoding.numbers import NO_FACTS, NO_FORMS, Encoded, Forms, UsedTerms, as_tuples
 from pantarhei.engine.graph_state import Assertions, Net, facts_of, keys_of
 from pantarhei.model.rule import Rule
 from strategies import DISJOINT_CLASSES, EX, a, is_a, x

@@ -11,9 +11,8 @@ import pantarhei.engine.stream_history as books
 from class_counts import ClassCounts
 from pantarhei import Limits, Ontology, StreamReasoner, Window
 from pantarhei.encoding.footprint import vocabulary_bytes
-from pantarhei.encoding.numbers import FIRST_LITERAL
-from pantarhei.encoding.renaming import UsedTerms
-from pantarhei.encoding.tables import Tables
+from pantarhei.encoding.lexicon import Tables
+from pantarhei.encoding.numbers import FIRST_LITERAL, UsedTerms
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.consumer import Consumers
 from pantarhei.engine.memory import Fitting, Memory

@@ -8,8 +8,8 @@ from rdflib import RDF, XSD, BNode, Literal
 from rdflib.util import from_n3
 
 from pantarhei import Ontology, StreamReasoner, Window
-from pantarhei.encoding.computed_forms import ComputedForms
 from pantarhei.encoding.encode import encode_abox
+from pantarhei.encoding.lexicon import ComputedForms
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
 from pantarhei.errors import InvalidTripleError
 from pantarhei.interpretation.foundation import Foundation

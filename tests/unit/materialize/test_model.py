@@ -9,14 +9,15 @@ import pytest
 from hypothesis import given, settings
 from rdflib import RDF, XSD, BNode, Literal, URIRef, Variable
 
+from pantarhei.encoding.numbers import NONE, Symbol, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.materialize.model import Overfull, WindowModel
+from pantarhei.materialize.model import Overfull, WindowModel, plain_model
 from pantarhei.model.rule import Atom, Rule
 from pantarhei.ontology.ontology import Ontology
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.values.value import value_of
-from strategies import EX, facts
+from strategies import EX, A, a, facts
 
 x, y, z, u = map(Variable, "xyzu")
 PROGRAM = compile_(
@@ -256,3 +257,11 @@ def test_the_background_leads_nowhere(keep):
     model.add_background(facts[:1])
     assert model.levels_back(model.add(facts, 1), 1) is None
     assert model.levels_back(model.add(facts, 2), 2).tolist() == [0, 1]
+
+
+def test_it_holds_its_facts_and_nothing_follows_from_them():
+    vocabulary = Vocabulary(compile_([]))
+    fact = vocabulary.number_symbol(Symbol(A, 1)), vocabulary.number(a), NONE
+    model = plain_model(np.array([fact, fact], np.int32), vocabulary)
+    assert as_tuples(model.facts()) == [fact] and not len(model.take_changes())
+    assert list(model.match(None, RDF.type, None)) == [(a, RDF.type, A)]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import socket
 import subprocess
 import sys
 from pathlib import Path
 
+import owlready2
 import pytest
 from rdflib import RDF, XSD, BNode, Dataset, Graph, Literal, URIRef
 
@@ -16,8 +18,11 @@ from pantarhei.errors import (
     MalformedInputError,
     MissingFileError,
     OptionError,
+    UnknownFormatError,
 )
-from pantarhei.owl.document import read_document, read_graph
+from pantarhei.ontology.ontology import load_ontology
+from pantarhei.owl.axiom_mapping import read_axioms
+from pantarhei.owl.document import format_of, read_document, read_graph
 
 A, P = URIRef("http://example.org/a"), URIRef("http://example.org/p")
 
@@ -265,3 +270,344 @@ def test_a_document_knows_its_file_and_an_object_has_none(tmp_path):
     path = write(tmp_path / "a.ttl", f"<urn:a> <{P}> 1 .")
     assert (read_document(path).source, read_document(path).lines) == (str(path), None)
     assert read_document(Graph()).source is None
+
+
+TURTLE = "@prefix : <urn:x/> . :a a :C ."
+STATEMENT = "<http://example.org/a> a <urn:x/C> ."
+JSON = '{"@id": "urn:a", "@type": "urn:C"}'
+RDF_XML_OF_DOCUMENT_FORMAT = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"/>'
+OWL_XML_OF_DOCUMENT_FORMAT = '<Ontology xmlns="http://www.w3.org/2002/07/owl#"/>'
+COMMENTED = "\n# <rdf:RDF\n  # {\r\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "format"),
+    [
+        ("a.owl", TURTLE, "turtle"),
+        ("a.owl", COMMENTED + TURTLE, "turtle"),
+        ("a.owl", COMMENTED + "PREFIX ex: <urn:x/>", "turtle"),
+        ("a.rdf", "prefix ex: <urn:x/>", "turtle"),
+        ("a.xml", "BASE <urn:x/>", "turtle"),
+        ("a.owl", STATEMENT, "turtle"),
+        ("a.owl", "<> a <urn:o> .", "turtle"),
+        ("a.owl", "<#a> a <urn:o> .", "turtle"),
+        ("a.owl", "_:a a <urn:o> .", "turtle"),
+        ("a.owl", "[ a <urn:o> ] .", "turtle"),
+        ("a.nt", STATEMENT, "nt"),
+        ("a.nq", STATEMENT, "nquads"),
+        ("a.trig", STATEMENT, "trig"),
+        ("a.trig", TURTLE, "trig"),
+        ("a.nt", TURTLE, "turtle"),
+        ("a.json", STATEMENT, "turtle"),
+        ("a.ttl", RDF_XML_OF_DOCUMENT_FORMAT, "xml"),
+        ("a.ttl", "<!-- <urn:a> -->" + RDF_XML_OF_DOCUMENT_FORMAT, "xml"),
+        ("a.ttl", "<?xml version='1.0'?>" + OWL_XML_OF_DOCUMENT_FORMAT, "owl-xml"),
+        ("a.rdf", OWL_XML_OF_DOCUMENT_FORMAT, "owl-xml"),
+        ("a.owx", RDF_XML_OF_DOCUMENT_FORMAT, "xml"),
+        ("a.ttl", JSON, "json-ld"),
+        ("a.owl", "[ " + JSON + "]", "json-ld"),
+        ("a.owl", "{}", "json-ld"),
+        ("a.txt", TURTLE, "turtle"),
+        ("ontology", RDF_XML_OF_DOCUMENT_FORMAT, "xml"),
+        ("a.owl", "Prefix(:=<urn:x/>)", "functional"),
+        ("a.owl", COMMENTED + "Ontology ( <urn:o>", "functional"),
+        ("a.owl", "Prefix: : <urn:x/>", "manchester"),
+        ("a.txt", "Ontology: <urn:o>", "manchester"),
+        ("a.ofn", "SubClassOf(", "functional"),
+        ("a.omn", "Class: <urn:A>", "manchester"),
+        ("a.trig", "{ <urn:a> <urn:b> <urn:c> }", "trig"),
+        ("a.ttl", "", "turtle"),
+    ],
+)
+def test_content_decides_and_the_suffix_chooses_among_what_it_leaves(name, content, format):
+    assert format_of(Path(name), content.encode(), None) == format
+
+
+def test_what_is_given_goes_first():
+    assert format_of(Path("a.owl"), TURTLE.encode(), "nt") == "nt"
+
+
+def test_where_nothing_tells_the_error_says_what_would():
+    with pytest.raises(UnknownFormatError, match=r"a\.txt is not known: expected a name that ends in \.ttl"):
+        format_of(Path("a.txt"), b"once upon a time", None)
+
+
+@pytest.mark.parametrize("page", ["<!DOCTYPE html>", "<html lang='en'>", "\n<HTML>"])
+def test_a_web_page_is_called_one(page):
+    with pytest.raises(MalformedInputError, match="a web page and no ontology; download the file"):
+        format_of(Path("pizza.owl"), page.encode(), None)
+
+
+def test_long_beginnings_take_no_time():
+    for beginning in (" " * 10**6, "# x\n" * 10**5, "#" * 10**6, "<" + "a:" * 10**6, "<" + "a" * 10**6):
+        format_of(Path("a.ttl"), beginning.encode(), None)
+
+
+# ruff: noqa: E501  (premises stand on one line)
+
+
+HEADER = (
+    '<?xml version="1.0"?><Ontology xmlns="http://www.w3.org/2002/07/owl#" xml:base="http://example.org/" '
+    'xmlns:xml="http://www.w3.org/XML/1998/namespace" ontologyIRI="http://example.org/">'
+    '<Prefix name="" IRI="http://example.org/"/>'
+)
+A_OF_OWL_XML, B, C = (f'<Class IRI="{name}"/>' for name in "ABC")
+P_OF_OWL_XML, Q, D = (
+    '<ObjectProperty IRI="p"/>',
+    '<ObjectProperty abbreviatedIRI=":q"/>',
+    '<DataProperty IRI="d"/>',
+)
+IND, JND = '<NamedIndividual IRI="i"/>', '<NamedIndividual IRI="j"/>'
+THREE = '<Literal datatypeIRI="http://www.w3.org/2001/XMLSchema#integer">03</Literal>'
+INTEGER = '<Datatype abbreviatedIRI="xsd:integer"/>'
+FACET = (
+    f'<DatatypeRestriction>{INTEGER}<FacetRestriction facet="http://www.w3.org/2001/XMLSchema#minInclusive">'
+    f"{THREE}</FacetRestriction></DatatypeRestriction>"
+)
+
+AXIOMS = {
+    f"<SubClassOf>{A_OF_OWL_XML}{B}</SubClassOf>": "SubClassOf(A B)",
+    f"<EquivalentClasses>{A_OF_OWL_XML}<ObjectIntersectionOf>{B}{C}</ObjectIntersectionOf></EquivalentClasses>": (
+        "EquivalentClasses(A ObjectIntersectionOf(B C))"
+    ),
+    f"<SubClassOf><ObjectSomeValuesFrom><ObjectInverseOf>{P_OF_OWL_XML}</ObjectInverseOf>{A_OF_OWL_XML}</ObjectSomeValuesFrom>{B}</SubClassOf>": (
+        "SubClassOf(ObjectSomeValuesFrom(ObjectInverseOf(p) A) B)"
+    ),
+    f"<SubClassOf>{A_OF_OWL_XML}<ObjectHasValue>{P_OF_OWL_XML}{IND}</ObjectHasValue></SubClassOf>": "SubClassOf(A ObjectHasValue(p i))",
+    f"<SubClassOf>{A_OF_OWL_XML}<ObjectHasSelf>{P_OF_OWL_XML}</ObjectHasSelf></SubClassOf>": "SubClassOf(A ObjectHasSelf(p))",
+    f'<SubClassOf>{A_OF_OWL_XML}<ObjectMaxCardinality cardinality="1">{P_OF_OWL_XML}{B}</ObjectMaxCardinality></SubClassOf>': (
+        "SubClassOf(A ObjectMaxCardinality(1 p B))"
+    ),
+    f'<SubClassOf>{A_OF_OWL_XML}<DataMinCardinality cardinality="2">{D}{INTEGER}</DataMinCardinality></SubClassOf>': (
+        "SubClassOf(A DataMinCardinality(2 d integer))"
+    ),
+    f"<SubClassOf>{A_OF_OWL_XML}<ObjectComplementOf><ObjectOneOf>{IND}{JND}</ObjectOneOf></ObjectComplementOf></SubClassOf>": (
+        "SubClassOf(A ObjectComplementOf(ObjectOneOf(i j)))"
+    ),
+    f"<DisjointClasses>{A_OF_OWL_XML}{B}</DisjointClasses>": "DisjointClasses(A B)",
+    f"<DisjointClasses>{A_OF_OWL_XML}{B}{C}</DisjointClasses>": "DisjointClasses(A B C)",
+    f"<DisjointUnion>{A_OF_OWL_XML}{B}{C}</DisjointUnion>": "DisjointUnion(A B C)",
+    f"<SubObjectPropertyOf>{P_OF_OWL_XML}{Q}</SubObjectPropertyOf>": "SubObjectPropertyOf(p q)",
+    f"<SubObjectPropertyOf><ObjectPropertyChain>{P_OF_OWL_XML}{Q}</ObjectPropertyChain>{P_OF_OWL_XML}</SubObjectPropertyOf>": (
+        "SubObjectPropertyOf(ObjectPropertyChain(p q) p)"
+    ),
+    f"<EquivalentObjectProperties>{P_OF_OWL_XML}{Q}</EquivalentObjectProperties>": "EquivalentObjectProperties(p q)",
+    f"<DisjointObjectProperties>{P_OF_OWL_XML}{Q}</DisjointObjectProperties>": "DisjointObjectProperties(p q)",
+    f"<InverseObjectProperties>{P_OF_OWL_XML}{Q}</InverseObjectProperties>": "InverseObjectProperties(p q)",
+    f"<ObjectPropertyDomain>{P_OF_OWL_XML}{A_OF_OWL_XML}</ObjectPropertyDomain>": "ObjectPropertyDomain(p A)",
+    f"<Declaration>{D}</Declaration><DataPropertyRange>{D}{FACET}</DataPropertyRange>": (
+        'DataPropertyRange(d DatatypeRestriction(integer minInclusive "03"^^<http://www.w3.org/2001/XMLSchema#integer>))'
+    ),
+    f"<DataPropertyRange>{D}<DataUnionOf><DataComplementOf>{INTEGER}</DataComplementOf><DataOneOf>{THREE}</DataOneOf></DataUnionOf></DataPropertyRange>": (
+        'DataPropertyRange(d DataUnionOf(DataComplementOf(integer) DataOneOf("03"^^<http://www.w3.org/2001/XMLSchema#integer>)))'
+    ),
+    f"<SubClassOf>{A_OF_OWL_XML}<DataAllValuesFrom>{D}<DataIntersectionOf>{INTEGER}{FACET}</DataIntersectionOf></DataAllValuesFrom></SubClassOf>": (
+        'SubClassOf(A DataAllValuesFrom(d DataIntersectionOf(integer DatatypeRestriction(integer minInclusive "03"^^<http://www.w3.org/2001/XMLSchema#integer>))))'
+    ),
+    f'<DatatypeDefinition><Datatype IRI="T"/>{FACET}</DatatypeDefinition>': (
+        'DatatypeDefinition(T DatatypeRestriction(integer minInclusive "03"^^<http://www.w3.org/2001/XMLSchema#integer>))'
+    ),
+    '<DatatypeDefinition><Datatype IRI="T"/><Datatype IRI="U"/></DatatypeDefinition>': "DatatypeDefinition(T U)",
+    f"<SubClassOf>{A_OF_OWL_XML}<DataHasValue>{D}{THREE.replace('03', 'x')}</DataHasValue></SubClassOf>": (
+        'SubClassOf(A DataHasValue(d "x"^^<http://www.w3.org/2001/XMLSchema#integer>))'
+    ),
+    f"<FunctionalObjectProperty>{P_OF_OWL_XML}</FunctionalObjectProperty>": "FunctionalObjectProperty(p)",
+    f"<TransitiveObjectProperty>{P_OF_OWL_XML}</TransitiveObjectProperty>": "TransitiveObjectProperty(p)",
+    f"<Declaration>{D}</Declaration><HasKey>{A_OF_OWL_XML}{P_OF_OWL_XML}{D}</HasKey>": "HasKey(A (p) (d))",
+    f"<SameIndividual>{IND}{JND}</SameIndividual>": "SameIndividual(i j)",
+    f"<DifferentIndividuals>{IND}{JND}</DifferentIndividuals>": "DifferentIndividuals(i j)",
+    f"<NegativeObjectPropertyAssertion>{P_OF_OWL_XML}{IND}{JND}</NegativeObjectPropertyAssertion>": (
+        "NegativeObjectPropertyAssertion(p i j)"
+    ),
+    f"<ClassAssertion><ObjectUnionOf>{A_OF_OWL_XML}{B}</ObjectUnionOf>{IND}</ClassAssertion>": (
+        "ClassAssertion(ObjectUnionOf(A B) i)"
+    ),
+}
+
+
+def read(tmp_path, body):
+    path = tmp_path / "a.owl"  # told from RDF/XML by the first element
+    path.write_text(f"{HEADER}{body}</Ontology>", "utf-8")
+    triples = read_graph(path)
+    reading = read_axioms(triples)
+    reading.check_invariants(triples)
+    return reading
+
+
+@pytest.mark.parametrize("body", AXIOMS)
+def test_an_axiom_reads_as_written(tmp_path, body):
+    reading = read(tmp_path, body)
+    assert [str(axiom) for axiom in reading.axioms] == [AXIOMS[body]]
+    assert not reading.leftovers
+
+
+def test_assertions_keep_their_literals(tmp_path):
+    body = f"<DataPropertyAssertion>{D}{IND}{THREE}</DataPropertyAssertion><ClassAssertion>{A_OF_OWL_XML}{IND}</ClassAssertion>"
+    assert sorted(str(o) for _, _, o in read(tmp_path, body).assertions) == ["03", "http://example.org/A"]
+
+
+def test_an_inverse_in_an_assertion_turns_it_around(tmp_path):
+    inverse = f"<ObjectInverseOf>{P_OF_OWL_XML}</ObjectInverseOf>"
+    ((subject, _, object_),) = read(
+        tmp_path, f"<ObjectPropertyAssertion>{inverse}{IND}{JND}</ObjectPropertyAssertion>"
+    ).assertions
+    assert (str(subject)[-1], str(object_)[-1]) == ("j", "i")
+
+
+def test_annotated_axioms_are_axioms_with_annotations(tmp_path):
+    note = (
+        '<Annotation><AnnotationProperty abbreviatedIRI="rdfs:comment"/><Literal>why</Literal></Annotation>'
+    )
+    reading = read(tmp_path, f"<SubClassOf>{note}{A_OF_OWL_XML}{B}</SubClassOf>")
+    assert [str(axiom) for axiom in reading.axioms] == ["SubClassOf(A B)"]
+    assert len(reading.annotations) == 5
+    assert not reading.leftovers
+
+
+X, Y = '<Variable IRI="urn:swrl#x"/>', '<Variable abbreviatedIRI=":y"/>'
+BUILT_IN = 'BuiltInAtom IRI="http://www.w3.org/2003/11/swrlb#greaterThan"'
+RULE = f"""<DLSafeRule><Body><ClassAtom>{A_OF_OWL_XML}{X}</ClassAtom><DataPropertyAtom>{D}{X}{Y}</DataPropertyAtom>
+<{BUILT_IN}>{Y}{THREE}</BuiltInAtom><DataRangeAtom>{FACET}{Y}</DataRangeAtom></Body><Head>
+<ObjectPropertyAtom>{P_OF_OWL_XML}{X}{IND}</ObjectPropertyAtom><SameIndividualAtom>{IND}{X}</SameIndividualAtom>
+<DifferentIndividualsAtom>{JND}{X}</DifferentIndividualsAtom></Head></DLSafeRule>"""
+
+
+def test_a_rule_reads_as_written(tmp_path):
+    reading = read(tmp_path, RULE)
+    three = '"03"^^<http://www.w3.org/2001/XMLSchema#integer>'
+    facet = f"DatatypeRestriction(integer minInclusive {three})"
+    assert [str(axiom) for axiom in reading.axioms] == [
+        "DLSafeRule(Body(ClassAtom(A Variable(x)) DataPropertyAtom(d Variable(x) Variable(y)) "
+        f"BuiltInAtom(greaterThan Variable(y) {three}) DataRangeAtom({facet} Variable(y))) "
+        "Head(ObjectPropertyAtom(p Variable(x) i) SameIndividualAtom(i Variable(x)) "
+        "DifferentIndividualsAtom(j Variable(x))))"
+    ]
+    assert not reading.leftovers and not reading.assertions
+
+
+def test_annotations_of_a_rule_are_annotations(tmp_path):
+    note = '<Annotation><AnnotationProperty abbreviatedIRI="rdfs:label"/><Literal>R1</Literal></Annotation>'
+    reading = read(tmp_path, RULE.replace("<Body>", f"{note}<Body>", 1))
+    assert len(reading.axioms) == 1
+    assert [str(o) for _, _, o in reading.annotations] == ["R1"]
+
+
+def test_an_element_tells_the_kind_of_its_property_without_a_declaration(tmp_path):
+    reading = read(tmp_path, f"<FunctionalDataProperty>{D}</FunctionalDataProperty>")
+    assert [str(axiom) for axiom in reading.axioms] == ["FunctionalDataProperty(d)"]
+    note = '<AnnotationProperty IRI="note"/><IRI>i</IRI><Literal>n</Literal>'
+    reading = read(tmp_path, f"<AnnotationAssertion>{note}</AnnotationAssertion>")
+    assert len(reading.annotations) == 1 and not reading.assertions
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<Unheard/>",
+        f"<SubClassOf>{A_OF_OWL_XML}</SubClassOf>",
+        f"<SubClassOf>{A_OF_OWL_XML}<Unheard/></SubClassOf>",
+        '<SubClassOf><Class abbreviatedIRI="none:A"/><Class IRI="B"/></SubClassOf>',
+        '<SubClassOf><Class/><Class IRI="B"/></SubClassOf>',
+        "<DLSafeRule><Body/></DLSafeRule>",
+        "<DLSafeRule><Body><Unheard/></Body><Head/></DLSafeRule>",
+        f"<DLSafeRule><Body><ClassAtom>{A_OF_OWL_XML}</ClassAtom></Body><Head/></DLSafeRule>",
+    ],
+)
+def test_what_is_no_owl_is_refused(tmp_path, body):
+    with pytest.raises(MalformedInputError):
+        read(tmp_path, body)
+
+
+def test_deep_nesting_is_refused(tmp_path):
+    deep = "<ObjectComplementOf>" * 10_000 + A_OF_OWL_XML + "</ObjectComplementOf>" * 10_000
+    with pytest.raises(MalformedInputError, match="nested deeper"):
+        read(tmp_path, f"<SubClassOf>{A_OF_OWL_XML}{deep}</SubClassOf>")
+
+
+def test_a_triple_has_the_line_on_which_its_axiom_begins(tmp_path):
+    path = tmp_path / "a.owx"
+    body = f"\n<!-- of B\n-->\n<SubClassOf>{A_OF_OWL_XML}\n<ObjectComplementOf>\n{B}</ObjectComplementOf>\n</SubClassOf><SubClassOf\n>{C}{A_OF_OWL_XML}</SubClassOf>"
+    path.write_text(f"{HEADER}{body}\n</Ontology>", "utf-8")
+    ontology = load_ontology(path)
+    found = [
+        (rule.origin.axiom, rule.origin.source, rule.origin.line)
+        for rule in (*ontology.rules, *ontology.constraints)
+    ]
+    assert found == [("SubClassOf(C A)", str(path), 7), ("SubClassOf(A ObjectComplementOf(B))", str(path), 4)]
+
+
+@pytest.fixture
+def onto():
+    world = owlready2.World()
+    onto = world.get_ontology("http://example.org/test#")
+    with onto:
+
+        class A(owlready2.Thing):
+            pass
+
+        class B(owlready2.Thing):
+            pass
+
+        class C(owlready2.Thing):
+            pass
+
+        class p(owlready2.ObjectProperty, owlready2.FunctionalProperty):
+            domain = [A]  # noqa: RUF012
+
+        class d(owlready2.DataProperty):
+            pass
+
+        A.equivalent_to.append(B & p.some(A))
+        owlready2.AllDisjoint([A, C])
+    a = A("a")
+    a.p = A("b")
+    a.d = ["v", 3, 0.5, True]
+    return onto
+
+
+def test_an_ontology_and_its_world_give_the_same_rules(onto):
+    ours = load_ontology(onto)
+    assert {str(rule) for rule in ours.rules} == {
+        "A(?x) :- B(?x), p(?x, ?y), A(?y).",
+        "A(?x) :- p(?x, ?y).",
+        "B(?x) :- A(?x).",
+    }
+    assert len(ours.constraints) == 2
+    assert set(load_ontology(onto.world).rules) == set(ours.rules)
+
+
+def test_the_same_as_through_a_file_that_owlready2_writes(onto, tmp_path):
+    file = io.BytesIO()
+    onto.save(file, format="rdfxml")
+    path = tmp_path / "saved.owl"
+    path.write_bytes(file.getvalue())
+    assert set(load_ontology(path).rules) == set(load_ontology(onto).rules)
+
+
+def test_values_are_literals_of_their_datatype(onto):
+    d = URIRef("http://example.org/test#d")
+    assert {o for _, p, o in read_graph(onto) if p == d} == {
+        Literal("v"),
+        Literal("3", datatype=XSD.integer),
+        Literal("0.5", datatype=XSD.decimal),
+        Literal("true", datatype=XSD.boolean),
+    }
+
+
+def test_loaded_imports_are_read_too(onto):
+    top = onto.world.get_ontology("http://example.org/top#")
+    top.imported_ontologies.append(onto)
+    assert set(load_ontology(top).rules) == set(load_ontology(onto).rules)
+
+
+def test_reading_changes_nothing_in_the_world(onto):
+    before = len(onto.world.graph)
+    load_ontology(onto)
+    assert len(onto.world.graph) == before
+
+
+def test_other_objects_of_owlready2_are_refused(onto):
+    with pytest.raises(OptionError, match="owlready2"):
+        load_ontology(onto.A)
+    with pytest.raises(OptionError, match="owlready2"):
+        load_ontology(owlready2.class_construct.Not(onto.A))

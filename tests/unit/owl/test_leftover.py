@@ -3,9 +3,8 @@
 from rdflib import OWL, RDF, RDFS, BNode, Literal
 
 from pantarhei.owl.axiom import PropertyKind
-from pantarhei.owl.expression_mapping import NameKinds
+from pantarhei.owl.expression_mapping import NameKinds, TripleIndex
 from pantarhei.owl.leftover import sort_remainder
-from pantarhei.owl.triple_index import TripleIndex
 from strategies import EX
 
 NODE = BNode("n")

@@ -7,7 +7,13 @@ from rdflib import RDFS, XSD, Literal, URIRef
 
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import NOTHING, THING, Bound, Cardinality
-from pantarhei.owl.simplify import NO_LITERAL, simplify, simplify_range
+from pantarhei.owl.simplify import (
+    NO_LITERAL,
+    datatype_definitions,
+    inline_datatypes,
+    simplify,
+    simplify_range,
+)
 
 D = owl.Property(URIRef("urn:x/d"), owl.PropertyKind.DATA)
 INTEGER, LITERAL = owl.Datatype(XSD.integer), owl.Datatype(RDFS.Literal)
@@ -79,3 +85,44 @@ RANGES = [
 def test_a_data_range_is_simplified(range_, simple):
     assert simplify_range(range_) == simple
     assert simplify_range(simple) == simple
+
+
+ONE_OF_DEFINITION, TWO_OF_DEFINITION, THREE = (
+    owl.Datatype(URIRef(f"urn:x/{name}")) for name in ("one", "two", "three")
+)
+INTEGER_OF_DEFINITION, TEXT = owl.Datatype(XSD.integer), owl.Datatype(XSD.string)
+
+
+def test_definitions_go_through_one_another():
+    axioms = [
+        owl.DatatypeDefinition(ONE_OF_DEFINITION, owl.DataUnionOf((TWO_OF_DEFINITION, TEXT))),
+        owl.DatatypeDefinition(TWO_OF_DEFINITION, INTEGER_OF_DEFINITION),
+    ]
+    assert datatype_definitions(axioms)[ONE_OF_DEFINITION.iri] == owl.DataUnionOf(
+        (INTEGER_OF_DEFINITION, TEXT)
+    )
+
+
+def test_what_leads_back_to_itself_defines_nothing_and_the_first_of_two_counts():
+    axioms = [
+        owl.DatatypeDefinition(ONE_OF_DEFINITION, TWO_OF_DEFINITION),
+        owl.DatatypeDefinition(TWO_OF_DEFINITION, ONE_OF_DEFINITION),
+        owl.DatatypeDefinition(THREE, TEXT),
+        owl.DatatypeDefinition(THREE, INTEGER_OF_DEFINITION),
+    ]
+    assert datatype_definitions(axioms) == {THREE.iri: TEXT}
+
+
+def test_in_a_restriction_only_another_name_of_a_datatype_is_replaced():
+    facets = ((XSD.minInclusive, Literal(3)),)
+    definitions = {
+        ONE_OF_DEFINITION.iri: INTEGER_OF_DEFINITION,
+        TWO_OF_DEFINITION.iri: owl.DataUnionOf((INTEGER_OF_DEFINITION, TEXT)),
+    }
+    restricted, kept = (
+        owl.DatatypeRestriction(base, facets) for base in (ONE_OF_DEFINITION, TWO_OF_DEFINITION)
+    )
+    assert inline_datatypes((restricted, kept), definitions) == (
+        owl.DatatypeRestriction(INTEGER_OF_DEFINITION, facets),
+        kept,
+    )

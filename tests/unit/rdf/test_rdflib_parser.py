@@ -9,7 +9,7 @@ from rdflib import BNode, Dataset, Graph, URIRef, plugin
 from rdflib.parser import Parser
 
 from pantarhei.errors import MalformedInputError, OptionError
-from pantarhei.rdf import rdflib_parser
+from pantarhei.rdf import message_log
 from pantarhei.rdf.message_log import ANNOUNCEMENT
 
 LOG = f"{ANNOUNCEMENT}\n_:b <urn:p> <urn:o1> .\nMESSAGE\n_:b <urn:p> <urn:o2> .\n"
@@ -24,7 +24,7 @@ NAMES = {
 @pytest.fixture(autouse=True)
 def registered():
     for name, of in NAMES.items():
-        plugin.register(name, Parser, "pantarhei.rdf.rdflib_parser", of)
+        plugin.register(name, Parser, "pantarhei.rdf.message_log", of)
 
 
 def test_the_package_tells_rdflib_of_them():
@@ -33,7 +33,7 @@ def test_the_package_tells_rdflib_of_them():
     }
     if not found:
         pytest.skip("the package is not installed, or was before it had these entry points")
-    assert found == {name: getattr(rdflib_parser, of) for name, of in NAMES.items()}
+    assert found == {name: getattr(message_log, of) for name, of in NAMES.items()}
 
 
 @pytest.mark.parametrize("format", NAMES)

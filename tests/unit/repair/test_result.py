@@ -11,9 +11,8 @@ from rdflib import RDF, XSD, Graph, Literal, URIRef
 
 from counts import cases
 from pantarhei import Ontology, StreamReasoner, Window, load_ontology
-from pantarhei.encoding.forms import NO_FORMS
 from pantarhei.encoding.lexicon import Lexicon, LiteralSet, Names
-from pantarhei.encoding.numbers import NO_FACTS, Symbol, narrowed
+from pantarhei.encoding.numbers import NO_FACTS, NO_FORMS, Symbol, narrowed
 from pantarhei.model.rule import Atom, Different, Origin, Rule
 from pantarhei.repair.result import Case, Conflict, ConflictList, LazySequence, Occurrences, Removal, Repair
 from pantarhei.window.log import EMPTY_LOG, Entry, Log

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from rdflib import Namespace
 
-from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE, Symbol, as_tuples, signed
-from pantarhei.encoding.renaming import UsedTerms
+from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE, Symbol, UsedTerms, as_tuples, signed
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.temporal import tuples as module
 from pantarhei.temporal import tuples as room

@@ -29,7 +29,7 @@ from pantarhei.model.term import Term, Triple, check_triple, in_order
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of
 from pantarhei.ontology.ontology import Ontology
 from pantarhei.rdf.triple_table import NAMES, is_table, triples_of
-from pantarhei.rules.translation.fingerprint import fingerprint_of_triples
+from pantarhei.rules.translation.canonical_rule import fingerprint_of_triples
 from pantarhei.window.watermark import Timed, Waiting
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from pantarhei.proofs.step import Assertion
 from pantarhei.repair.conflict import Budget, ConflictEvidence, KeptEvidence, OpenRules
 from pantarhei.repair.cut import Method
 from pantarhei.repair.result import Case, Conflict, Occurrences, Repair
-from pantarhei.rules.translation.fingerprint import text_of_rule
+from pantarhei.rules.translation.canonical_rule import text_of_rule
 
 # A table forgets its terms once there are so many more of them than twice those in use.
 _MOST_UNUSED = 10_000

@@ -17,10 +17,9 @@ import numpy as np
 from rdflib import Literal as RdflibLiteral
 from rdflib import URIRef
 
-from pantarhei.encoding.forms import Forms
 from pantarhei.encoding.given_forms import GivenForms
 from pantarhei.encoding.lexicon import Lexicon
-from pantarhei.encoding.numbers import NO_FACTS, Integers, as_tuples
+from pantarhei.encoding.numbers import NO_FACTS, Forms, Integers, as_tuples
 from pantarhei.engine.checkpoint.abox_columns import GivenBackground, columns_of_waiting, read_waiting
 from pantarhei.engine.checkpoint.container import Column, Contents, Json, lengths, narrow, pack
 from pantarhei.engine.checkpoint.repairs import RepairTable, constraints_named, read_assertions, read_repairs

@@ -21,8 +21,8 @@ from pantarhei.errors import InputError, MalformedInputError
 from pantarhei.io.reader import NOT_UTF_8, other_kind
 from pantarhei.io.tables.arrow_table import Block, LeftOut
 from pantarhei.model.messages import counted
-from pantarhei.rdf.first_bytes import BYTE_ORDER_MARK
 from pantarhei.rdf.statements import LONGEST_LINE, ByteFeed
+from pantarhei.rdf.unpacking import BYTE_ORDER_MARK
 
 BLOCK = 1 << 20
 DELIMITERS = ",;\t|"

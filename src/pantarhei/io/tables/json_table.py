@@ -15,7 +15,7 @@ from pantarhei.errors import MalformedInputError
 from pantarhei.io.mapping.json_cells import DECODER, HALF_A_PAIR, JSONColumns, JSONObject, is_unicode
 from pantarhei.io.reader import NOT_UTF_8, other_kind
 from pantarhei.io.tables.arrow_table import Block, LeftOut
-from pantarhei.rdf.json_slips import advice_on
+from pantarhei.rdf.json_documents import advice_on
 from pantarhei.rdf.statements import ByteFeed, line_blocks
 
 BLOCK = 1 << 20

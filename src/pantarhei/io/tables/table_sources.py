@@ -17,9 +17,8 @@ from pantarhei.io.reader import FORMATS, SUFFIXES, format_of
 from pantarhei.io.tables.arrow_table import Table, arrow_table, parquet_table, speaks_arrow
 from pantarhei.io.tables.csv_table import CSVPart, CSVPartTable, CSVTable
 from pantarhei.io.tables.json_table import JSONDocument, JSONTable
-from pantarhei.rdf.first_bytes import is_document, refuse_null, unreadable
 from pantarhei.rdf.statements import ByteFeed, Readable
-from pantarhei.rdf.unpacking import Unpacking
+from pantarhei.rdf.unpacking import Unpacking, is_document, refuse_null, unreadable
 
 Source: TypeAlias = "str | os.PathLike[str] | Readable | Sequence[str | os.PathLike[str]] | Any"
 

@@ -10,12 +10,16 @@ it is joined with.
 
 What comes out is in an order in which each fact has a proof: of one level from facts before it, or else from
 higher levels. The kernel of rows can take it over as settled (`NewestKernel.enter`).
+
+Plans that join transitive properties with their edges only, by column (`rules.compilation`).
+
+The edges of a property are columns of their own beside its facts, under another number.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from itertools import pairwise
 from typing import NamedTuple
@@ -33,11 +37,41 @@ from pantarhei.materialize.bulk.columns import (
     objects_of,
     subjects_of,
 )
-from pantarhei.materialize.bulk.edge_joins import edges_of, makes_edges, with_edges
 from pantarhei.materialize.bulk.plans import MOST_ROWS, TRIGGER, ColumnMatcher, JoinStep, Literals, Plan
 from pantarhei.model.graphs import ranks
 from pantarhei.rules.compilation.plan import COMPUTE, DIFFERENT, HOLDS, IDENTICAL, JoinPlan
-from pantarhei.rules.compilation.program import Plans
+from pantarhei.rules.compilation.program import NO_EDGE, Plans
+
+
+def edges_of(predicate: int) -> int:
+    """Under which number the edges of a property stand; and whose edges stand under a number.
+
+    >>> edges_of(7), edges_of(edges_of(7))
+    (-9, 7)
+    """
+    return -2 - predicate
+
+
+def with_edges(predicate: int, plan: JoinPlan, plans: Plans) -> Iterator[tuple[int, JoinPlan]]:
+    """The plans that do what a forward plan with this trigger does, each with its trigger."""
+    edge_atom = int(plans.edge_atoms[plan.rule])
+    if plan.atom == edge_atom:
+        yield edges_of(predicate), plan
+        return
+    if edge_atom != NO_EDGE:
+        step = plan.steps[0]  # there is no other
+        plan = plan._replace(steps=(step._replace(predicate=edges_of(step.predicate)),))
+    yield predicate, plan
+    if plans.copies[plan.rule]:
+        yield edges_of(predicate), plan._replace(head=(edges_of(plan.head[0]), *plan.head[1:]))
+
+
+def makes_edges(plan: JoinPlan, plans: Plans) -> bool:
+    """Whether what a forward plan derives are edges, whatever it is derived from."""
+    head, rule = plan.head[0], plan.rule
+    noted = head != NONE and bool(plans.edges_noted[head])
+    return noted and int(plans.edge_atoms[rule]) == NO_EDGE and not plans.copies[rule]
+
 
 # Taking a predicate costs what the kernel takes for so many facts, and one more for so many that are stored.
 _A_TAKING, _COPIED = 100, 256

@@ -1,21 +1,41 @@
-"""Many facts into the kernel of rows at once."""
+"""Many facts into the kernel of rows at once.
+
+What follows from several ABoxes, each by itself with the background, set at a time.
+
+They are closed together and do not meet: in a key the number of the ABox stands in front of the subject, and
+a match is one within an ABox and the background, which is there once. Levels say nothing here: all that is
+new has the same.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from pantarhei.encoding.numbers import NONE, Integers
-from pantarhei.materialize.bulk.columns import Columns, columns_of
-from pantarhei.materialize.bulk.edge_joins import edges_of
-from pantarhei.materialize.bulk.evaluation import BulkProgram, Settled, TooManyError, TooSlowError
-from pantarhei.materialize.bulk.plans import Literals
+from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE, Integers
+from pantarhei.materialize.bulk.columns import (
+    NO_COLUMNS,
+    ONE_TERM,
+    Columns,
+    Keys,
+    by_predicate,
+    columns_of,
+    keys_of,
+    starts_of,
+    subjects_of,
+)
+from pantarhei.materialize.bulk.evaluation import BulkProgram, Settled, TooManyError, TooSlowError, edges_of
+from pantarhei.materialize.bulk.plans import MOST_ROWS, ColumnMatcher, Frame, JoinStep, Literals
 from pantarhei.materialize.kernel.constants import EDGE
 from pantarhei.materialize.kernel.newest import NewestKernel
 from pantarhei.materialize.kernel.rows import ROW
-from pantarhei.materialize.readable import readable
+from pantarhei.materialize.kernel_values import readable
+from pantarhei.rules.compilation.plan import FORWARD
+from pantarhei.rules.compilation.program import Plans
 
 
 def load(
@@ -100,3 +120,173 @@ def _stored(kernel: NewestKernel, program: BulkProgram) -> dict[int, Columns]:
         found = columns_of(facts[edges], levels[edges])
         columns.update((edges_of(predicate), some) for predicate, some in found.items())
     return columns
+
+
+_ABOX = -2  # in frames: the ABox of a match, as it stands in front of a subject
+_BITS = 31  # of a subject with its ABox
+
+
+class ClosedABoxes(NamedTuple):
+    """The canonical models of ABoxes.
+
+    Args:
+        first: whether each of the given facts stands in its ABox for the first time.
+        derived: what else is in each model and not in the background's, in an order in which each fact
+            follows from facts before it, the asserted ones and the background.
+        contradictory: the ABoxes that violate constraints.
+    """
+
+    first: npt.NDArray[np.bool_]
+    derived: Sequence[Integers]
+    contradictory: frozenset[int]
+
+
+def most_aboxes(names: int) -> int:
+    """How many ABoxes may be closed together where there are so many names."""
+    return 1 << (_BITS - _bits(names))
+
+
+class ABoxProgram:
+    """The plans of a program on a background. Costs time linear in the one, and sorting the other.
+
+    Args:
+        background: closed under the rules, shape (n, 3).
+    """
+
+    def __init__(self, plans: Plans, background: Integers) -> None:
+        self._program = BulkProgram(plans, frozenset((_ABOX,)))
+        self._background = columns_of(background, np.zeros(len(background), np.int32))
+        for predicate in self._program.noted & self._background.keys():  # all may be joined with
+            self._background[edges_of(predicate)] = self._background[predicate]
+
+    def close(
+        self,
+        facts: Integers,
+        bounds: Sequence[int],
+        names: int,
+        literals: Literals,
+        most: int = sys.maxsize,
+    ) -> ClosedABoxes:
+        """The models of the ABoxes `facts[bounds[i]:bounds[i + 1]]`, shape (n, 3) each.
+
+        Args:
+            names: how many there are.
+            most: how many facts may be in all models together, without the background.
+
+        Raises:
+            TooManyError: more are.
+            TooSlowError: they follow few at a time.
+        """
+        bits, count = _bits(names), len(bounds) - 1
+        tagged = facts.copy()
+        tagged[:, 1] |= np.repeat(np.arange(count, dtype=np.int32) << bits, np.diff(bounds))
+        given = by_predicate(tagged, np.arange(len(facts), dtype=np.int32))
+        first = np.ones(len(facts), bool)
+        asserted: dict[int, tuple[Keys, Integers]] = {}
+        for predicate, (keys, places) in given.items():
+            keys, of_keys = np.unique(keys, return_index=True)
+            if len(keys) < len(places):
+                first[places] = False
+                first[places[of_keys]] = True
+            asserted[predicate] = keys, np.zeros(len(keys), np.int32)
+        matcher = _Within(self._background, literals, self._program.width, bits)
+        closure = self._program.close(matcher, asserted, most)
+        violating = [np.unique(some.facts[:, 1] >> bits) for some in closure.violating]
+        return ClosedABoxes(
+            first,
+            _apart(_without(closure.settled, asserted), bits, count),
+            frozenset(int(abox) for aboxes in violating for abox in aboxes),
+        )
+
+
+def _bits(names: int) -> int:
+    """How many bits the number of a name takes."""
+    return max(1, (names - 1).bit_length())
+
+
+def _without(settled: Sequence[Settled], asserted: Mapping[int, tuple[Keys, Integers]]) -> Integers:
+    """The facts that settled and are not asserted, in their order."""
+    found = [NO_FACTS]
+    for predicate, columns in settled:
+        known = asserted.get(predicate)
+        if known is None:
+            found.append(Settled(predicate, columns).facts)
+            continue
+        derived = Columns(*known).find(columns.keys) < 0
+        found.append(Settled(predicate, Columns(columns.keys[derived], columns.levels[derived])).facts)
+    return np.concatenate(found)
+
+
+def _apart(facts: Integers, bits: int, count: int) -> list[Integers]:
+    """The facts of each ABox, in their order, with their subjects alone."""
+    aboxes = facts[:, 1] >> bits
+    # numpy sorts numbers of 16 bits by radix
+    order = np.argsort(aboxes.astype(np.uint16) if count <= 1 << 16 else aboxes, kind="stable")
+    facts = facts[order]
+    facts[:, 1] &= (1 << bits) - 1
+    return np.split(facts, np.searchsorted(aboxes[order], np.arange(1, count)))
+
+
+class _Within(ColumnMatcher):
+    """Matches within ABoxes, whose facts are its columns, and a background."""
+
+    def __init__(self, background: Mapping[int, Columns], literals: Literals, width: int, bits: int) -> None:
+        super().__init__({}, literals, width, MOST_ROWS)
+        self._background, self._bits = background, bits
+        self._name = np.int32((1 << bits) - 1)
+
+    def news(self, predicate: int, keys: Keys, levels: Integers) -> Columns:
+        news = super().news(predicate, keys, levels)
+        background = self._background.get(predicate)
+        if background is None:
+            return news
+        plain = news.keys & np.int64((1 << (32 + self._bits)) - 1)
+        fresh = background.find(plain) < 0
+        return news if fresh.all() else Columns(news.keys[fresh], news.levels[fresh])
+
+    def keys(self, frame: Frame, first: int, second: int) -> Keys:
+        return keys_of(frame.slots[_ABOX] | frame.value(first), frame.value(second))
+
+    def _subjects(self, keys: Keys) -> Integers:
+        return subjects_of(keys) & self._name
+
+    def _always(self, keys: Keys) -> Mapping[int, Integers]:
+        return {_ABOX: subjects_of(keys) & ~self._name}
+
+    def _check(self, frame: Frame, step: JoinStep) -> Iterator[Frame]:
+        predicate, first, second, _ = step.operands
+        frame = _about_names(frame, first)
+        own, background = (part.get(predicate, NO_COLUMNS) for part in (self.columns, self._background))
+        found = own.find(self.keys(frame, first, second)) >= 0
+        if len(background):
+            found |= background.find(super().keys(frame, first, second)) >= 0
+        frame = frame.only(step.needed)
+        yield frame if found.all() else frame.rows(np.flatnonzero(found))
+
+    def _walk(self, frame: Frame, step: JoinStep) -> Iterator[Frame]:
+        predicate, first, _, _ = step.operands
+        frame = _about_names(frame, first) if step.kind == FORWARD else frame
+        background, own = (part.get(predicate, NO_COLUMNS) for part in (self._background, self.columns))
+        yield from self._along(background, frame, step, _of_terms, ONE_TERM)
+        if step.kind == FORWARD:
+            yield from self._along(own, frame, step, _of_subjects, ONE_TERM)
+        else:
+            yield from self._along(own, frame, step, _of_objects, 1 << self._bits)
+
+
+def _about_names(frame: Frame, subject: int) -> Frame:
+    """The matches in which an argument is no literal: with an ABox in front that would look like a name."""
+    names = frame.column(subject) < FIRST_LITERAL
+    return frame if names.all() else frame.rows(names)
+
+
+def _of_terms(frame: Frame, known: int) -> Keys:
+    return starts_of(frame.column(known))
+
+
+def _of_subjects(frame: Frame, known: int) -> Keys:
+    return starts_of(frame.slots[_ABOX] | frame.column(known))
+
+
+def _of_objects(frame: Frame, known: int) -> Keys:
+    return starts_of(frame.column(known)) | frame.slots[_ABOX]

@@ -8,7 +8,8 @@ are declared where they are used.
 from __future__ import annotations
 
 from pantarhei.encoding import numbers
-from pantarhei.rules.compilation import dispatch, plan
+from pantarhei.rules.compilation import plan
+from pantarhei.rules.compilation import plan as dispatch
 
 NONE = numbers.NONE  # no term, no row
 FIRST_LITERAL = numbers.FIRST_LITERAL  # the lowest number of a literal; names have lower numbers

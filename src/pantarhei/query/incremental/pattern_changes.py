@@ -21,15 +21,14 @@ from rdflib import Variable
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbol, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.materialize.kernel.bags import Reader, Readers, put
+from pantarhei.materialize.kernel_values import readable
 from pantarhei.materialize.model import RowsRead, Shown, WindowModel
-from pantarhei.materialize.readable import readable
 from pantarhei.model.rule import Atom, Predicate
 from pantarhei.model.term import RDF_TYPE, Term
 from pantarhei.query.algebra.nodes import BGP, NegatedSet, Place
 from pantarhei.query.incremental.leaves import Look, PatternLeaf, is_parameter
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, bag_of, rows_of
-from pantarhei.rules.compilation.body_plan import FactPattern
-from pantarhei.rules.compilation.body_plans import BodyPlans
+from pantarhei.rules.compilation.body_plans import BodyPlans, FactPattern
 
 _SUBJECT, _PREDICATE, _OBJECT, _SHOWN = range(4)  # where they stand in a triple of numbers
 

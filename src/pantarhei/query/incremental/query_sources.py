@@ -18,14 +18,19 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from pantarhei.encoding.forms import FactForms
-from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, Symbols, as_tuples
-from pantarhei.encoding.renaming import Renaming, UsedTerms
+from pantarhei.encoding.numbers import (
+    NO_FACTS,
+    Fact,
+    FactForms,
+    Integers,
+    Renaming,
+    Symbols,
+    UsedTerms,
+    as_tuples,
+)
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.materialize.level_changes import LevelChanges
-from pantarhei.materialize.model import WindowModel
-from pantarhei.materialize.plain import plain_model
-from pantarhei.materialize.readable import readable
+from pantarhei.materialize.kernel_values import LevelChanges, readable
+from pantarhei.materialize.model import WindowModel, plain_model
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of
 from pantarhei.query.graph_names import CONCLUSIONS_GRAPH

@@ -7,9 +7,17 @@ from typing import cast
 
 import numpy as np
 
-from pantarhei.encoding.forms import FactForms
-from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, Symbol, Symbols, as_tuples, together
-from pantarhei.encoding.renaming import Renaming, UsedTerms
+from pantarhei.encoding.numbers import (
+    FIRST_LITERAL,
+    NO_FACTS,
+    FactForms,
+    Renaming,
+    Symbol,
+    Symbols,
+    UsedTerms,
+    as_tuples,
+    together,
+)
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.time import TimePoint
 from pantarhei.query.algebra.analysis import tells_time

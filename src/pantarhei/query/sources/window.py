@@ -10,10 +10,9 @@ from typing import Final
 import numpy as np
 from rdflib import Literal
 
-from pantarhei.encoding.forms import FactForms
-from pantarhei.encoding.numbers import NONE, Integers
+from pantarhei.encoding.numbers import NONE, FactForms, Integers
+from pantarhei.materialize.kernel_values import readable
 from pantarhei.materialize.model import WindowModel
-from pantarhei.materialize.readable import readable
 from pantarhei.model.term import RDF_TYPE, Term
 from pantarhei.query.query_limits import NO_LIMITS, Guard
 from pantarhei.query.solutions import LOCAL, Ids, Mask, TermSpace

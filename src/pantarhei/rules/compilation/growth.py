@@ -15,9 +15,7 @@ from pantarhei.model.graphs import Groups
 from pantarhei.model.rule import Argument, Predicate, Rule
 from pantarhei.model.term import Term, Triple
 from pantarhei.rules.compilation.program import Program, compile_, part_of
-from pantarhei.rules.translation.class_variables import TYPE, relations_of
-from pantarhei.rules.translation.demand import Theory
-from pantarhei.rules.translation.relevance import that_matter
+from pantarhei.rules.translation.demand import TYPE, Theory, relations_of, that_matter
 from pantarhei.values.by_value import Numbers, exact_rule
 from pantarhei.values.value import is_well_typed
 

@@ -2,16 +2,30 @@
 
 Plans are made as values and become code last of all (`PlanCode`). The code is read by the kernel's join
 machine (materialize/kernel/matcher.py), which says what each integer means; everybody else asks here.
+
+Which plans of a predicate to try with a fact, where there are too many to try them all.
+
+A thousand restrictions on one property, `∃R.Fᵢ ⊑ Gᵢ`, make a thousand plans with the same trigger. A fact
+R(a, b) concerns those of the classes that `b` is in. Such plans hang on a *switch*, which tells them apart by
+a key that each of them asks for:
+
+    SUBJECT, OBJECT                  the constant that the trigger's subject or object has to be
+    SUBJECT_CLASS, OBJECT_CLASS      a class that the trigger's subject or object has to be in
+
+A plan hangs on one switch or on none. Where there are few plans there is no switch: trying them costs less.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
-from itertools import chain
+from bisect import bisect_left
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from pantarhei.encoding.numbers import NONE, Integers
 
@@ -149,3 +163,203 @@ def looked_up_classes(code: Integers, offsets: Integers, side: int) -> tuple[Int
         places.append(having[asks])
         classes.append(code[at[asks] + 1])
     return np.concatenate(places), np.concatenate(classes)
+
+
+Keys = npt.NDArray[np.int64]
+
+SUBJECT_CLASS, OBJECT_CLASS = 2, 3  # kinds of switches beside SUBJECT and OBJECT
+
+# From so many different keys on a switch takes less time than trying all plans. One by class costs something
+# whenever a fact of its classes comes or goes: it has to gain more where only retractions use it.
+LEAST_CONSTANTS = 6
+LEAST_CLASSES = 24
+LEAST_CLASSES_BACKWARD = 256
+
+# An odd 64-bit multiplier (2**64 divided by the golden ratio), whose products' upper bits are well mixed.
+MULTIPLIER = 0x9E3779B97F4A7C15
+
+
+@dataclass(frozen=True, slots=True)
+class Dispatch:
+    """The plans of each predicate, and its switches.
+
+    The plans of predicate `p`, offsets into the program's code, are `plans[start[p]:start[p + 1]]`. Those up
+    to `joining[p]` are the inclusions of classes that the program's superclasses have, and those up to
+    `unswitched[p]` are to be tried with every fact. Its switches are `range(switch_start[p],
+    switch_start[p + 1])`. Switch `s` is of kind `kinds[s]` and has `plans[switched[s, 0]:switched[s, 1]]`; of
+    these a key has `plans[ranges[c, 0]:ranges[c, 1]]`, where `keys[c]` is `s << 32 | key`: the first such `c`
+    from `home` on, before a key is -1.
+    """
+
+    plans: Integers
+    start: Integers
+    joining: Integers
+    unswitched: Integers
+    switch_start: Integers
+    kinds: Integers
+    switched: Integers
+    keys: Keys
+    ranges: Integers
+    shift: int
+
+
+class Entries:
+    """Plans by their predicates: (predicate, offset) of each, in the order written."""
+
+    def __init__(self) -> None:
+        self.predicates, self.offsets = array("i"), array("i")
+
+    def add(self, predicate: int, offset: int) -> None:
+        """One more plan."""
+        self.predicates.append(predicate)
+        self.offsets.append(offset)
+
+    def since(self, offset: int) -> list[int]:
+        """The offsets of the plans from `offset` on."""
+        return self.offsets[bisect_left(self.offsets, offset) :].tolist()
+
+    def by_predicate(self, count: int) -> tuple[Integers, npt.NDArray[np.intp]]:
+        """All offsets, and where those of each of the predicates `range(count)` begin, and the last end."""
+        predicates = np.array(self.predicates, np.int32)
+        order = np.argsort(predicates, kind="stable")
+        starts = np.searchsorted(predicates[order], np.arange(count + 1))
+        return np.array(self.offsets, np.int32)[order], starts
+
+
+@dataclass(frozen=True, slots=True)
+class _Switch:
+    """A switch of a predicate: its kind, its keys, how many plans each has, and all plans key by key."""
+
+    kind: int
+    keys: Integers
+    counts: npt.NDArray[np.intp]
+    plans: Integers
+
+
+def dispatch(
+    code: Integers,
+    entries: Entries,
+    count: int,
+    inclusions: Collection[int] = (),
+    least_classes: int = LEAST_CLASSES,
+) -> tuple[Dispatch, set[int]]:
+    """The dispatch of `entries`, and the classes that switches ask for.
+
+    Costs time linear in the plans' steps, and sorting.
+
+    Args:
+        count: how many predicates there are.
+        inclusions: the offsets of plans that are inclusions between classes.
+        least_classes: the least different keys of a switch by class.
+    """
+    offsets, starts = entries.by_predicate(count)
+    joins = np.isin(offsets, np.fromiter(inclusions, np.int32, len(inclusions)))
+    plans = offsets.copy()
+    joining, unswitched, switch_start = list[int](), list[int](), [0]
+    switches: list[_Switch] = []
+    switched: list[tuple[int, int]] = []
+    for start, end in pairwise(starts.tolist()):
+        own, are_joining = offsets[start:end], joins[start:end]
+        joining.append(start + int(np.count_nonzero(are_joining)))
+        every, found = _switches(code, own[~are_joining], least_classes)
+        parts = [own[are_joining], every, *(switch.plans for switch in found)]
+        plans[start:end] = np.concatenate(parts)
+        at = joining[-1] + len(every)
+        unswitched.append(at)
+        for switch in found:
+            switches.append(switch)
+            switched.append((at, at := at + len(switch.plans)))
+        switch_start.append(len(switches))
+    keys, ranges, shift = _table(switches, [first for first, _ in switched])
+    return Dispatch(
+        plans,
+        starts.astype(np.int32),
+        np.array(joining, np.int32),
+        np.array(unswitched, np.int32),
+        np.array(switch_start, np.int32),
+        np.array([switch.kind for switch in switches], np.int32),
+        np.array(switched, np.int32).reshape(-1, 2),
+        keys,
+        ranges,
+        shift,
+    ), {class_ for switch in switches if switch.kind >= SUBJECT_CLASS for class_ in switch.keys.tolist()}
+
+
+def _switches(code: Integers, offsets: Integers, least_classes: int) -> tuple[Integers, list[_Switch]]:
+    """The plans to be tried with every fact, and the switches of the others."""
+    switches: list[_Switch] = []
+    if len(offsets) < min(LEAST_CONSTANTS, least_classes):
+        return offsets, switches
+    waiting = offsets
+    for kind in (OBJECT, SUBJECT):
+        keys = given_constants(code, waiting, kind)
+        waiting = _switch_off(kind, waiting, keys, keys >= 0, LEAST_CONSTANTS, switches)
+    for side in (OBJECT, SUBJECT):
+        keys = _rarest_classes(code, waiting, side)
+        waiting = _switch_off(side + SUBJECT_CLASS, waiting, keys, keys != NONE, least_classes, switches)
+    return waiting, switches
+
+
+def _switch_off(
+    kind: int,
+    offsets: Integers,
+    keys: Integers,
+    has_key: npt.NDArray[np.bool_],
+    least: int,
+    switches: list[_Switch],
+) -> Integers:
+    """The plans that are left when those with keys hang on a new switch, if that has so many keys."""
+    hanging = offsets[has_key]
+    found, first, inverse = np.unique(keys[has_key], return_index=True, return_inverse=True)
+    if not len(found) or len(found) < least:
+        return offsets
+    order = np.argsort(first)  # keys in the order in which the plans have them
+    ranks = np.argsort(order)[inverse]
+    plans = hanging[np.argsort(ranks, kind="stable")]
+    switches.append(_Switch(kind, found[order], np.bincount(ranks), plans))
+    return offsets[~has_key]
+
+
+def _rarest_classes(code: Integers, offsets: Integers, side: int) -> Integers:
+    """Of each plan the class that fewest plans ask for, of those that it looks up of the variable on a side
+    of its trigger: it tells the plan apart best. NONE where it asks for none.
+    """
+    rarest = np.full(len(offsets), NONE, np.int32)
+    asking, asked = looked_up_classes(code, offsets, side)
+    _, inverse, numbers = np.unique(asked, return_inverse=True, return_counts=True)
+    order = np.lexsort((numbers[inverse], asking))  # stable: among equals the first step's
+    found, first = np.unique(asking[order], return_index=True)
+    rarest[found] = asked[order][first]
+    return rarest
+
+
+def _table(switches: Sequence[_Switch], firsts: Sequence[int]) -> tuple[Keys, Integers, int]:
+    """(keys, ranges, shift) of a hash table with open addressing, at most half full, and no need to wrap
+    around: a key that finds no room stands past the end.
+
+    Args:
+        firsts: where the plans of each switch begin.
+    """
+    none = np.zeros(0, np.int64)
+    ends = [first + np.cumsum(switch.counts) for switch, first in zip(switches, firsts, strict=True)]
+    after = np.concatenate([none, *ends])
+    before = after - np.concatenate([none, *(switch.counts for switch in switches)])
+    numbered = (number << 32 | switch.keys.astype(np.int64) for number, switch in enumerate(switches))
+    keys = np.concatenate([none, *numbered])
+    size, shift = 2, 63
+    while size < 2 * len(keys):
+        size, shift = 2 * size, shift - 1
+    homes = home(keys, shift)
+    order = np.argsort(homes, kind="stable")
+    steps = np.arange(len(keys))
+    places = np.maximum.accumulate(homes[order] - steps) + steps if len(keys) else steps
+    length = max(size, int(places[-1]) + 1 if len(keys) else 0) + 1
+    table, ranges = np.full(length, -1, np.int64), np.zeros((length, 2), np.int32)
+    table[places] = keys[order]
+    ranges[places] = np.stack((before, after), axis=1)[order]
+    return table, ranges, shift
+
+
+def home(keys: Keys, shift: int) -> Keys:
+    """Where each key is looked for first: the upper `64 - shift` bits of its product with `MULTIPLIER`."""
+    return (keys.astype(np.uint64) * np.uint64(MULTIPLIER) >> np.uint64(shift)).astype(np.int64)

@@ -1,30 +1,262 @@
 """Rules compiled to the integers that the kernel's join machine runs (materialize/kernel/matcher.py).
 
 A program is a value: it pickles, and is the same for the same rules, wherever it is compiled.
+
+Rules of one shape, compiled once: the plans of the others differ in predicates only.
+
+Two rules have one shape if they have variables alone for arguments, no inequalities and no tests, and differ
+in predicates, name and origin: all constraints of an axiom by which a thousand classes are pairwise disjoint.
+How a plan joins the atoms depends on their arguments, not on their predicates.
+
+Edges of transitive properties: which of their facts transitivity needs to join with.
+
+For `P(x, z) :- P(x, y), P(y, z)` it is enough to join any `P(x, y)` with an *edge* `P(y, z)`: what follows
+goes along a path of edges, and each end of it is reached edge by edge. A fact is an edge if it is asserted,
+or if something else derives it than transitivity. Rules that only *copy* facts from property to property (of
+subproperties, inverses, symmetric properties) hand on whether they are edges: else the facts that
+transitivity derives would all come back as edges through the inverse.
+
+A fact that is no edge is derived by transitivity, or copied from one that is no edge either: in the end it
+joins the ends of a path of edges, which is copied along with it. So nothing is lost where a fact counts as an
+edge that was one once and is not any more; it only costs firings.
+
+The classes above each class, so that a class fact brings all that its inclusions give at once.
+
+An inclusion `D(x) :- C(x)` is a plan without steps and conditions. One after another such plans climb a
+hierarchy of classes, a fact at a time; here what they climb to is written out beforehand, in an order in
+which each class follows from one before it. The plans are kept beside: proofs go by them, and retractions.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
-from rdflib import Literal, URIRef
+from rdflib import Literal, URIRef, Variable
 
 from pantarhei.encoding.numbers import NONE, Integers, Symbol
 from pantarhei.model.data_range import DataRange
-from pantarhei.model.rule import Predicate, Rule
+from pantarhei.model.graphs import reached
+from pantarhei.model.rule import Argument, Predicate, Rule
 from pantarhei.model.term import Term
-from pantarhei.rules.compilation.dispatch import LEAST_CLASSES_BACKWARD, Dispatch, Entries, dispatch
-from pantarhei.rules.compilation.numbering import Numbered, Numbering
-from pantarhei.rules.compilation.plan import BACKWARD, CHECK, FORWARD, JoinPlan, PlanCode
-from pantarhei.rules.compilation.planning import RulePlanner
-from pantarhei.rules.compilation.superclasses import Superclasses, superclasses
-from pantarhei.rules.compilation.template import Shape, Template, is_common, shape_of
-from pantarhei.rules.compilation.transitive_edges import edges_of
+from pantarhei.rules.compilation.plan import (
+    BACKWARD,
+    CHECK,
+    FORWARD,
+    LEAST_CLASSES_BACKWARD,
+    Dispatch,
+    Entries,
+    JoinPlan,
+    PlanCode,
+    dispatch,
+)
+from pantarhei.rules.compilation.planning import Numbered, Numbering, RulePlanner
 from pantarhei.values.value import value_of
+
+Shape = tuple[tuple[Argument, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """The plans of a rule, and where another rule of its shape has something else.
+
+    Args:
+        code: the integers, those of one plan after another.
+        offsets: where its plans begin: one for each atom of the body, then one for the head if there is one.
+        order: the atoms in the order in which plans meet their predicates, `NONE` for the head.
+        places: the places of predicates, each with the atom.
+        walked: the steps that walk a chain, kind and atom.
+        is_inclusion: the rule is an inclusion between classes.
+    """
+
+    code: tuple[int, ...]
+    offsets: tuple[int, ...]
+    order: tuple[int, ...]
+    places: tuple[tuple[int, int], ...]
+    walked: tuple[tuple[int, int], ...]
+    is_inclusion: bool
+
+    @classmethod
+    def of(cls, plans: Sequence[JoinPlan]) -> Template:
+        """The template of a rule by its plans, that of the head last if it has one."""
+        code: list[int] = []
+        offsets: list[int] = []
+        places: list[tuple[int, int]] = []
+        order: list[int] = []
+        for plan in plans:
+            offsets.append(len(code))
+            places += [(offsets[-1] + place, atom) for place, atom in plan.predicate_places]
+            order += [atom for _, atom in plan.predicate_places] + [plan.atom]
+            code += plan.code
+        walked = [(step.kind, step.atom) for plan in plans for step in plan.steps if step.kind != CHECK]
+        return cls(
+            tuple(code),
+            tuple(offsets),
+            tuple(dict.fromkeys(order)),
+            tuple(places),
+            tuple(dict.fromkeys(walked)),
+            plans[0].inclusion != NONE,
+        )
+
+    def written(self, rule: int, predicates: Sequence[int]) -> list[int]:
+        """The code of a rule of this shape, with the numbers of its atoms' predicates, the head's last."""
+        code = list(self.code)
+        for offset in self.offsets:
+            code[offset] = rule
+        for place, atom in self.places:
+            code[place] = predicates[atom]
+        return code
+
+
+def shape_of(rule: Rule) -> Shape | None:
+    """What the rules share that one template is for; None if the rule has inequalities, tests or a class
+    variable in its head.
+
+    A rule with constants has a shape too, which `is_common` tells apart.
+    """
+    if rule.different or rule.tests or (rule.head is not None and rule.head.has_class_variable):
+        return None
+    head = () if rule.head is None else rule.head.arguments
+    return (*[atom.arguments for atom in rule.body], head)
+
+
+def is_common(shape: Shape) -> bool:
+    """Whether all arguments are variables, so that many rules may have the shape."""
+    return all(isinstance(argument, Variable) for arguments in shape for argument in arguments)
+
+
+NO_EDGE = -1
+
+
+class RuleEdges(NamedTuple):
+    """What the kernel has to know to join with edges only.
+
+    Args:
+        atoms: for each rule the atom of its body that is to be an edge, `NO_EDGE` if none is.
+        copies: whether each rule copies, from a property that is noted to one that is.
+        noted: the properties of whose facts it is noted whether they are edges.
+    """
+
+    atoms: Sequence[int]
+    copies: Sequence[bool]
+    noted: frozenset[Predicate]
+
+
+def edges_of(rules: Sequence[Rule]) -> RuleEdges:
+    """What is to be known of edges in these rules. Costs time linear in their number.
+
+    >>> from rdflib import URIRef
+    >>> from pantarhei.model.rule import Atom
+    >>> p, (x, y, z) = URIRef("urn:x/in"), map(Variable, "xyz")
+    >>> transitive = Rule("prp-trp", (Atom(p, (x, y)), Atom(p, (y, z))), Atom(p, (x, z)))
+    >>> edges_of([transitive]).atoms
+    [1]
+    """
+    atoms = [_edge_atom(rule) for rule in rules]
+    transitive = {_head(rule) for rule, atom in zip(rules, atoms, strict=True) if atom != NO_EDGE}
+    copying = [_is_copy(rule) for rule in rules] if transitive else [False] * len(rules)
+    pairs = [
+        (rule.body[0].predicate, _head(rule)) for rule, is_one in zip(rules, copying, strict=True) if is_one
+    ]
+    noted = _reached(transitive, pairs) & _reached(transitive, [(to, from_) for from_, to in pairs])
+    copies = [
+        is_one and rule.body[0].predicate in noted and _head(rule) in noted
+        for rule, is_one in zip(rules, copying, strict=True)
+    ]
+    return RuleEdges(atoms, copies, frozenset(noted))
+
+
+def _head(rule: Rule) -> Predicate:
+    assert rule.head is not None, "a constraint derives nothing"
+    return rule.head.predicate
+
+
+def _edge_atom(rule: Rule) -> int:
+    """Of a rule of transitivity the atom with the head's object."""
+    if rule.head is None or len(rule.body) != 2 or rule.different or rule.tests:
+        return NO_EDGE
+    atoms = (*rule.body, rule.head)
+    if len({(atom.predicate, len(atom.arguments)) for atom in atoms}) > 1 or len(rule.head.arguments) != 2:
+        return NO_EDGE
+    start, end = rule.head.arguments
+    for edge, other in ((1, 0), (0, 1)):
+        first, middle = rule.body[other].arguments
+        path = (start, middle, end)
+        if first == start and rule.body[edge].arguments == (middle, end):
+            return edge if len(set(path)) == 3 and all(isinstance(a, Variable) for a in path) else NO_EDGE
+    return NO_EDGE
+
+
+def _is_copy(rule: Rule) -> bool:
+    """Whether the rule takes any fact of a property over into another, or turned round."""
+    if rule.head is None or len(rule.body) != 1 or rule.different or rule.tests:
+        return False
+    given, made = rule.body[0].arguments, rule.head.arguments
+    are_variables = all(isinstance(argument, Variable) for argument in given)
+    return are_variables and len(given) == 2 == len(set(given)) and set(given) == set(made)
+
+
+def _reached(start: Iterable[Predicate], pairs: Iterable[tuple[Predicate, Predicate]]) -> set[Predicate]:
+    """What is reached from `start` along `pairs`, itself included."""
+    after: dict[Predicate, list[Predicate]] = {}
+    for from_, to in pairs:
+        after.setdefault(from_, []).append(to)
+    return set(reached(start, lambda predicate: after.get(predicate, ())))
+
+
+# The inclusions of a class with more superclasses than these stay among the plans that are tried.
+MOST_SUPERCLASSES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Superclasses:
+    """What is above each class.
+
+    The superclasses of predicate `p` are `classes[start[p]:start[p + 1]]`. Those behind place `i` and before
+    `ends[i]` follow from the one at `i`.
+    """
+
+    start: Integers
+    classes: Integers
+    ends: Integers
+
+
+def superclasses(above: Mapping[int, Sequence[int]], count: int) -> Superclasses:
+    """The superclasses of the predicates `range(count)`, from the direct ones of each; none where there are
+    more than `MOST_SUPERCLASSES`.
+
+    Costs time linear in the inclusions above each class, as far as it looks.
+    """
+    start, classes, ends = [0], list[int](), list[int]()
+    for predicate in range(count):
+        if predicate in above:
+            own, own_ends = list[int](), list[int]()
+            _climb(above, predicate, {predicate}, own, own_ends)
+            if len(own) <= MOST_SUPERCLASSES:
+                ends += [len(classes) + end for end in own_ends]
+                classes += own
+        start.append(len(classes))
+    return Superclasses(np.array(start, np.int32), np.array(classes, np.int32), np.array(ends, np.int32))
+
+
+def _climb(
+    above: Mapping[int, Sequence[int]], class_: int, seen: set[int], classes: list[int], ends: list[int]
+) -> None:
+    """Write down the classes above `class_` in preorder; breaks off where there are too many."""
+    for higher in above.get(class_, ()):
+        if higher in seen:
+            continue
+        seen.add(higher)
+        place = len(classes)
+        classes.append(higher)
+        ends.append(place)
+        if len(classes) > MOST_SUPERCLASSES:
+            return
+        _climb(above, higher, seen, classes, ends)
+        ends[place] = len(classes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +267,7 @@ class Plans:
     without trying those that are inclusions between classes. `indexed_by_subject` and `indexed_by_object`
     name the predicates whose chains plans and switches walk. `membership_bytes` is how many bytes the
     membership bits of a literal take. `edge_atoms` and `copies` are of each rule, `edges_noted` of each
-    predicate (rules/compilation/transitive_edges.py).
+    predicate (rules/compilation/program.py).
     """
 
     code: Integers

@@ -19,7 +19,7 @@ from pantarhei.model.graphs import Groups
 from pantarhei.model.rule import Argument, Atom, Predicate, Rule
 from pantarhei.model.term import Term
 from pantarhei.rules.sharding.sharding_report import FactPlaces, KeyMap, Obstacle
-from pantarhei.rules.translation.class_variables import TYPE
+from pantarhei.rules.translation.demand import TYPE
 
 Anchor = frozenset[int]
 Facts = Mapping[Symbol, Sequence[tuple[Term, ...]]]

@@ -45,8 +45,7 @@ from pantarhei.rules.sharding.sharding_report import (
     Obstacle,
     ShardingReport,
 )
-from pantarhei.rules.translation.class_variables import TYPE, relations_of
-from pantarhei.rules.translation.demand import DIFFERENT, SAME, THING, Theory
+from pantarhei.rules.translation.demand import DIFFERENT, SAME, THING, TYPE, Theory, relations_of
 from pantarhei.values.by_value import READINGS, Numbers
 
 # How many properties of the background are tried as keys unless some are named.

@@ -17,7 +17,7 @@ from pantarhei.model.display_names import ShownNames, told_apart
 from pantarhei.model.messages import counted
 from pantarhei.model.rule import Argument, Atom, Predicate, Rule, names_of
 from pantarhei.model.term import Term, short
-from pantarhei.rules.translation.class_variables import TYPE
+from pantarhei.rules.translation.demand import TYPE
 from pantarhei.values.by_value import READINGS, Numbers
 
 SUBJECT = "subject"

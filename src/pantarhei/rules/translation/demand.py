@@ -6,22 +6,181 @@ one, so these rules follow the vocabulary: as a predicate is met, its rules are 
 W3C: OWL 2 Profiles, section 4.3, tables 4 (eq-*) and 8 (dt-*). eq-ref is left out (it would say `x = x` of
     every name), and so is eq-rep-p: under the Direct Semantics equal individuals say nothing about the
     properties of the same names.
+
+Class variables: rules in which the class of an rdf:type atom is a variable.
+
+`type(?x, ?c) :- kind(?x, ?c)` derives memberships in any class, so it writes the relations that all atoms
+`C(x)` read. Rules without class variables have a relation for each class, which is fast. If one rule has a
+class variable, all rules use one relation for rdf:type: `C(x)` becomes `type(x, C)`. Both forms of a rule
+derive the same triples. A class that a stream brings is a value of that relation; it needs no rules of its
+own.
+
+Which rules can fire at all, where only facts of some predicates are asserted; and which matter, where only
+facts of some predicates are asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from rdflib import OWL, Variable
+from rdflib import OWL, Literal, Variable
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.model.data_range import ILL_TYPED
 from pantarhei.model.rule import Atom, Different, Member, Origin, Predicate, Rule
+from pantarhei.model.term import ONLY_TYPE, RDF_TYPE
 from pantarhei.rules.translation.canonical_rule import canonical
-from pantarhei.rules.translation.class_variables import TYPE, has_class_variables, over_one_relation
 from pantarhei.values.membership import COMPARABLE
+
+TYPE = Symbol(RDF_TYPE, 2)
+
+
+def has_class_variables(rules: Iterable[Rule]) -> bool:
+    """Test whether a rule has a class variable."""
+    return any(atom.has_class_variable for rule in rules for atom in rule.atoms)
+
+
+def by_class(rule: Rule) -> Rule:
+    """Return the canonical rule with `C(x)` for each atom `type(x, C)` whose class is a name."""
+    if not any(atom.predicate in ONLY_TYPE for atom in rule.atoms):
+        return rule
+    changed = _with_atoms(rule, {atom: atom.as_class for atom in rule.atoms})
+    return rule if changed is rule else canonical(changed)
+
+
+def gives_literal_class(rule: Rule) -> bool:
+    """Test whether the class of the head is a literal, which no triple can state."""
+    head = rule.head
+    return head is not None and head.predicate in ONLY_TYPE and isinstance(head.arguments[-1], Literal)
+
+
+def over_one_relation(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    """Return the rules with `type(x, C)` for each atom `C(x)`. Costs time linear in their size."""
+    known: dict[Atom, Atom] = {}
+    made = []
+    for rule in rules:
+        for atom in rule.atoms:
+            if atom not in known:
+                known[atom] = atom.as_type
+        made.append(_with_atoms(rule, known))
+    return tuple(made)
+
+
+def relations_of(symbols: Iterable[Symbol]) -> frozenset[Symbol]:
+    """Return the predicates with rdf:type for the classes, as rules over one relation have them."""
+    return frozenset(symbol if symbol.arity == 2 else TYPE for symbol in symbols)
+
+
+def _with_atoms(rule: Rule, changed: dict[Atom, Atom]) -> Rule:
+    """Return the rule with other atoms; the rule itself if none changes."""
+    if all(changed[atom] is atom for atom in rule.atoms):
+        return rule
+    head = None if rule.head is None else changed[rule.head]
+    return replace(rule, body=tuple([changed[atom] for atom in rule.body]), head=head)
+
+
+# What rules that are made on demand can derive (demand.py).
+_DEMANDED = frozenset({Symbol(OWL.sameAs, 2), Symbol(OWL.differentFrom, 2), Symbol(OWL.Thing, 1)})
+
+
+def that_can_fire(rules: Iterable[Rule], asserted: Iterable[Symbol]) -> tuple[Rule, ...]:
+    """The rules and constraints that facts of the `asserted` predicates can lead to, in the order given.
+
+    Only predicates are looked at, so that some of them may never fire; the others cannot, whatever is
+    asserted, also together with rules made on demand. Costs time linear in the size of the rules.
+
+    >>> from rdflib import URIRef, Variable
+    >>> x = (Variable("x"),)
+    >>> a, b, c, d = (Atom(URIRef(f"urn:x/{name}"), x) for name in "ABCD")
+    >>> rules = [Rule("cax-sco", (b,), c), Rule("cax-sco", (a,), b), Rule("cax-dw", (c, d), None)]
+    >>> print(*that_can_fire(rules, [Symbol(a.predicate, 1)]))
+    C(?x) :- B(?x). B(?x) :- A(?x).
+    """
+    given = tuple(rules)
+    varies = has_class_variables(given)
+    symbol_of, asserted = _relation_of(varies), _relations(varies, asserted)
+    deriving = [rule for rule in given if rule.head is not None]
+    asking: defaultdict[_Symbol, list[int]] = defaultdict(list)
+    missing = []
+    for number, rule in enumerate(deriving):
+        body = set(map(symbol_of, rule.body))
+        missing.append(len(body))
+        for symbol in body:
+            asking[symbol].append(number)
+    heads = (symbol_of(rule.head) for rule in deriving if rule.head is not None and not rule.body)
+    waiting: list[_Symbol] = list(dict.fromkeys((*asserted, *_relations(varies, _DEMANDED), *heads)))
+    possible = set(waiting)
+    for symbol in waiting:
+        for number in asking[symbol]:
+            missing[number] -= 1
+            head = deriving[number].head
+            if missing[number] == 0 and head is not None and symbol_of(head) not in possible:
+                possible.add(symbol_of(head))
+                waiting.append(symbol_of(head))
+    return tuple(rule for rule in given if all(symbol_of(atom) in possible for atom in rule.body))
+
+
+def that_matter(rules: Iterable[Rule], asked: Iterable[Symbol]) -> tuple[Rule, ...]:
+    """The rules that facts of the `asked` predicates can follow by, and all constraints with the rules that
+    what violates them can follow by; in the order given.
+
+    With these rules alone the same facts follow of the asked predicates, by the same proofs, and the same
+    constraints are violated. Costs time linear in the size of the rules.
+
+    >>> from rdflib import URIRef, Variable
+    >>> x = (Variable("x"),)
+    >>> a, b, c, d = (Atom(URIRef(f"urn:x/{name}"), x) for name in "ABCD")
+    >>> rules = [Rule("cax-sco", (b,), c), Rule("cax-sco", (a,), b), Rule("cax-sco", (a,), d)]
+    >>> print(*that_matter(rules, [Symbol(c.predicate, 1)]))
+    C(?x) :- B(?x). B(?x) :- A(?x).
+    """
+    given = tuple(rules)
+    deriving: defaultdict[_Symbol, list[Rule]] = defaultdict(list)
+    varies = has_class_variables(given)
+    symbol_of = _relation_of(varies)
+    waiting: list[_Symbol] = list(_relations(varies, asked))
+    for rule in given:
+        if rule.head is None:
+            waiting += map(symbol_of, rule.body)
+        else:
+            deriving[symbol_of(rule.head)].append(rule)
+    waiting = list(dict.fromkeys(waiting))
+    matter = set(waiting)
+    for symbol in waiting:
+        for rule in deriving[symbol]:
+            for other in map(symbol_of, rule.body):
+                if other not in matter:
+                    matter.add(other)
+                    waiting.append(other)
+    return tuple(rule for rule in given if rule.head is None or symbol_of(rule.head) in matter)
+
+
+# What a `Symbol` is equal to, made in half the time.
+_Symbol = tuple[Predicate, int]
+
+
+def _relation_of(varies: bool) -> Callable[[Atom], _Symbol]:
+    """Return a function that gives the relation of an atom: rdf:type for a class, where classes are
+    variables.
+    """
+    return _type_or_property if varies else _symbol_of
+
+
+def _relations(varies: bool, symbols: Iterable[Symbol]) -> Iterable[Symbol]:
+    """Return the relations of classes and properties."""
+    return relations_of(symbols) if varies else symbols
+
+
+def _type_or_property(atom: Atom) -> _Symbol:
+    return TYPE if len(atom.arguments) == 1 else _symbol_of(atom)
+
+
+def _symbol_of(atom: Atom) -> _Symbol:
+    return atom.predicate, len(atom.arguments)
+
 
 X, Y, Z = Variable("x"), Variable("y"), Variable("z")
 SAME = Symbol(OWL.sameAs, 2)

@@ -22,7 +22,7 @@ from pantarhei.model.display_names import ShownNames, told_apart
 from pantarhei.model.graphs import ranks, reached
 from pantarhei.model.rule import Argument, Atom, Different, Rule, Test, names_of
 from pantarhei.rules.translation.canonical_rule import canonical
-from pantarhei.rules.translation.class_variables import has_class_variables, over_one_relation
+from pantarhei.rules.translation.demand import has_class_variables, over_one_relation
 
 # A predicate with the number of its arguments: a class and a property may share a name.
 Symbol = tuple[str, int]

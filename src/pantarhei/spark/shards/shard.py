@@ -20,8 +20,7 @@ from pantarhei.model.term import Triple
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.ontology.ontology import Ontology
 from pantarhei.query.continuous_query import ContinuousQuery, Policy, Registration
-from pantarhei.rdf.blank_nodes import name_of_timestamp, prefix_of_name
-from pantarhei.rdf.ntriples import parse_term, write_term
+from pantarhei.rdf.ntriples import name_of_timestamp, parse_term, prefix_of_name, write_term
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.conflict import Budget
 from pantarhei.rules.sharding.sharding_report import Key, ShardingReport

@@ -44,8 +44,8 @@ from pantarhei.errors import (
 )
 from pantarhei.io.messages import AUTO, OnCut, Skip, TimeReading, parse_time, time_properties
 from pantarhei.model.time import TimeKind, kind_of
-from pantarhei.rdf.blank_nodes import nodes_of_message
-from pantarhei.rdf.nesting_guard import without_strings
+from pantarhei.rdf.ntriples import nodes_of_message
+from pantarhei.rdf.parse import without_strings
 from pantarhei.rdf.statements import ByteFeed
 from pantarhei.spark.frame import TIME_TYPES, column_types, columns
 from pantarhei.spark.sources.source_options import (

@@ -18,7 +18,7 @@ from pantarhei.io.messages import Message, Messages, OnCut, Skip, TimeReading
 from pantarhei.io.stream_reader import QuadsReader
 from pantarhei.model.term import Place
 from pantarhei.model.time import TimeKind, TimePoint, is_of_kind, ticks_of
-from pantarhei.rdf.blank_nodes import NumberedNodes
+from pantarhei.rdf.ntriples import NumberedNodes
 from pantarhei.rdf.statements import ByteFeed, Statement, read_trig
 from pantarhei.rdf.triple_table import NAMES
 

@@ -5,7 +5,7 @@ import pytest
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE
 from pantarhei.materialize.kernel.bags import Reader, Readers, add_noted, by_end, projected, put, true_rows
-from pantarhei.rules.compilation.body_plan import FactPattern
+from pantarhei.rules.compilation.body_plans import FactPattern
 from rule_models import RuleModel
 from strategies import R, S, a, b, c, related, x, y
 

@@ -7,7 +7,7 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.materialize.kernel.constants import CAME, GONE, GUEST, NOTED
 from pantarhei.materialize.model import FOREVER, Overfull
 from pantarhei.model.rule import Atom
-from pantarhei.rules.compilation.body_plan import FactPattern
+from pantarhei.rules.compilation.body_plans import FactPattern
 from rule_models import RuleModel
 from strategies import EX, A, R, S, a, b, c, member, related, x, y, z
 

@@ -10,7 +10,7 @@ import pytest
 from pantarhei.encoding.numbers import NONE
 from pantarhei.materialize.kernel.arrays import CACHE_LINE
 from pantarhei.materialize.kernel.cells import Cells, new_cells, room_for
-from pantarhei.rules.compilation.body_plan import FactPattern
+from pantarhei.rules.compilation.body_plans import FactPattern
 from rule_models import RuleModel
 from strategies import EX, A, R, S, a, b, c, is_a, member, related, x, y, z
 

@@ -10,7 +10,7 @@ from lineages import Case, Meaning, large_cases, lineage_of, small_cases
 from pantarhei.materialize.kernel.constants import BOTTOM, IN, OPEN, OUT
 from pantarhei.materialize.kernel.decision import Decision
 from pantarhei.materialize.kernel.horn import program_of
-from pantarhei.materialize.readable import readable
+from pantarhei.materialize.kernel_values import readable
 
 pytestmark = pytest.mark.timeout(60)
 UNLIMITED = 1 << 40

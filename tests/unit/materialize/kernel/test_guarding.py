@@ -5,7 +5,7 @@ import pytest
 
 from pantarhei.encoding.numbers import NONE, as_tuples, signed
 from pantarhei.materialize.kernel.guarding import Guarding
-from pantarhei.materialize.readable import readable
+from pantarhei.materialize.kernel_values import readable
 from rule_models import RuleModel
 
 DENIED, ASKED, FREE, UNIT = range(4)

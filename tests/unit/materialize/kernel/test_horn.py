@@ -7,7 +7,7 @@ from lineages import Case, lineage_of
 from pantarhei.materialize.kernel.constants import BOTTOM, IN, OPEN
 from pantarhei.materialize.kernel.decision import Decision
 from pantarhei.materialize.kernel.horn import HornProgram, program_of
-from pantarhei.materialize.readable import readable
+from pantarhei.materialize.kernel_values import readable
 
 pytestmark = pytest.mark.timeout(60)
 UNLIMITED = 1 << 40

@@ -7,7 +7,7 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.materialize.kernel.constants import BOTTOM
 from pantarhei.materialize.kernel.horn import HornProgram
 from pantarhei.materialize.kernel.residue import Residue
-from pantarhei.materialize.readable import readable
+from pantarhei.materialize.kernel_values import readable
 
 pytestmark = pytest.mark.timeout(60)
 

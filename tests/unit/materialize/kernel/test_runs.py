@@ -6,7 +6,7 @@ import pytest
 from pantarhei.encoding.numbers import NO_FACTS, NONE, as_tuples
 from pantarhei.materialize.kernel.runs import Runs
 from pantarhei.materialize.kernel.selecting import Selecting
-from pantarhei.materialize.readable import readable
+from pantarhei.materialize.kernel_values import readable
 
 HOT, COLD = (0, 7, NONE), (1, 7, 8)
 LONG_AGO = -(10**15)  # the timeline begins far from what is looked at

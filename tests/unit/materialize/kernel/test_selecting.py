@@ -6,7 +6,7 @@ import pytest
 from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE, as_tuples
 from pantarhei.materialize.kernel.constants import IN_RANGES, IS_NAME, IS_TERM, TIME_PLACE
 from pantarhei.materialize.kernel.selecting import Selecting
-from pantarhei.materialize.readable import readable
+from pantarhei.materialize.kernel_values import readable
 
 ONE, TWO, THREE = range(FIRST_LITERAL, FIRST_LITERAL + 3)
 BITS = np.array([0b01, 0, 0b11, 0b100, 0b10, 0b100], np.uint8)  # two bytes a literal

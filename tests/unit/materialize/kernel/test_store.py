@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
-from pantarhei.materialize.readable import readable
+from pantarhei.materialize.kernel_values import readable
 from rule_models import RuleModel
 
 LITERAL = FIRST_LITERAL + 1

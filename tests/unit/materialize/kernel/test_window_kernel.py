@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from rdflib import XSD, Literal
 
+from pantarhei.materialize.kernel_values import readable
 from pantarhei.materialize.model import FOREVER
-from pantarhei.materialize.readable import readable
 from pantarhei.model.data_range import Datatype
 from pantarhei.model.rule import Member, Rule
 from rule_models import RuleModel

@@ -7,7 +7,7 @@ from pantarhei import Window
 from pantarhei.encoding.numbers import NONE, Symbol, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.consumer import Changes
-from pantarhei.materialize.plain import plain_model
+from pantarhei.materialize.model import plain_model
 from pantarhei.query.graph_names import CONCLUSIONS_GRAPH
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.query_sources import ConclusionContent, Content, JoinedContent

@@ -6,7 +6,7 @@ import pytest
 from pantarhei import Window
 from pantarhei.encoding.numbers import NO_FACTS, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.materialize.plain import plain_model
+from pantarhei.materialize.model import plain_model
 from pantarhei.query.graph_names import CONCLUSIONS_GRAPH, QUALITY_GRAPH
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.query_sources import (

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from rdflib import OWL, RDF, XSD, BNode, Literal, URIRef
 
 import pantarhei.rules.compilation.growth as growth_module
-from pantarhei.encoding.numbers import Symbol
-from pantarhei.encoding.renaming import UsedTerms
+from pantarhei.encoding.numbers import Symbol, UsedTerms
 from pantarhei.model.rule import Rule
 from pantarhei.rules.compilation.growth import GrowingProgram, groups_of_same
 from pantarhei.rules.translation.demand import Theory

@@ -1,13 +1,13 @@
 """The order in which a body is matched, from each of its atoms on and from the head."""
 
 import pytest
-from rdflib import XSD, Variable
+from rdflib import XSD, Literal, Variable
 
-from pantarhei.encoding.numbers import NONE
+from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Symbol
+from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import InvalidRuleError
 from pantarhei.model.data_range import Datatype
 from pantarhei.model.rule import Atom, Builtin, Different, Member, Rule
-from pantarhei.rules.compilation.numbering import Numbering
 from pantarhei.rules.compilation.plan import (
     BACKWARD,
     CHECK,
@@ -18,9 +18,14 @@ from pantarhei.rules.compilation.plan import (
     INSIDE,
     OUTSIDE,
 )
-from pantarhei.rules.compilation.planning import RulePlanner
+from pantarhei.rules.compilation.planning import Numbering, RulePlanner
+from pantarhei.rules.compilation.program import compile_
 from pantarhei.values.builtin import SWRLB
-from strategies import EX
+from strategies import EX, A, B, R, V, a, b, member
+from strategies import is_a as is_a_of_strategies
+from strategies import related as related_of_strategies
+from strategies import x as x_of_strategies
+from strategies import y as y_of_strategies
 
 w, x, y, z = (Variable(name) for name in "wxyz")
 
@@ -109,3 +114,64 @@ def test_rules_that_cannot_be_evaluated_are_refused(rule):
         for position, atom in enumerate(rule.body):
             planner.plan_from(atom, position)
     assert raised.value.rule == str(rule)
+
+
+ONE, ONE_POINT_ZERO = Literal(1), Literal("1.0", datatype=XSD.decimal, normalize=False)
+
+
+def test_predicates_and_names_are_numbered_in_the_order_in_which_they_are_met():
+    numbering = Numbering()
+    assert [
+        numbering.predicate(atom)
+        for atom in (
+            is_a_of_strategies(A, x_of_strategies),
+            related_of_strategies(R, x_of_strategies, y_of_strategies),
+            is_a_of_strategies(A, y_of_strategies),
+        )
+    ] == [0, 1, 0]
+    assert [numbering.argument(name, {}) for name in (b, a, b)] == [-2, -3, -2]
+    assert list(numbering.predicates) == [Symbol(A, 1), Symbol(R, 2)] and list(numbering.names) == [b, a]
+
+
+def test_a_class_and_a_property_of_one_name_have_two_numbers():
+    numbering = Numbering()
+    assert numbering.predicate(is_a_of_strategies(A, x_of_strategies)) != numbering.predicate(
+        related_of_strategies(A, x_of_strategies, y_of_strategies)
+    )
+
+
+def test_an_argument_is_the_number_of_its_variable_or_stands_for_a_constant():
+    numbering = Numbering()
+    assert numbering.atom(
+        related_of_strategies(R, x_of_strategies, y_of_strategies), {x_of_strategies: 0, y_of_strategies: 1}
+    ) == (0, 0, 1)
+    assert numbering.atom(
+        related_of_strategies(R, y_of_strategies, a), {x_of_strategies: 0, y_of_strategies: 1}
+    ) == (0, 1, -2)
+    assert numbering.atom(
+        is_a_of_strategies(A, y_of_strategies), {x_of_strategies: 0, y_of_strategies: 1}
+    ) == (1, 1, NONE)
+
+
+def test_literals_of_one_value_are_one_constant():
+    numbering = Numbering()
+    arguments = [numbering.argument(each, {}) for each in (ONE, ONE_POINT_ZERO, Literal("1"))]
+    assert [-2 - argument - FIRST_LITERAL for argument in arguments] == [0, 0, 1]
+    assert [literal.n3() for _, literal in numbering.literals.values()] == [ONE.n3(), Literal("1").n3()]
+
+
+def test_what_has_numbers_already_keeps_them():
+    vocabulary = Vocabulary(compile_([]))
+    vocabulary.encode([member(B, b), (a, V, Literal("first")), (a, V, ONE)])
+    numbering = Numbering(vocabulary)
+    assert numbering.predicate(is_a_of_strategies(B, x_of_strategies)) == vocabulary.find_class(B)
+    assert numbering.argument(a, {}) == -2 - vocabulary.find(a)
+    assert numbering.argument(ONE_POINT_ZERO, {}) == -2 - vocabulary.find(ONE)
+    assert numbering.argument(EX.new, {}) == -2 - len(vocabulary.names)
+
+
+def test_data_ranges_and_built_ins_are_numbered_apart():
+    numbering = Numbering()
+    ranges = [Datatype(XSD.integer), Datatype(XSD.string), Datatype(XSD.integer)]
+    assert [numbering.range(each) for each in ranges] == [0, 1, 0]
+    assert [numbering.builtin(name) for name in (EX.less, EX.add, EX.less)] == [0, 1, 0]

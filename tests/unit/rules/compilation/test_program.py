@@ -6,14 +6,28 @@ import sys
 from dataclasses import fields
 
 import numpy as np
-from hypothesis import given
-from rdflib import Variable
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rdflib import URIRef, Variable
 
+from counts import cases
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Symbol
-from pantarhei.model.rule import Atom, Rule
-from pantarhei.rules.compilation.dispatch import Dispatch
-from pantarhei.rules.compilation.plan import BACKWARD, CHECK, FORWARD
-from pantarhei.rules.compilation.program import compile_, part_of
+from pantarhei.errors import InvalidRuleError
+from pantarhei.model.rule import Atom, Different, Rule
+from pantarhei.rules.compilation import program
+from pantarhei.rules.compilation.plan import BACKWARD, CHECK, FORWARD, Dispatch, JoinPlan
+from pantarhei.rules.compilation.program import (
+    MOST_SUPERCLASSES,
+    NO_EDGE,
+    _Compiler,
+    compile_,
+    edges_of,
+    is_common,
+    part_of,
+    shape_of,
+    superclasses,
+)
 from pantarhei.values.value import value_of
 from strategies import EX, rules
 
@@ -168,3 +182,304 @@ def test_a_part_of_a_program_numbers_all_as_the_program_does(given_rules):
     assert part.rules == tuple(given_rules[::2])
     for numbered in ("predicates", "names", "literals", "ranges", "builtins"):
         assert getattr(part, numbered) == getattr(whole, numbered)
+
+
+x_of_template, y_of_template, z_of_template = map(Variable, "xyz")
+arguments = st.sampled_from(
+    [
+        (x_of_template,),
+        (y_of_template,),
+        (x_of_template, y_of_template),
+        (y_of_template, x_of_template),
+        (x_of_template, x_of_template),
+        (y_of_template, z_of_template),
+        (EX.a,),
+        (x_of_template, EX.a),
+    ]
+)
+atoms = st.builds(Atom, st.sampled_from([EX.A, EX.B, EX.p, EX.q]), arguments)
+shaped = st.builds(Rule, st.just("r"), st.lists(atoms, min_size=1, max_size=3).map(tuple), st.none() | atoms)
+
+
+def content(value):
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.shape, value.tolist()
+    if hasattr(value, "__dataclass_fields__") and not isinstance(value, Rule):
+        return {field.name: content(getattr(value, field.name)) for field in fields(value)}
+    return value
+
+
+def without_templates(given_):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(program, "shape_of", lambda rule: None)
+        return compile_(given_)
+
+
+def is_valid(rule):
+    try:
+        without_templates([rule])
+    except InvalidRuleError:
+        return False
+    return True
+
+
+@given(st.lists(shaped.filter(is_valid), max_size=12), rules(literals=True))
+@settings(max_examples=cases(100, 300), deadline=None)
+def test_a_program_is_the_same_with_templates(several, others):
+    given_ = (*several, *others, *several)
+    assert content(compile_(given_)) == content(without_templates(given_))
+
+
+@given(shaped)
+def test_a_rule_is_refused_whatever_was_compiled_before(rule):
+    swapped = [Rule(r.name, r.body[::-1], r.head) for r in (rule,)]
+    for given_ in ([rule, rule], [*swapped, rule]):
+        if is_valid(rule):
+            assert len(compile_(given_[1:]).rules) == 1
+        else:
+            with pytest.raises(InvalidRuleError):
+                compile_(given_)
+
+
+def test_of_a_hundred_disjoint_classes_one_pair_is_compiled(monkeypatch):
+    written = []
+    write = _Compiler._write_rule
+    monkeypatch.setattr(_Compiler, "_write_rule", lambda *given_: written.append(given_) or write(*given_))
+    pairs = [
+        Rule("cax-adc", (Atom(EX[f"C{i}"], (x_of_template,)), Atom(EX[f"C{j}"], (x_of_template,))), None)
+        for i in range(100)
+        for j in range(i)
+    ]
+    assert len(compile_(pairs).rules) == 4950
+    assert len(written) == 1
+
+
+def test_rules_with_constants_have_no_template():
+    assert is_common(
+        shape_of(Rule("r", (Atom(EX.A, (x_of_template,)),), Atom(EX.p, (x_of_template, y_of_template))))
+    )
+    assert not is_common(
+        shape_of(Rule("r", (Atom(EX.A, (x_of_template,)),), Atom(EX.p, (x_of_template, EX.a))))
+    )
+
+
+x_of_superclasses, y_of_superclasses = Variable("x"), Variable("y")
+COUNT = 12
+hierarchies = st.dictionaries(
+    st.integers(0, COUNT - 1), st.lists(st.integers(0, COUNT - 1), min_size=1, max_size=4, unique=True)
+)
+
+
+def reached(above, start):
+    """All classes above one, itself left out."""
+    found, waiting = set(), [start]
+    while waiting:
+        for higher in above.get(waiting.pop(), ()):
+            if higher not in found:
+                found.add(higher)
+                waiting.append(higher)
+    return found - {start}
+
+
+def walk(found, class_):
+    """(class, where what follows from it ends) of each superclass."""
+    first, end = found.start[class_ : class_ + 2].tolist()
+    ends = [end - first for end in found.ends[first:end].tolist()]
+    return list(zip(found.classes[first:end].tolist(), ends, strict=True))
+
+
+@given(above=hierarchies, most=st.sampled_from((1, 2, 5, MOST_SUPERCLASSES)))
+@settings(max_examples=cases(100, 300), deadline=None)
+def test_all_that_is_above_is_listed_behind_what_it_follows_from(above, most):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pantarhei.rules.compilation.program.MOST_SUPERCLASSES", most)
+        found = superclasses(above, COUNT)
+    for class_ in range(COUNT):
+        listed = [one for one, _ in walk(found, class_)]
+        everything = reached(above, class_)
+        assert len(listed) == len(set(listed))
+        assert set(listed) == (everything if len(everything) <= most else set())
+        for at, (one, end) in enumerate(walk(found, class_)):
+            assert at < end <= len(listed)
+            assert any(one in above.get(lower, ()) for lower in (class_, *listed[:at]))
+            assert set(listed[at + 1 : end]) <= reached(above, one)
+
+
+def test_a_deep_hierarchy_takes_room_in_proportion_to_its_depth():
+    depth = 5000
+    above = {i: [i + 1] for i in range(depth)}
+    found = superclasses(above, depth + 1)
+    assert len(found.classes) <= MOST_SUPERCLASSES * MOST_SUPERCLASSES
+    assert len(walk(found, depth - MOST_SUPERCLASSES)) == MOST_SUPERCLASSES
+    assert walk(found, 0) == []
+
+
+def is_a_of_superclasses(name, who=x_of_superclasses):
+    return Atom(EX[name], (who,))
+
+
+@pytest.mark.parametrize(
+    ("rule", "is_one"),
+    [
+        (Rule("cax-sco", (is_a_of_superclasses("C"),), is_a_of_superclasses("D")), True),
+        (
+            Rule(
+                "cls-int1", (is_a_of_superclasses("C"), is_a_of_superclasses("E")), is_a_of_superclasses("D")
+            ),
+            False,
+        ),
+        (Rule("cls-oo", (is_a_of_superclasses("C", EX.a),), is_a_of_superclasses("D", EX.a)), False),
+        (Rule("r", (is_a_of_superclasses("C"),), Atom(EX.p, (x_of_superclasses, EX.a))), False),
+        (
+            Rule("prp-dom", (Atom(EX.p, (x_of_superclasses, y_of_superclasses)),), is_a_of_superclasses("D")),
+            False,
+        ),
+        (
+            Rule(
+                "r",
+                (is_a_of_superclasses("C"),),
+                is_a_of_superclasses("D"),
+                (Different(x_of_superclasses, EX.a),),
+            ),
+            False,
+        ),
+        (Rule("cax-dw", (is_a_of_superclasses("C"),), None), False),
+    ],
+)
+def test_inclusions_are_between_classes_of_the_same_individual(rule, is_one):
+    program = compile_([rule])
+    plan = JoinPlan.at(program.plans.code.tolist(), int(program.plans.forward.plans[0]))
+    assert (plan.inclusion != NONE) is is_one
+    assert len(program.plans.superclasses.classes) == is_one
+
+
+P, Q, S, N, A, C = (URIRef(f"urn:x/{name}") for name in "pqsnaC")
+x_of_transitive_edges, y_of_transitive_edges, z_of_transitive_edges, w_of_transitive_edges = map(
+    Variable, "xyzw"
+)
+
+
+def rule(head, *body, different=()):
+    """`rule((P, x, z), (P, x, y), (P, y, z))`, the head first."""
+    first, *atoms = (
+        Atom(predicate, arguments)
+        for predicate, *arguments in (head, *body)
+        for arguments in [tuple(arguments)]
+    )
+    return Rule("pr-test", tuple(atoms), first, different)
+
+
+TRANSITIVE = rule(
+    (P, x_of_transitive_edges, z_of_transitive_edges),
+    (P, x_of_transitive_edges, y_of_transitive_edges),
+    (P, y_of_transitive_edges, z_of_transitive_edges),
+)
+TURNED = rule(
+    (Q, x_of_transitive_edges, z_of_transitive_edges),
+    (Q, y_of_transitive_edges, z_of_transitive_edges),
+    (Q, x_of_transitive_edges, y_of_transitive_edges),
+)
+
+
+def test_the_edge_is_the_atom_with_the_object_of_the_head():
+    assert edges_of([TRANSITIVE, TURNED]).atoms == [1, 0]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        rule(
+            (P, x_of_transitive_edges, z_of_transitive_edges),
+            (P, x_of_transitive_edges, y_of_transitive_edges),
+            (Q, y_of_transitive_edges, z_of_transitive_edges),
+        ),
+        rule(
+            (P, z_of_transitive_edges, x_of_transitive_edges),
+            (P, x_of_transitive_edges, y_of_transitive_edges),
+            (P, y_of_transitive_edges, z_of_transitive_edges),
+        ),
+        rule(
+            (P, x_of_transitive_edges, x_of_transitive_edges),
+            (P, x_of_transitive_edges, y_of_transitive_edges),
+            (P, y_of_transitive_edges, x_of_transitive_edges),
+        ),
+        rule(
+            (P, x_of_transitive_edges, A),
+            (P, x_of_transitive_edges, y_of_transitive_edges),
+            (P, y_of_transitive_edges, A),
+        ),
+        rule(
+            (P, x_of_transitive_edges, z_of_transitive_edges),
+            (P, x_of_transitive_edges, y_of_transitive_edges),
+            (P, y_of_transitive_edges, z_of_transitive_edges),
+            different=(Different(x_of_transitive_edges, z_of_transitive_edges),),
+        ),
+        rule(
+            (P, x_of_transitive_edges, w_of_transitive_edges),
+            (P, x_of_transitive_edges, y_of_transitive_edges),
+            (P, y_of_transitive_edges, z_of_transitive_edges),
+            (P, z_of_transitive_edges, w_of_transitive_edges),
+        ),
+        rule(
+            (C, x_of_transitive_edges),
+            (P, x_of_transitive_edges, y_of_transitive_edges),
+            (C, y_of_transitive_edges),
+        ),
+        Rule("prp-irp", (Atom(P, (x_of_transitive_edges, x_of_transitive_edges)),), None),
+    ],
+    ids=str,
+)
+def test_of_no_other_rule_an_atom_has_to_be_an_edge(other):
+    assert edges_of([other]).atoms == [NO_EDGE]
+    assert edges_of([other]).noted == frozenset()
+
+
+def test_copies_are_those_on_the_way_from_a_transitive_property_to_one():
+    rules = [
+        TRANSITIVE,
+        TURNED,
+        rule(
+            (N, x_of_transitive_edges, y_of_transitive_edges),
+            (P, x_of_transitive_edges, y_of_transitive_edges),
+        ),
+        rule(
+            (Q, y_of_transitive_edges, x_of_transitive_edges),
+            (N, x_of_transitive_edges, y_of_transitive_edges),
+        ),
+        rule(
+            (P, x_of_transitive_edges, y_of_transitive_edges),
+            (S, x_of_transitive_edges, y_of_transitive_edges),
+        ),  # nothing transitive is copied to S
+        rule(
+            (A, x_of_transitive_edges, y_of_transitive_edges),
+            (P, x_of_transitive_edges, y_of_transitive_edges),
+        ),  # and nothing from A
+    ]
+    edges = edges_of(rules)
+    assert edges.copies == [False, False, True, True, False, False]
+    assert edges.noted == {P, Q, N}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        rule(
+            (P, x_of_transitive_edges, x_of_transitive_edges),
+            (P, x_of_transitive_edges, x_of_transitive_edges),
+        ),
+        rule((P, x_of_transitive_edges, A), (P, x_of_transitive_edges, y_of_transitive_edges)),
+        rule(
+            (P, x_of_transitive_edges, y_of_transitive_edges),
+            (P, x_of_transitive_edges, y_of_transitive_edges),
+            (C, x_of_transitive_edges),
+        ),
+        rule(
+            (P, y_of_transitive_edges, x_of_transitive_edges),
+            (P, x_of_transitive_edges, y_of_transitive_edges),
+            different=(Different(x_of_transitive_edges, y_of_transitive_edges),),
+        ),
+    ],
+    ids=str,
+)
+def test_what_says_something_else_or_asks_for_more_is_no_copy(other):
+    assert edges_of([TRANSITIVE, other]).copies == [False, False]

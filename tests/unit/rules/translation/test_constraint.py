@@ -14,7 +14,7 @@ from pantarhei.rules.translation import body, constraint
 from pantarhei.rules.translation.body import Body, NeverError, property_atom
 from pantarhei.rules.translation.canonical_rule import canonical
 from pantarhei.rules.translation.constraint import constraints_of
-from pantarhei.rules.translation.owl2rl import without_duplicates
+from pantarhei.rules.translation.translate import without_duplicates
 from strategies import EX, rules
 
 ORIGIN = Origin("here")

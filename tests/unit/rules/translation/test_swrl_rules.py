@@ -7,19 +7,23 @@ from rdflib import OWL, RDF, RDFS, XSD, Literal, Namespace, Variable
 
 from pantarhei.model.rule import Origin
 from pantarhei.owl import axiom as owl
-from pantarhei.owl.axiom import Bound, Cardinality, Class, Property, PropertyKind
-from pantarhei.owl.swrl import (
+from pantarhei.owl.axiom import (
+    Bound,
     BuiltInAtom,
+    Cardinality,
+    Class,
     ClassAtom,
     DataRangeAtom,
     DifferentAtom,
+    Property,
     PropertyAtom,
+    PropertyKind,
     SameAtom,
     SwrlRule,
 )
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.rules.translation.body import NotARuleError
-from pantarhei.rules.translation.swrl_rules import rules_of_swrl
+from pantarhei.rules.translation.swrl_rules import endless, rules_of_swrl
 from pantarhei.values.builtin import SWRLB
 
 EX, B = Namespace("http://example.org/"), Namespace(SWRLB)
@@ -261,3 +265,25 @@ REFUSED = {
 def test_what_is_no_rule_says_why(name):
     body, head, reason = REFUSED[name]
     assert reason in refusal(body, head)
+
+
+def rule(source, target, name="add"):
+    body = (PropertyAtom(source, x, y), built_in(name, r, y, *([FIVE] if name == "add" else [])))
+    (made,) = rules_of_swrl(SwrlRule(body, (PropertyAtom(target, x, r),)), Origin("the rule"))
+    return made
+
+
+def test_computing_from_another_property_ends():
+    body = [PropertyAtom(d, x, z), PropertyAtom(e, x, y), built_in("add", r, y, FIVE)]
+    (made,) = rules_of_swrl(SwrlRule(tuple(body), (PropertyAtom(d, x, r),)), Origin("the rule"))
+    assert endless([made]) == ()
+
+
+def test_rounding_what_is_rounded_ends():
+    assert endless([rule(d, d, "floor"), rule(d, e, "abs"), rule(e, d, "unaryMinus")]) == ()
+
+
+def test_two_rules_that_feed_each_other_do_not_end():
+    there, back, apart = rule(d, e), rule(e, d, "floor"), rule(d, Property(EX.f, PropertyKind.DATA))
+    assert endless([there, apart]) == ()
+    assert endless([there, back, apart]) == (there,)
