@@ -19,10 +19,10 @@ from rdflib import Graph, Literal, Namespace, URIRef
 
 import pantarhei as pr
 from bench.measuring import SEED, Figure, check, cpu_seconds, figure, ratios
-from pantarhei.continuous.query_spec import AskedOfStreams
-from pantarhei.continuous.recomputed_query import Anew
-from pantarhei.continuous.stream_query import Element
-from pantarhei.continuous.windowed_query import OverViews, views_of
+from pantarhei.continuous.query_spec import StreamQuerySpec
+from pantarhei.continuous.recomputed_query import RecomputedQuery
+from pantarhei.continuous.stream_query import StreamElement
+from pantarhei.continuous.windowed_query import WindowedQuery, views_of
 from pantarhei.query.answer_reports import AnswerChange
 from pantarhei.query.languages import read_stream_text
 
@@ -49,7 +49,7 @@ TEXT = f"""
 """
 
 
-def elements(count: int, each: int) -> list[Element]:
+def elements(count: int, each: int) -> list[StreamElement]:
     """An element a second, with so many assertions each."""
     random, begin = Random(SEED), datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -58,15 +58,17 @@ def elements(count: int, each: int) -> list[Element]:
         return EX[f"sensor{sensor}"], EX[random.choice(PROPERTIES)], EX[f"room{room}"]
 
     return [
-        Element(begin + timedelta(seconds=second), STREAM, [noticed() for _ in range(each)])
+        StreamElement(begin + timedelta(seconds=second), STREAM, [noticed() for _ in range(each)])
         for second in range(count)
     ]
 
 
-def run(driven: OverViews | Anew, stream: list[Element]) -> tuple[float, list[AnswerChange | None]]:
+def run(
+    driven: WindowedQuery | RecomputedQuery, stream: list[StreamElement]
+) -> tuple[float, list[AnswerChange | None]]:
     """CPU microseconds an element, and what is reported with each."""
     told: list[AnswerChange | None] = []
-    seconds = cpu_seconds(lambda: told.extend(map(driven.take, stream)))
+    seconds = cpu_seconds(lambda: told.extend(map(driven.push, stream)))
     return 1e6 * seconds / len(stream), told
 
 
@@ -119,14 +121,16 @@ def measure(quick: bool) -> Iterator[Figure]:
     """Microseconds an element; how many times more it is where the query is evaluated anew."""
     yield from of_answers(quick)
     ontology = pr.load_ontology(Graph().parse(data=ONTOLOGY))
-    asked = AskedOfStreams.of(read_stream_text(TEXT), {}, 0, "right", None)
+    asked = StreamQuerySpec.of(read_stream_text(TEXT), {}, 0, "right", None)
     views = views_of(asked)
     assert not isinstance(views, str), "the windows are views of one"
     for each in (5,) if quick else (5, 10):
         stream = elements(90 if quick else 300, each)
         rounds = 1 if quick else 3
-        kept = [run(OverViews(asked, views, "query", ontology), stream) for _ in range(rounds)]
-        anew = [run(Anew(asked, "for comparison", "query", ontology), stream) for _ in range(rounds)]
+        kept = [run(WindowedQuery(asked, views, "query", ontology), stream) for _ in range(rounds)]
+        anew = [
+            run(RecomputedQuery(asked, "for comparison", "query", ontology), stream) for _ in range(rounds)
+        ]
         check("what is reported", kept[0][1], anew[0][1])
         ours, others = ([micros for micros, _ in runs] for runs in (kept, anew))
         workload = f"two windows over one stream, {60 * each} assertions in the longer"

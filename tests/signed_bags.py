@@ -17,8 +17,8 @@ from pantarhei.model.term import Term
 from pantarhei.query.algebra.nodes import Node, Values
 from pantarhei.query.expressions import Context, LiteralValues
 from pantarhei.query.incremental.journal import Journal
-from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared
-from pantarhei.query.incremental.persistent_terms import LastingTerms
+from pantarhei.query.incremental.operator import Bag, Operator, Row, SharedState
+from pantarhei.query.incremental.persistent_terms import PersistentTermIds
 from pantarhei.query.query_limits import NO_LIMITS
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.rules.compilation.program import compile_
@@ -32,9 +32,9 @@ class Bench:
     def __init__(self) -> None:
         self.vocabulary = Vocabulary(compile_([]))
         self.journal = Journal()
-        self.terms = LastingTerms(self.vocabulary, self.journal)
+        self.terms = PersistentTermIds(self.vocabulary, self.journal)
         literals = LiteralValues(self.vocabulary.lexicon.literals)
-        self.shared = Shared(
+        self.shared = SharedState(
             self.journal, self.terms, Context(self.terms, NO_LIMITS, literals, Literal("now"))
         )
 
@@ -67,14 +67,14 @@ class Bench:
         It does so twice: what it did is undone in between. And what it only remembers is forgotten before.
         """
         given = [self.bag(change) for change in changes]
-        operator.forget()
+        operator.clear_caches()
         mark = self.journal.mark()
         first = self.shown(operator.change(*given))
         self.journal.back(mark)
-        operator.forget()
+        operator.clear_caches()
         again = self.shown(operator.change(*given))
         assert first == again
-        operator.renamed(lambda row: row)
+        operator.renumber(lambda row: row)
         return first
 
     def rows(self, operator: Operator) -> list[dict[str, int]]:

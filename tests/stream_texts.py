@@ -12,8 +12,8 @@ from random import Random
 from rdflib import RDF, XSD, Graph, Literal, Namespace
 
 import pantarhei as pr
-from pantarhei.continuous.build import Alignment, made_query
-from pantarhei.continuous.stream_query import Element
+from pantarhei.continuous.build import Alignment, build_query
+from pantarhei.continuous.stream_query import StreamElement
 
 EX = Namespace("http://example.org/")
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -189,7 +189,7 @@ class Case:
 
     def made(self):
         streams, static = {EX.s: []}, {EX.plan: self.plan}
-        return made_query(self.text, self.ontology, streams, static, None, self.alignment)
+        return build_query(self.text, self.ontology, streams, static, None, self.alignment)
 
     def time(self, at):
         return NOON + timedelta(seconds=at) if self.unit else at
@@ -214,5 +214,5 @@ class Case:
 
 
 def told(driven, at, abox):
-    change = driven.pass_(at) if abox is None else driven.take(Element(at, EX.s, abox))
+    change = driven.advance(at) if abox is None else driven.push(StreamElement(at, EX.s, abox))
     return [] if change is None else list(change.reports)

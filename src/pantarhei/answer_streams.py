@@ -64,7 +64,7 @@ class AnswerStreams:
         if reasoner._held.books.step is not None:
             raise OptionError("reasoner", "one that has begun", "one that nothing has been pushed to")
         self._reasoner = reasoner
-        self._hearing = _Listener(self.rules, reasoner.window, start, reasoner)
+        self._hearing = _StreamRecorder(self.rules, reasoner.window, start, reasoner)
         with reasoner._lock:
             reasoner._held.attach(HEARING, self._hearing)
 
@@ -110,7 +110,7 @@ def rules_without_strata(
     return read
 
 
-def looking_back(rules: Iterable[TemporalRule], ticks: Ticks) -> tuple[int, int]:
+def largest_windows(rules: Iterable[TemporalRule], ticks: Ticks) -> tuple[int, int]:
     """Return the largest window in ticks and the largest in assertions.
 
     Raises:
@@ -146,7 +146,7 @@ def _read(
     return read.rules
 
 
-class _Listener:
+class _StreamRecorder:
     """A consumer (engine/consumer.py) that notes what is said, in terms, as far back as rules look.
 
     Each step costs a pass over the materialization.
@@ -173,7 +173,7 @@ class _Listener:
 
     def _set(self, ticks: Ticks) -> None:
         self.ticks, self._begins = ticks, ticks.start_tick(self._start)
-        self._largest, self._counts = looking_back(self._rules, ticks)
+        self._largest, self._counts = largest_windows(self._rules, ticks)
         self._keeps_all = any(is_unbounded(formula) for rule in self._rules for formula in rule.body)
 
     @property

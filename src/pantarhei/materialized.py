@@ -35,7 +35,7 @@ from pantarhei.query.window_store import (
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import Query as PreparedQuery
 
-    from pantarhei.engine.query_registrar import Registrar
+    from pantarhei.engine.query_registrar import QueryRegistrar
     from pantarhei.query.continuous_query import ContinuousQuery
     from pantarhei.query.incremental.query_sources import Conclusions
     from pantarhei.query.service import Moment, WindowDoor
@@ -55,7 +55,7 @@ class Materialized(ABC):
         """Begin with what is held."""
         self.ontology, self._held = ontology, held
         self._lock = threading.RLock()  # one thread at a time: looking may index the kernel's rows
-        self._registrar: Registrar | None = None
+        self._registrar: QueryRegistrar | None = None
 
     def unexpected(self) -> Unexpected:
         """What was asserted that is likely a mistake: axioms, and names that neither ontology nor background
@@ -200,7 +200,7 @@ class Materialized(ABC):
         with self._lock:
             return self._registering().register(text, name)
 
-    def _registering(self) -> Registrar:
+    def _registering(self) -> QueryRegistrar:
         """What registers queries.
 
         Raises:
@@ -209,10 +209,10 @@ class Materialized(ABC):
         if self._held.is_part:
             raise OptionError("register", "a query inside all_or_nothing", "a query before the block begins")
         if self._registrar is None:
-            from pantarhei.engine.query_registrar import Registrar
+            from pantarhei.engine.query_registrar import QueryRegistrar
 
             conclusions = self._followed_conclusions()
-            self._registrar = Registrar(self._held, self._door, self._lock, self.window, conclusions)
+            self._registrar = QueryRegistrar(self._held, self._door, self._lock, self.window, conclusions)
         return self._registrar
 
     def _followed_conclusions(self) -> Conclusions | None:

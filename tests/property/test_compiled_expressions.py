@@ -81,7 +81,7 @@ def run(seed):
         for ids in (by_row.ids(rows), compute(expression, table, context).tolist())
     )
     assert said == expected, text
-    by_row.forget()
+    by_row.clear_caches()
     assert by_row.truths(rows) == (truth(expression, table, context) == 1).tolist(), text
     return by_row._truth.compiled is not None
 

@@ -138,9 +138,9 @@ REGISTERED = {
 def kept_up(reasoner):
     """What is kept up: operators, patterns, contents, and queries, by count."""
     registry = reasoner._registrar._registry
-    contents = list(registry._contents)
+    contents = list(registry._sources)
     bodies = [len(body.readers) for content in contents for body in content.patterns._bodies.values()]
-    wanted = [len(leaf.wanted) for leaf in registry.network if hasattr(leaf, "wanted")]
+    wanted = [len(leaf.parameter_values) for leaf in registry.network if hasattr(leaf, "parameter_values")]
     return len(list(registry.network)), sorted(bodies), sorted(wanted), len(contents), len(registry.queries)
 
 

@@ -17,7 +17,7 @@ from pantarhei.engine.options import Options
 from pantarhei.errors import NotKeyLocalQueryError, OptionError
 from pantarhei.model.rule import Different, Rule
 from pantarhei.model.time import TimeKind
-from pantarhei.query.continuous_query import Policy, Registration
+from pantarhei.query.continuous_query import Registration, ReportPolicy
 from pantarhei.query.key_local import check_key_local
 from pantarhei.query.syntax import read_query
 from pantarhei.rdf.ntriples import parse_term, write_term
@@ -108,7 +108,7 @@ class Sharded:
         """Have a query, if shards can answer it."""
         COUNTS["queries"] += 1
         try:
-            policy = Policy.of(given.on, given.emit)
+            policy = ReportPolicy.of(given.on, given.emit)
             check_key_local(read_query(given.text), self.report, self.key, policy, name)
         except (NotKeyLocalQueryError, OptionError) as error:
             COUNTS[f"refused, {type(error).__name__}"] += 1
@@ -147,7 +147,7 @@ class Reports:
     def of(self, name, given):
         """What has to be the same: of windows that close each report, else what all add up to."""
         told = self.told[name]
-        if not Policy.of(given.on, given.emit).closes:
+        if not ReportPolicy.of(given.on, given.emit).closes:
             summed = Counter()
             for (_, row), copies in told.items():
                 summed[row] += copies
@@ -214,7 +214,7 @@ def check_shards(seed):
             wanted = expected.of(name, asked)
             assert told.of(name, asked) == wanted, (seed, name, asked, made.options, made.key, made.holds)
             COUNTS["rows"] += len(wanted)
-            if Policy.of(asked.on, asked.emit).closes:
+            if ReportPolicy.of(asked.on, asked.emit).closes:
                 COUNTS["rows of windows that closed"] += len(wanted)
 
 

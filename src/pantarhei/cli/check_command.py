@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rdflib import URIRef
 
-from pantarhei.answer_streams import looking_back, rules_without_strata
+from pantarhei.answer_streams import largest_windows, rules_without_strata
 from pantarhei.cli.check_options import Checking
 from pantarhei.cli.conclusion_output import check_feedback, check_models, declared_in, rules_from
 from pantarhei.cli.follow import format_told_by
@@ -183,7 +183,7 @@ class AnswerStreamsReport(_Report):
         ontology: pr.Ontology | None = None,
     ) -> None:
         def fit(ticks: Ticks) -> Ticks:
-            looking_back(rules, ticks)
+            largest_windows(rules, ticks)
             return ticks
 
         super().__init__(

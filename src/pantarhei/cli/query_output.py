@@ -241,9 +241,9 @@ def _with_window(
     text: str, prefixes: Mapping[str, str], options: Following, ontology: pr.Ontology
 ) -> Reports:
     """What a text in a stream language asks of the one stream that there is."""
-    from pantarhei.continuous.query_spec import AskedOfStreams
-    from pantarhei.continuous.stream_query import end_of
-    from pantarhei.continuous.windowed_query import closed_under, views_of
+    from pantarhei.continuous.query_spec import StreamQuerySpec
+    from pantarhei.continuous.stream_query import end_tick
+    from pantarhei.continuous.windowed_query import entailed_triples, views_of
     from pantarhei.query.languages import read_stream_text
 
     made = read_stream_text(text, prefixes)
@@ -256,28 +256,28 @@ def _with_window(
     if shows_changes:
         made = replace(made, emit="delta")
     static = _static_of(made, options.static or ())
-    asked = AskedOfStreams.of(made, static, options.first_boundary, options.closed or "right", None)
+    asked = StreamQuerySpec.of(made, static, options.first_boundary, options.closed or "right", None)
     views = views_of(asked, takes_static=True)
     if isinstance(views, str):
         problem = "and windows that end now are followed here, each a graph of the stream"
         raise QueryError(f"{views}, {problem}; pantarhei.register has all")
-    if views.default is None and views.looks_outside and not asked.always:
+    if views.default is None and views.uses_default_graph and not asked.always:
         raise QueryError(
             "it looks at the default graph, and its windows are others; pantarhei.register has all"
         )
     if views.named and options.rules is not None:
         raise QueryError("what rules conclude is in one window, and the query has several")
     _check_columns(views.query, options)
-    always = () if views.default is not None else closed_under(asked.always, ontology)
+    always = () if views.default is not None else entailed_triples(asked.always, ontology)
     query, windows, holding = views.query, views.by_name(always), views.holding
 
     def register(reasoner: pr.StreamReasoner) -> ContinuousQuery:
         registrar, name = reasoner._registering(), made.name or "query"
-        return registrar.keep(name, text, query, views.default, asked.policy, windows)
+        return registrar.register_parsed(name, text, query, views.default, asked.policy, windows)
 
     def end(at: TimePoint) -> TimePoint | None:
         kind = holding.kind or kind_of(at)
-        ticks = end_of(asked, kind, ticks_of(at, kind))
+        ticks = end_tick(asked, kind, ticks_of(at, kind))
         return None if ticks is None else time_of(ticks, kind)
 
     return Reports(query, register, shows_changes, holding, end, views.background)

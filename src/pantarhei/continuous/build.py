@@ -8,10 +8,10 @@ from typing import Final, NamedTuple
 
 from rdflib import Graph, URIRef
 
-from pantarhei.continuous.query_spec import AskedOfStreams
-from pantarhei.continuous.recomputed_query import Anew
-from pantarhei.continuous.stream_query import Driven, Stream, StreamQuery, chosen, in_order
-from pantarhei.continuous.windowed_query import OverViews, views_of
+from pantarhei.continuous.query_spec import StreamQuerySpec
+from pantarhei.continuous.recomputed_query import RecomputedQuery
+from pantarhei.continuous.stream_query import DrivenQuery, Stream, StreamQuery, merge_streams, select_streams
+from pantarhei.continuous.windowed_query import WindowedQuery, views_of
 from pantarhei.errors import OptionError, QueryError
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint
@@ -33,7 +33,7 @@ class Alignment(NamedTuple):
     closed: Closed | None
 
 
-def made_query(
+def build_query(
     text: str,
     ontology: Ontology | None,
     streams: Mapping[str, Stream],
@@ -51,15 +51,15 @@ def made_query(
                 raise OptionError(name, repr(given), "none: the window says it")
         origin, closed = window.origin, window.closed
     _check_entailment(made, ontology)
-    asked = AskedOfStreams.of(made, static, origin or 0, closed or "right", since)
-    elements = in_order(chosen(streams, dict.fromkeys(each.stream for each in made.windows)))
+    asked = StreamQuerySpec.of(made, static, origin or 0, closed or "right", since)
+    elements = merge_streams(select_streams(streams, dict.fromkeys(each.stream for each in made.windows)))
     views, name = views_of(asked), made.name or "query"
     always = load_ontology(Graph()) if ontology is None else ontology
-    driven: Driven
+    driven: DrivenQuery
     if isinstance(views, str):
-        driven = Anew(asked, views, name, always)
+        driven = RecomputedQuery(asked, views, name, always)
     else:
-        driven = OverViews(asked, views, name, always)
+        driven = WindowedQuery(asked, views, name, always)
     return StreamQuery(driven, asked, elements, until)
 
 

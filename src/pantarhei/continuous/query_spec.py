@@ -14,7 +14,7 @@ from pantarhei.query.algebra.analysis import expressions_of
 from pantarhei.query.algebra.expressions import looks_at_times
 from pantarhei.query.algebra.nodes import Graph as GraphNode
 from pantarhei.query.algebra.nodes import Node, Query, nodes_of
-from pantarhei.query.continuous_query import Policy
+from pantarhei.query.continuous_query import ReportPolicy
 from pantarhei.query.languages import StreamText
 from pantarhei.query.languages.stream_text import (
     CountWindow,
@@ -28,7 +28,7 @@ from pantarhei.window.sliding import Closed, Window
 
 
 @dataclass(frozen=True, slots=True)
-class Moving:
+class LaggedWindow:
     """A window over time, which may lie in the past.
 
     Args:
@@ -40,7 +40,7 @@ class Moving:
     ago: Duration | None = None
 
     @classmethod
-    def of(cls, extent: Extent) -> Moving | None:
+    def of(cls, extent: Extent) -> LaggedWindow | None:
         """What moves with time, None where nothing does."""
         match extent:
             case Window():
@@ -69,7 +69,7 @@ class Moving:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedOfStreams:
+class StreamQuerySpec:
     """What a text asks for.
 
     Args:
@@ -81,10 +81,10 @@ class AskedOfStreams:
         named: the static graphs that GRAPH finds.
     """
 
-    made: StreamText
+    text: StreamText
     query: Query
     windows: tuple[StreamWindow, ...]
-    policy: Policy
+    policy: ReportPolicy
     always: tuple[Triple, ...]
     named: Mapping[URIRef, tuple[Triple, ...]]
 
@@ -96,7 +96,7 @@ class AskedOfStreams:
         origin: TimePoint,
         closed: Closed,
         since: TimePoint | None,
-    ) -> AskedOfStreams:
+    ) -> StreamQuerySpec:
         """What a text asks for.
 
         Raises:
@@ -115,7 +115,7 @@ class AskedOfStreams:
             if name not in names and name not in graphs:
                 expected = f"the graph <{name}>, which the query asks for, among those given"
                 raise OptionError("static", ", ".join(f"<{each}>" for each in graphs) or "none", expected)
-        policy = Policy.of(made.on, made.emit, made.tick)
+        policy = ReportPolicy.of(made.on, made.emit, made.tick)
         by_period = policy.period is not None and all(isinstance(w.extent, CountWindow) for w in windows)
         policy = replace(policy, whole=made.whole_windows and not by_period, since=since)
         return cls(
@@ -128,21 +128,21 @@ class AskedOfStreams:
         )
 
     @property
-    def moving(self) -> tuple[Moving, ...]:
+    def moving(self) -> tuple[LaggedWindow, ...]:
         """The windows over time."""
-        found = (Moving.of(window.extent) for window in self.windows)
+        found = (LaggedWindow.of(window.extent) for window in self.windows)
         return tuple(each for each in found if each is not None)
 
     @property
-    def clocks(self) -> tuple[Moving, ...]:
+    def clocks(self) -> tuple[LaggedWindow, ...]:
         """What closes as time passes: the windows over time; where all count, the periods of the query."""
         period = self.policy.period
         if self.moving or period is None:
             return self.moving
-        return (Moving(Window(period, period, closed="right")),)
+        return (LaggedWindow(Window(period, period, closed="right")),)
 
     @property
-    def looks_at_times(self) -> bool:
+    def uses_triple_times(self) -> bool:
         """Whether it asks for the times of triples."""
         return any(
             looks_at_times(expression)
@@ -157,7 +157,7 @@ class AskedOfStreams:
         return Window(ranges[0] if ranges else 0)
 
     @property
-    def windows_told(self) -> list[str]:
+    def window_lines(self) -> list[str]:
         """A line for each window: the graph that it is, what is inside, and its stream."""
         return [
             f"  {'the default graph' if window.is_default else f'<{window.name}>'}: "

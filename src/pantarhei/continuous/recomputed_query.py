@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar, cast
 
 from rdflib import BNode, Literal, URIRef
 
-from pantarhei.continuous.query_spec import AskedOfStreams, Moving
+from pantarhei.continuous.query_spec import LaggedWindow, StreamQuerySpec
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.ontology.ontology import Ontology
@@ -50,21 +50,21 @@ from pantarhei.reasoner import StreamReasoner
 from pantarhei.window.sliding import Step, Times, Window, joined, step_to
 
 if TYPE_CHECKING:
-    from pantarhei.continuous.stream_query import Element
+    from pantarhei.continuous.stream_query import StreamElement
     from pantarhei.encoding.encode import ABox
 
 
 _Held = TypeVar("_Held")
 
 
-class Counted(Generic[_Held]):
+class CountedWindow(Generic[_Held]):
     """The content of a window that counts.
 
     It holds what came since it moved last, and before that the newest ABoxes for which there is room: until
     all have `size`, or would have when the step is complete. An ABox of nothing is none of them.
 
-    >>> window = Counted(CountWindow(3, 3, "triples"))
-    >>> [(window.take(name, count), *window.content) for name, count in (("a", 2), ("b", 2), ("c", 1))]
+    >>> window = CountedWindow(CountWindow(3, 3, "triples"))
+    >>> [(window.push(name, count), *window.content) for name, count in (("a", 2), ("b", 2), ("c", 1))]
     [(False, 'a'), (True, 'a', 'b'), (False, 'c')]
     """
 
@@ -74,7 +74,7 @@ class Counted(Generic[_Held]):
         self._newer: list[tuple[_Held, int]] = []
         self._before = self._since = 0  # the counts of the two
 
-    def take(self, held: _Held, triples: int) -> bool:
+    def add(self, held: _Held, triples: int) -> bool:
         """An ABox comes; whether the window closes with it.
 
         Args:
@@ -105,7 +105,7 @@ class Counted(Generic[_Held]):
         return tuple(held for held, _ in (*self._older, *self._newer))
 
 
-class _AnewHeld(NamedTuple):
+class _StreamItem(NamedTuple):
     """What a stream brought at once, as long as a window may hold it."""
 
     tick: int
@@ -113,11 +113,11 @@ class _AnewHeld(NamedTuple):
     triples: tuple[Triple, ...]
 
 
-_Content = tuple[_AnewHeld, ...]
+_Content = tuple[_StreamItem, ...]
 
 
 @dataclass(frozen=True)
-class _Closed:
+class _ClosedGraph:
     """What holds where a content has come, and since when each triple does, if that is asked for."""
 
     content: _Content
@@ -130,7 +130,7 @@ class _Closed:
         return frozenset((values_of(triple), self.times.of(triple)) for triple in self.triples)
 
 
-class Anew:
+class RecomputedQuery:
     """Answers a query from the contents of its windows.
 
     Args:
@@ -141,33 +141,33 @@ class Anew:
         InconsistentOntologyError: what always holds contradicts the ontology.
     """
 
-    def __init__(self, asked: AskedOfStreams, reason: str, name: str, ontology: Ontology) -> None:
-        self.name, self.text, self.query = name, asked.made.text, asked.query
+    def __init__(self, asked: StreamQuerySpec, reason: str, name: str, ontology: Ontology) -> None:
+        self.name, self.text, self.query = name, asked.text.text, asked.query
         self._asked, self._reason, self._ontology = asked, reason, ontology
         self._node = simplified(asked.query.node, has_forms=True)
-        self._windows: tuple[Moving | Counted[_AnewHeld] | None, ...] = tuple(
+        self._windows: tuple[LaggedWindow | CountedWindow[_StreamItem] | None, ...] = tuple(
             _window_of(window.extent) for window in asked.windows
         )
-        self._spine, self._clocks, self._asks_times = asked.spine, asked.clocks, asked.looks_at_times
+        self._spine, self._clocks, self._asks_times = asked.spine, asked.clocks, asked.uses_triple_times
         self._tells_time = tells_time(asked.query.node)
         self._lock = threading.Lock()  # its state may be read while another thread runs it
         self._step: Step | None = None
         self._began = self._taken = 0
-        self._held: list[_AnewHeld] = []
-        self._graphs: dict[URIRef | None, _Closed] = {}
+        self._held: list[_StreamItem] = []
+        self._graphs: dict[URIRef | None, _ClosedGraph] = {}
         self._seen = self._holding([()] * len(asked.windows))
         self._answers: Counter[AnswerRow] = Counter()
 
     # -- time passes -------------------------------------------------------------------------------
 
-    def take(self, element: Element) -> AnswerChange | None:
+    def push(self, element: StreamElement) -> AnswerChange | None:
         """A stream brings something."""
         with self._lock:
             self._taken += 1
             triples = _triples(element.abox, prefix_of_push(self._taken, 0))
             reports = self._advance(element.at)
             assert self._step is not None, "time has come to the element"
-            held, policy = _AnewHeld(self._step.now, element.stream, triples), self._asked.policy
+            held, policy = _StreamItem(self._step.now, element.stream, triples), self._asked.policy
             self._held.append(held)
             closes = self._count(held)
             if (closes and policy.period is None) if policy.closes else policy.tick == "abox":
@@ -175,17 +175,17 @@ class Anew:
             self._forget(self._step)
         return _change(element.at, reports)
 
-    def _count(self, held: _AnewHeld) -> bool:
+    def _count(self, held: _StreamItem) -> bool:
         """Let the windows that count take it in; whether one closes, which is to be reported."""
         counting = [
             counted
             for counted, window in zip(self._windows, self._asked.windows, strict=True)
-            if isinstance(counted, Counted) and window.stream == held.stream
+            if isinstance(counted, CountedWindow) and window.stream == held.stream
         ]
-        closing = [counted for counted in counting if counted.take(held, len(set(held.triples)))]
+        closing = [counted for counted in counting if counted.add(held, len(set(held.triples)))]
         return any(counted.is_full or not self._asked.policy.whole for counted in closing)
 
-    def pass_(self, at: TimePoint) -> AnswerChange | None:
+    def advance(self, at: TimePoint) -> AnswerChange | None:
         """Time comes to `at`, and nothing arrives."""
         with self._lock:
             reports = self._advance(at)
@@ -234,14 +234,14 @@ class Anew:
         for is_left in (True, False):
             moving = (each for each in self._clocks if (each.window.closed == "left") is is_left)
             closings = (each.closings(kind, before, now, self._began, policy.whole) for each in moving)
-            found[is_left] = tuple(each for each in policy.at_looks(kind, closings) if each)
+            found[is_left] = tuple(each for each in policy.due_ticks(kind, closings) if each)
         return {is_left: ranges for is_left, ranges in found.items() if ranges}
 
     def _next_change(self, kind: TimeKind, at: int) -> int | None:
         """Return the first tick after a boundary at which time alone changes a window; None for never."""
         ticks: list[int] = []
         for moving, asked in zip(self._windows, self._asked.windows, strict=True):
-            if isinstance(moving, Moving):
+            if isinstance(moving, LaggedWindow):
                 window, lag = moving.window, moving.lag(kind)
                 is_boundary = window.next_boundary(kind, at) == at
                 first, last = moving.content_at(kind, at if is_boundary else window.step_at(kind, at).end)
@@ -255,7 +255,7 @@ class Anew:
                     ticks.append(window.entering_at(kind, after + lag))
         return max(min(ticks), at + 1) if ticks else None
 
-    def _held_from(self, tick: int) -> Iterator[_AnewHeld]:
+    def _held_from(self, tick: int) -> Iterator[_StreamItem]:
         """Iterate over the elements held from a tick on."""
         return islice(self._held, bisect_left(self._held, tick, key=_tick), None)
 
@@ -263,20 +263,20 @@ class Anew:
         """Forget what no window will hold again."""
         if None in self._windows:
             return
-        moving = (window for window in self._windows if isinstance(window, Moving))
+        moving = (window for window in self._windows if isinstance(window, LaggedWindow))
         first = min((self._first_needed(each, step) for each in moving), default=step.now + 1)
         if self._held and self._held[0].tick < first:
             del self._held[: bisect_left(self._held, first, key=_tick)]
 
     @staticmethod
-    def _first_needed(moving: Moving, step: Step) -> int:
+    def _first_needed(moving: LaggedWindow, step: Step) -> int:
         return moving.content_at(step.kind, moving.window.step_at(step.kind, step.now).end)[0]
 
     # -- looking -----------------------------------------------------------------------------------
 
     def _look_now(self, step: Step) -> list[SameReports]:
         """Return the report where no window closes as time passes, if the conditions hold."""
-        if not self._asked.policy.looks_at(step.kind, step.now):
+        if not self._asked.policy.is_due(step.kind, step.now):
             return []
         return self._look(step.kind, Times(step.kind, (range(step.now, step.now + 1),)), None)
 
@@ -317,8 +317,8 @@ class Anew:
     def _content(self, place: int, kind: TimeKind, now: int, closes_left: bool | None) -> _Content:
         """What a window holds: as it closes, or else as it stands."""
         stream, moving = self._asked.windows[place].stream, self._windows[place]
-        held: Sequence[_AnewHeld] = self._held
-        if isinstance(moving, Counted):
+        held: Sequence[_StreamItem] = self._held
+        if isinstance(moving, CountedWindow):
             return moving.content
         if moving is not None:
             window = moving.window
@@ -338,10 +338,10 @@ class Anew:
         view = View(single(default, named), terms, LiteralValues([]), times=times)
         return _rows(answered(asked.query, self._node, clock_at(at), view, NO_LIMITS))
 
-    def _all_closed(self, contents: Sequence[_Content]) -> dict[URIRef | None, _Closed]:
+    def _all_closed(self, contents: Sequence[_Content]) -> dict[URIRef | None, _ClosedGraph]:
         """What holds in the graphs that windows are, by their names, and in the default graph, at None."""
-        closed: dict[URIRef | None, _Closed] = {}
-        default: list[_AnewHeld] = []
+        closed: dict[URIRef | None, _ClosedGraph] = {}
+        default: list[_StreamItem] = []
         for window, content in zip(self._asked.windows, contents, strict=True):
             if window.is_default:
                 default += content
@@ -351,7 +351,7 @@ class Anew:
         closed[None] = self._closed(None, merged, self._asked.always)
         return closed
 
-    def _closed(self, name: URIRef | None, content: _Content, always: tuple[Triple, ...]) -> _Closed:
+    def _closed(self, name: URIRef | None, content: _Content, always: tuple[Triple, ...]) -> _ClosedGraph:
         """What holds where a content has come, made once for each.
 
         Args:
@@ -362,7 +362,7 @@ class Anew:
         if known is None or known.content != content:
             reasoner = self._reasoner(content, always)
             times = self._times(reasoner) if self._asks_times else ()
-            known = _Closed(content, tuple(reasoner.materialization()), TripleTimes(times))
+            known = _ClosedGraph(content, tuple(reasoner.materialization()), TripleTimes(times))
             self._graphs[name] = known
         return known
 
@@ -389,21 +389,21 @@ class Anew:
 
     def stats(self) -> QueryStats:
         with self._lock:
-            counted = (window.content for window in self._windows if isinstance(window, Counted))
+            counted = (window.content for window in self._windows if isinstance(window, CountedWindow))
             kept = {id(each): len(each.triples) for each in chain(self._held, *counted)}
             return QueryStats.of(len(self._answers), 0, sum(kept.values()))
 
     def plan(self) -> str:
-        return "\n".join([f"Evaluated anew at each report: {self._reason}", *self._asked.windows_told])
+        return "\n".join([f"Evaluated anew at each report: {self._reason}", *self._asked.window_lines])
 
     def close(self) -> None:
         with self._lock:
             self._held.clear()
 
 
-def _window_of(extent: Extent) -> Moving | Counted[_AnewHeld] | None:
+def _window_of(extent: Extent) -> LaggedWindow | CountedWindow[_StreamItem] | None:
     """What follows a window over time, or one that counts; None where it holds everything."""
-    return Counted(extent) if isinstance(extent, CountWindow) else Moving.of(extent)
+    return CountedWindow(extent) if isinstance(extent, CountWindow) else LaggedWindow.of(extent)
 
 
 def _triples(abox: ABox, prefix: str) -> tuple[Triple, ...]:
@@ -417,7 +417,7 @@ def _own(term: Term, prefix: str) -> Term:
     return BNode(f"{prefix}{term}") if isinstance(term, BNode) else term
 
 
-def _tick(held: _AnewHeld) -> int:
+def _tick(held: _StreamItem) -> int:
     return held.tick
 
 

@@ -69,13 +69,13 @@ def register(
     _check_by_iris("streams", streams, "streams by their IRIs, each a text")
     _check_by_iris("static", static, "graphs by their IRIs, each a text")
     check_type("window", window, Window | None, "a Window, or None")
-    from pantarhei.continuous.build import Alignment, made_query  # the query engine and grammars: 0.2 s
+    from pantarhei.continuous.build import Alignment, build_query  # the query engine and grammars: 0.2 s
 
     def time(given: TimePoint | None) -> TimePoint | None:
         return None if given is None else plain_time(given)
 
     alignment = Alignment(time(origin), time(since), time(until), closed)
-    return made_query(text, ontology, streams or {}, static or {}, window, alignment)
+    return build_query(text, ontology, streams or {}, static or {}, window, alignment)
 
 
 def _check_by_iris(option: str, given: object, expected: str) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from rdflib import URIRef
 
-from pantarhei.continuous.query_spec import AskedOfStreams, Moving
+from pantarhei.continuous.query_spec import LaggedWindow, StreamQuerySpec
 from pantarhei.errors import OptionError, StreamsEndedError, TimestampError
 from pantarhei.io.stream_reader import read_stream
 from pantarhei.model.time import TimeKind, TimePoint, plain_time, show_time, ticks_of, time_of, timed
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pantarhei.encoding.encode import ABox
 
 
-def end_of(asked: AskedOfStreams, kind: TimeKind, now: int) -> int | None:
+def end_tick(asked: StreamQuerySpec, kind: TimeKind, now: int) -> int | None:
     """The tick at which all windows that hold something of the streams have closed; where the query does not
     wait for that, the one after the last; None where time need not go on.
     """
@@ -32,7 +32,7 @@ def end_of(asked: AskedOfStreams, kind: TimeKind, now: int) -> int | None:
     return now + 1 if asked.policy.tick == "timestamp" else None
 
 
-def _last(moving: Moving, kind: TimeKind, now: int) -> int | None:
+def _last(moving: LaggedWindow, kind: TimeKind, now: int) -> int | None:
     """The tick at which the last boundary closes whose window begins by now."""
     window, lag = moving.window, moving.lag(kind)
     end = window.leaving_at(kind, now + lag)
@@ -43,7 +43,7 @@ Stream = str | os.PathLike[str] | Iterable[tuple[TimePoint, "ABox"]]
 """The path of a file as `read_stream` takes it, or pairs of timestamp and ABox."""
 
 
-class Element(NamedTuple):
+class StreamElement(NamedTuple):
     """What a stream brings at once.
 
     Args:
@@ -57,7 +57,7 @@ class Element(NamedTuple):
     abox: ABox
 
 
-def chosen(streams: Mapping[str, Stream], names: Iterable[URIRef]) -> dict[URIRef, Stream]:
+def select_streams(streams: Mapping[str, Stream], names: Iterable[URIRef]) -> dict[URIRef, Stream]:
     """Those of the streams that a text asks for.
 
     Raises:
@@ -72,7 +72,7 @@ def chosen(streams: Mapping[str, Stream], names: Iterable[URIRef]) -> dict[URIRe
     return {name: given[name] for name in names}
 
 
-def in_order(streams: Mapping[URIRef, Stream]) -> Iterator[Element]:
+def merge_streams(streams: Mapping[URIRef, Stream]) -> Iterator[StreamElement]:
     """The elements of all streams by their timestamps; of one timestamp in the order of the streams.
 
     Each stream is read as far as its next element, and no further.
@@ -88,16 +88,16 @@ def in_order(streams: Mapping[URIRef, Stream]) -> Iterator[Element]:
     return merge(*parts, key=_comparable())
 
 
-def _elements(name: URIRef, stream: Stream) -> Iterator[Element]:
+def _elements(name: URIRef, stream: Stream) -> Iterator[StreamElement]:
     items = read_stream(stream) if isinstance(stream, str | os.PathLike) else timed(stream)
-    return (Element(plain_time(at), name, abox) for at, abox in items)
+    return (StreamElement(plain_time(at), name, abox) for at, abox in items)
 
 
-def _comparable() -> Callable[[Element], Any]:
+def _comparable() -> Callable[[StreamElement], Any]:
     """Gives the times of elements; raises where they cannot be compared with the first."""
     kinds: set[bool] = set()
 
-    def time(element: Element) -> TimePoint:
+    def time(element: StreamElement) -> TimePoint:
         kinds.add(isinstance(element.at, datetime))
         if len(kinds) > 1:
             given = f"the timestamp {show_time(element.at)} in <{element.stream}>"
@@ -107,13 +107,13 @@ def _comparable() -> Callable[[Element], Any]:
     return time
 
 
-class Driven(Answering, Protocol):
+class DrivenQuery(Answering, Protocol):
     """What answers a query while its streams go by."""
 
-    def take(self, element: Element) -> AnswerChange | None:
+    def push(self, element: StreamElement) -> AnswerChange | None:
         """A stream brings something; gives what is reported for that."""
 
-    def pass_(self, at: TimePoint) -> AnswerChange | None:
+    def advance(self, at: TimePoint) -> AnswerChange | None:
         """Time comes to `at`, and nothing arrives; gives what is reported for that."""
 
 
@@ -129,7 +129,11 @@ class StreamQuery(ContinuousQuery):
     """
 
     def __init__(
-        self, driven: Driven, asked: AskedOfStreams, elements: Iterator[Element], until: TimePoint | None
+        self,
+        driven: DrivenQuery,
+        asked: StreamQuerySpec,
+        elements: Iterator[StreamElement],
+        until: TimePoint | None,
     ) -> None:
         super().__init__(driven)
         self._driven, self._asked, self._until = driven, asked, until
@@ -150,26 +154,26 @@ class StreamQuery(ContinuousQuery):
             raise StreamsEndedError(self.name)
         return self._reports
 
-    def _driven_by(self, elements: Iterator[Element]) -> Iterator[AnswerReport]:
+    def _driven_by(self, elements: Iterator[StreamElement]) -> Iterator[AnswerReport]:
         try:
             yield from self._reports_of(elements)
         finally:
             self._has_run = True
             self._let_go()
 
-    def _reports_of(self, elements: Iterator[Element]) -> Iterator[AnswerReport]:
+    def _reports_of(self, elements: Iterator[StreamElement]) -> Iterator[AnswerReport]:
         step: Step | None = None
         spine = self._asked.spine
         for element in elements:
             if self.is_closed:
                 return
             step = step_to(spine, step, element.at)
-            yield from self._told(self._driven.take(element))
+            yield from self._told(self._driven.push(element))
         if step is None or self.is_closed:
             return
         end = self._end(step)
         if end is not None:
-            yield from self._told(self._driven.pass_(end))
+            yield from self._told(self._driven.advance(end))
 
     def _end(self, step: Step) -> TimePoint | None:
         """Where time goes on to when the streams have ended at `step`; None for nowhere."""
@@ -177,7 +181,7 @@ class StreamQuery(ContinuousQuery):
         if not policy.closes and policy.tick == "abox":
             return None  # it looks after ABoxes only
         if self._until is None:
-            ticks = end_of(self._asked, step.kind, step.now)
+            ticks = end_tick(self._asked, step.kind, step.now)
         else:
             ticks = ticks_of(self._until, step.kind)
         return None if ticks is None or ticks <= step.now else time_of(ticks, step.kind)

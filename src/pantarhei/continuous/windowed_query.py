@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from rdflib import URIRef, Variable
 
-from pantarhei.continuous.query_spec import AskedOfStreams
+from pantarhei.continuous.query_spec import StreamQuerySpec
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import QueryWindowError
 from pantarhei.model.term import Triple
@@ -31,11 +31,11 @@ from pantarhei.reasoner import StreamReasoner
 from pantarhei.window.sliding import Window
 
 if TYPE_CHECKING:
-    from pantarhei.continuous.stream_query import Element
+    from pantarhei.continuous.stream_query import StreamElement
     from pantarhei.model.time import TimePoint
 
 
-class Views(NamedTuple):
+class WindowViews(NamedTuple):
     """A query over windows that are views of one model.
 
     Args:
@@ -68,7 +68,7 @@ class Views(NamedTuple):
         return Window(float(cast(int, longest.range)) if kind is TimeKind.FLOAT else longest.range)
 
     @property
-    def looks_outside(self) -> bool:
+    def uses_default_graph(self) -> bool:
         """Whether it looks at the default graph."""
         return _looks_outside(self.query)
 
@@ -83,7 +83,7 @@ class Views(NamedTuple):
         return NamedWindows(self.named, always if self.default is None else None, self.static)
 
 
-def views_of(asked: AskedOfStreams, takes_static: bool = False) -> Views | str:
+def views_of(asked: StreamQuerySpec, takes_static: bool = False) -> WindowViews | str:
     """The query over views of one model; or why there is none such.
 
     Args:
@@ -97,8 +97,8 @@ def views_of(asked: AskedOfStreams, takes_static: bool = False) -> Views | str:
     named = {each.name: _window(each) for each in asked.windows if not each.is_default}
     if default is None and len(named) == 1 and not static and not _looks_outside(asked.query):
         (window,) = named.values()
-        return Views(replace(asked.query, node=_inside(asked.query.node)), window, {}, (), {})
-    return Views(asked.query, default, named, () if default is None else asked.always, static)
+        return WindowViews(replace(asked.query, node=_inside(asked.query.node)), window, {}, (), {})
+    return WindowViews(asked.query, default, named, () if default is None else asked.always, static)
 
 
 # -- what is no view -----------------------------------------------------------------------------------------
@@ -126,9 +126,9 @@ def _problem(extent: Extent) -> str | None:
     return "has no end"
 
 
-def _not_of_graphs(asked: AskedOfStreams, static: Collection[URIRef]) -> str | None:
+def _not_of_graphs(asked: StreamQuerySpec, static: Collection[URIRef]) -> str | None:
     """Why the graphs that a query looks at are no such views, or what always holds; None if they are."""
-    if asked.looks_at_times:
+    if asked.uses_triple_times:
         return "it asks for the times of triples"
     names = {node.name for node in nodes_of(asked.query.node) if isinstance(node, GraphNode)}
     if any(isinstance(name, Variable) for name in names):
@@ -180,7 +180,7 @@ def _inside(node: Node) -> Node:
     return node.child if isinstance(node, GraphNode) else with_children(node, _inside)
 
 
-class OverViews:
+class WindowedQuery:
     """Answers a query whose windows are views of a reasoner's.
 
     Args:
@@ -191,19 +191,21 @@ class OverViews:
         InconsistentOntologyError: what always holds contradicts the ontology.
     """
 
-    def __init__(self, asked: AskedOfStreams, views: Views, name: str, ontology: Ontology) -> None:
-        self.name, self.text, self.query = name, asked.made.text, asked.query
+    def __init__(self, asked: StreamQuerySpec, views: WindowViews, name: str, ontology: Ontology) -> None:
+        self.name, self.text, self.query = name, asked.text.text, asked.query
         self._asked = asked
         self._reasoner = StreamReasoner(ontology, views.holding, views.background)
-        always = () if views.default is not None else closed_under(asked.always, ontology)
+        always = () if views.default is not None else entailed_triples(asked.always, ontology)
         registrar, named = self._reasoner._registering(), views.by_name(always)
-        self._kept = registrar.keep(name, self.text, views.query, views.default, asked.policy, named)
+        self._kept = registrar.register_parsed(
+            name, self.text, views.query, views.default, asked.policy, named
+        )
 
-    def take(self, element: Element) -> AnswerChange | None:
+    def push(self, element: StreamElement) -> AnswerChange | None:
         """A stream brings something."""
         return self._change(self._reasoner.push(element.at, element.abox))
 
-    def pass_(self, at: TimePoint) -> AnswerChange | None:
+    def advance(self, at: TimePoint) -> AnswerChange | None:
         """Time comes to `at`, and nothing arrives."""
         return self._change(self._reasoner.advance(at))
 
@@ -218,7 +220,7 @@ class OverViews:
         return self._kept._answering.rows()
 
     def plan(self) -> str:
-        windows = self._asked.windows_told
+        windows = self._asked.window_lines
         how = "one window" if len(windows) == 1 else "windows that are views of one"
         return "\n".join([f"Kept up to date over {how}", *windows, self._kept.plan()])
 
@@ -229,6 +231,6 @@ class OverViews:
         self._kept.close()
 
 
-def closed_under(triples: Iterable[Triple], ontology: Ontology) -> tuple[Triple, ...]:
+def entailed_triples(triples: Iterable[Triple], ontology: Ontology) -> tuple[Triple, ...]:
     """Return the triples that follow from these without a stream."""
     return tuple(StreamReasoner(ontology, Window(0), tuple(triples)).materialization())

@@ -21,14 +21,14 @@ from pantarhei.model.time import Duration, TimeKind, duration_ticks, show_time, 
 from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.answer_reports import AnswerRow
 from pantarhei.query.answers import MAX_BYTES
-from pantarhei.query.continuous_query import ContinuousQuery, Policy, QueryStats, Registration
+from pantarhei.query.continuous_query import ContinuousQuery, QueryStats, Registration, ReportPolicy
 from pantarhei.query.graph_names import QUALITY_GRAPH
 from pantarhei.query.incremental.answer_versions import ReadAnswers
 from pantarhei.query.incremental.query_sources import Conclusions
-from pantarhei.query.incremental.query_state import Registered, from_bytes, needed_for, plan_text
-from pantarhei.query.incremental.registry import Registry
+from pantarhei.query.incremental.query_state import QueryState, from_bytes, needed_symbols, plan_text
+from pantarhei.query.incremental.registry import QueryRegistry
 from pantarhei.query.incremental.reporting import StepReports
-from pantarhei.query.incremental.window_state import NamedWindows, Present
+from pantarhei.query.incremental.window_state import NamedWindows, WindowState
 from pantarhei.query.service import WindowDoor
 from pantarhei.window.sliding import Step, Window
 
@@ -36,14 +36,14 @@ _U = TypeVar("_U", WindowUpdate, GraphUpdate)
 _Found = TypeVar("_Found")
 
 
-class KeptUp:
+class RegisteredAnswers:
     """A query that is kept up to date, as its handle sees it.
 
     Args:
         registered: its state.
     """
 
-    def __init__(self, registered: Registered, registrar: Registrar) -> None:
+    def __init__(self, registered: QueryState, registrar: QueryRegistrar) -> None:
         self.registered, self._registrar = registered, registrar
         self._known: tuple[object, Counter[AnswerRow]] = (None, Counter())
         self._read = ReadAnswers()
@@ -64,7 +64,7 @@ class KeptUp:
     def count(self) -> int:
         if self._last is not None:
             return len(self._last())
-        return self._registrar.look(
+        return self._registrar.read(
             lambda registry, present: len(self.registered.answers if self._last is None else self._last())
         )
 
@@ -72,11 +72,11 @@ class KeptUp:
         if self._last is not None:
             return self._last()
 
-        def look(registry: Registry, present: Present) -> Counter[AnswerRow]:
+        def look(registry: QueryRegistry, present: WindowState) -> Counter[AnswerRow]:
             if self._last is not None:  # closed while this thread waited
                 return self._last()
             counts = self.registered.answers  # up to date: from here on the journal stays as it is
-            state = registry.journal.noted, present.at
+            state = registry.journal.change_count, present.at
             if self._known[0] != state:
                 decoder = registry.terms.decoder
                 if self.registered.order is None:
@@ -86,27 +86,27 @@ class KeptUp:
                     self._known = state, Counter({decoder.row(row): counts[row] for row in rows})
             return self._known[1]
 
-        return self._registrar.look(look)
+        return self._registrar.read(look)
 
     def plan(self) -> str:
-        return self._registrar.look(
-            lambda registry, present: plan_text(self.registered, registry.network.content)
+        return self._registrar.read(
+            lambda registry, present: plan_text(self.registered, registry.network.source)
         )
 
     def stats(self) -> QueryStats:
-        return self._registrar.look(lambda registry, present: self.registered.stats)
+        return self._registrar.read(lambda registry, present: self.registered.stats)
 
     def close(self) -> None:
-        def end(registry: Registry, present: Present) -> None:
+        def end(registry: QueryRegistry, present: WindowState) -> None:
             counts, decoder = dict(self.registered.answers), registry.terms.decoder
             rows = registry.in_order(self.registered, present)
             self._registrar.drop(self)  # while no step can come between: what is kept is what was told last
             self._last = cache(lambda: Counter({decoder.row(row): counts[row] for row in rows}))
 
-        self._registrar.look(end)
+        self._registrar.read(end)
 
 
-class Registrar:
+class QueryRegistrar:
     """Registers queries with what is kept up.
 
     Args:
@@ -129,7 +129,7 @@ class Registrar:
         self.queries: dict[str, ContinuousQuery] = {}
         self._followed = WeakSet[ContinuousQuery]()  # and those that were
         self._window = window
-        self._registry = Registry(
+        self._registry = QueryRegistry(
             self._present,
             window or Window(0),
             door.dataset,
@@ -138,10 +138,10 @@ class Registrar:
             held.max_bytes or MAX_BYTES,
         )
         held.attach(QUERIES, self._registry)
-        self._depth, self._tells_each = 0, False  # blocks in each other, and what the outermost says
+        self._depth, self._reports_each_step = 0, False  # blocks in each other, and what the outermost says
         # updates whose followers are still to be told: those of the block, and those of a thread that tells
-        self._untold: list[WindowUpdate | GraphUpdate] = []
-        self._telling = threading.local()
+        self._undelivered: list[WindowUpdate | GraphUpdate] = []
+        self._delivering = threading.local()
         self._given = 0
 
     def register(
@@ -165,7 +165,7 @@ class Registrar:
         check_type("window", window, Window | None, "a Window, or None for the reasoner's")
         if name in self.queries:
             raise OptionError("name", repr(name), "a name that no other registered query has")
-        policy = Policy.of(on, emit)
+        policy = ReportPolicy.of(on, emit)
         own = self._own_window(window, policy)
         name = self._new_name() if name is None else name
         query = self._door.prepared(text)
@@ -179,30 +179,30 @@ class Registrar:
             raise RegistrationMemoryError(most, needed, len(handle.answers), beside)
         return handle
 
-    def go_on(self, name: str, given: Registration) -> ContinuousQuery:
+    def resume(self, name: str, given: Registration) -> ContinuousQuery:
         """The query of that name, which is registered.
 
         Raises:
             OptionError: it was registered in another way; or what `register` raises.
         """
-        registered, policy = self._registry.queries[name], Policy.of(given.on, given.emit)
+        registered, policy = self._registry.queries[name], ReportPolicy.of(given.on, given.emit)
         window = self._own_window(given.window, policy) or self._window
-        content, was = registered.content.window, registered.policy
+        content, was = registered.source.window, registered.policy
         kind = self._kind(content, was.period)
         same_window = window is None or content.is_as(window, kind)
-        if registered.text != given.text or not same_window or not was.is_as(policy, kind):
+        if registered.text != given.text or not same_window or not was.is_equivalent(policy, kind):
             own = None if self._window is None or content.is_as(self._window, kind) else content
             expected = f"{Registration(registered.text, own, was.on, was.emit)}, as it was registered before"
             raise OptionError(f"queries[{name!r}]", str(given), expected)
         return self.queries[name]
 
-    def keep(
+    def register_parsed(
         self,
         name: str,
         text: str,
         query: Query,
         window: Window | None,
-        policy: Policy,
+        policy: ReportPolicy,
         named: NamedWindows | None = None,
     ) -> ContinuousQuery:
         """Keep the answers of a query that has been read up to date; raises what `register` does.
@@ -224,10 +224,12 @@ class Registrar:
     def restore(self, saved: bytes) -> None:
         """Register the queries that a checkpoint had."""
         queries = [(query, self._door.prepared(query.text)) for query in from_bytes(saved)]
-        self._held.want_facts(together(*(needed_for(prepared, query.policy) for query, prepared in queries)))
+        self._held.want_facts(
+            together(*(needed_symbols(prepared, query.policy) for query, prepared in queries))
+        )
         for query, prepared in queries:
             self._registered(query.name, query.text, prepared, query.window, query.policy, was_there=True)
-            self._registry.take_up(self._registry.queries[query.name], query)
+            self._registry.restore_query(self._registry.queries[query.name], query)
 
     def _registered(
         self,
@@ -235,7 +237,7 @@ class Registrar:
         text: str,
         query: Query,
         own: Window | None,
-        policy: Policy,
+        policy: ReportPolicy,
         reports_present: bool = False,
         was_there: bool = False,
         named: NamedWindows | None = None,
@@ -245,7 +247,7 @@ class Registrar:
         Args:
             was_there: a checkpoint had it, and graphs that it names may have left the window since.
         """
-        self._held.want_facts(needed_for(query, policy))
+        self._held.want_facts(needed_symbols(query, policy))
         windows = (own, *(() if named is None else named.windows.values()))
         if any(window is not None for window in windows):
             self._held.want_levels()
@@ -256,7 +258,7 @@ class Registrar:
             if reports_present:
                 self._registry.report_all(registered)
             self._held.consumers.look_again()
-            handle = registered.handle = ContinuousQuery(KeptUp(registered, self), self._followed)
+            handle = registered.handle = ContinuousQuery(RegisteredAnswers(registered, self), self._followed)
             self.queries[name] = handle
             return handle
         except BaseException as error:
@@ -271,7 +273,7 @@ class Registrar:
             if (name := f"query-{self._given}") not in self.queries:
                 return name
 
-    def _own_window(self, window: Window | None, policy: Policy) -> Window | None:
+    def _own_window(self, window: Window | None, policy: ReportPolicy) -> Window | None:
         """The window of a query where that is not the reasoner's.
 
         Raises:
@@ -312,17 +314,17 @@ class Registrar:
         return TimeKind.FLOAT if asked is not None and asked.kind is TimeKind.FLOAT else TimeKind.INTEGER
 
     @property
-    def _present(self) -> Present:
+    def _present(self) -> WindowState:
         held, books = self._held, self._held.books
         step = books.step if isinstance(books.step, Step) else None
-        return Present(held.model, books.log, step, books.now)
+        return WindowState(held.model, books.log, step, books.now)
 
-    def look(self, look: Callable[[Registry, Present], _Found]) -> _Found:
+    def read(self, look: Callable[[QueryRegistry, WindowState], _Found]) -> _Found:
         """Look at what is registered while no step is under way."""
         with self._lock:
             return look(self._registry, self._present)
 
-    def drop(self, kept: KeptUp) -> None:
+    def drop(self, kept: RegisteredAnswers) -> None:
         """Keep a query up to date no more."""
         with self._lock:
             self._drop(kept.name)
@@ -332,7 +334,7 @@ class Registrar:
         self._registry.drop(name)
         self.queries.pop(name, None)
         if not self._depth:
-            self._registry.let_go(lambda: self._present)
+            self._registry.purge(lambda: self._present)
 
     # -- steps -------------------------------------------------------------------------------------
 
@@ -341,17 +343,17 @@ class Registrar:
         with self._lock:
             if self._waits:
                 update = work()
-                self._untold = [update]
+                self._undelivered = [update]
                 return update
             if not self._depth:
                 self._registry.terms.begin()
-            self._registry.reporting.begin()
+            self._registry.scheduler.begin()
             update = work()
             has_reports = self._fill(update)
             if self._depth:
-                self._untold += [update] if has_reports else []
+                self._undelivered += [update] if has_reports else []
                 return update
-        self._tell(update)
+        self._notify(update)
         return update
 
     @contextmanager
@@ -363,56 +365,56 @@ class Registrar:
                 as that one says.
         """
         with self._lock:
-            reporting = self._registry.reporting
+            reporting = self._registry.scheduler
             ends_late = not self._depth and not each_step and reporting.sees_windows
             if not self._depth:
                 self._registry.terms.begin()
                 reporting.begin(is_block=ends_late)
-                self._tells_each = each_step
+                self._reports_each_step = each_step
             self._depth += 1
-            before = list(self._untold)
+            before = list(self._undelivered)
             try:
                 with self._held.whole(each_step or ends_late):
                     yield
-                    if ends_late and self._untold:
-                        self._registry.end_block(self._untold[-1].at)
+                    if ends_late and self._undelivered:
+                        self._registry.end_block(self._undelivered[-1].at)
             except BaseException:
-                self._untold = before
+                self._undelivered = before
                 raise
             finally:
                 self._depth -= 1
                 if not self._depth:
-                    self._registry.let_go(lambda: self._present)
+                    self._registry.purge(lambda: self._present)
             if self._depth:
                 return
-            untold, self._untold = self._untold, []
-            if untold and not self._tells_each:
+            untold, self._undelivered = self._undelivered, []
+            if untold and not self._reports_each_step:
                 self._fill(untold[-1])
         for update in untold:
-            self._tell(update)
+            self._notify(update)
 
     @property
     def _waits(self) -> bool:
         """Whether a block is under way that is one step for the queries."""
-        return self._depth > 0 and not self._tells_each
+        return self._depth > 0 and not self._reports_each_step
 
     def _fill(self, update: WindowUpdate | GraphUpdate) -> bool:
         """Let an update say what has been reported; gives whether anything has."""
-        reports = self._registry.reporting.reports
+        reports = self._registry.scheduler.reports
         if reports:
             made = StepReports(update.at, reports, self._registry.terms.decoder)
             update.answers.fill(made.are_followed, made.by_query)
         return bool(reports)
 
-    def _tell(self, update: WindowUpdate | GraphUpdate) -> None:
+    def _notify(self, update: WindowUpdate | GraphUpdate) -> None:
         """Tell those who follow queries; of steps that they take meanwhile, all are told afterwards."""
         if not self._followed or not update.answers.are_followed:
             return
-        waiting: deque[WindowUpdate | GraphUpdate] | None = getattr(self._telling, "updates", None)
+        waiting: deque[WindowUpdate | GraphUpdate] | None = getattr(self._delivering, "updates", None)
         if waiting is not None:
             waiting.append(update)
             return
-        self._telling.updates = waiting = deque([update])
+        self._delivering.updates = waiting = deque([update])
 
         def untold() -> Iterator[Callable[[], None]]:
             while waiting:
@@ -421,7 +423,7 @@ class Registrar:
         try:
             do_all(untold())
         finally:
-            self._telling.updates = None
+            self._delivering.updates = None
 
 
 def _check_kind(window: Window | None, period: Duration | None, kind: TimeKind) -> None:

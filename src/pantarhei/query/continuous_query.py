@@ -46,7 +46,7 @@ Tick = Literal["abox", "timestamp"]
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class ReportPolicy:
     """When a query reports, and what.
 
     Args:
@@ -69,7 +69,7 @@ class Policy:
     since: TimePoint | None = None
 
     @classmethod
-    def of(cls, on: object, emit: object, tick: Tick = "abox") -> Policy:
+    def of(cls, on: object, emit: object, tick: Tick = "abox") -> ReportPolicy:
         """The policy that options of `register` say.
 
         Raises:
@@ -90,7 +90,7 @@ class Policy:
     @property
     def is_plain(self) -> bool:
         """Whether it says at each step what changed."""
-        return self == Policy()
+        return self == ReportPolicy()
 
     @property
     def on(self) -> str | Duration | tuple[str | Duration, ...]:
@@ -98,7 +98,7 @@ class Policy:
         parts = (*sorted(self.conditions), *(() if self.period is None else (self.period,)))
         return parts[0] if len(parts) == 1 else parts
 
-    def is_as(self, other: Policy, kind: TimeKind) -> bool:
+    def is_equivalent(self, other: ReportPolicy, kind: TimeKind) -> bool:
         """Whether both report at the same times, in a stream of that kind."""
         periods = {
             None if each is None else duration_ticks(each, kind) for each in (self.period, other.period)
@@ -106,7 +106,7 @@ class Policy:
         return len(periods) == 1 and replace(self, period=None) == replace(other, period=None)
 
     @property
-    def asks_for_change(self) -> bool:
+    def reports_on_change(self) -> bool:
         """Whether it looks only where what is asked has changed, and not after each step."""
         return not self.is_plain and "change" in self.conditions
 
@@ -115,11 +115,11 @@ class Policy:
         """Whether it looks when its window closes."""
         return "close" in self.conditions
 
-    def looks_at(self, kind: TimeKind, now: int) -> bool:
+    def is_due(self, kind: TimeKind, now: int) -> bool:
         """Whether a tick is one at which it looks, as far as its period goes."""
         return self.period is None or now % duration_ticks(self.period, kind) == 0
 
-    def at_looks(self, kind: TimeKind, ranges: Iterable[range]) -> Iterable[range]:
+    def due_ticks(self, kind: TimeKind, ranges: Iterable[range]) -> Iterable[range]:
         """Return the ticks of ascending ranges that are multiples of its period, all without a period."""
         if self.period is None:
             return ranges
@@ -142,7 +142,7 @@ def check_period(period: object, expected: str) -> None:
     raise OptionError("on", repr(period), expected)
 
 
-PLAIN: Final = Policy()
+PLAIN: Final = ReportPolicy()
 
 
 class Registration(NamedTuple):

@@ -52,14 +52,14 @@ from pantarhei.query.algebra.nodes import (
     Values,
     nodes_of,
 )
-from pantarhei.query.continuous_query import PLAIN, Policy
+from pantarhei.query.continuous_query import PLAIN, ReportPolicy
 from pantarhei.rules.sharding.key_flow import KeyClasses
 from pantarhei.rules.sharding.sharding_report import SUBJECT, Key, ShardingReport
 from pantarhei.rules.translation.demand import TYPE
 
 
 def check_key_local(
-    query: Query, report: ShardingReport, key: Key, policy: Policy = PLAIN, name: str | None = None
+    query: Query, report: ShardingReport, key: Key, policy: ReportPolicy = PLAIN, name: str | None = None
 ) -> None:
     """Refuse a query that is not key-local, as far as can be told. Costs the size of the query.
 
@@ -78,7 +78,7 @@ def check_key_local(
     _Reading(report, key, name).check(query, needs_keys=policy.emit in ("istream", "dstream"))
 
 
-def _check_moments(policy: Policy, name: str | None) -> None:
+def _check_moments(policy: ReportPolicy, name: str | None) -> None:
     """Refuse reports at moments that shards do not have in common."""
     if policy.closes:
         unknown = "change" if policy.emit == "rstream" else "non-empty"

@@ -190,7 +190,7 @@ class TermSpace:
         return values
 
     @property
-    def has_further_numbers(self) -> bool:
+    def has_replacements(self) -> bool:
         """Whether terms of the vocabulary may have numbers that are not the vocabulary's."""
         return False
 

@@ -19,7 +19,7 @@ from pantarhei.model.term import Term
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.query.answer_reports import AnswerChange, AnswerReport
 from pantarhei.query.answers import refuse_taken
-from pantarhei.query.continuous_query import ContinuousQuery, Policy, Registration
+from pantarhei.query.continuous_query import ContinuousQuery, Registration, ReportPolicy
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.temporal.conclusion_sets import TickConclusions
@@ -206,7 +206,7 @@ class ReportWindow:
 
     def __init__(self, kind: TimeKind, registration: Registration, window: Window) -> None:
         self._kind, self._window = kind, registration.window or window
-        closes = Policy.of(registration.on, registration.emit).closes
+        closes = ReportPolicy.of(registration.on, registration.emit).closes
         self._before = int(closes and self._window.closed == "left")  # the window ends at the next tick then
 
     def ends(self, at: int) -> tuple[TimePoint, TimePoint]:
@@ -299,7 +299,7 @@ def take_up(reasoner: StreamReasoner, asked: Mapping[str, Registration]) -> set[
     for name, given in asked.items():
         registrar = reasoner._registering()
         if name in known:
-            registrar.go_on(name, given)
+            registrar.resume(name, given)
         else:
             registrar.register(given.text, name, given.window, given.on, given.emit, reports_present=True)
     return set(asked) - set(known)

@@ -2,15 +2,15 @@
 
 import pytest
 
-from pantarhei.continuous.recomputed_query import Counted
+from pantarhei.continuous.recomputed_query import CountedWindow
 from pantarhei.query.languages.stream_text import CountWindow
 
 
 def told(size, step, counts, of="triples"):
     """What is held after each ABox, by its letter; `!` where the window closes."""
-    window, said = Counted(CountWindow(size, step, of)), []
+    window, said = CountedWindow(CountWindow(size, step, of)), []
     for name, count in zip("abcdefgh", counts, strict=False):
-        closes = window.take(name, count)
+        closes = window.add(name, count)
         said.append("".join(window.content) + "!" * closes)
     return " ".join(said)
 
@@ -41,9 +41,9 @@ def test_an_abox_without_triples_is_none_where_these_are_counted():
 
 
 def test_a_window_is_full_when_it_has_its_size():
-    window = Counted(CountWindow(3, 1, "triples"))
+    window = CountedWindow(CountWindow(3, 1, "triples"))
     full = []
     for count in (1, 1, 2, 1):
-        window.take("a", count)
+        window.add("a", count)
         full.append(window.is_full)
     assert full == [False, False, True, True]

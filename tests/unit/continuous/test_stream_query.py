@@ -3,8 +3,8 @@
 import pytest
 from rdflib import URIRef
 
-from pantarhei.continuous.query_spec import AskedOfStreams
-from pantarhei.continuous.stream_query import chosen, end_of, in_order
+from pantarhei.continuous.query_spec import StreamQuerySpec
+from pantarhei.continuous.stream_query import end_tick, merge_streams, select_streams
 from pantarhei.errors import MissingFileError, OptionError, TimestampError
 from pantarhei.model.time import TimeKind
 from pantarhei.query.languages import read_stream_text
@@ -12,7 +12,7 @@ from pantarhei.query.languages import read_stream_text
 
 def end(bounds, now, closed="right"):
     made = read_stream_text(f"ASK FROM NAMED WINDOW <urn:w> ON <urn:s> [{bounds}] {{ WINDOW <urn:w> {{}} }}")
-    return end_of(AskedOfStreams.of(made, {}, 0, closed, None), TimeKind.INTEGER, now)
+    return end_tick(StreamQuerySpec.of(made, {}, 0, closed, None), TimeKind.INTEGER, now)
 
 
 #   now = 5          5   6   7   8   9          the last window that holds 5 ends at 8, and closes at 9;
@@ -40,13 +40,13 @@ S, T = URIRef("urn:s"), URIRef("urn:t")
 
 def test_the_streams_that_are_asked_for_are_chosen():
     streams = {"urn:s": [(1, [])], T: [(2, [])]}
-    assert chosen(streams, [T]) == {T: [(2, [])]}
+    assert select_streams(streams, [T]) == {T: [(2, [])]}
     with pytest.raises(OptionError, match="<urn:u>"):
-        chosen(streams, [S, URIRef("urn:u")])
+        select_streams(streams, [S, URIRef("urn:u")])
 
 
 def test_elements_come_by_their_time_and_of_one_time_in_the_order_of_the_streams():
-    elements = in_order({S: [(1, "a"), (3, "b"), (3.5, "c")], T: [(1, "d"), (2.5, "e"), (3, "f")]})
+    elements = merge_streams({S: [(1, "a"), (3, "b"), (3.5, "c")], T: [(1, "d"), (2.5, "e"), (3, "f")]})
     assert [(at, abox) for at, _, abox in elements] == [
         (1, "a"),
         (1, "d"),
@@ -60,11 +60,11 @@ def test_elements_come_by_their_time_and_of_one_time_in_the_order_of_the_streams
 @pytest.mark.parametrize("stream", ["missing.nq", 7])
 def test_a_stream_that_is_none_is_refused_at_once(stream):
     with pytest.raises((OptionError, MissingFileError)):
-        in_order({S: stream})
+        merge_streams({S: stream})
 
 
 def test_an_item_that_is_no_pair_is_refused_when_it_comes():
-    elements = in_order({S: [(1, []), 2]})
+    elements = merge_streams({S: [(1, []), 2]})
     next(elements)
     with pytest.raises(TimestampError):
         next(elements)

@@ -8,8 +8,8 @@ from rdflib import RDF, Graph, Namespace, URIRef
 import pantarhei as pr
 from pantarhei import InconsistentOntologyError, Window
 from pantarhei.continuous import build
-from pantarhei.continuous.query_spec import AskedOfStreams
-from pantarhei.continuous.windowed_query import Views, views_of
+from pantarhei.continuous.query_spec import StreamQuerySpec
+from pantarhei.continuous.windowed_query import WindowViews, views_of
 from pantarhei.query.languages import read_stream_text
 
 EX = Namespace("http://example.org/")
@@ -160,7 +160,7 @@ PLAN = {URIRef("urn:plan"): []}
 
 
 def views(text, closed="right", origin=0):
-    return views_of(AskedOfStreams.of(read_stream_text(text), PLAN, origin, closed, None))
+    return views_of(StreamQuerySpec.of(read_stream_text(text), PLAN, origin, closed, None))
 
 
 def text(*bounds, body="{ WINDOW <urn:w0> { ?x a ?c } }"):
@@ -196,7 +196,9 @@ def test_the_newest_timestamp_is_held_by_a_window_of_any_kind_of_time():
 
 def test_one_window_that_all_is_asked_of_is_the_default_graph():
     found = views(text("RANGE 2 STEP 2"))
-    assert isinstance(found, Views) and found.default == Window(2, 2, closed="right") and not found.named
+    assert (
+        isinstance(found, WindowViews) and found.default == Window(2, 2, closed="right") and not found.named
+    )
 
 
 @pytest.mark.parametrize(
@@ -204,14 +206,14 @@ def test_one_window_that_all_is_asked_of_is_the_default_graph():
 )
 def test_one_window_beside_the_default_graph_has_its_name(body):
     found = views(text("RANGE 2 STEP 2", body=body))
-    assert found.default is None and found.looks_outside
+    assert found.default is None and found.uses_default_graph
     assert found.named == {URIRef("urn:w0"): Window(2, 2, closed="right")}
     assert found.by_name(()).always == ()
 
 
 def test_windows_that_nobody_looks_at_are_views_too():
     found = views(text("RANGE 2 STEP 2", "RANGE 4 STEP 1"))
-    assert [*found.named] == [URIRef("urn:w0"), URIRef("urn:w1")] and not found.looks_outside
+    assert [*found.named] == [URIRef("urn:w0"), URIRef("urn:w1")] and not found.uses_default_graph
 
 
 def test_of_a_default_window_and_a_named_one_neither_has_what_always_holds():

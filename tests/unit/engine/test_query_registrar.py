@@ -13,7 +13,7 @@ from rdflib import RDF, Graph, Literal, URIRef
 
 import pantarhei as pr
 from pantarhei import OptionError, QueryError, StreamReasoner, Window
-from pantarhei.engine.query_registrar import Registrar
+from pantarhei.engine.query_registrar import QueryRegistrar
 from pantarhei.query.continuous_query import Registration
 
 EX = "http://example.org/"
@@ -238,7 +238,7 @@ def test_a_closed_query_keeps_its_answers_and_gives_its_name_back(reasoner):
 
 
 def test_no_step_comes_between_the_answers_that_a_query_keeps_and_its_end(reasoner, monkeypatch):
-    query, drop, entered = reasoner.register(ALL), Registrar.drop, []
+    query, drop, entered = reasoner.register(ALL), QueryRegistrar.drop, []
 
     def dropped_beside_another_thread(registrar, kept):
         other = threading.Thread(target=lambda: entered.append(reasoner._lock.acquire(blocking=False)))
@@ -246,7 +246,7 @@ def test_no_step_comes_between_the_answers_that_a_query_keeps_and_its_end(reason
         other.join()
         drop(registrar, kept)
 
-    monkeypatch.setattr(Registrar, "drop", dropped_beside_another_thread)
+    monkeypatch.setattr(QueryRegistrar, "drop", dropped_beside_another_thread)
     query.close()
     assert entered == [False] and "closed" in repr(query)
 
@@ -467,8 +467,8 @@ def test_going_on_with_a_registered_query_needs_it_to_be_registered_alike(reason
     query = timed.register(given.text, "q", given.window, given.on, given.emit)
     again = StreamReasoner.restore(timed.snapshot(), timed.ontology)._registering()
     same = given._replace(window=Window(timedelta(minutes=10), "PT300S"), on=(timedelta(minutes=10), "close"))
-    assert timed._registering().go_on("q", same) is query
-    assert again.go_on("q", same).text == ALL
+    assert timed._registering().resume("q", same) is query
+    assert again.resume("q", same).text == ALL
     others = [
         {"text": ALL + " "},
         {"window": None, "on": "change"},
@@ -479,12 +479,12 @@ def test_going_on_with_a_registered_query_needs_it_to_be_registered_alike(reason
     ]
     for other in others:
         with pytest.raises(OptionError, match="as it was registered before") as raised:
-            again.go_on("q", given._replace(**other))
+            again.resume("q", given._replace(**other))
         assert raised.value.option == "queries['q']" and "on=('close', 'PT10M')" in raised.value.expected
     plain = timed.register(ALL, "plain")
-    assert timed._registering().go_on("plain", Registration(ALL, Window("PT60M"))) is plain
+    assert timed._registering().resume("plain", Registration(ALL, Window("PT60M"))) is plain
     with pytest.raises(OptionError, match="window=None, on='change', emit='delta'"):
-        timed._registering().go_on("plain", given)
+        timed._registering().resume("plain", given)
 
 
 @pytest.mark.parametrize("closed", ["both", "right", "left"])

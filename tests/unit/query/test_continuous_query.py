@@ -6,23 +6,25 @@ import pytest
 
 from pantarhei import OptionError
 from pantarhei.model.time import TimeKind
-from pantarhei.query.continuous_query import PLAIN, Policy
+from pantarhei.query.continuous_query import PLAIN, ReportPolicy
 
 
 def test_by_default_a_query_says_at_each_step_what_changed():
-    assert Policy.of("change", "delta") == PLAIN
+    assert ReportPolicy.of("change", "delta") == PLAIN
     assert PLAIN.is_plain and not PLAIN.closes
-    assert not Policy.of("change", "istream").is_plain
+    assert not ReportPolicy.of("change", "istream").is_plain
 
 
 def test_conditions_and_a_period_stand_in_any_order():
-    policy = Policy.of(("PT1H", "close", "non-empty"), "rstream")
+    policy = ReportPolicy.of(("PT1H", "close", "non-empty"), "rstream")
     assert policy.conditions == {"close", "non-empty"} and policy.period == "PT1H"
     assert policy.closes
 
 
 def test_a_period_lets_a_query_look_at_its_multiples():
-    assert [now for now in range(9) if Policy.of(("change", 4), "delta").looks_at(TimeKind.INTEGER, now)] == [
+    assert [
+        now for now in range(9) if ReportPolicy.of(("change", 4), "delta").is_due(TimeKind.INTEGER, now)
+    ] == [
         0,
         4,
         8,
@@ -32,10 +34,10 @@ def test_a_period_lets_a_query_look_at_its_multiples():
 @pytest.mark.parametrize("on", ["never", ("change", 1, 2), (), 0, -3, timedelta(0), None, object(), "PT0S"])
 def test_what_is_no_condition_is_refused_with_what_there_is(on):
     with pytest.raises(OptionError, match="'change', 'close', 'non-empty', a duration") as caught:
-        Policy.of(on, "delta")
+        ReportPolicy.of(on, "delta")
     assert caught.value.option == "on"
 
 
 def test_what_is_no_stream_of_answers_is_refused_with_those_that_there_are():
     with pytest.raises(OptionError, match="'delta' or 'istream' or 'dstream' or 'rstream'"):
-        Policy.of("change", "stream")
+        ReportPolicy.of("change", "stream")

@@ -6,7 +6,7 @@ from rdflib import OWL, Literal
 from pantarhei import Ontology
 from pantarhei.errors import NotKeyLocalQueryError, OptionError
 from pantarhei.model.rule import Rule
-from pantarhei.query.continuous_query import PLAIN, Policy
+from pantarhei.query.continuous_query import PLAIN, ReportPolicy
 from pantarhei.query.key_local import check_key_local
 from pantarhei.query.syntax import read_query
 from strategies import EX, A, B, C, R, S, a, b, c, is_a, member, related, x, y
@@ -151,7 +151,7 @@ def test_any_class_is_local_where_no_rule_concludes_one_of_another_name():
 )
 def test_shards_report_at_times_that_all_of_them_know(on, emit, local):
     of_kind = {"all": True, "none": False, "changes": emit != "rstream"}
-    policy = Policy.of(on, emit)
+    policy = ReportPolicy.of(on, emit)
     if of_kind.get(local, emit == local):
         check("SELECT ?x { ?x a :A }", policy=policy)
     else:
@@ -161,7 +161,7 @@ def test_shards_report_at_times_that_all_of_them_know(on, emit, local):
 
 def test_who_hears_only_what_came_or_went_hears_it_of_rows_of_one_shard():
     for emit in ("istream", "dstream"):
-        policy = Policy.of("close", emit)
+        policy = ReportPolicy.of("close", emit)
         check("SELECT ?x ?v { ?x :R ?v }", policy=policy)
         check("SELECT ?v { :a :R ?v }", policy=policy)
         check("SELECT ?h { ?x a :A ; :inBuilding ?h }", IN, policy=policy)
@@ -169,4 +169,4 @@ def test_who_hears_only_what_came_or_went_hears_it_of_rows_of_one_shard():
             NotKeyLocalQueryError, match=r"'asked' as one window does.*select the subject too"
         ):
             check("SELECT ?v { ?x :R ?v }", policy=policy, name="asked")
-    check("SELECT ?v { ?x :R ?v }", policy=Policy.of("close", "rstream"))
+    check("SELECT ?v { ?x :R ?v }", policy=ReportPolicy.of("close", "rstream"))

@@ -19,17 +19,17 @@ from pantarhei.query.algebra.nodes import (
     Values,
     nodes_of,
 )
-from pantarhei.query.incremental.operator import NOTHING, Bag, Maintenance, Operator, Row, Shared
+from pantarhei.query.incremental.operator import EMPTY, Bag, Maintenance, Operator, Row, SharedState
 from pantarhei.rdf.ntriples import write_term
 
 _NODE, _START, _END = Variable("#node"), Variable("#from"), Variable("#to")
-NODES: Final = Closure(_NODE, _NODE, Values((_START, _END), ()), _START, _END, True, False)
+GRAPH_TERMS: Final = Closure(_NODE, _NODE, Values((_START, _END), ()), _START, _END, True, False)
 """All terms of the graph: the paths of no step at all."""
 
 ALL_TRIPLES: Final = BGP((TriplePattern(Variable("#subject"), Variable("#predicate"), Variable("#object")),))
 
 
-def is_by_steps(node: Closure) -> bool:
+def is_incremental(node: Closure) -> bool:
     """Whether each step of a path is one of some pairs, wherever it begins.
 
     It is not where a step may be none at all: that leaves a literal in the form in which it was reached.
@@ -37,7 +37,7 @@ def is_by_steps(node: Closure) -> bool:
     return not any(isinstance(part, Closure) and part.is_reflexive for part in nodes_of(node.step))
 
 
-def needs_nodes(node: Closure) -> bool:
+def needs_graph_terms(node: Closure) -> bool:
     """Whether a path has to know the terms of the graph, or in which form it has a literal that a path begins
     with.
     """
@@ -57,15 +57,15 @@ def _begins_with_names(step: Node, start: Variable) -> bool:
     return isinstance(step, Project) and _begins_with_names(step.child, start)
 
 
-class NodesOperator(Operator):
+class GraphTermsOperator(Operator):
     """The terms of the graph, once each; of the forms of a literal the one that N-Triples orders first.
 
     Args:
         triples: all.
     """
 
-    def __init__(self, shared: Shared, triples: Operator) -> None:
-        super().__init__(NODES, shared, (triples,))
+    def __init__(self, shared: SharedState, triples: Operator) -> None:
+        super().__init__(GRAPH_TERMS, shared, (triples,))
         self._copies: Bag = {}
         self._forms: dict[int, dict[int, None]] | None = None  # by value; they follow from the copies
 
@@ -96,11 +96,11 @@ class NodesOperator(Operator):
                 made[was,] = -1
             if now is not None:
                 made[now,] = 1
-        return made or NOTHING
+        return made or EMPTY
 
     def _shown(self, number: int) -> int | None:
         forms = self._forms_of.get(number)
-        return None if forms is None else least(forms, self.shared)
+        return None if forms is None else least_form(forms, self.shared)
 
     @property
     def _forms_of(self) -> dict[int, dict[int, None]]:
@@ -114,11 +114,11 @@ class NodesOperator(Operator):
     def bags(self) -> Iterable[Bag]:
         yield self._copies
 
-    def renamed(self, rows: Callable[[Row], Row]) -> None:
-        self.shared.rename(self._copies, rows)
+    def renumber(self, rows: Callable[[Row], Row]) -> None:
+        self.shared.renumber_bag(self._copies, rows)
         self._forms = None
 
-    def forget(self) -> None:
+    def clear_caches(self) -> None:
         self._forms = None
 
 
@@ -135,7 +135,9 @@ class ClosureOperator(Operator):
 
     maintenance = Maintenance.SOURCES
 
-    def __init__(self, node: Closure, shared: Shared, step: Operator, nodes: Operator | None = None) -> None:
+    def __init__(
+        self, node: Closure, shared: SharedState, step: Operator, nodes: Operator | None = None
+    ) -> None:
         super().__init__(node, shared, (step,) if nodes is None else (step, nodes))
         self._path = node
         is_open = isinstance(node.subject, Variable)
@@ -157,10 +159,10 @@ class ClosureOperator(Operator):
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         steps, *nodes = changes
-        self._look()
+        self._build_indexes()
         value = self.shared.terms.value
         changed = {value(row[self._here]) for row in steps}
-        sources = self._leading_to(changed) if self._given is None else self._if_reaching(changed)
+        sources = self._sources_reaching(changed) if self._given is None else self._given_if_reaching(changed)
         for change in nodes:
             sources |= {value(form) for (form,) in change}
         made: Bag = {}
@@ -170,11 +172,11 @@ class ClosureOperator(Operator):
         for row, weight in steps.items():
             pair = row[self._here], row[self._there]
             self.shared.add(self._steps, pair, weight)
-            self._lead(pair, weight)
+            self._index_step(pair, weight)
         for change in nodes:
             for row, weight in sorted(change.items(), key=lambda item: item[1]):
                 self.shared.add(self._nodes, row, weight)
-                self._show(row, weight)
+                self._index_term(row, weight)
         for source in sources:
             for row in self._rows(source):
                 put(made, row, 1)
@@ -200,13 +202,13 @@ class ClosureOperator(Operator):
                 yield ()
         elif self._given is not None:
             for forms in found.values():
-                yield (least(forms, self.shared),)
+                yield (least_form(forms, self.shared),)
         elif self._path.subject == self._path.object:
             if source in found:
                 yield (start,)
         else:
             for forms in found.values():
-                yield start, least(forms, self.shared)
+                yield start, least_form(forms, self.shared)
 
     def _reached(self, source: int, start: int) -> dict[int, set[int]]:
         """The values that are reached from one, each in the forms in which it is."""
@@ -223,7 +225,7 @@ class ClosureOperator(Operator):
                     front.append(number)
         return found
 
-    def _leading_to(self, ends: set[int]) -> set[int]:
+    def _sources_reaching(self, ends: set[int]) -> set[int]:
         """The values from which one of `ends` is reached, and these."""
         found, front = set(ends), list(ends) if self._path.repeats else []
         while front:
@@ -233,7 +235,7 @@ class ClosureOperator(Operator):
                     front.append(place)
         return found
 
-    def _if_reaching(self, ends: set[int]) -> set[int]:
+    def _given_if_reaching(self, ends: set[int]) -> set[int]:
         """The given end, if one of `ends` is reached from it, or is it."""
         source = self._source
         is_near = source in ends or not ends.isdisjoint(self._reached(source, source))
@@ -241,15 +243,15 @@ class ClosureOperator(Operator):
 
     # -- what follows from the steps ---------------------------------------------------------------
 
-    def _look(self) -> None:
+    def _build_indexes(self) -> None:
         if self._ahead is None:
             self._ahead, self._behind, self._shown = {}, {}, {}
             for pair, weight in self._steps.items():
-                self._lead(pair, weight)
+                self._index_step(pair, weight)
             for row in self._nodes:
-                self._show(row, 1)
+                self._index_term(row, 1)
 
-    def _lead(self, pair: Row, weight: int) -> None:
+    def _index_step(self, pair: Row, weight: int) -> None:
         """Steps came or went."""
         value = self.shared.terms.value
         here, form = pair
@@ -263,7 +265,7 @@ class ClosureOperator(Operator):
             if not bag:
                 del table[key]
 
-    def _show(self, row: Row, weight: int) -> None:
+    def _index_term(self, row: Row, weight: int) -> None:
         """A term of the graph came or went."""
         (form,) = row
         if weight > 0:
@@ -276,16 +278,16 @@ class ClosureOperator(Operator):
         yield self._steps
         yield self._nodes
 
-    def renamed(self, rows: Callable[[Row], Row]) -> None:
-        self.shared.rename(self._steps, rows)
-        self.shared.rename(self._nodes, rows)
-        self.forget()
+    def renumber(self, rows: Callable[[Row], Row]) -> None:
+        self.shared.renumber_bag(self._steps, rows)
+        self.shared.renumber_bag(self._nodes, rows)
+        self.clear_caches()
 
-    def forget(self) -> None:
+    def clear_caches(self) -> None:
         self._ahead = None
 
 
-def least(forms: Iterable[int], shared: Shared) -> int:
+def least_form(forms: Iterable[int], shared: SharedState) -> int:
     """Of some terms the one that N-Triples orders first."""
     several = list(forms)
     if len(several) == 1:

@@ -33,13 +33,21 @@ from pantarhei.query.expressions.aggregates import joined_texts, ntriples
 from pantarhei.query.expressions.ordering import order_key
 from pantarhei.query.incremental.journal import ABSENT
 from pantarhei.query.incremental.leaves import is_parameter, parameters_of
-from pantarhei.query.incremental.operator import NOTHING, Bag, Maintenance, Operator, Row, Shared, places_of
-from pantarhei.query.incremental.persistent_terms import MOST_REMEMBERED, Remembered
+from pantarhei.query.incremental.operator import (
+    EMPTY,
+    Bag,
+    Maintenance,
+    Operator,
+    Row,
+    SharedState,
+    places_of,
+)
+from pantarhei.query.incremental.persistent_terms import MAX_CACHED_TERMS, TermCache
 from pantarhei.query.incremental.row_expressions import RowExpression
 from pantarhei.query.incremental.totals import Result, Total, addends, plain_number
 from pantarhei.values.numeric import EXACT, Numeric
 
-LOOKING_AT_ALL: Final = frozenset(("MIN", "MAX", "SAMPLE", "GROUP_CONCAT"))
+ORDERED_AGGREGATES: Final = frozenset(("MIN", "MAX", "SAMPLE", "GROUP_CONCAT"))
 """The aggregates that may have to look at all values of a group."""
 
 
@@ -50,7 +58,7 @@ Items = Collection[tuple[Row, int]]
 class Accumulator:
     """One aggregate of all groups."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: SharedState) -> None:
         self._shared = shared
 
     def change(self, parts: dict[Row, Items]) -> None:
@@ -70,7 +78,7 @@ class Accumulator:
         """The number of the term that a group comes to."""
         raise NotImplementedError
 
-    def drop(self, group: Row) -> None:
+    def drop_group(self, group: Row) -> None:
         """Forget a group without rows."""
         raise NotImplementedError
 
@@ -79,44 +87,46 @@ class Accumulator:
         """The terms that are part of its state."""
         return ()
 
-    def renamed(self, rows: Callable[[Row], Row]) -> None:
+    def renumber(self, rows: Callable[[Row], Row]) -> None:
         """Go on with other numbers of terms."""
         raise NotImplementedError
 
-    def forget(self) -> None:
+    def clear_caches(self) -> None:
         """Forget what was only kept to save work."""
 
 
-class _ByGroup(Accumulator):
+class _PerGroup(Accumulator):
     """What keeps one value for each group, which is never changed but replaced; it comes to a number."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: SharedState) -> None:
         super().__init__(shared)
-        self._kept: dict[Row, Any] = {}
+        self._totals: dict[Row, Any] = {}
         self._numbers: dict[Hashable, int] = {}  # of some results
 
     def _remember(self, result: Hashable, number: int) -> int:
         """Note the number of a result, and give it."""
-        if len(self._numbers) > MOST_REMEMBERED:
+        if len(self._numbers) > MAX_CACHED_TERMS:
             self._numbers.clear()
         self._numbers[result] = number
         return number
 
-    def forget(self) -> None:
+    def clear_caches(self) -> None:
         self._numbers.clear()
 
-    def drop(self, group: Row) -> None:
-        self._shared.journal.note(self._kept, group)
-        self._kept.pop(group, None)
+    def drop_group(self, group: Row) -> None:
+        self._shared.journal.note(self._totals, group)
+        self._totals.pop(group, None)
 
-    def renamed(self, rows: Callable[[Row], Row]) -> None:
-        self._shared.journal.replace(self._kept, {rows(group): kept for group, kept in self._kept.items()})
+    def renumber(self, rows: Callable[[Row], Row]) -> None:
+        self._shared.journal.replace(
+            self._totals, {rows(group): kept for group, kept in self._totals.items()}
+        )
 
 
-class Count(_ByGroup):
+class Count(_PerGroup):
     """How many rows there are, or have a value."""
 
-    def __init__(self, shared: Shared, whole_rows: bool) -> None:
+    def __init__(self, shared: SharedState, whole_rows: bool) -> None:
         super().__init__(shared)
         self._whole_rows = whole_rows
 
@@ -126,12 +136,12 @@ class Count(_ByGroup):
             if self._whole_rows or item[0] != NONE:
                 more += weight
         if more:
-            kept = self._kept
+            kept = self._totals
             self._shared.journal.entries.append((kept, group, kept.get(group, ABSENT)))
             kept[group] = kept.get(group, 0) + more
 
     def _value(self, group: Row) -> int:
-        count = self._kept.get(group, 0)
+        count = self._totals.get(group, 0)
         number = self._numbers.get(count)
         if number is None:
             number = self._shared.terms.id_of_number(Numeric(kinds.INTEGER, count))
@@ -139,26 +149,26 @@ class Count(_ByGroup):
         return number
 
 
-class _Summing(_ByGroup):
+class _Summing(_PerGroup):
     """What keeps the total of a group's numbers."""
 
-    def __init__(self, shared: Shared, is_average: bool) -> None:
+    def __init__(self, shared: SharedState, is_average: bool) -> None:
         super().__init__(shared)
         self._is_average = is_average
         self._addends = addends(shared.terms.term)
 
     def change(self, parts: dict[Row, Items]) -> None:
-        sum_up(self._kept, parts, self._addends, EXACT.fma, self._shared.journal.entries, ABSENT)
+        sum_up(self._totals, parts, self._addends, EXACT.fma, self._shared.journal.entries, ABSENT)
 
     def values(self, groups: list[Row]) -> list[int]:
         found: list[int] = numbers_of(
-            groups, self._kept, self._is_average, self._numbers, self._number, self._numbers_of
+            groups, self._totals, self._is_average, self._numbers, self._number, self._numbers_of
         )
         return found
 
     def _numbers_of(self, results: list[Result]) -> list[int]:
         """The numbers of results; of those that the vocabulary knows they are remembered."""
-        if len(self._numbers) > MOST_REMEMBERED:
+        if len(self._numbers) > MAX_CACHED_TERMS:
             self._numbers.clear()
         return self._shared.terms.ids_of_plain(results, map(plain_number, results), self._numbers)
 
@@ -168,108 +178,108 @@ class _Summing(_ByGroup):
         value = numbers.average if self._is_average else numbers.sum
         return NONE if value is None else self._shared.terms.id_of_number(value)
 
-    def forget(self) -> None:
-        super().forget()
+    def clear_caches(self) -> None:
+        super().clear_caches()
         self._addends.clear()
 
 
-class _Values(Accumulator):
+class _GroupedValues(Accumulator):
     """What keeps the different values of each group, or whole rows, with how many copies there are."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: SharedState) -> None:
         super().__init__(shared)
-        self._of: dict[Row, Bag] = {}
+        self._values: dict[Row, Bag] = {}
 
-    def _take(self, parts: dict[Row, Items], only_terms: bool) -> dict[Row, Items]:
+    def _count_values(self, parts: dict[Row, Items], only_terms: bool) -> dict[Row, Items]:
         """Count values of groups; gives those that are new (1), and those that are there no more (-1)."""
         found: dict[Row, Items] = count_values(
-            self._of, parts, only_terms, self._shared.journal.entries, ABSENT
+            self._values, parts, only_terms, self._shared.journal.entries, ABSENT
         )
         return found
 
-    def drop(self, group: Row) -> None:
-        self._shared.journal.note(self._of, group)
-        self._of.pop(group, None)
+    def drop_group(self, group: Row) -> None:
+        self._shared.journal.note(self._values, group)
+        self._values.pop(group, None)
 
     @property
     def bags(self) -> Iterable[Bag]:
-        return self._of.values()
+        return self._values.values()
 
-    def renamed(self, rows: Callable[[Row], Row]) -> None:
-        for bag in self._of.values():
-            self._shared.rename(bag, rows)
-        self._shared.journal.replace(self._of, {rows(group): bag for group, bag in self._of.items()})
+    def renumber(self, rows: Callable[[Row], Row]) -> None:
+        for bag in self._values.values():
+            self._shared.renumber_bag(bag, rows)
+        self._shared.journal.replace(self._values, {rows(group): bag for group, bag in self._values.items()})
 
 
-class Each(_Values):
+class DistinctAggregate(_GroupedValues):
     """An aggregate with DISTINCT: another one is told when a value's first copy comes and its last goes."""
 
-    def __init__(self, shared: Shared, inner: Accumulator) -> None:
+    def __init__(self, shared: SharedState, inner: Accumulator) -> None:
         super().__init__(shared)
         self._inner = inner
 
     def change(self, parts: dict[Row, Items]) -> None:
-        self._inner.change(self._take(parts, only_terms=False))
+        self._inner.change(self._count_values(parts, only_terms=False))
 
     def values(self, groups: list[Row]) -> list[int]:
         return self._inner.values(groups)
 
-    def drop(self, group: Row) -> None:
-        super().drop(group)
-        self._inner.drop(group)
+    def drop_group(self, group: Row) -> None:
+        super().drop_group(group)
+        self._inner.drop_group(group)
 
-    def renamed(self, rows: Callable[[Row], Row]) -> None:
-        super().renamed(rows)
-        self._inner.renamed(rows)
+    def renumber(self, rows: Callable[[Row], Row]) -> None:
+        super().renumber(rows)
+        self._inner.renumber(rows)
 
-    def forget(self) -> None:
-        self._inner.forget()
+    def clear_caches(self) -> None:
+        self._inner.clear_caches()
 
 
 _Key = tuple[tuple[Any, ...], str]
 """Where a term stands in the order of a group's values."""
 
 
-def _keys(term: Callable[[int], Term]) -> Remembered[_Key]:
+def _keys(term: Callable[[int], Term]) -> TermCache[_Key]:
     """The keys of terms by their numbers; `term` gives the term of one."""
 
     def key_of(number: int) -> _Key:
         known = term(number)
         return order_key(known), ntriples(known)
 
-    return Remembered(key_of)
+    return TermCache(key_of)
 
 
-class _InOrder(_Values):
+class _OrderedValues(_GroupedValues):
     """What follows the order of a group's values: that of ORDER BY, then N-Triples text."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: SharedState) -> None:
         super().__init__(shared)
         self._keys = _keys(shared.terms.term)
 
-    def forget(self) -> None:
+    def clear_caches(self) -> None:
         self._keys.clear()
 
 
-class Extreme(_InOrder):
+class Extremum(_OrderedValues):
     """The first value, or the last; the others are looked at when it goes."""
 
-    def __init__(self, shared: Shared, is_last: bool) -> None:
+    def __init__(self, shared: SharedState, is_last: bool) -> None:
         super().__init__(shared)
         self._is_last = is_last
         self._best: Bag = {}
 
     def change(self, parts: dict[Row, Items]) -> None:
-        super().change(self._take(parts, only_terms=True))
+        super().change(self._count_values(parts, only_terms=True))
 
     def _change(self, group: Row, taken: Items) -> None:
         best = self._best.get(group)
         if best is not None and ((best,), -1) in taken:
-            self._say(group, self._of[group])
+            self._choose(group, self._values[group])
         elif came := [item for item, sign in taken if sign > 0]:
-            self._say(group, came if best is None else [(best,), *came])
+            self._choose(group, came if best is None else [(best,), *came])
 
-    def _say(self, group: Row, items: Iterable[Row]) -> None:
+    def _choose(self, group: Row, items: Iterable[Row]) -> None:
         found = self._first(items)
         if found != self._best.get(group):
             self._shared.journal.note(self._best, group)
@@ -291,29 +301,29 @@ class Extreme(_InOrder):
     def _value(self, group: Row) -> int:
         return self._best.get(group, NONE)
 
-    def drop(self, group: Row) -> None:
-        super().drop(group)
+    def drop_group(self, group: Row) -> None:
+        super().drop_group(group)
         self._shared.journal.note(self._best, group)
         self._best.pop(group, None)
 
-    def renamed(self, rows: Callable[[Row], Row]) -> None:
-        super().renamed(rows)
+    def renumber(self, rows: Callable[[Row], Row]) -> None:
+        super().renumber(rows)
         best = {rows(group): rows((number,))[0] for group, number in self._best.items()}
         self._shared.journal.replace(self._best, best)
 
 
-class Concatenation(_InOrder):
+class Concatenation(_OrderedValues):
     """GROUP_CONCAT; blank nodes have no text."""
 
-    def __init__(self, shared: Shared, separator: str, is_distinct: bool) -> None:
+    def __init__(self, shared: SharedState, separator: str, is_distinct: bool) -> None:
         super().__init__(shared)
         self._separator, self._is_distinct = separator, is_distinct
 
     def change(self, parts: dict[Row, Items]) -> None:
-        self._take(parts, only_terms=True)
+        self._count_values(parts, only_terms=True)
 
     def _value(self, group: Row) -> int:
-        bag, keys, texts = self._of.get(group, {}), self._keys, []
+        bag, keys, texts = self._values.get(group, {}), self._keys, []
         for item in sorted(bag, key=lambda item: keys[item[0]]):
             term = self._shared.terms.term(item[0])
             if not isinstance(term, BNode):
@@ -322,10 +332,10 @@ class Concatenation(_InOrder):
         return self._shared.terms.id_of(made)
 
 
-def accumulator(made: Aggregate, shared: Shared) -> Accumulator:
+def accumulator_for(made: Aggregate, shared: SharedState) -> Accumulator:
     """What keeps up an aggregate."""
     if made.function in ("MIN", "MAX", "SAMPLE"):
-        return Extreme(shared, made.function == "MAX")
+        return Extremum(shared, made.function == "MAX")
     if made.function == "GROUP_CONCAT":
         return Concatenation(shared, made.separator, made.distinct)
     inner: Accumulator
@@ -333,10 +343,10 @@ def accumulator(made: Aggregate, shared: Shared) -> Accumulator:
         inner = Count(shared, made.argument is None)
     else:
         inner = _Summing(shared, made.function == "AVG")
-    return Each(shared, inner) if made.distinct else inner
+    return DistinctAggregate(shared, inner) if made.distinct else inner
 
 
-def drawn_below(node: Group) -> Group:
+def extend_volatile_arguments(node: Group) -> Group:
     """The same where what aggregates draw of a row is drawn below, once for each row."""
     child: Node = node.child
     drawn: dict[Expression, Variable] = {}
@@ -362,60 +372,65 @@ class GroupOperator(Operator):
     """
 
     def __init__(
-        self, node: Group, shared: Shared, child: Operator, variables: tuple[Variable, ...] | None = None
+        self, node: Group, shared: SharedState, child: Operator, variables: tuple[Variable, ...] | None = None
     ) -> None:
         super().__init__(node, shared, (child,))
         if variables is not None:
             self.variables = variables
         self._places = list(places_of(self.variables, node.variables))
-        self._is_one = node.keys is None or all(map(is_parameter, node.keys))
-        self._is_shape = bool(parameters_of(node))
+        self._keeps_empty_group = node.keys is None or all(map(is_parameter, node.keys))
+        self._is_parameterised = bool(parameters_of(node))
         self._keys = list(places_of(node.keys or (), child.variables))
-        self._accumulators = [accumulator(made, shared) for made in node.aggregates]
-        self._of = [made.argument for made in node.aggregates]
+        self._accumulators = [accumulator_for(made, shared) for made in node.aggregates]
+        self._arguments = [made.argument for made in node.aggregates]
         self._places_of: dict[Expression | None, list[int]] = {
             argument: list(places_of((argument,), child.variables))
-            for argument in self._of
+            for argument in self._arguments
             if isinstance(argument, Variable)
         }
         if any(made.argument is None and made.distinct for made in node.aggregates):
             self._places_of[None] = [place for place, v in enumerate(child.variables) if not is_hidden(v)]
         self._computed: dict[Expression, RowExpression] = {
             argument: RowExpression(argument, child.variables, shared)
-            for argument in self._of
+            for argument in self._arguments
             if argument is not None and not isinstance(argument, Variable)
         }
-        if any(made.function in LOOKING_AT_ALL for made in node.aggregates):
+        if any(made.function in ORDERED_AGGREGATES for made in node.aggregates):
             self.maintenance = Maintenance.GROUPS
         self._sizes: Bag = {}
-        self._said: dict[Row, Row] = {}
+        self._rows: dict[Row, Row] = {}
 
     def begin(self) -> Mapping[Row, int]:
-        return NOTHING if self._is_shape else self.enter(())
+        return EMPTY if self._is_parameterised else self.add_parameters(())
 
-    def enter(self, numbers: Row) -> Mapping[Row, int]:
-        return self._say([numbers]) if self._is_one else NOTHING
+    def add_parameters(self, numbers: Row) -> Mapping[Row, int]:
+        return self._update_rows([numbers]) if self._keeps_empty_group else EMPTY
 
-    def leave(self, numbers: Row) -> Mapping[Row, int]:
-        return self._drop([numbers]) if self._is_one else NOTHING
+    def remove_parameters(self, numbers: Row) -> Mapping[Row, int]:
+        return self._drop_groups([numbers]) if self._keeps_empty_group else EMPTY
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         (change,) = changes
         groups, weights = picked(change, self._keys), list(change.values())
         parts: dict[Expression | None, dict[Row, Items]] = {}
-        for argument in self._of or (None,):
+        for argument in self._arguments or (None,):
             if argument not in parts:
-                parts[argument] = by_group(groups, self._items(argument, change, groups), weights)
+                parts[argument] = by_group(groups, self._argument_values(argument, change, groups), weights)
         *_, of_any = parts.values()
         left = count_rows(self._sizes, of_any, self.shared.journal.entries, ABSENT)
-        for kept, argument in zip(self._accumulators, self._of, strict=True):
+        for kept, argument in zip(self._accumulators, self._arguments, strict=True):
             kept.change(parts[argument])
-        if self._is_one or not left:
-            return self._say(list(of_any))
+        if self._keeps_empty_group or not left:
+            return self._update_rows(list(of_any))
         gone = set(left)
-        return {**self._say([group for group in of_any if group not in gone]), **self._drop(left)}
+        return {
+            **self._update_rows([group for group in of_any if group not in gone]),
+            **self._drop_groups(left),
+        }
 
-    def _items(self, argument: Expression | None, change: Mapping[Row, int], groups: list[Row]) -> list[Row]:
+    def _argument_values(
+        self, argument: Expression | None, change: Mapping[Row, int], groups: list[Row]
+    ) -> list[Row]:
         """What an aggregate looks at of each row of a change; where that is nothing, the group."""
         places = self._places_of.get(argument)
         if places is not None:
@@ -423,38 +438,38 @@ class GroupOperator(Operator):
             return found
         return groups if argument is None else [(id_,) for id_ in self._computed[argument].ids(change)]
 
-    def _say(self, groups: list[Row]) -> Bag:
+    def _update_rows(self, groups: list[Row]) -> Bag:
         """Say the rows of groups that changed."""
         columns = [kept.values(groups) for kept in self._accumulators]
-        made: Bag = say(groups, columns, self._places, self._said, self.shared.journal.entries, ABSENT)
+        made: Bag = say(groups, columns, self._places, self._rows, self.shared.journal.entries, ABSENT)
         return made
 
-    def _drop(self, groups: list[Row]) -> Bag:
+    def _drop_groups(self, groups: list[Row]) -> Bag:
         """Have no rows of groups any more."""
         made: Bag = {}
         for group in groups:
             for kept in self._accumulators:
-                kept.drop(group)
-            if group in self._said:
-                self.shared.journal.note(self._said, group)
-                made[self._said.pop(group)] = -1
+                kept.drop_group(group)
+            if group in self._rows:
+                self.shared.journal.note(self._rows, group)
+                made[self._rows.pop(group)] = -1
         return made
 
     @property
     def bags(self) -> Iterable[Bag]:
         yield self._sizes
-        yield dict.fromkeys(self._said.values(), 1)
+        yield dict.fromkeys(self._rows.values(), 1)
         for kept in self._accumulators:
             yield from kept.bags
 
-    def renamed(self, rows: Callable[[Row], Row]) -> None:
-        self.shared.rename(self._sizes, rows)
-        self.shared.journal.replace(self._said, {rows(key): rows(row) for key, row in self._said.items()})
+    def renumber(self, rows: Callable[[Row], Row]) -> None:
+        self.shared.renumber_bag(self._sizes, rows)
+        self.shared.journal.replace(self._rows, {rows(key): rows(row) for key, row in self._rows.items()})
         for kept in self._accumulators:
-            kept.renamed(rows)
+            kept.renumber(rows)
 
-    def forget(self) -> None:
+    def clear_caches(self) -> None:
         for kept in self._accumulators:
-            kept.forget()
+            kept.clear_caches()
         for computed in self._computed.values():
-            computed.forget()
+            computed.clear_caches()

@@ -16,7 +16,7 @@ from pantarhei.query.algebra.expressions import Expression, is_drawn, looks_at_c
 from pantarhei.query.algebra.nodes import Filter, Join, LeftJoin, Mark, Minus, Node, Project, is_hidden
 from pantarhei.query.answers import MAX_BYTES
 from pantarhei.query.continuous_query import BYTES_A_ROW
-from pantarhei.query.incremental.operator import NOTHING, Bag, Operator, Row, Shared, places_of
+from pantarhei.query.incremental.operator import EMPTY, Bag, Operator, Row, SharedState, places_of
 from pantarhei.query.incremental.row_expressions import RowExpression
 
 Found = Collection[tuple[Row, int]]
@@ -42,7 +42,7 @@ class Index(Protocol):
     def bags(self) -> Iterable[Bag]:
         """The rows."""
 
-    def renamed(self, rows: Callable[[Row], Row]) -> None:
+    def renumber(self, rows: Callable[[Row], Row]) -> None:
         """Go on with other numbers of terms."""
 
 
@@ -50,7 +50,7 @@ def index_of(
     shared: Sequence[Variable],
     mine: Sequence[Variable],
     theirs: Sequence[Variable],
-    state: Shared,
+    state: SharedState,
     sure: bool,
 ) -> Index:
     """An index of rows.
@@ -62,17 +62,17 @@ def index_of(
         sure: all rows bind all that is shared.
     """
     places = places_of(shared, mine), places_of(shared, theirs)
-    return SureIndex(*places, state) if sure else LooseIndex(*places, state)
+    return HashIndex(*places, state) if sure else PartialIndex(*places, state)
 
 
-class SureIndex:
+class HashIndex:
     """Of rows that bind all that is shared.
 
     Args:
         mine, theirs: where the shared variables stand in its rows, and in those that it is asked with.
     """
 
-    def __init__(self, mine: Sequence[int], theirs: Sequence[int], state: Shared) -> None:
+    def __init__(self, mine: Sequence[int], theirs: Sequence[int], state: SharedState) -> None:
         self._shares = bool(mine)
         self._mine, self._theirs, self._state = state.key_of(mine), state.key_of(theirs), state
         self._rows: dict[Any, Bag] = {}
@@ -100,7 +100,7 @@ class SureIndex:
     def bags(self) -> Iterable[Bag]:
         return self._rows.values()
 
-    def renamed(self, rows: Callable[[Row], Row]) -> None:
+    def renumber(self, rows: Callable[[Row], Row]) -> None:
         made: dict[Any, Bag] = {}
         for bag in self._rows.values():
             for row, weight in bag.items():
@@ -109,16 +109,16 @@ class SureIndex:
         self._state.journal.replace(self._rows, made)
 
 
-class LooseIndex:
+class PartialIndex:
     """Of rows some of which may leave shared variables unbound.
 
     Rows are kept apart by which they bind; each combination of bound variables that is asked for gets a table
     of its own.
 
-    Args: as of `SureIndex`.
+    Args: as of `HashIndex`.
     """
 
-    def __init__(self, mine: Sequence[int], theirs: Sequence[int], state: Shared) -> None:
+    def __init__(self, mine: Sequence[int], theirs: Sequence[int], state: SharedState) -> None:
         self._mine, self._theirs, self._state = mine, theirs, state
         # by which of the shared variables a row binds: all such rows, and by part of these the rows by key
         self._bags: dict[int, Bag] = {}
@@ -186,16 +186,16 @@ class LooseIndex:
     def bags(self) -> Iterable[Bag]:
         return self._bags.values()
 
-    def renamed(self, rows: Callable[[Row], Row]) -> None:
+    def renumber(self, rows: Callable[[Row], Row]) -> None:
         for bag in self._bags.values():
-            self._state.rename(bag, rows)
+            self._state.renumber_bag(bag, rows)
         self._state.journal.replace(self._tables, {})
 
 
 _TRUE, _FALSE = Literal(True), Literal(False)
 
 
-def marked_parts(node: Mark) -> tuple[Node, tuple[Expression, ...]] | None:
+def exists_parts(node: Mark) -> tuple[Node, tuple[Expression, ...]] | None:
     """What EXISTS looks for, and the conditions that look at the row outside too; None where it is looked at
     deeper inside.
     """
@@ -220,14 +220,14 @@ def marked_parts(node: Mark) -> tuple[Node, tuple[Expression, ...]] | None:
     return None if looks_outside(right) & outside else (right, conditions)
 
 
-def tested_below(node: LeftJoin) -> LeftJoin:
+def push_condition_right(node: LeftJoin) -> LeftJoin:
     """The same where a condition that looks at the right alone is tested there, before rows are joined."""
     if node.condition is None or not variables_of(node.condition).isdisjoint(node.left.variables):
         return node
     return replace(node, right=Filter(node.right, node.condition), condition=None)
 
 
-def check_rows(made: Bag) -> None:
+def check_row_limit(made: Bag) -> None:
     """Nothing, if a join may have made so many rows at once.
 
     Raises:
@@ -240,10 +240,10 @@ def check_rows(made: Bag) -> None:
 _MOST_ROWS = MAX_BYTES // BYTES_A_ROW
 
 
-class _TwoInputs(Operator):
+class _BinaryOperator(Operator):
     """What joins have in common: the rows of both inputs, found by the variables that they share."""
 
-    def __init__(self, node: Node, shared: Shared, left: Operator, right: Operator) -> None:
+    def __init__(self, node: Node, shared: SharedState, left: Operator, right: Operator) -> None:
         super().__init__(node, shared, (left, right))
         mine, theirs = left.variables, right.variables
         both = [variable for variable in mine if variable in theirs]
@@ -271,12 +271,12 @@ class _TwoInputs(Operator):
         yield from self._left.bags
         yield from self._right.bags
 
-    def renamed(self, rows: Callable[[Row], Row]) -> None:
-        self._left.renamed(rows)
-        self._right.renamed(rows)
+    def renumber(self, rows: Callable[[Row], Row]) -> None:
+        self._left.renumber(rows)
+        self._right.renumber(rows)
 
 
-class JoinOperator(_TwoInputs):
+class JoinOperator(_BinaryOperator):
     """Compatible rows of both."""
 
     node: Join
@@ -288,16 +288,16 @@ class JoinOperator(_TwoInputs):
             for right, copies in self._right.compatible(left):
                 put(made, self._merged(left, right), weight * copies)
             self._left.add(left, weight)
-            check_rows(made)
+            check_row_limit(made)
         for right, weight in right_change.items():
             for left, copies in self._left.compatible(right):
                 put(made, self._merged(left, right), weight * copies)
             self._right.add(right, weight)
-            check_rows(made)
+            check_row_limit(made)
         return made
 
 
-class _Matching(_TwoInputs):
+class _MatchCounter(_BinaryOperator):
     """OPTIONAL, MINUS and EXISTS: what is said of a row of the left depends on how many rows of the right it
     meets.
 
@@ -309,7 +309,7 @@ class _Matching(_TwoInputs):
     def __init__(
         self,
         node: Node,
-        shared: Shared,
+        shared: SharedState,
         left: Operator,
         right: Operator,
         conditions: Sequence[Expression] = (),
@@ -319,14 +319,14 @@ class _Matching(_TwoInputs):
         both = (*left.variables, *(right.variables[place] for place in self._further))
         self._tests = [RowExpression(condition, both, shared) for condition in conditions]
         self._overlap = overlap
-        self._met: Bag = {}
+        self._match_counts: Bag = {}
         """How many copies of rows on the right a row of the left meets; none where that is none."""
 
-    def _said(self, row: Row, is_met: bool) -> Row | None:
+    def _row_for(self, row: Row, is_met: bool) -> Row | None:
         """What comes out for a row of the left by itself."""
         raise NotImplementedError
 
-    def _joined(self, left: Row, right: Row) -> Row | None:
+    def _joined_row(self, left: Row, right: Row) -> Row | None:
         """What comes out for a row of the left with one that it meets."""
         return None
 
@@ -335,39 +335,41 @@ class _Matching(_TwoInputs):
         made: Bag = {}
         for left, weight in left_change.items():
             self._change_left(left, weight, made)
-            check_rows(made)
+            check_row_limit(made)
         before: dict[Row, int] = {}
         for right, weight in right_change.items():
             self._change_right(right, weight, before, made)
-            check_rows(made)
+            check_row_limit(made)
         for left, met in before.items():
-            is_met = left in self._met
+            is_met = left in self._match_counts
             if (met > 0) is not is_met:
                 copies = self._left.weight(left)
-                self._put(made, self._said(left, met > 0), -copies)
-                self._put(made, self._said(left, is_met), copies)
-        return made or NOTHING
+                self._put(made, self._row_for(left, met > 0), -copies)
+                self._put(made, self._row_for(left, is_met), copies)
+        return made or EMPTY
 
     def _change_left(self, left: Row, weight: int, made: Bag) -> None:
-        meets = self._meeting([(left, right, n) for right, n in self._right.compatible(left, self._overlap)])
+        meets = self._matching_pairs(
+            [(left, right, n) for right, n in self._right.compatible(left, self._overlap)]
+        )
         for _, right, copies in meets:
-            self._put(made, self._joined(left, right), weight * copies)
+            self._put(made, self._joined_row(left, right), weight * copies)
         before, after = self._left.add(left, weight)
         if not before and meets:
-            self.shared.add(self._met, left, sum(copies for _, _, copies in meets))
-        elif not after and left in self._met:
-            self.shared.add(self._met, left, -self._met[left])
-        self._put(made, self._said(left, bool(meets)), weight)
+            self.shared.add(self._match_counts, left, sum(copies for _, _, copies in meets))
+        elif not after and left in self._match_counts:
+            self.shared.add(self._match_counts, left, -self._match_counts[left])
+        self._put(made, self._row_for(left, bool(meets)), weight)
 
     def _change_right(self, right: Row, weight: int, before: dict[Row, int], made: Bag) -> None:
         found = self._left.compatible(right, self._overlap)
-        for left, _, copies in self._meeting([(left, right, n) for left, n in found]):
-            self._put(made, self._joined(left, right), weight * copies)
-            met, _ = self.shared.add(self._met, left, weight)
+        for left, _, copies in self._matching_pairs([(left, right, n) for left, n in found]):
+            self._put(made, self._joined_row(left, right), weight * copies)
+            met, _ = self.shared.add(self._match_counts, left, weight)
             before.setdefault(left, met)
         self._right.add(right, weight)
 
-    def _meeting(self, pairs: list[tuple[Row, Row, int]]) -> list[tuple[Row, Row, int]]:
+    def _matching_pairs(self, pairs: list[tuple[Row, Row, int]]) -> list[tuple[Row, Row, int]]:
         """The pairs of compatible rows that meet."""
         for test in self._tests if pairs else ():
             truths = test.truths([self._merged(left, right) for left, right, _ in pairs])
@@ -381,56 +383,61 @@ class _Matching(_TwoInputs):
     @property
     def bags(self) -> Iterable[Bag]:
         yield from super().bags
-        yield self._met
+        yield self._match_counts
 
-    def renamed(self, rows: Callable[[Row], Row]) -> None:
-        super().renamed(rows)
-        self.shared.rename(self._met, rows)
+    def renumber(self, rows: Callable[[Row], Row]) -> None:
+        super().renumber(rows)
+        self.shared.renumber_bag(self._match_counts, rows)
 
-    def forget(self) -> None:
+    def clear_caches(self) -> None:
         for test in self._tests:
-            test.forget()
+            test.clear_caches()
 
 
-class LeftJoinOperator(_Matching):
+class LeftJoinOperator(_MatchCounter):
     """OPTIONAL."""
 
-    def __init__(self, node: LeftJoin, shared: Shared, left: Operator, right: Operator) -> None:
+    def __init__(self, node: LeftJoin, shared: SharedState, left: Operator, right: Operator) -> None:
         super().__init__(node, shared, left, right, () if node.condition is None else (node.condition,))
         self._unbound = (NONE,) * len(self._further)
 
-    def _said(self, row: Row, is_met: bool) -> Row | None:
+    def _row_for(self, row: Row, is_met: bool) -> Row | None:
         return None if is_met else (*row, *self._unbound)
 
-    def _joined(self, left: Row, right: Row) -> Row | None:
+    def _joined_row(self, left: Row, right: Row) -> Row | None:
         return self._merged(left, right)
 
 
-class MinusOperator(_Matching):
+class MinusOperator(_MatchCounter):
     """MINUS."""
 
-    def __init__(self, node: Minus, shared: Shared, left: Operator, right: Operator) -> None:
+    def __init__(self, node: Minus, shared: SharedState, left: Operator, right: Operator) -> None:
         super().__init__(node, shared, left, right, overlap=True)
 
-    def _said(self, row: Row, is_met: bool) -> Row | None:
+    def _row_for(self, row: Row, is_met: bool) -> Row | None:
         return None if is_met else row
 
 
-class MarkOperator(_Matching):
+class ExistsOperator(_MatchCounter):
     """EXISTS: the rows of the left, each with whether it meets a row of the right."""
 
     def __init__(
-        self, node: Mark, shared: Shared, left: Operator, right: Operator, conditions: Sequence[Expression]
+        self,
+        node: Mark,
+        shared: SharedState,
+        left: Operator,
+        right: Operator,
+        conditions: Sequence[Expression],
     ) -> None:
         super().__init__(node, shared, left, right, conditions)
         self._truths: dict[bool, int] = {}
 
-    def _said(self, row: Row, is_met: bool) -> Row | None:
+    def _row_for(self, row: Row, is_met: bool) -> Row | None:
         number = self._truths.get(is_met)
         if number is None:
             number = self._truths[is_met] = self.shared.terms.id_of(_TRUE if is_met else _FALSE)
         return (*row, number)
 
-    def forget(self) -> None:
-        super().forget()
+    def clear_caches(self) -> None:
+        super().clear_caches()
         self._truths.clear()

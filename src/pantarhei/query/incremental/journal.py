@@ -48,7 +48,7 @@ class Journal:
         self._noted = 0  # before these
 
     @property
-    def noted(self) -> int:
+    def change_count(self) -> int:
         """How many changes have been noted so far; more after each change, and after going back."""
         return self._noted + len(self.entries)
 
@@ -85,7 +85,7 @@ class Journal:
 
     def back(self, mark: Mark) -> None:
         """Bring the dictionaries to the state of a mark. Costs what has changed in between."""
-        self._noted = self.noted + 1
+        self._noted = self.change_count + 1
         path = [mark]
         while path[-1].next is not None:
             path.append(path[-1].next)

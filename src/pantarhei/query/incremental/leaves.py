@@ -37,16 +37,16 @@ from pantarhei.query.algebra.nodes import (
     Values,
 )
 from pantarhei.query.incremental.operator import (
-    NOTHING,
+    EMPTY,
     Bag,
     Maintenance,
     Operator,
     Row,
-    Shared,
+    SharedState,
     bag_of,
     places_of,
     rows_of,
-    taker,
+    selector,
 )
 from pantarhei.query.incremental.row_expressions import RowExpression, RowTest
 from pantarhei.query.solutions import Table
@@ -62,7 +62,7 @@ def is_kernel_pattern(pattern: TriplePattern) -> bool:
     return pattern.predicate != RDF_TYPE or not isinstance(pattern.object, Variable | Literal)
 
 
-def separated(node: BGP) -> Node:
+def split_pattern(node: BGP) -> Node:
     """A pattern as a join of parts, or itself if it is one part.
 
     A variable shows the form that it has in the first pattern of the text: that is in the first part with it.
@@ -168,7 +168,7 @@ def shape_of(node: Node) -> Shape | None:
         below = below.child
     if not isinstance(below, BGP) or not below.patterns or draws(node) or tells_time(node):
         return None
-    if separated(below) is not below or not is_kernel_pattern(below.patterns[0]):
+    if split_pattern(below) is not below or not is_kernel_pattern(below.patterns[0]):
         return None
     parameters: dict[Term, Variable] = {}
 
@@ -186,7 +186,7 @@ def shape_of(node: Node) -> Shape | None:
     return Shape(Project(made, (*variables, *behind)), tuple(parameters))
 
 
-def particular(node: Node, names: Mapping[Variable, Term]) -> Node:
+def instantiate(node: Node, names: Mapping[Variable, Term]) -> Node:
     """The node of a shape where the parameters stand for these names."""
     if isinstance(node, BGP):
         return _with_ends(
@@ -198,7 +198,7 @@ def particular(node: Node, names: Mapping[Variable, Term]) -> Node:
     elif isinstance(node, Group):
         fields["keys"] = tuple(key for key in node.keys or () if key not in names) or None
     (child,) = node.children
-    return replace(node, child=particular(child, names), **fields)  # type: ignore[call-arg]
+    return replace(node, child=instantiate(child, names), **fields)  # type: ignore[call-arg]
 
 
 def _general(node: Node, patterns: BGP, behind: tuple[Variable, ...]) -> Node:
@@ -228,14 +228,14 @@ def _with_ends(node: BGP, changed: Callable[[Place], Place]) -> BGP:
     )
 
 
-Look = Callable[[Node], Table]
+Evaluate = Callable[[Node], Table]
 """Evaluates a node by column, at the present step."""
 
 
 class PatternLeaf(Operator):
     """A basic graph pattern whose matches the kernel tells of as they come and go; it has no state.
 
-    Of a shape it has the rows in which parameters stand for names that are `wanted`, by their numbers.
+    Of a shape it has the rows in which parameters stand for names by `parameter_values`, by number.
 
     Args:
         node: the pattern, or a projection of it: `pattern` is the pattern itself.
@@ -244,30 +244,30 @@ class PatternLeaf(Operator):
     test: RowTest | None = None
     """Which rows of the matches it has; None for all."""
 
-    def __init__(self, node: BGP | Project, shared: Shared, look: Look) -> None:
+    def __init__(self, node: BGP | Project, shared: SharedState, look: Evaluate) -> None:
         super().__init__(node, shared)
         pattern = node.child if isinstance(node, Project) else node
         assert isinstance(pattern, BGP), "a pattern or its projection"
-        self.pattern, self._look = pattern, look
+        self.pattern, self._evaluate = pattern, look
         self.parameters = parameters_of(pattern)
-        self.wanted: dict[Row, tuple[Term, ...]] = {}
+        self.parameter_values: dict[Row, tuple[Term, ...]] = {}
 
     def begin(self) -> Mapping[Row, int]:
-        return NOTHING if self.parameters else bag_of(rows_of(self._now(), self.variables))
+        return EMPTY if self.parameters else bag_of(rows_of(self._now(), self.variables))
 
     def _now(self) -> Table:
         """All its rows, as things stand."""
-        return self._look(self.node)
+        return self._evaluate(self.node)
 
     def rows_with(self, names: tuple[Term, ...], numbers: Row) -> Bag:
         """The rows in which parameters stand for names with these numbers."""
-        node = particular(self.node, dict(zip(self.parameters, names, strict=True)))
+        node = instantiate(self.node, dict(zip(self.parameters, names, strict=True)))
         variables = (*node.variables, *self.parameters)
-        rows = [(*row, *numbers) for row in rows_of(self._look(node), node.variables)]
-        return bag_of(map(taker(places_of(self.variables, variables)), rows))
+        rows = [(*row, *numbers) for row in rows_of(self._evaluate(node), node.variables)]
+        return bag_of(map(selector(places_of(self.variables, variables)), rows))
 
 
-class FilteredLeaf(PatternLeaf):
+class FilteredPatternLeaf(PatternLeaf):
     """A basic graph pattern with a condition on one of its variables; of other matches no row is made.
 
     Args:
@@ -276,21 +276,21 @@ class FilteredLeaf(PatternLeaf):
     """
 
     def __init__(
-        self, node: Filter, shared: Shared, look: Look, condition: RowExpression, test: RowTest
+        self, node: Filter, shared: SharedState, look: Evaluate, condition: RowExpression, test: RowTest
     ) -> None:
         assert isinstance(node.child, BGP), "a pattern is below"
         super().__init__(node.child, shared, look)
         self.node, self._condition, self.test = node, condition, test
 
     def _now(self) -> Table:
-        matches = self._look(self.pattern)  # all of them: when one goes, what the condition says is known
-        return matches.kept(self._condition.learn_all(matches))
+        matches = self._evaluate(self.pattern)  # all of them: when one goes, what the condition says is known
+        return matches.kept(self._condition.cache_truths(matches))
 
-    def forget(self) -> None:
-        self._condition.forget()
+    def clear_caches(self) -> None:
+        self._condition.clear_caches()
 
 
-class GivenLeaf(Operator):
+class ValuesLeaf(Operator):
     """Rows that are always the same."""
 
     node: Values
@@ -302,7 +302,7 @@ class GivenLeaf(Operator):
         )
 
 
-class WholeLeaf(Operator):
+class RecomputeLeaf(Operator):
     """A node that is evaluated anew whenever it may have changed, and compared with what it was.
 
     `symbols` are the classes and properties that it looks at, None for all, and for more than the facts.
@@ -310,35 +310,35 @@ class WholeLeaf(Operator):
 
     maintenance = Maintenance.WHOLE
 
-    def __init__(self, node: Node, shared: Shared, look: Look) -> None:
+    def __init__(self, node: Node, shared: SharedState, look: Evaluate) -> None:
         super().__init__(node, shared)
-        self._look = look
-        self._said: Bag = {}
+        self._evaluate = look
+        self._last_rows: Bag = {}
         self.symbols = None if tells_time(node) else symbols_of(node)
 
     def _rows(self) -> Iterable[Row]:
         """Its rows as things stand."""
-        return rows_of(self._look(self.node), self.variables)
+        return rows_of(self._evaluate(self.node), self.variables)
 
     def begin(self) -> Mapping[Row, int]:
         return self.change()
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
-        return self.shared.turn(self._said, bag_of(self._rows()))
+        return self.shared.replace_bag(self._last_rows, bag_of(self._rows()))
 
     @property
-    def held(self) -> Mapping[Row, int]:
-        return self._said
+    def stored(self) -> Mapping[Row, int]:
+        return self._last_rows
 
     @property
     def bags(self) -> Iterable[Bag]:
-        yield self._said
+        yield self._last_rows
 
-    def renamed(self, rows: Callable[[Row], Row]) -> None:
-        self.shared.rename(self._said, rows)
+    def renumber(self, rows: Callable[[Row], Row]) -> None:
+        self.shared.renumber_bag(self._last_rows, rows)
 
 
-class DescribeLeaf(WholeLeaf):
+class DescribeLeaf(RecomputeLeaf):
     """DESCRIBE: triples, evaluated anew whenever anything changes.
 
     Args:
@@ -346,7 +346,7 @@ class DescribeLeaf(WholeLeaf):
     """
 
     def __init__(
-        self, node: Node, shared: Shared, look: Look, described: Callable[[Table], Iterable[Triple]]
+        self, node: Node, shared: SharedState, look: Evaluate, described: Callable[[Table], Iterable[Triple]]
     ) -> None:
         super().__init__(node, shared, look)
         self._described = described
@@ -355,4 +355,4 @@ class DescribeLeaf(WholeLeaf):
 
     def _rows(self) -> Iterable[Row]:
         id_of = self.shared.terms.id_of
-        return [tuple(map(id_of, triple)) for triple in self._described(self._look(self.node))]
+        return [tuple(map(id_of, triple)) for triple in self._described(self._evaluate(self.node))]

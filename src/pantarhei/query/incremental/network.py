@@ -38,34 +38,34 @@ from pantarhei.query.algebra.nodes import (
 )
 from pantarhei.query.incremental.closures import (
     ALL_TRIPLES,
-    NODES,
+    GRAPH_TERMS,
     ClosureOperator,
-    NodesOperator,
-    is_by_steps,
-    needs_nodes,
+    GraphTermsOperator,
+    is_incremental,
+    needs_graph_terms,
 )
-from pantarhei.query.incremental.group_operator import GroupOperator, drawn_below
+from pantarhei.query.incremental.group_operator import GroupOperator, extend_volatile_arguments
 from pantarhei.query.incremental.joins import (
+    ExistsOperator,
     JoinOperator,
     LeftJoinOperator,
-    MarkOperator,
     MinusOperator,
-    marked_parts,
-    tested_below,
+    exists_parts,
+    push_condition_right,
 )
 from pantarhei.query.incremental.leaves import (
-    FilteredLeaf,
-    GivenLeaf,
-    Look,
+    Evaluate,
+    FilteredPatternLeaf,
     PatternLeaf,
-    WholeLeaf,
+    RecomputeLeaf,
+    ValuesLeaf,
     is_kernel_pattern,
     parameters_of,
-    separated,
+    split_pattern,
 )
-from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, bag_of, rows_of
+from pantarhei.query.incremental.operator import Bag, Operator, Row, SharedState, bag_of, rows_of
 from pantarhei.query.incremental.pattern_changes import FactLeaf
-from pantarhei.query.incremental.query_sources import Content
+from pantarhei.query.incremental.query_sources import QuerySource
 from pantarhei.query.incremental.row_expressions import RowExpression
 from pantarhei.query.incremental.row_operators import (
     DistinctOperator,
@@ -74,33 +74,33 @@ from pantarhei.query.incremental.row_operators import (
     ProjectOperator,
     UnionOperator,
 )
-from pantarhei.query.incremental.slices import SliceOperator, sliced_parts
+from pantarhei.query.incremental.slices import SliceOperator, slice_parts
 from pantarhei.query.solutions import Table
 
 Use = Callable[[Node], Operator]
 """Gives the operator of a node, which may be shared."""
 
 
-def made(node: Node, shared: Shared, look: Look, use: Use) -> Operator:
+def compile_node(node: Node, shared: SharedState, look: Evaluate, use: Use) -> Operator:
     """A new operator for a node."""
-    if is_whole(node):
-        return WholeLeaf(node, shared, look)
+    if is_recomputed(node):
+        return RecomputeLeaf(node, shared, look)
     if isinstance(node, BGP):
         return _of_pattern(node, shared, look, use)
     if isinstance(node, NegatedSet):
         return FactLeaf(node, shared, look)
     if isinstance(node, Values):
-        return GivenLeaf(node, shared)
+        return ValuesLeaf(node, shared)
     if isinstance(node, Closure):
         return _of_path(node, shared, use)
     if isinstance(node, OrderBy):  # the rows are the same
         return ProjectOperator(Project(node.child, node.variables), shared, use(node.child))
     if isinstance(node, Mark):
-        parts = marked_parts(node)
+        parts = exists_parts(node)
         assert parts is not None, "else it is whole"
-        return MarkOperator(node, shared, use(node.left), use(parts[0]), parts[1])
+        return ExistsOperator(node, shared, use(node.left), use(parts[0]), parts[1])
     if isinstance(node, Slice):
-        sliced = sliced_parts(node)
+        sliced = slice_parts(node)
         assert sliced is not None, "else it is whole"
         return SliceOperator(node, shared, use(sliced[0]), sliced[1])
     if isinstance(node, Project) and _takes_of_pattern(node):
@@ -108,23 +108,23 @@ def made(node: Node, shared: Shared, look: Look, use: Use) -> Operator:
     if isinstance(node, Filter) and _is_matched_whole(node.child):
         condition = RowExpression(node.condition, node.variables, shared)
         if condition.test is not None:
-            return FilteredLeaf(node, shared, look, condition, condition.test)
+            return FilteredPatternLeaf(node, shared, look, condition, condition.test)
     if isinstance(node, Project) and isinstance(node.child, Group) and _tells_groups(node, node.child):
-        group = drawn_below(node.child)
+        group = extend_volatile_arguments(node.child)
         return GroupOperator(group, shared, use(group.child), node.names)
     if isinstance(node, Group):
-        node = drawn_below(node)
+        node = extend_volatile_arguments(node)
     if isinstance(node, LeftJoin):
-        node = tested_below(node)
+        node = push_condition_right(node)
     return _OPERATORS[type(node)](node, shared, *map(use, node.children))
 
 
-def _of_pattern(node: BGP, shared: Shared, look: Look, use: Use) -> Operator:
+def _of_pattern(node: BGP, shared: SharedState, look: Evaluate, use: Use) -> Operator:
     if not node.patterns:
-        return GivenLeaf(Values((), ((),)), shared)
-    parts = separated(node)
+        return ValuesLeaf(Values((), ((),)), shared)
+    parts = split_pattern(node)
     if parts is not node:
-        return made(parts, shared, look, use)
+        return compile_node(parts, shared, look, use)
     if is_kernel_pattern(node.patterns[0]):
         return PatternLeaf(node, shared, look)
     return FactLeaf(node, shared, look)
@@ -137,35 +137,37 @@ def _takes_of_pattern(node: Project) -> bool:
 
 def _is_matched_whole(node: Node) -> bool:
     """Whether the kernel matches a pattern as one body."""
-    if not isinstance(node, BGP) or not node.patterns or separated(node) is not node:
+    if not isinstance(node, BGP) or not node.patterns or split_pattern(node) is not node:
         return False
     return is_kernel_pattern(node.patterns[0])
 
 
 def _tells_groups(node: Project, group: Group) -> bool:
     """Whether a projection leaves a row of its own to each group, which follows the changes below."""
-    return set(group.keys or ()) <= set(node.names) and not is_whole(group)
+    return set(group.keys or ()) <= set(node.names) and not is_recomputed(group)
 
 
-def _of_path(node: Closure, shared: Shared, use: Use) -> Operator:
-    if node == NODES:
-        return NodesOperator(shared, use(ALL_TRIPLES))
-    return ClosureOperator(node, shared, use(node.step), use(NODES) if needs_nodes(node) else None)
+def _of_path(node: Closure, shared: SharedState, use: Use) -> Operator:
+    if node == GRAPH_TERMS:
+        return GraphTermsOperator(shared, use(ALL_TRIPLES))
+    return ClosureOperator(
+        node, shared, use(node.step), use(GRAPH_TERMS) if needs_graph_terms(node) else None
+    )
 
 
-def is_whole(node: Node) -> bool:
+def is_recomputed(node: Node) -> bool:
     """Whether a node is evaluated anew as a whole, and not from the changes of what is below it."""
     if isinstance(node, Graph) or any(map(looks_at_clock, expressions_of(node))):
         return True
     if isinstance(node, Closure):
-        return not is_by_steps(node)
+        return not is_incremental(node)
     if isinstance(node, LeftJoin):
         return bool(node.marks) or (node.condition is not None and is_drawn(node.condition))
     if isinstance(node, Mark):
-        return marked_parts(node) is None
+        return exists_parts(node) is None
     if isinstance(node, Filter):
         return is_drawn(node.condition)
-    return isinstance(node, Slice) and sliced_parts(node) is None
+    return isinstance(node, Slice) and slice_parts(node) is None
 
 
 _OPERATORS: dict[type[Node], Callable[..., Operator]] = {
@@ -191,20 +193,20 @@ class Network:
 
     def __init__(
         self,
-        shared: Shared,
-        look: Callable[[Content, Node], Table],
-        named: Callable[[Place], Content | None] = lambda name: None,
+        shared: SharedState,
+        look: Callable[[QuerySource, Node], Table],
+        named: Callable[[Place], QuerySource | None] = lambda name: None,
     ) -> None:
-        self._shared, self._look, self._named = shared, look, named
+        self._shared, self._evaluate, self._named = shared, look, named
         self._operators: dict[int, Operator] = {}
         self._serials: dict[Operator, int] = {}
-        self._known: dict[tuple[Content, Node], Operator] = {}
-        self._contents: dict[Operator, Content] = {}
+        self._known: dict[tuple[QuerySource, Node], Operator] = {}
+        self._sources: dict[Operator, QuerySource] = {}
         # who takes the rows of an operator, in which place of its inputs, and its serial number
         self._readers: dict[Operator, list[tuple[Operator, int, int]]] = {}
-        self.whole_leaves: dict[Content, list[WholeLeaf]] = {}
+        self.recompute_leaves: dict[QuerySource, list[RecomputeLeaf]] = {}
         """The leaves over each content that are evaluated anew where they may have changed."""
-        self.made = 0
+        self.last_serial = 0
         """How many operators have been made so far: the serial number of the last."""
 
     def __iter__(self) -> Iterator[Operator]:
@@ -214,13 +216,13 @@ class Network:
         """The number of an operator."""
         return self._serials[operator]
 
-    def content(self, operator: Operator) -> Content:
+    def source(self, operator: Operator) -> QuerySource:
         """What an operator is asked of."""
-        return self._contents[operator]
+        return self._sources[operator]
 
     # -- making ------------------------------------------------------------------------------------
 
-    def use(self, node: Node, content: Content) -> Operator:
+    def use(self, node: Node, content: QuerySource) -> Operator:
         """The operator of a node, which has not begun if it is new; it is there until `keep` leaves it out.
 
         What draws is shared with nobody; nor is a shape, of which others may want other rows.
@@ -240,12 +242,12 @@ class Network:
                 self._known[content, node] = operator
         return operator
 
-    def add(self, operator: Operator, content: Content) -> None:
+    def add(self, operator: Operator, content: QuerySource) -> None:
         """Take up an operator."""
-        self.made += 1
-        self._contents[operator] = content
-        self._operators[self.made] = operator
-        self._serials[operator] = self.made
+        self.last_serial += 1
+        self._sources[operator] = content
+        self._operators[self.last_serial] = operator
+        self._serials[operator] = self.last_serial
         self._readers[operator] = []
         self._connect(operator, content)
 
@@ -257,28 +259,28 @@ class Network:
             if operator not in kept:
                 kept.add(operator)
                 waiting += operator.inputs
-        for content in {*self._contents.values()}:
+        for content in {*self._sources.values()}:
             content.patterns.keep(kept)
             content.facts.keep(kept)
         self._operators = {serial: each for serial, each in self._operators.items() if each in kept}
         self._serials = {operator: serial for serial, operator in self._operators.items()}
         self._known = {key: operator for key, operator in self._known.items() if operator in kept}
-        self._contents = {operator: self._contents[operator] for operator in self._serials}
+        self._sources = {operator: self._sources[operator] for operator in self._serials}
         self._readers = {operator: [] for operator in self._serials}
-        self.whole_leaves = {}
-        for operator, content in self._contents.items():
+        self.recompute_leaves = {}
+        for operator, content in self._sources.items():
             self._connect(operator, content)
 
-    def _connect(self, operator: Operator, content: Content) -> None:
+    def _connect(self, operator: Operator, content: QuerySource) -> None:
         """Let an operator be told what changes for it."""
-        if isinstance(operator, WholeLeaf):
-            self.whole_leaves.setdefault(content, []).append(operator)
+        if isinstance(operator, RecomputeLeaf):
+            self.recompute_leaves.setdefault(content, []).append(operator)
         for slot, source in enumerate(operator.inputs):
             self._readers[source].append((operator, slot, self._serials[operator]))
 
-    def _made(self, node: Node, content: Content) -> Operator:
-        operator = made(
-            node, self._shared, partial(self._look, content), lambda child: self.use(child, content)
+    def _made(self, node: Node, content: QuerySource) -> Operator:
+        operator = compile_node(
+            node, self._shared, partial(self._evaluate, content), lambda child: self.use(child, content)
         )
         if isinstance(operator, PatternLeaf):
             content.patterns.add(operator)
@@ -305,19 +307,19 @@ class Network:
         """All rows of an operator: those that it has `begun` with, else what its node comes to now."""
         found = begun.get(operator)
         if found is None:
-            found = operator.held
+            found = operator.stored
         if found is None:
             found = begun[operator] = bag_of(
-                rows_of(self._look(self._contents[operator], operator.node), operator.variables)
+                rows_of(self._evaluate(self._sources[operator], operator.node), operator.variables)
             )
         return found
 
     # -- steps -------------------------------------------------------------------------------------
 
-    def change_whole(
-        self, touched: Mapping[Content, Set[Symbol]], until: int
+    def recompute(
+        self, touched: Mapping[QuerySource, Set[Symbol]], until: int
     ) -> dict[Operator, Mapping[Row, int]]:
-        """Evaluate those of `whole_leaves` anew that a step may have changed; gives the changes.
+        """Evaluate those of `recompute_leaves` anew that a step may have changed; gives the changes.
 
         Args:
             touched: the classes and properties whose facts changed in a content.
@@ -325,7 +327,7 @@ class Network:
         """
         return {
             leaf: leaf.change()
-            for content, leaves in self.whole_leaves.items()
+            for content, leaves in self.recompute_leaves.items()
             for leaf in leaves
             if (leaf.symbols is None or not leaf.symbols.isdisjoint(touched.get(content, ())))
             and self._serials[leaf] <= until
@@ -339,7 +341,7 @@ class Network:
         Args:
             until: operators with higher serial numbers are left out.
         """
-        going = _Going({}, {}, [], until)
+        going = _Propagation({}, {}, [], until)
         for operator, change in changes.items():
             if change:
                 self._rise(operator, change, going)
@@ -351,7 +353,7 @@ class Network:
                 self._rise(operator, change, going)
         return going.done
 
-    def _rise(self, source: Operator, change: Mapping[Row, int], going: _Going) -> None:
+    def _rise(self, source: Operator, change: Mapping[Row, int], going: _Propagation) -> None:
         """Let a change of an operator go up: at once while there is one that takes it, and no others."""
         done, until = going.done, going.until
         while True:
@@ -375,7 +377,7 @@ class Network:
             inputs[slot] = change
 
 
-class _Going(NamedTuple):
+class _Propagation(NamedTuple):
     """How far the changes of a step have gone up.
 
     Args:

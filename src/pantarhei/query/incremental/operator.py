@@ -1,7 +1,7 @@
 """Operators that take the changes of their inputs, and give the change of their rows.
 
 A change is a signed bag: how many copies of a row came (above 0) or went (below). No row has weight 0. A row
-is a tuple of terms' numbers (`LastingTerms`), one for each variable of the node in their order.
+is a tuple of terms' numbers (`PersistentTermIds`), one for each variable of the node in their order.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pantarhei.materialize.kernel.bags import add_noted
 from pantarhei.query.algebra.nodes import Node
 from pantarhei.query.expressions import Context
 from pantarhei.query.incremental.journal import ABSENT, Journal
-from pantarhei.query.incremental.persistent_terms import LastingTerms, TermValues
+from pantarhei.query.incremental.persistent_terms import PersistentTermIds, TermValues
 from pantarhei.query.solutions import Ids, Table
 
 
@@ -37,11 +37,11 @@ Row = tuple[int, ...]
 Bag = dict[Row, int]
 """Rows with how many copies there are; in a change, with how many came or went."""
 
-NOTHING: Mapping[Row, int] = {}
+EMPTY: Mapping[Row, int] = {}
 
 
 @dataclass
-class Shared:
+class SharedState:
     """What all operators share.
 
     Args:
@@ -53,7 +53,7 @@ class Shared:
     """
 
     journal: Journal
-    terms: LastingTerms
+    terms: PersistentTermIds
     context: Context
 
     def __post_init__(self) -> None:
@@ -78,7 +78,7 @@ class Shared:
         """Add to each bag the copies of rows that its change says; a bag may recur."""
         add_noted(self.journal.entries, changes, ABSENT)
 
-    def turn(self, bag: Bag, now: Mapping[Row, int]) -> Bag:
+    def replace_bag(self, bag: Bag, now: Mapping[Row, int]) -> Bag:
         """Let a bag that is part of the state have the rows that are there `now`; returns the change."""
         made: Bag = {}
         for row in {**bag, **now}:
@@ -88,7 +88,7 @@ class Shared:
                 self.add(bag, row, weight)
         return made
 
-    def rename(self, bag: Bag, rows: Callable[[Row], Row]) -> None:
+    def renumber_bag(self, bag: Bag, rows: Callable[[Row], Row]) -> None:
         """Give the rows of a bag other numbers."""
         self.journal.replace(bag, {rows(row): weight for row, weight in bag.items()})
 
@@ -117,7 +117,7 @@ class Operator:
     maintenance = Maintenance.ROWS
     """What a change costs."""
 
-    def __init__(self, node: Node, shared: Shared, inputs: Sequence[Operator] = ()) -> None:
+    def __init__(self, node: Node, shared: SharedState, inputs: Sequence[Operator] = ()) -> None:
         self.node, self.shared, self.inputs = node, shared, tuple(inputs)
         self.variables = node.variables
 
@@ -127,18 +127,18 @@ class Operator:
 
     def begin(self) -> Mapping[Row, int]:
         """The rows that it has before its inputs have any."""
-        return NOTHING
+        return EMPTY
 
-    def enter(self, numbers: Row) -> Mapping[Row, int]:
+    def add_parameters(self, numbers: Row) -> Mapping[Row, int]:
         """The rows that it has whatever its input, where parameters stand for what has these numbers."""
-        return NOTHING
+        return EMPTY
 
-    def leave(self, numbers: Row) -> Mapping[Row, int]:
+    def remove_parameters(self, numbers: Row) -> Mapping[Row, int]:
         """Have those rows no more, after all of the input have gone; gives the change."""
-        return NOTHING
+        return EMPTY
 
     @property
-    def held(self) -> Mapping[Row, int] | None:
+    def stored(self) -> Mapping[Row, int] | None:
         """All its rows, None where it does not hold them as they are."""
         return None
 
@@ -147,18 +147,18 @@ class Operator:
         """The rows that are part of its state, for who looks for the terms in use."""
         return ()
 
-    def renamed(self, rows: Callable[[Row], Row]) -> None:
+    def renumber(self, rows: Callable[[Row], Row]) -> None:
         """Go on with other numbers of terms.
 
         Args:
             rows: gives rows in the new numbers.
         """
 
-    def forget(self) -> None:
+    def clear_caches(self) -> None:
         """Forget what was only kept to save work."""
 
 
-def appearances(before: Mapping[Row, int], now: Bag) -> Bag:
+def set_delta(before: Mapping[Row, int], now: Bag) -> Bag:
     """Which rows came (1) and went (-1), where copies do not count.
 
     Args:
@@ -176,15 +176,15 @@ def places_of(wanted: Iterable[Variable], variables: Sequence[Variable]) -> tupl
     return tuple(at.get(variable, NONE) for variable in wanted)
 
 
-def taken(row: Sequence[int], places: Sequence[int]) -> Row:
+def select(row: Sequence[int], places: Sequence[int]) -> Row:
     """A row of what stands at places of another, unbound where that is nowhere."""
     return tuple([NONE if place < 0 else row[place] for place in places])
 
 
-def taker(places: Sequence[int]) -> Callable[[Sequence[int]], Row]:
-    """`taken` from these places, for many rows."""
+def selector(places: Sequence[int]) -> Callable[[Sequence[int]], Row]:
+    """`select` from these places, for many rows."""
     if not places or min(places) < 0:
-        return lambda row: taken(row, places)
+        return lambda row: select(row, places)
     if len(places) == 1:
         (place,) = places
         return lambda row: (row[place],)

@@ -26,8 +26,8 @@ from pantarhei.materialize.model import RowsRead, Shown, WindowModel
 from pantarhei.model.rule import Atom, Predicate
 from pantarhei.model.term import RDF_TYPE, Term
 from pantarhei.query.algebra.nodes import BGP, NegatedSet, Place
-from pantarhei.query.incremental.leaves import Look, PatternLeaf, is_parameter
-from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, bag_of, rows_of
+from pantarhei.query.incremental.leaves import Evaluate, PatternLeaf, is_parameter
+from pantarhei.query.incremental.operator import Bag, Operator, Row, SharedState, bag_of, rows_of
 from pantarhei.rules.compilation.body_plans import BodyPlans, FactPattern
 
 _SUBJECT, _PREDICATE, _OBJECT, _SHOWN = range(4)  # where they stand in a triple of numbers
@@ -41,16 +41,16 @@ class FactLeaf(Operator):
 
     node: BGP | NegatedSet
 
-    def __init__(self, node: BGP | NegatedSet, shared: Shared, look: Look) -> None:
+    def __init__(self, node: BGP | NegatedSet, shared: SharedState, look: Evaluate) -> None:
         super().__init__(node, shared)
-        self._look = look
+        self._evaluate = look
 
     def begin(self) -> Mapping[Row, int]:
-        return bag_of(rows_of(self._look(self.node), self.variables))
+        return bag_of(rows_of(self._evaluate(self.node), self.variables))
 
 
 @dataclass
-class _Reader:
+class _FactReader:
     """What a leaf takes of a triple, in today's numbers.
 
     Args:
@@ -78,7 +78,7 @@ class _Reader:
 
 
 @dataclass
-class Facts:
+class FactMatcher:
     """The leaves that are told of each fact that comes or goes and may match them.
 
     `leaves` are these. `_by_given` has the readers by a constant of theirs and its place, those without any
@@ -86,28 +86,28 @@ class Facts:
     """
 
     leaves: dict[FactLeaf, None] = field(default_factory=dict)
-    _by_given: dict[tuple[int, int] | None, list[_Reader]] = field(default_factory=dict)
+    _by_given: dict[tuple[int, int] | None, list[_FactReader]] = field(default_factory=dict)
     _names: dict[int, int] = field(default_factory=dict)
     _revision: object = None
 
     def add(self, leaf: FactLeaf) -> None:
         """Tell a leaf from now on."""
         self.leaves[leaf] = None
-        self.renamed()
+        self.renumber()
 
     def keep(self, leaves: Container[object]) -> None:
         """Tell no leaves but these."""
         self.leaves = {leaf: None for leaf in self.leaves if leaf in leaves}
-        self.renamed()
+        self.renumber()
 
-    def renamed(self) -> None:
+    def renumber(self) -> None:
         """Terms have other numbers."""
         self._revision = None
 
     def changes(
         self, model: WindowModel, noted: Integers, reformed: Integers, shown: Shown | None
     ) -> dict[Operator, Bag]:
-        """What came to the leaves and went, after a step. The arguments are those of `Patterns.changes`."""
+        """What came to the leaves and went, after a step. Arguments as in `PatternMatcher.changes`."""
         changes: dict[Operator, Bag] = {}
         if not len(noted) + len(reformed):
             return changes
@@ -136,7 +136,7 @@ class Facts:
             }
             alike = [(first[variable], at) for at, variable in variables if first[variable] != at]
             shown = [_SHOWN if first[v] == _OBJECT else first[v] for v in leaf.variables]
-            reader = _Reader(leaf, given, alike, frozenset(map(number, refused)), shown)
+            reader = _FactReader(leaf, given, alike, frozenset(map(number, refused)), shown)
             at = next((at for at in (_SUBJECT, _OBJECT, _PREDICATE) if at in given), None)
             self._by_given.setdefault(None if at is None else (at, given[at]), []).append(reader)
 
@@ -192,7 +192,7 @@ class _Body:
 
     atoms: tuple[Atom, ...]
     parameters: tuple[Variable, ...]
-    readers: list[_PatternsReader] = field(default_factory=list)
+    readers: list[_BodyReader] = field(default_factory=list)
     may_match: bool = False
 
     def missing(self, there: frozenset[int], number: Callable[[Symbol], int]) -> int | None:
@@ -233,7 +233,7 @@ class _Body:
         return Readers(of_all, of_some, len(self.parameters))
 
 
-class _PatternsReader(NamedTuple):
+class _BodyReader(NamedTuple):
     """A leaf that reads the matches of a body.
 
     Args:
@@ -248,10 +248,10 @@ class _PatternsReader(NamedTuple):
     @property
     def wanted(self) -> Collection[tuple[Term, ...]]:
         """For which constants it reads the matches."""
-        return self.leaf.wanted.values() if self.leaf.parameters else (self.constants,)
+        return self.leaf.parameter_values.values() if self.leaf.parameters else (self.constants,)
 
 
-class Patterns:
+class PatternMatcher:
     """The leaves that the kernel tells of what comes to them and goes."""
 
     def __init__(self) -> None:
@@ -272,7 +272,7 @@ class Patterns:
             body = self._bodies[atoms] = _Body(atoms, tuple(ends.values()))
         constants = () if leaf.parameters else cast(tuple[Term, ...], tuple(ends))
         named = tuple(ends[v] if is_parameter(v) else names[v] for v in leaf.variables)
-        body.readers.append(_PatternsReader(leaf, constants, named))
+        body.readers.append(_BodyReader(leaf, constants, named))
         self._is_old = True
 
     def keep(self, leaves: Container[object]) -> None:
@@ -283,11 +283,11 @@ class Patterns:
                 del self._bodies[atoms]
         self._is_old = True
 
-    def look_again(self) -> None:
+    def invalidate(self) -> None:
         """A leaf wants other rows."""
         self._is_old = True
 
-    def renamed(self) -> None:
+    def renumber(self) -> None:
         """Terms have other numbers."""
         self._plans, self._is_old = None, True
 
@@ -302,7 +302,7 @@ class Patterns:
             shown: how literals are shown; None where all are in the first forms of their values.
         """
         if self._is_old or (self._awaited and not self._awaited.isdisjoint(noted[:, 0].tolist())):
-            self._wake(model, noted)
+            self._find_matchable(model, noted)
             self._plan(model)
         if not self._placed:
             return {}
@@ -333,7 +333,7 @@ class Patterns:
         ]
         self._model, self._is_old = None, False
 
-    def _wake(self, model: WindowModel, noted: Integers) -> None:
+    def _find_matchable(self, model: WindowModel, noted: Integers) -> None:
         """See for which bodies each predicate has facts, or had before the step, and what others wait for."""
         self._awaited = set()
         waiting = [body for body in self._bodies.values() if not body.may_match]

@@ -37,13 +37,13 @@ from pantarhei.values.numeric import Numeric
 from pantarhei.values.value import DECIMAL, STRING, double_key
 from pantarhei.values.value import number as number_of_value
 
-MOST_REMEMBERED: Final = 1 << 16
+MAX_CACHED_TERMS: Final = 1 << 16
 """So many terms at most are remembered."""
 
 T = TypeVar("T")
 
 
-class Remembered(dict[int, T], Generic[T]):
+class TermCache(dict[int, T], Generic[T]):
     """What is known of terms by their numbers, found out when first asked for.
 
     Args:
@@ -55,13 +55,13 @@ class Remembered(dict[int, T], Generic[T]):
         self._find = find
 
     def __missing__(self, number: int) -> T:
-        if len(self) > MOST_REMEMBERED:
+        if len(self) > MAX_CACHED_TERMS:
             self.clear()
         found = self[number] = self._find(number)
         return found
 
 
-Plain = float | Decimal | int
+PlainNumber = float | Decimal | int
 """A number whose type says which datatype it is of: xsd:double, xsd:decimal, xsd:integer. An xsd:double is
 finite and not 0.
 """
@@ -96,7 +96,7 @@ class LocalTerms(list[Any]):
             return kind
         return found.type if type(found) is Numeric else number_of(found).type
 
-    def is_alike(self, place: int, number: Plain) -> bool:
+    def is_alike(self, place: int, number: PlainNumber) -> bool:
         """Whether the number at a place is of the datatype that a plain one is of."""
         return self.type_at(place) == _KINDS[type(number)]
 
@@ -112,7 +112,7 @@ def value_key(result: Numeric) -> Hashable:
     return (DECIMAL, number_of_value(value)) if -_MOST < value < _MOST else None
 
 
-def numeric_of(value: Plain) -> Numeric:
+def numeric_of(value: PlainNumber) -> Numeric:
     """A plain number with its type."""
     return Numeric(_KINDS[type(value)], value)
 
@@ -143,7 +143,7 @@ class Decoder(NamedTuple):
         return Counter({self.row(row): weight for row, weight in bag.items()})
 
 
-class LastingTerms(TermSpace):
+class PersistentTermIds(TermSpace):
     """Terms of registered queries."""
 
     def __init__(self, vocabulary: Vocabulary, journal: Journal) -> None:
@@ -154,7 +154,7 @@ class LastingTerms(TermSpace):
         self._unsettled: dict[Hashable, int] = {}  # the numbers of computed terms, by value
         vocabulary.expected = self._unsettled
         self._settled: list[int] = []  # those settled since `begin`
-        self.instead: dict[int, int] = {}
+        self.replacements: dict[int, int] = {}
         """The numbers of terms of the vocabulary that have others than those of the vocabulary."""
         self._fulfilled = 0  # so many of the vocabulary's have been looked at
         self.revision, self._certain = vocabulary.revision, 0
@@ -164,7 +164,7 @@ class LastingTerms(TermSpace):
         self._certain = len(self.locals)
         self._settled.clear()
 
-    def look_again(self) -> None:
+    def synchronize(self) -> None:
         """Take note of what has happened to the vocabulary."""
         if self.revision is not self._vocabulary.revision:
             # it may have forgotten the numbers of what was computed in steps that were undone
@@ -176,34 +176,34 @@ class LastingTerms(TermSpace):
         if self._fulfilled == len(fulfilled):
             return
         for number in fulfilled[self._fulfilled :]:
-            self._journal.note(self.instead, number)
+            self._journal.note(self.replacements, number)
             term = self._term(number)
             self._settle_value(self._vocabulary.value_of(term))
             local = self._ids.get(_plain(term))
             if local is None:
-                self.instead.pop(number, None)
+                self.replacements.pop(number, None)
             else:
-                self.instead[number] = local
+                self.replacements[number] = local
         self._journal.set(self, "_fulfilled", len(fulfilled))
 
     @property
-    def has_further_numbers(self) -> bool:
+    def has_replacements(self) -> bool:
         """Whether terms of the vocabulary may have numbers that are not the vocabulary's."""
-        return bool(self.instead)
+        return bool(self.replacements)
 
     def first_form(self, number: int) -> int | None:
         """The number that stands for a value of the vocabulary in its first form, where that is another."""
-        return self.instead.get(number)
+        return self.replacements.get(number)
 
     def shown(self, ids: Ids) -> Ids:
         """The numbers of terms where those of the vocabulary stand for values in their first form."""
-        if not self.instead:
+        if not self.replacements:
             return ids
-        places = np.flatnonzero(np.isin(ids, np.fromiter(self.instead, np.int64)))
+        places = np.flatnonzero(np.isin(ids, np.fromiter(self.replacements, np.int64)))
         if not len(places):
             return ids
         shown = ids.copy()
-        shown[places] = [self.instead[number] for number in ids[places].tolist()]
+        shown[places] = [self.replacements[number] for number in ids[places].tolist()]
         return shown
 
     def find_value(self, term: Term) -> int:
@@ -234,7 +234,7 @@ class LastingTerms(TermSpace):
     def ids_of_plain(
         self,
         names: Iterable[Hashable],
-        numbers: Iterable[tuple[Plain, Hashable]],
+        numbers: Iterable[tuple[PlainNumber, Hashable]],
         found: dict[Hashable, int],
     ) -> list[int]:
         """`id_of_number` for many plain numbers of few digits.
@@ -330,7 +330,7 @@ class LastingTerms(TermSpace):
         values[local] = list(map(self.value, ids[local].tolist()))
         return values
 
-    def renamed(self, values: dict[int, int], used: set[int]) -> dict[int, int]:
+    def renumber(self, values: dict[int, int], used: set[int]) -> dict[int, int]:
         """Take the numbers that the vocabulary gives values from now on; forget the terms that are not used.
 
         Args:
@@ -371,7 +371,7 @@ class LastingTerms(TermSpace):
             self._journal.set(self, name, made)
         self._journal.set(self, "_term", self._vocabulary.lexicon.term)
         self._journal.set(self, "_fulfilled", 0)
-        self._journal.replace(self.instead, instead)
+        self._journal.replace(self.replacements, instead)
         self._journal.replace(self._unsettled, unsettled)
         self._settled.clear()
         self._journal.set(self, "_ids", ids)
@@ -394,52 +394,52 @@ class Name:
         self.number = number
 
 
-class _OddValue:
+class _UnsupportedValue:
     """A literal that is not compiled for."""
 
 
-Value = Numeric | Time | Name | str | bool | _OddValue
-ODD: Final = _OddValue()
+Value = Numeric | Time | Name | str | bool | _UnsupportedValue
+UNSUPPORTED: Final = _UnsupportedValue()
 _MOST_REMEMBERED: Final = 1 << 16
 
 
 class TermValues(dict[int, Value | None]):
     """The values of terms by their numbers, read when first asked for."""
 
-    def __init__(self, terms: LastingTerms) -> None:
+    def __init__(self, terms: PersistentTermIds) -> None:
         super().__init__({NONE: None})
         self._terms = terms
 
     def __missing__(self, number: int) -> Value:
         if len(self) > _MOST_REMEMBERED:
-            self.forget()
+            self.reset()
         value = self[number] = self._read(number)
         return value
 
     def _read(self, number: int) -> Value:
         term = self._terms.term(number)
-        return value_for(term) if isinstance(term, Literal) else Name(number)
+        return supported_value(term) if isinstance(term, Literal) else Name(number)
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Forget the values: numbers may mean something else now."""
         self.clear()
         self[NONE] = None
 
 
-def value_for(literal: Literal) -> Value:
+def supported_value(literal: Literal) -> Value:
     """What is known of a literal."""
     value = value_of(literal)
-    return value if isinstance(value, Numeric | Time | str | bool) else ODD
+    return value if isinstance(value, Numeric | Time | str | bool) else UNSUPPORTED
 
 
 Forms = Mapping[Fact, Literal | None]
 """How literals are written, by fact; None for the first form of their value."""
 
 
-class ShownForms:
+class LiteralForms:
     """The forms of facts, where these are not the first ones of their values; journaled."""
 
-    def __init__(self, journal: Journal, terms: LastingTerms) -> None:
+    def __init__(self, journal: Journal, terms: PersistentTermIds) -> None:
         self._journal, self._terms = journal, terms
         self.facts: dict[Fact, Literal] = {}
 
@@ -450,7 +450,7 @@ class ShownForms:
     def first(self) -> Shown | None:
         """How facts are shown whose literals are in the first forms of their values; None for by number."""
         terms = self._terms
-        return (lambda fact, sign: terms.first_form(fact[2])) if terms.has_further_numbers else None
+        return (lambda fact, sign: terms.first_form(fact[2])) if terms.has_replacements else None
 
     def change(self, forms: Forms) -> tuple[Forms, Shown | None]:
         """Take over what a step changed.
@@ -459,7 +459,7 @@ class ShownForms:
             The former forms of facts that are written another way now; how facts are shown before the step
             and after it, None where all are in their first forms.
         """
-        if not forms and not self.facts and not self._terms.instead:
+        if not forms and not self.facts and not self._terms.replacements:
             return _UNCHANGED
         before: dict[Fact, Literal | None] = {}
         for fact, form in forms.items():
@@ -473,7 +473,7 @@ class ShownForms:
             else:
                 self.facts[fact] = form
         terms, facts = self._terms, self.facts
-        if not facts and not before and not terms.has_further_numbers:
+        if not facts and not before and not terms.has_replacements:
             return {}, None
 
         def shown(fact: Fact, sign: int) -> int | None:
@@ -486,7 +486,7 @@ class ShownForms:
 _UNCHANGED: Final[tuple[Forms, None]] = ({}, None)
 
 
-def reformed(before: Forms, noted: Integers, model: WindowModel) -> Integers:
+def rewritten_facts(before: Forms, noted: Integers, model: WindowModel) -> Integers:
     """Of facts that are written another way now those that were there before a step and are, shape (n, 3).
 
     Args:

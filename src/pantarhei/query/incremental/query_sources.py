@@ -35,7 +35,7 @@ from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of
 from pantarhei.query.graph_names import CONCLUSIONS_GRAPH
 from pantarhei.query.incremental.journal import Journal
-from pantarhei.query.incremental.pattern_changes import Facts, Patterns
+from pantarhei.query.incremental.pattern_changes import FactMatcher, PatternMatcher
 from pantarhei.query.solutions import TermSpace
 from pantarhei.query.sources.relation import Source
 from pantarhei.query.sources.view import GraphFacts
@@ -65,7 +65,7 @@ class StepChanges(Protocol):
     def on_the_way(self) -> bool: ...
 
 
-class Content:
+class QuerySource:
     """All facts of the window model.
 
     Args:
@@ -77,7 +77,7 @@ class Content:
 
     def __init__(self, journal: Journal, window: Window, model: WindowModel) -> None:
         self.journal, self.window, self.model = journal, window, model
-        self.patterns, self.facts = Patterns(), Facts()
+        self.patterns, self.facts = PatternMatcher(), FactMatcher()
         self.closed: int | None = None
         """The last boundary that has closed."""
         self.began: int | None = None
@@ -85,7 +85,7 @@ class Content:
         self.is_changed = True
         """True where something may have changed since a boundary closed last."""
 
-    def take(self, changes: StepChanges, model: WindowModel, closing: int | None) -> Integers:
+    def advance(self, changes: StepChanges, model: WindowModel, closing: int | None) -> Integers:
         """Go on to the state after a step.
 
         Args:
@@ -100,7 +100,7 @@ class Content:
     def refill(self, model: WindowModel) -> None:
         """Have what the window model has now, where other rules run in it than when this was filled."""
 
-    def source(self, terms: TermSpace, forms: FactForms) -> Source:
+    def graph(self, terms: TermSpace, forms: FactForms) -> Source:
         """What it holds now as a graph to be asked.
 
         Args:
@@ -126,10 +126,10 @@ class Content:
         first = self.first_level(log)
         return any(len(entry.facts) for entry in log.timeline.after(first - 1))
 
-    def renamed(self, renaming: Renaming) -> None:
+    def renumber(self, renaming: Renaming) -> None:
         """Terms have other numbers."""
-        self.patterns.renamed()
-        self.facts.renamed()
+        self.patterns.renumber()
+        self.facts.renumber()
 
     def next_closing(self, kind: TimeKind, after: int, until: int, change: int | None) -> int | None:
         """Return the next boundary above `after`, closing when time reaches `until`, at which a report may
@@ -183,7 +183,7 @@ class Content:
         self.journal.set(self, "closed", step.now - (self.window.closed != "left"))
         self.journal.set(self, "began", step.now)
 
-    def whole(self, kind: TimeKind, boundaries: range, since: TimePoint | None) -> range:
+    def whole_windows(self, kind: TimeKind, boundaries: range, since: TimePoint | None) -> range:
         """Return the boundaries whose windows begin at `since` or later, None for when it began."""
         began = self.began if since is None else ticks_of(since, kind)
         if began is None or not boundaries:
@@ -191,18 +191,18 @@ class Content:
         return self.window.whole(kind, boundaries, began)
 
 
-class StoredContent(Content):
+class StoredSource(QuerySource):
     """Facts in a store of its own, a window model without rules; journaled."""
 
     def __init__(self, journal: Journal, window: Window, vocabulary: Vocabulary) -> None:
         super().__init__(journal, window, plain_model(NO_FACTS, vocabulary))
 
-    def hold(self, facts: Integers) -> None:
+    def replace_facts(self, facts: Integers) -> None:
         """Hold these facts, and no others."""
         self.journal.set(self, "model", plain_model(facts, self.model.vocabulary))
 
     def change(self, came: Integers, went: Integers) -> Integers:
-        """Facts come and others go; gives what changed by that, as `take`."""
+        """Facts come and others go; gives what changed by that, as `push`."""
         if not len(came) and not len(went):
             return _NOTHING
         self.journal.note_all(_Stored(self.model), [*as_tuples(came), *as_tuples(went)])
@@ -217,12 +217,12 @@ class StoredContent(Content):
     def used_terms(self, used: UsedTerms) -> None:
         used.add(self.model.facts())
 
-    def renamed(self, renaming: Renaming) -> None:
-        super().renamed(renaming)
-        self.hold(renaming.facts(self.model.facts()))
+    def renumber(self, renaming: Renaming) -> None:
+        super().renumber(renaming)
+        self.replace_facts(renaming.facts(self.model.facts()))
 
 
-class ConstantContent(StoredContent):
+class ConstantSource(StoredSource):
     """Triples that are always the same, as they are written: nothing comes to them or goes."""
 
     def __init__(
@@ -231,11 +231,11 @@ class ConstantContent(StoredContent):
         super().__init__(journal, window, vocabulary)
         self._triples = triples
 
-    def source(self, terms: TermSpace, forms: FactForms) -> Source:
+    def graph(self, terms: TermSpace, forms: FactForms) -> Source:
         return GraphFacts.of(terms, self._triples)
 
 
-class WindowView(StoredContent):
+class WindowViewSource(StoredSource):
     """The facts of a window that ends when the model's does, or later, and begins later.
 
     Args:
@@ -258,7 +258,7 @@ class WindowView(StoredContent):
         """Hold what a window model has of it."""
         self.journal.set(self, "program", model.program)
         facts = model.facts()
-        self.hold(facts[model.levels(facts) >= self.start])
+        self.replace_facts(facts[model.levels(facts) >= self.start])
 
     def refill(self, model: WindowModel) -> None:
         if self.program is not model.program:
@@ -271,7 +271,7 @@ class WindowView(StoredContent):
     def first_level(self, log: Log) -> int:
         return max(self.start, log.timeline.first_level)
 
-    def take(self, changes: StepChanges, model: WindowModel, closing: int | None) -> Integers:
+    def advance(self, changes: StepChanges, model: WindowModel, closing: int | None) -> Integers:
         step, log, levels = changes.step, changes.log, changes.levels
         assert step is not None and log is not None and levels is not None, "views ask for levels"
         end = self.window.step_at(step.kind, step.now).end if closing is None else closing
@@ -326,7 +326,7 @@ class Conclusions(Protocol):
         """Which came (1) and went (-1, last column) since the last call, each once."""
 
 
-class ConclusionContent(StoredContent):
+class ConclusionSource(StoredSource):
     """The graph `urn:pantarhei:conclusions`.
 
     Args:
@@ -338,23 +338,23 @@ class ConclusionContent(StoredContent):
 
     def __init__(self, journal: Journal, window: Window, vocabulary: Vocabulary, facts: Integers) -> None:
         super().__init__(journal, window, vocabulary)
-        self.hold(facts)
+        self.replace_facts(facts)
         self.noted = self.change(facts[:0], facts[:0])
         """What the last step changed."""
 
-    def go_on(self, changed: Integers) -> None:
+    def update(self, changed: Integers) -> None:
         """A step has changed what is concluded, by facts that came (1) and went (-1, last column)."""
         came, went = (changed[changed[:, 3] == sign, :3] for sign in (1, -1))
         self.noted = self.change(came, went)
 
-    def take(self, changes: StepChanges, model: WindowModel, closing: int | None) -> Integers:
+    def advance(self, changes: StepChanges, model: WindowModel, closing: int | None) -> Integers:
         return self.noted
 
-    def source(self, terms: TermSpace, forms: FactForms) -> Source:
-        return super().source(terms, {})  # they are in the first forms of their values
+    def graph(self, terms: TermSpace, forms: FactForms) -> Source:
+        return super().graph(terms, {})  # they are in the first forms of their values
 
 
-class JoinedContent(StoredContent):
+class JoinedSource(StoredSource):
     """What the window has, or a shorter one, and all conclusions, each fact once.
 
     Args:
@@ -362,14 +362,14 @@ class JoinedContent(StoredContent):
         model: the window model.
     """
 
-    def __init__(self, base: Content, conclusions: ConclusionContent, model: WindowModel) -> None:
+    def __init__(self, base: QuerySource, conclusions: ConclusionSource, model: WindowModel) -> None:
         super().__init__(base.journal, base.window, model.vocabulary)
         self._base, self._conclusions, self.program = base, conclusions, model.program
         self.closed, self.began = base.closed, base.began
         self._fill()
 
     def _fill(self) -> None:
-        self.hold(np.concatenate([self._base.model.facts(), self._conclusions.model.facts()]))
+        self.replace_facts(np.concatenate([self._base.model.facts(), self._conclusions.model.facts()]))
 
     def refill(self, model: WindowModel) -> None:
         if self.program is not model.program:
@@ -377,8 +377,8 @@ class JoinedContent(StoredContent):
             self.journal.set(self, "program", model.program)
             self._fill()
 
-    def take(self, changes: StepChanges, model: WindowModel, closing: int | None) -> Integers:
-        noted = self._base.take(changes, model, closing)
+    def advance(self, changes: StepChanges, model: WindowModel, closing: int | None) -> Integers:
+        noted = self._base.advance(changes, model, closing)
         facts = np.concatenate([noted[:, :3], self._conclusions.noted[:, :3]])
         are_there = _has(self._base.model, facts) | _has(self._conclusions.model, facts)
         were_there = _has(self.model, facts)
@@ -391,9 +391,9 @@ class JoinedContent(StoredContent):
     def bytes_used(self) -> int:
         return super().bytes_used + self._base.bytes_used
 
-    def renamed(self, renaming: Renaming) -> None:
-        self._base.renamed(renaming)
-        super().renamed(renaming)
+    def renumber(self, renaming: Renaming) -> None:
+        self._base.renumber(renaming)
+        super().renumber(renaming)
 
 
 def _has(model: WindowModel, facts: Integers) -> npt.NDArray[np.bool_]:

@@ -23,16 +23,16 @@ from pantarhei.model.messages import counted
 from pantarhei.model.term import RDF_TYPE, Term, short
 from pantarhei.query.algebra.analysis import draws, symbols_of_query
 from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Query, Slice
-from pantarhei.query.continuous_query import ContinuousQuery, Policy, QueryStats
+from pantarhei.query.continuous_query import ContinuousQuery, QueryStats, ReportPolicy
 from pantarhei.query.incremental.answer_versions import Version
-from pantarhei.query.incremental.closures import NODES
-from pantarhei.query.incremental.leaves import DescribeLeaf, is_parameter, parameters_of, particular
+from pantarhei.query.incremental.closures import GRAPH_TERMS
+from pantarhei.query.incremental.leaves import DescribeLeaf, instantiate, is_parameter, parameters_of
 from pantarhei.query.incremental.network import is_idle
 from pantarhei.query.incremental.operator import Bag, Operator, Row
-from pantarhei.query.incremental.persistent_terms import Decoder, LastingTerms
-from pantarhei.query.incremental.query_sources import Content
-from pantarhei.query.incremental.row_operators import AskRoot, ConstructRoot
-from pantarhei.query.incremental.shared_plans import SharedPlan
+from pantarhei.query.incremental.persistent_terms import Decoder, PersistentTermIds
+from pantarhei.query.incremental.query_sources import QuerySource
+from pantarhei.query.incremental.row_operators import AskOperator, ConstructOperator
+from pantarhei.query.incremental.shared_plans import PlanInstance
 from pantarhei.query.operators.account import Account
 from pantarhei.query.plan_text import Show, title
 from pantarhei.query.plan_text import plan_text as node_text
@@ -42,7 +42,7 @@ from pantarhei.window.sliding import Window
 
 
 @dataclass(eq=False)
-class Registered:
+class QueryState:
     """A query that is kept up to date.
 
     Args:
@@ -61,23 +61,23 @@ class Registered:
             `weight` of where they came to less that of where they went from; noted where it asks for that.
 
     `version`: all its answers as it reported them last, None where it has not. `handle` is how its user sees
-    it, None until there is one. `catch_up` adds to its answers what waits.
+    it, None until there is one. `flush` adds to its answers what waits.
     """
 
     name: str
     text: str
     query: Query
     node: Node
-    plan: SharedPlan
-    content: Content
-    windows: Mapping[URIRef | None, Content]
-    policy: Policy
+    plan: PlanInstance
+    source: QuerySource
+    windows: Mapping[URIRef | None, QuerySource]
+    policy: ReportPolicy
     reported: Bag = field(default_factory=dict)
     pending: Bag = field(default_factory=dict)
-    moved: Bag = field(default_factory=dict)
+    changed_facts: Bag = field(default_factory=dict)
     version: Version | None = field(default=None, init=False)
     handle: ContinuousQuery | None = field(default=None, init=False)
-    catch_up: Callable[[], None] = field(default_factory=lambda: nothing_waits, init=False)
+    flush: Callable[[], None] = field(default_factory=lambda: nothing_pending, init=False)
 
     def __post_init__(self) -> None:
         self.is_plain = self.policy.is_plain  # asked at each step
@@ -87,7 +87,7 @@ class Registered:
     @property
     def answers(self) -> Bag:
         """As last reported."""
-        self.catch_up()
+        self.flush()
         return self.reported
 
     @property
@@ -110,19 +110,19 @@ class Registered:
         return dict(zip(filter(is_parameter, self.root.variables), names, strict=True))
 
     @property
-    def current(self) -> Bag:
+    def current_rows(self) -> Bag:
         """Its rows as things stand."""
         last, pending = self.answers, self.pending
         rows = {row: last.get(row, 0) + pending.get(row, 0) for row in {**last, **pending}}
         return {row: copies for row, copies in rows.items() if copies}
 
     @property
-    def asks_for(self) -> Symbols:
+    def needed_symbols(self) -> Symbols:
         """The classes and properties whose facts it needs, None for all."""
-        return needed_for(self.query, self.policy)
+        return needed_symbols(self.query, self.policy)
 
-    def weight(self, content: Content) -> int:
-        """What a fact counts in `moved` that comes to a content; 0 if the query is not asked of that.
+    def weight(self, content: QuerySource) -> int:
+        """What a fact counts in `changed_facts` that comes to a content; 0 if the query is not asked of that.
 
         It is another power of 2 for each content, so that where a fact came to some and went from others, the
         sum is 0 for none.
@@ -148,26 +148,28 @@ class Registered:
         return QueryStats.of(len(self.answers), len(self.pending), kept)
 
     @property
-    def asks_for_change(self) -> bool:
+    def reports_on_change(self) -> bool:
         """Whether it reports only if what it is asked of has changed, and not at each step."""
-        return self.policy.asks_for_change
+        return self.policy.reports_on_change
 
 
-def nothing_waits() -> None:
+def nothing_pending() -> None:
     """What brings answers up to date to which nothing is to be added."""
 
 
-def needed_for(query: Query, policy: Policy) -> Symbols:
+def needed_symbols(query: Query, policy: ReportPolicy) -> Symbols:
     """The classes and properties whose facts the reports of a query need, None for all.
 
     One that tells all answers whenever what it is asked of has changed needs all: any fact may have changed.
     """
-    if policy.asks_for_change and policy.emit == "rstream":
+    if policy.reports_on_change and policy.emit == "rstream":
         return None
     return symbols_of_query(query)
 
 
-def plan_text(registered: Registered, content_of: Callable[[Operator], Content], show: Show = short) -> str:
+def plan_text(
+    registered: QueryState, content_of: Callable[[Operator], QuerySource], show: Show = short
+) -> str:
     """A line for each operator, with what a change costs and how many rows it keeps; below it those that it
     takes rows from. Patterns stand below what matches them, and so does what is evaluated anew as a whole.
     What is asked of a graph with a name stands below that.
@@ -181,7 +183,9 @@ def plan_text(registered: Registered, content_of: Callable[[Operator], Content],
 class _Lines:
     """The lines of a query's operators."""
 
-    def __init__(self, registered: Registered, content_of: Callable[[Operator], Content], show: Show) -> None:
+    def __init__(
+        self, registered: QueryState, content_of: Callable[[Operator], QuerySource], show: Show
+    ) -> None:
         self._registered, self._content_of, self._show = registered, content_of, show
 
     def of(self, operator: Operator, around: str) -> list[str]:
@@ -193,7 +197,7 @@ class _Lines:
     def _within(self, operator: Operator, graph: str) -> list[str]:
         below = [line for source in operator.inputs for line in self.of(source, graph)]
         names, node = self._registered.names, operator.node
-        node = particular(node, names) if parameters_of(node) else node
+        node = instantiate(node, names) if parameters_of(node) else node
         if is_idle(node):
             if operator.inputs:  # it brings the parameters behind, which are not shown
                 return below
@@ -210,20 +214,20 @@ class _Lines:
     def _graph(self, operator: Operator) -> str:
         """The names of the graph that an operator is asked of; none of the default graph."""
         content = self._content_of(operator)
-        if content is self._registered.content:
+        if content is self._registered.source:
             return ""
         named = [name for name, window in self._registered.windows.items() if window is content]
         names = [content.name, *named]
         return ", ".join(self._show(name) for name in names if name is not None)
 
     def _title(self, operator: Operator, node: Node) -> str:
-        if isinstance(operator, AskRoot):
+        if isinstance(operator, AskOperator):
             return "Ask"
-        if isinstance(operator, ConstructRoot):
+        if isinstance(operator, ConstructOperator):
             return "Construct"
         if isinstance(operator, DescribeLeaf):
             return "Describe"
-        return "Terms of the graph" if node == NODES else title(node, self._show)
+        return "Terms of the graph" if node == GRAPH_TERMS else title(node, self._show)
 
 
 def _indented(lines: Iterable[str]) -> list[str]:
@@ -249,20 +253,20 @@ class SavedQuery:
 
     name: str
     text: str
-    policy: Policy
+    policy: ReportPolicy
     window: Window | None
     closed: int | None
     rows: list[list[Any]] | None
-    moved: list[list[Any]]
+    changed_facts: list[list[Any]]
 
     @classmethod
-    def of(cls, registered: Registered, window: Window | None, decoder: Decoder) -> Callable[[], SavedQuery]:
+    def of(cls, registered: QueryState, window: Window | None, decoder: Decoder) -> Callable[[], SavedQuery]:
         """Return a function that encodes the present state of a query."""
         policy, answers = registered.policy, None
         if not policy.is_plain or registered.pending or draws(registered.query.node):
             answers = dict(registered.answers)
-        named = registered.name, registered.text, policy, window, registered.content.closed
-        moved, lexicon = dict(registered.moved), registered.content.model.vocabulary.lexicon
+        named = registered.name, registered.text, policy, window, registered.source.closed
+        moved, lexicon = dict(registered.changed_facts), registered.source.model.vocabulary.lexicon
 
         def make() -> SavedQuery:
             rows = None if answers is None else [_written(row, n, decoder) for row, n in answers.items()]
@@ -272,7 +276,7 @@ class SavedQuery:
 
         return make
 
-    def answers(self, terms: LastingTerms) -> Bag:
+    def decode_answers(self, terms: PersistentTermIds) -> Bag:
         """The answers as last reported."""
         rows = self.rows or ()
         return {
@@ -280,10 +284,10 @@ class SavedQuery:
             for *row, copies in rows
         }
 
-    def moved_facts(self, vocabulary: Vocabulary) -> Bag:
+    def decode_changed_facts(self, vocabulary: Vocabulary) -> Bag:
         """What has come and gone since it looked last; terms get numbers where they have none."""
         found: Bag = {}
-        for *texts, sign in self.moved:
+        for *texts, sign in self.changed_facts:
             subject, predicate, object_ = map(parse_term, texts)
             is_class = predicate == RDF_TYPE and not vocabulary.has_class_variables
             symbol = Symbol(object_, 1) if is_class else Symbol(predicate, 2)  # type: ignore[arg-type]
@@ -318,7 +322,7 @@ def _plain(query: SavedQuery) -> dict[str, Any]:
         "window": given,
         "closed": query.closed,
         "rows": None if query.rows is None else sorted(query.rows, key=str),
-        "moved": sorted(query.moved, key=str),
+        "moved": sorted(query.changed_facts, key=str),
     }
 
 
@@ -327,7 +331,9 @@ def from_bytes(saved: bytes) -> Iterator[SavedQuery]:
     for each in json.loads(saved):
         given = each["window"]
         window = None if given is None else Window(*map(_from_json, given))
-        policy = Policy(frozenset(each["conditions"]), _from_json(each["period"]), each["emit"], each["tick"])
+        policy = ReportPolicy(
+            frozenset(each["conditions"]), _from_json(each["period"]), each["emit"], each["tick"]
+        )
         rows, moved = each["rows"], each["moved"]
         yield SavedQuery(each["name"], each["text"], policy, window, each["closed"], rows, moved)
 

@@ -23,10 +23,10 @@ from pantarhei.query.answer_reports import AnswerChange, AnswerReports, SameRepo
 from pantarhei.query.continuous_query import ContinuousQuery
 from pantarhei.query.incremental.answer_versions import Version
 from pantarhei.query.incremental.journal import ABSENT
-from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared
+from pantarhei.query.incremental.operator import Bag, Operator, Row, SharedState
 from pantarhei.query.incremental.persistent_terms import Decoder
-from pantarhei.query.incremental.query_sources import Content
-from pantarhei.query.incremental.query_state import Registered, nothing_waits
+from pantarhei.query.incremental.query_sources import QuerySource
+from pantarhei.query.incremental.query_state import QueryState, nothing_pending
 from pantarhei.window.log import Log
 from pantarhei.window.sliding import Step, Times, joined
 
@@ -34,7 +34,7 @@ _FEW: Final = 256
 """So many rows may wait in any case; beyond that, a quarter of the rows that there are."""
 
 
-class Members(NamedTuple):
+class MemberIndex(NamedTuple):
     """Queries by what the rows of an operator end with that are theirs; nothing in it changes any more.
 
     Args:
@@ -43,9 +43,9 @@ class Members(NamedTuple):
     """
 
     size: int
-    by_numbers: Mapping[Row, list[Registered]]
+    by_numbers: Mapping[Row, list[QueryState]]
 
-    def own(self, change: Mapping[Row, int]) -> Iterator[tuple[Registered, Mapping[Row, int]]]:
+    def split(self, change: Mapping[Row, int]) -> Iterator[tuple[QueryState, Mapping[Row, int]]]:
         """Of a change what is each query's own, for those that it changes anything for."""
         parts = by_end(change, self.size) if self.size else {(): change}
         for numbers, own in parts.items():
@@ -53,67 +53,67 @@ class Members(NamedTuple):
                 yield registered, own
 
 
-class Audience:
+class Subscribers:
     """The queries whose answers are the rows of one operator.
 
     `are_plain` says whether all of them report at each step.
     """
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: SharedState) -> None:
         self._shared = shared
         self._waiting: dict[int, Mapping[Row, int]] = {}
         self._most = _FEW
-        self.rows = 0
+        self.pending_rows = 0
         """How many rows wait to be added to answers."""
-        self.members, self.are_plain = Members(0, {}), True
+        self.members, self.are_plain = MemberIndex(0, {}), True
 
-    def consist_of(self, queries: list[Registered]) -> None:
+    def set_queries(self, queries: list[QueryState]) -> None:
         """Have these members from now on, one at least; nothing waits."""
-        by_numbers: dict[Row, list[Registered]] = {}
+        by_numbers: dict[Row, list[QueryState]] = {}
         for registered in queries:
             by_numbers.setdefault(registered.numbers, []).append(registered)
-            registered.catch_up = self.catch_up
-        self.members = Members(len(queries[0].numbers), by_numbers)
+            registered.flush = self.flush
+        self.members = MemberIndex(len(queries[0].numbers), by_numbers)
         self.are_plain = all(registered.is_plain for registered in queries)
 
-    def dissolve(self) -> None:
+    def clear(self) -> None:
         """Bring the answers of all members up to date, and have no members."""
-        self.catch_up()
+        self.flush()
         for queries in self.members.by_numbers.values():
             for registered in queries:
-                registered.catch_up = nothing_waits
-        self.members = Members(0, {})
+                registered.flush = nothing_pending
+        self.members = MemberIndex(0, {})
 
-    def wait_with(self, change: Mapping[Row, int]) -> None:
+    def defer(self, change: Mapping[Row, int]) -> None:
         """Add a change to the answers of those whose rows it has: when somebody looks, or much waits."""
         waiting = self._waiting
         number = len(waiting)
         self._shared.journal.entries.append((waiting, number, ABSENT))
         waiting[number] = change
-        self.rows += len(change)
-        if self.rows > self._most:
-            self.catch_up()
+        self.pending_rows += len(change)
+        if self.pending_rows > self._most:
+            self.flush()
 
-    def catch_up(self) -> None:
+    def flush(self) -> None:
         """Bring the answers of all members up to date."""
         if not self._waiting:
             return
         journal = self._shared.journal
         before = journal.mark()
         try:
-            changes = [own for change in self._waiting.values() for own in self.members.own(change)]
+            changes = [own for change in self._waiting.values() for own in self.members.split(change)]
             self._shared.add_to_each([(registered.reported, own) for registered, own in changes])
             journal.replace(self._waiting, {})
         except BaseException:
             journal.back(before)
             raise
-        self.rows = 0
+        self.pending_rows = 0
         held = sum(len(each.reported) for queries in self.members.by_numbers.values() for each in queries)
         self._most = max(_FEW, held // 4)
 
     def recount(self) -> None:
         """The journal has gone back: see how many rows wait."""
-        self.rows = sum(map(len, self._waiting.values()))
+        self.pending_rows = sum(map(len, self._waiting.values()))
 
 
 class Report(NamedTuple):
@@ -138,7 +138,7 @@ class Report(NamedTuple):
         return SameReports(self.times, decoder.bag(came), decoder.bag(went))
 
 
-class Reports(NamedTuple):
+class ReportBatch(NamedTuple):
     """What queries reported together.
 
     Args:
@@ -149,15 +149,15 @@ class Reports(NamedTuple):
     """
 
     times: Sequence[TimePoint]
-    changes: Sequence[tuple[Registered, Mapping[Row, int] | Version]]
-    shared: Sequence[tuple[Members, Mapping[Row, int]]] = ()
+    changes: Sequence[tuple[QueryState, Mapping[Row, int] | Version]]
+    shared: Sequence[tuple[MemberIndex, Mapping[Row, int]]] = ()
 
     @property
-    def single(self) -> Iterator[tuple[Registered, Mapping[Row, int] | Version]]:
+    def single(self) -> Iterator[tuple[QueryState, Mapping[Row, int] | Version]]:
         """The changes of each query. Costs a look at all."""
         yield from self.changes
         for members, change in self.shared:
-            yield from members.own(change)
+            yield from members.split(change)
 
 
 class StepReports(NamedTuple):
@@ -170,7 +170,7 @@ class StepReports(NamedTuple):
     """
 
     at: TimePoint
-    reports: Sequence[Reports]
+    reports: Sequence[ReportBatch]
     decoder: Decoder
 
     def are_followed(self) -> bool:
@@ -180,7 +180,7 @@ class StepReports(NamedTuple):
 
     def by_query(self) -> Iterator[tuple[ContinuousQuery, AnswerChange]]:
         """The queries, each with all that it reported."""
-        of_query: dict[Registered, list[Report]] = {}
+        of_query: dict[QueryState, list[Report]] = {}
         for reports in self.reports:
             for registered, change in reports.single:
                 _append(of_query.setdefault(registered, []), Report(reports.times, change))
@@ -206,35 +206,41 @@ def _append(reports: list[Report], report: Report) -> None:
         reports[-1] = Report(together, change)
 
 
-class Reporting:
+class ReportScheduler:
     """Takes down what changes in the answers of queries, and lets them report."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: SharedState) -> None:
         self._shared, self._journal = shared, shared.journal
-        self._of_root: dict[Operator, Audience] = {}  # those who have the rows of an operator as answers
-        self._looking: list[Registered] = []  # those that do not report at each step
+        self._subscribers: dict[
+            Operator, Subscribers
+        ] = {}  # those who have the rows of an operator as answers
+        self._scheduled: list[QueryState] = []  # those that do not report at each step
         self.sees_windows = False
         """Whether some query looks at times of its own, and so has to be told of each step of a block."""
-        self._closing: set[Content] = set()  # whose closing some query waits for
-        self._late: dict[Registered, None] = {}  # of those that report at each step: with something pending
-        self._reports: dict[int, Reports] = {}  # those of the present step, numbered
+        self._closing: set[QuerySource] = set()  # whose closing some query waits for
+        self._delayed: dict[
+            QueryState, None
+        ] = {}  # of those that report at each step: with something pending
+        self._reports: dict[int, ReportBatch] = {}  # those of the present step, numbered
         self._in_block = False  # whether what comes is part of a longer step
 
-    def sort_out(self, queries: Iterable[Registered]) -> None:
+    def set_queries(self, queries: Iterable[QueryState]) -> None:
         """Know these queries, and no others."""
-        for audience in self._of_root.values():
-            audience.dissolve()
-        self._journal.replace(self._late, {each: None for each in queries if each in self._late})
-        of_root: dict[Operator, list[Registered]] = {}
+        for audience in self._subscribers.values():
+            audience.clear()
+        self._journal.replace(self._delayed, {each: None for each in queries if each in self._delayed})
+        of_root: dict[Operator, list[QueryState]] = {}
         for registered in queries:
             of_root.setdefault(registered.root, []).append(registered)
         # an audience lasts as long as its operator: what waits there may come back with an earlier state
-        self._of_root = {root: self._of_root.get(root) or Audience(self._shared) for root in of_root}
+        self._subscribers = {
+            root: self._subscribers.get(root) or Subscribers(self._shared) for root in of_root
+        }
         for root, own in of_root.items():
-            self._of_root[root].consist_of(own)
-        self._looking = [registered for registered in queries if not registered.is_plain]
-        self.sees_windows = bool(self._looking)
-        closing = (each.windows.values() for each in self._looking if each.policy.closes)
+            self._subscribers[root].set_queries(own)
+        self._scheduled = [registered for registered in queries if not registered.is_plain]
+        self.sees_windows = bool(self._scheduled)
+        closing = (each.windows.values() for each in self._scheduled if each.policy.closes)
         self._closing = {content for windows in closing for content in windows}
 
     def begin(self, is_block: bool = False) -> None:
@@ -249,48 +255,48 @@ class Reporting:
     def end(self, at: TimePoint, step: Step | None, log: Log) -> None:
         """A block has come to its end: those report that look at each step."""
         self._in_block = False
-        self.tell({}, at, False)
+        self.record_changes({}, at, False)
         if step is not None:
-            self.look(step, log)
+            self.report_after_step(step, log)
 
     @property
-    def reports(self) -> list[Reports]:
+    def reports(self) -> list[ReportBatch]:
         """What has been reported in the present step."""
         return [reports for reports in self._reports.values() if reports.changes or reports.shared]
 
-    def forget(self, registered: Registered) -> None:
+    def forget(self, registered: QueryState) -> None:
         """Have nothing reported by a query in the present step."""
         for number, reports in self._reports.items():
             changes = list(reports.single)
             left = [(each, change) for each, change in changes if each is not registered]
             if len(left) < len(changes):
                 self._journal.note(self._reports, number)
-                self._reports[number] = Reports(reports.times, left)
+                self._reports[number] = ReportBatch(reports.times, left)
 
     @property
-    def rows_waiting(self) -> int:
+    def pending_rows(self) -> int:
         """How many rows wait to be added to answers."""
-        return sum(audience.rows for audience in self._of_root.values())
+        return sum(audience.pending_rows for audience in self._subscribers.values())
 
-    def catch_up(self) -> None:
+    def flush(self) -> None:
         """Bring all answers up to date."""
-        for audience in self._of_root.values():
-            audience.catch_up()
+        for audience in self._subscribers.values():
+            audience.flush()
 
     def recount(self) -> None:
         """The journal has gone back: see how many rows wait."""
-        for audience in self._of_root.values():
+        for audience in self._subscribers.values():
             audience.recount()
 
-    def report_next(self, registered: Registered) -> None:
+    def report_next(self, registered: QueryState) -> None:
         """What is pending for a query that reports at each step is reported at the end of the next one."""
-        self._journal.note(self._late, registered)
-        self._late[registered] = None
+        self._journal.note(self._delayed, registered)
+        self._delayed[registered] = None
 
     # -- windows that close ------------------------------------------------------------------------
 
     @property
-    def waits(self) -> bool:
+    def has_closing_windows(self) -> bool:
         """True where a query reports when its window closes."""
         return bool(self._closing)
 
@@ -313,33 +319,33 @@ class Reporting:
             if not content.is_changed:
                 self._journal.set(content, "is_changed", True)
 
-    def closing(self, content: Content, step: Step) -> int | None:
+    def closing(self, content: QuerySource, step: Step) -> int | None:
         """The boundary that is about to close at which time has come, before anything arrives there.
 
         So it is with windows closed to the left, which hold nothing of that timestamp.
         """
         return step.now if content in self._closing and content.closes_before_arrivals(step) else None
 
-    def come_to(self, step: Step, log: Log) -> None:
+    def close_before_arrivals(self, step: Step, log: Log) -> None:
         """Close the windows closed to the left that end at the present time, before arrivals."""
         closing = (each for each in self._closing if each.closes_before_arrivals(step))
         self._close({content: range(step.now, step.now + 1) for content in closing}, step.kind, log)
 
-    def leave(self, now: Step, step: Step, log: Log, on_the_way: bool) -> None:
+    def leave_tick(self, now: Step, step: Step, log: Log, on_the_way: bool) -> None:
         """Close the windows that end as time advances from `now` to `step`, and leave the timestamp `now`.
 
         Nothing that queries see changes in between: else time would have stopped there.
         """
-        if step.now <= now.now or not self._looking:
+        if step.now <= now.now or not self._scheduled:
             return
         closing = {each: each.closing_on_the_way(now, step, on_the_way) for each in self._closing}
         self._close({each: some for each, some in closing.items() if some}, now.kind, log)
-        for registered in self._looking:
+        for registered in self._scheduled:
             policy = registered.policy
-            if policy.tick == "timestamp" and not policy.closes and policy.looks_at(now.kind, now.now):
-                self._look_at(registered, log, at_tick(now))
+            if policy.tick == "timestamp" and not policy.closes and policy.is_due(now.kind, now.now):
+                self._evaluate(registered, log, at_tick(now))
 
-    def _close(self, closing: Mapping[Content, range], kind: TimeKind, log: Log) -> None:
+    def _close(self, closing: Mapping[QuerySource, range], kind: TimeKind, log: Log) -> None:
         """Close the windows of contents at boundaries, and report for each query that waits for them.
 
         No content changes between the boundaries.
@@ -347,7 +353,7 @@ class Reporting:
         for content, boundaries in closing.items():
             self._journal.set(content, "closed", boundaries[-1])
             self._journal.set(content, "is_changed", False)
-        for registered in self._looking if closing else ():
+        for registered in self._scheduled if closing else ():
             policy = registered.policy
             if policy.closes:
                 some = (
@@ -356,61 +362,63 @@ class Reporting:
                     if content in closing
                 )
                 whole = (
-                    content.whole(kind, boundaries, policy.since) if policy.whole else boundaries
+                    content.whole_windows(kind, boundaries, policy.since) if policy.whole else boundaries
                     for content, boundaries in some
                 )
-                ranges = tuple(each for each in policy.at_looks(kind, whole) if each)
+                ranges = tuple(each for each in policy.due_ticks(kind, whole) if each)
                 if ranges:
-                    self._look_at(registered, log, Times(kind, ranges))
+                    self._evaluate(registered, log, Times(kind, ranges))
 
     # -- steps -------------------------------------------------------------------------------------
 
-    def note_moved(self, content: Content, noted: Integers) -> None:
+    def record_changed_facts(self, content: QuerySource, noted: Integers) -> None:
         """Take down which facts came to a content and went, for the queries that ask whether any did."""
-        asking = [each for each in self._looking if each.asks_for_change]
+        asking = [each for each in self._scheduled if each.reports_on_change]
         weights = {each: weight for each in asking if (weight := each.weight(content))}
         for *fact, sign in noted.tolist() if weights else ():
             for registered, weight in weights.items():
-                self._shared.add(registered.moved, tuple(fact), sign * weight)
+                self._shared.add(registered.changed_facts, tuple(fact), sign * weight)
 
-    def tell(self, changes: Mapping[Operator, Mapping[Row, int]], at: TimePoint, on_the_way: bool) -> None:
+    def record_changes(
+        self, changes: Mapping[Operator, Mapping[Row, int]], at: TimePoint, on_the_way: bool
+    ) -> None:
         """Take down what changed in the rows of operators.
 
         Args:
             on_the_way: the step has not come to its end.
         """
-        late = self._late
+        late = self._delayed
         on_the_way = on_the_way or self._in_block
-        shared: list[tuple[Members, Mapping[Row, int]]] = []
-        told: list[tuple[Registered, Mapping[Row, int]]] = []
+        shared: list[tuple[MemberIndex, Mapping[Row, int]]] = []
+        told: list[tuple[QueryState, Mapping[Row, int]]] = []
         for operator, change in changes.items():
-            audience = self._of_root.get(operator)
+            audience = self._subscribers.get(operator)
             if audience is None:
                 continue
             if audience.are_plain and not late and not on_the_way:
                 shared.append((audience.members, change))
-                audience.wait_with(change)
+                audience.defer(change)
             else:
-                told += self._told_apart(audience.members.own(change), on_the_way)
+                told += self._record_single(audience.members.split(change), on_the_way)
         if late and not on_the_way:
-            taken = [(registered, self._taken(registered)) for registered in late]
+            taken = [(registered, self._take_pending(registered)) for registered in late]
             taken = [(registered, change) for registered, change in taken if change]
             self._shared.add_to_each([(registered.answers, change) for registered, change in taken])
             told += taken
             self._journal.replace(late, {})
         if told or shared:
-            self._note(Reports((at,), told, shared))
+            self._add_batch(ReportBatch((at,), told, shared))
 
-    def _told_apart(
-        self, changes: Iterable[tuple[Registered, Mapping[Row, int]]], on_the_way: bool
-    ) -> list[tuple[Registered, Mapping[Row, int]]]:
+    def _record_single(
+        self, changes: Iterable[tuple[QueryState, Mapping[Row, int]]], on_the_way: bool
+    ) -> list[tuple[QueryState, Mapping[Row, int]]]:
         """Take down what changed for single queries; gives what is reported now."""
-        told: list[tuple[Registered, Mapping[Row, int]]] = []
+        told: list[tuple[QueryState, Mapping[Row, int]]] = []
         added: list[tuple[Bag, Mapping[Row, int]]] = []
         for registered, own in changes:
             if not registered.is_plain:
                 added.append((registered.pending, own))
-            elif on_the_way or registered in self._late:
+            elif on_the_way or registered in self._delayed:
                 added.append((registered.pending, own))
                 self.report_next(registered)
             else:
@@ -419,54 +427,54 @@ class Reporting:
         self._shared.add_to_each(added)
         return told
 
-    def look(self, step: Step, log: Log) -> None:
+    def report_after_step(self, step: Step, log: Log) -> None:
         """A step has come to its end: look at the queries that look after each."""
-        for registered in () if self._in_block else self._looking:
+        for registered in () if self._in_block else self._scheduled:
             policy = registered.policy
-            if not policy.closes and policy.tick == "abox" and policy.looks_at(step.kind, step.now):
-                self._look_at(registered, log, at_tick(step))
+            if not policy.closes and policy.tick == "abox" and policy.is_due(step.kind, step.now):
+                self._evaluate(registered, log, at_tick(step))
 
-    def _look_at(self, registered: Registered, log: Log, times: Times) -> None:
+    def _evaluate(self, registered: QueryState, log: Log, times: Times) -> None:
         """Report at times between which no content changes, if the conditions hold."""
         policy = registered.policy
-        if registered.asks_for_change:
-            if not registered.moved:
+        if registered.reports_on_change:
+            if not registered.changed_facts:
                 return
-            self._journal.replace(registered.moved, {})
+            self._journal.replace(registered.changed_facts, {})
         if "non-empty" in policy.conditions and not registered.has_assertions(log):
             return
-        change = self._taken(registered)
+        change = self._take_pending(registered)
         if policy.emit == "rstream":
-            self._report_all(registered, change, times[:1] if registered.asks_for_change else times)
+            self._report_all(registered, change, times[:1] if registered.reports_on_change else times)
         elif change:
             self._report(registered, change, times[0])
 
-    def _taken(self, registered: Registered) -> Bag:
+    def _take_pending(self, registered: QueryState) -> Bag:
         """What has changed since the last report, and is told now."""
         change = dict(registered.pending)
         self._journal.replace(registered.pending, {})
         return change
 
-    def _report(self, registered: Registered, change: Mapping[Row, int], at: TimePoint) -> None:
+    def _report(self, registered: QueryState, change: Mapping[Row, int], at: TimePoint) -> None:
         """Report the changed answers of a query: all, those that came, or those that went."""
         self._shared.add_all(registered.answers, change)
         if (emit := registered.policy.emit) != "delta":
             sign = 1 if emit == "istream" else -1
             change = {row: weight for row, weight in change.items() if weight * sign > 0}
         if change:
-            self._note(Reports((at,), [(registered, change)]))
+            self._add_batch(ReportBatch((at,), [(registered, change)]))
 
     def _report_all(
-        self, registered: Registered, change: Mapping[Row, int], times: Sequence[TimePoint]
+        self, registered: QueryState, change: Mapping[Row, int], times: Sequence[TimePoint]
     ) -> None:
         """Report all answers of a query, unchanged between the times."""
         answers = registered.answers
         self._shared.add_all(answers, change)
         version = Version.after(registered.version, change, answers, self._shared.terms.decoder)
         self._journal.set(registered, "version", version)
-        self._note(Reports(times, [(registered, version)]))
+        self._add_batch(ReportBatch(times, [(registered, version)]))
 
-    def _note(self, reports: Reports) -> None:
+    def _add_batch(self, reports: ReportBatch) -> None:
         """Take down what has been reported."""
         number = len(self._reports)
         self._journal.entries.append((self._reports, number, ABSENT))

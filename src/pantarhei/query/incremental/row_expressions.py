@@ -5,8 +5,8 @@ What they come to by column is remembered by what they look at.
 Common expressions as Python functions of a row: for a few rows that is faster than by column.
 
 Comparisons, arithmetic, `&&`, `||`, `!`, BOUND, IF, COALESCE and IN are compiled over numbers, plain strings,
-truth values, times and names, whose values are remembered. Whatever else a row brings is `Odd`: it is left to
-`expressions/evaluation.py`, which this agrees with.
+truth values, times and names, whose values are remembered. For other values `Deoptimize` is raised: see
+`expressions/evaluation.py`, which gives the same results.
 """
 
 from __future__ import annotations
@@ -25,14 +25,21 @@ from pantarhei.query.algebra.expressions import Call, Expression, is_drawn, vari
 from pantarhei.query.expressions import compute, truth
 from pantarhei.query.expressions.comparison import ORDERS, Comparator
 from pantarhei.query.expressions.values import ExpressionError, Time
-from pantarhei.query.incremental.operator import Row, Shared, table_of
-from pantarhei.query.incremental.persistent_terms import ODD, LastingTerms, Name, TermValues, Value, value_for
+from pantarhei.query.incremental.operator import Row, SharedState, table_of
+from pantarhei.query.incremental.persistent_terms import (
+    UNSUPPORTED,
+    Name,
+    PersistentTermIds,
+    TermValues,
+    Value,
+    supported_value,
+)
 from pantarhei.query.solutions import Mask, Table
 from pantarhei.values import canonical
 from pantarhei.values.numeric import Numeric, computed, negated, promoted
 
 
-class Odd(Exception):
+class Deoptimize(Exception):
     """A row has a value that is not compiled for."""
 
 
@@ -43,7 +50,7 @@ Result = Callable[[Row], int]
 """The number of the term that an expression results in for a row, `NONE` for an error."""
 
 
-class NotCompiled(Exception):
+class NotCompilable(Exception):
     """An expression has parts that are only evaluated by column."""
 
 
@@ -56,7 +63,7 @@ class Compiler:
         terms: what numbers stand for.
     """
 
-    def __init__(self, variables: Sequence[Variable], values: TermValues, terms: LastingTerms) -> None:
+    def __init__(self, variables: Sequence[Variable], values: TermValues, terms: PersistentTermIds) -> None:
         self._places = {variable: place for place, variable in enumerate(variables)}
         self._values, self._terms = values, terms
 
@@ -120,7 +127,7 @@ class Compiler:
         if not isinstance(term, Literal):
             id_of, values = self._terms.id_of, self._values
             return lambda row: values[id_of(term)]
-        known = value_for(term)
+        known = supported_value(term)
         return lambda row: known
 
     # -- truth values ------------------------------------------------------------------------------
@@ -152,7 +159,7 @@ class Compiler:
         if name == "IN":
             wanted, *members = map(self.operand, arguments)
             return _connected([_equality(True, wanted, member) for member in members], True)
-        raise NotCompiled
+        raise NotCompilable
 
 
 _TRUTHS: Final = frozenset(("=", "!=", *ORDERS, "&&", "||", "!", "BOUND", "IN"))
@@ -218,8 +225,8 @@ def _is_true(value: Value | None) -> bool | None:
 
 def _refuse_odd(*values: Value | None) -> None:
     """Raises: Odd: one of them is."""
-    if any(value is ODD for value in values):
-        raise Odd
+    if any(value is UNSUPPORTED for value in values):
+        raise Deoptimize
 
 
 def _equality(is_equal: bool, left: Operand, right: Operand) -> Callable[[Row], bool | None]:
@@ -239,7 +246,7 @@ def _equality(is_equal: bool, left: Operand, right: Operand) -> Callable[[Row], 
             return same is is_equal
         if type(one) is type(other) and type(one) in (str, bool):
             return (one == other) is is_equal
-        raise Odd
+        raise Deoptimize
 
     return equality
 
@@ -259,7 +266,7 @@ def _order(compare: Comparator, left: Operand, right: Operand) -> Callable[[Row]
         if type(one) is Time and type(other) is Time:
             if one.datatype == other.datatype and one.zoned == other.zoned:
                 return bool(compare(one.seconds, other.seconds))
-            raise Odd
+            raise Deoptimize
         if type(one) is type(other) and type(one) in (str, bool):
             return bool(compare(one, other))
         _refuse_odd(one, other)
@@ -279,7 +286,7 @@ def _computed(name: str, left: Operand, right: Operand) -> Operand:
             except (ExpressionError, ArithmeticError):
                 return None
         if type(one) is Time or type(other) is Time:
-            raise Odd
+            raise Deoptimize
         _refuse_odd(one, other)
         return None
 
@@ -315,7 +322,7 @@ class RowTest(NamedTuple):
 
     place: int
     known: Mapping[int, bool | None]
-    learn: Callable[[Row], bool]
+    evaluate: Callable[[Row], bool]
 
 
 class RowExpression:
@@ -324,12 +331,12 @@ class RowExpression:
     What it came to is remembered, but for what is drawn anew each time.
     """
 
-    def __init__(self, expression: Expression, variables: Sequence[Variable], shared: Shared) -> None:
+    def __init__(self, expression: Expression, variables: Sequence[Variable], shared: SharedState) -> None:
         self._expression, self._shared = expression, shared
         wanted = variables_of(expression)
         self._variables = tuple(variable for variable in variables if variable in wanted)
         self._places = tuple(place for place, variable in enumerate(variables) if variable in wanted)
-        self.is_drawn = is_drawn(expression)
+        self.is_volatile = is_drawn(expression)
         self._known: dict[Row, Any] = {}
         compiler = Compiler(variables, shared.values, shared.terms)
         self._result = _Function(_compiled(compiler.result, expression), self._places)
@@ -346,13 +353,13 @@ class RowExpression:
 
         def learn(row: Row) -> bool:
             try:
-                return self._truth.learned(row) is True
-            except Odd:
+                return self._truth.evaluate_and_cache(row) is True
+            except Deoptimize:
                 return self.truths([row])[0]
 
         return RowTest(place, known, learn)
 
-    def learn_all(self, table: Table) -> Mask:
+    def cache_truths(self, table: Table) -> Mask:
         """For which rows of a table it is true. It looks at one variable; what it says of the terms that this
         is bound to is remembered, if they are few enough.
         """
@@ -398,8 +405,8 @@ class RowExpression:
     ) -> list[_Value]:
         """What a function says of rows; of odd ones what is found by column."""
         if function.compiled is None:
-            return self._found(rows, by_column)
-        known = function.looked_up(rows)
+            return self._evaluate_columns(rows, by_column)
+        known = function.cached_values(rows)
         if known is not None:
             return known
         found: list[_Value] = []
@@ -407,20 +414,24 @@ class RowExpression:
         for row in rows:
             try:
                 value = function.compiled(row)
-            except Odd:
+            except Deoptimize:
                 odd[len(odd) + len(found)] = row
             else:
                 found.append(value)
-        for (place, _), value in zip(odd.items(), self._found(odd.values(), by_column), strict=True):
+        for (place, _), value in zip(
+            odd.items(), self._evaluate_columns(odd.values(), by_column), strict=True
+        ):
             found.insert(place, value)
         return found
 
-    def _found(self, rows: Iterable[Row], evaluate: Callable[[Table], list[_Value]]) -> list[_Value]:
+    def _evaluate_columns(
+        self, rows: Iterable[Row], evaluate: Callable[[Table], list[_Value]]
+    ) -> list[_Value]:
         places = self._places
         asked = [tuple([row[place] for place in places]) for row in rows]
         if not asked:
             return []
-        if self.is_drawn:
+        if self.is_volatile:
             return evaluate(table_of(asked, self._variables))
         known = self._known
         new = list(dict.fromkeys(key for key in asked if key not in known))
@@ -431,7 +442,7 @@ class RowExpression:
             known.update(zip(new, evaluate(table_of(new, self._variables)), strict=True))
         return [known[key] for key in asked]
 
-    def forget(self) -> None:
+    def clear_caches(self) -> None:
         """Forget what it came to: numbers of terms may mean something else now."""
         self._known.clear()
         self._result.forget()
@@ -459,7 +470,7 @@ class _Function(Generic[_Value]):
         found: Mapping[Row, int] | None = true_rows(change, self.place, self.known)
         return found
 
-    def learned(self, row: Row) -> _Value:
+    def evaluate_and_cache(self, row: Row) -> _Value:
         """What it says of a row, which is remembered; there is one variable.
 
         Raises:
@@ -472,7 +483,7 @@ class _Function(Generic[_Value]):
         self.known[row[self.place]] = found
         return found
 
-    def looked_up(self, rows: Collection[Row]) -> list[_Value] | None:
+    def cached_values(self, rows: Collection[Row]) -> list[_Value] | None:
         """What it says of rows; None if it looks at more than one variable, or a row is odd."""
         place, known = self.place, self.known
         if place is None or self.compiled is None:
@@ -487,7 +498,7 @@ class _Function(Generic[_Value]):
             for row in rows:
                 if row[place] not in known:
                     known[row[place]] = self.compiled(row)
-        except Odd:
+        except Deoptimize:
             return None
         return [known[row[place]] for row in rows]
 
@@ -502,5 +513,5 @@ _Compiled = TypeVar("_Compiled")
 def _compiled(compile_: Callable[[Expression], _Compiled], expression: Expression) -> _Compiled | None:
     try:
         return compile_(expression)
-    except NotCompiled:
+    except NotCompilable:
         return None

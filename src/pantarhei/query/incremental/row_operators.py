@@ -9,22 +9,22 @@ from pantarhei.materialize.kernel.bags import projected, put
 from pantarhei.query.algebra.nodes import Distinct, Extend, Filter, Node, Project, Query, Union, is_hidden
 from pantarhei.query.incremental.leaves import is_parameter, parameters_of
 from pantarhei.query.incremental.operator import (
-    NOTHING,
+    EMPTY,
     Bag,
     Operator,
     Row,
-    Shared,
-    appearances,
+    SharedState,
     places_of,
+    select,
+    selector,
+    set_delta,
     table_of,
-    taken,
-    taker,
 )
 from pantarhei.query.incremental.row_expressions import RowExpression
 from pantarhei.query.operators.forms import made_by_rows
 
 
-class EachOnce(Operator):
+class DistinctProjection(Operator):
     """What is seen of the rows of its input, each once.
 
     Args:
@@ -32,44 +32,44 @@ class EachOnce(Operator):
     """
 
     def __init__(
-        self, node: Node, shared: Shared, child: Operator, seen: Callable[[Sequence[int]], Row]
+        self, node: Node, shared: SharedState, child: Operator, seen: Callable[[Sequence[int]], Row]
     ) -> None:
         super().__init__(node, shared, (child,))
-        self._seen = seen
+        self._project = seen
         self._copies: Bag = {}
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         (change,) = changes
         before: dict[Row, int] = {}
         for row, weight in change.items():
-            seen = self._seen(row)
+            seen = self._project(row)
             was, _ = self.shared.add(self._copies, seen, weight)
             before.setdefault(seen, was)
-        return appearances(before, self._copies)
+        return set_delta(before, self._copies)
 
     @property
     def bags(self) -> Iterable[Bag]:
         yield self._copies
 
-    def renamed(self, rows: Callable[[Row], Row]) -> None:
-        self.shared.rename(self._copies, rows)
+    def renumber(self, rows: Callable[[Row], Row]) -> None:
+        self.shared.renumber_bag(self._copies, rows)
 
 
-class DistinctOperator(EachOnce):
+class DistinctOperator(DistinctProjection):
     """Each row once."""
 
-    def __init__(self, node: Distinct, shared: Shared, child: Operator) -> None:
+    def __init__(self, node: Distinct, shared: SharedState, child: Operator) -> None:
         places = [
             NONE if is_hidden(variable) and not is_parameter(variable) else place
             for place, variable in enumerate(child.variables)
         ]
-        super().__init__(node, shared, child, taker(places))
+        super().__init__(node, shared, child, selector(places))
 
 
 class FilterOperator(Operator):
     """The rows for which all conditions are true."""
 
-    def __init__(self, node: Filter, shared: Shared, child: Operator) -> None:
+    def __init__(self, node: Filter, shared: SharedState, child: Operator) -> None:
         super().__init__(node, shared, (child,))
         self._test = RowExpression(node.condition, child.variables, shared)
 
@@ -77,8 +77,8 @@ class FilterOperator(Operator):
         (change,) = changes
         return self._test.true_rows(change)
 
-    def forget(self) -> None:
-        self._test.forget()
+    def clear_caches(self) -> None:
+        self._test.clear_caches()
 
 
 class ExtendOperator(Operator):
@@ -87,47 +87,47 @@ class ExtendOperator(Operator):
     What is drawn is drawn once for all copies of a row, and kept as long as there is one.
     """
 
-    def __init__(self, node: Extend, shared: Shared, child: Operator) -> None:
+    def __init__(self, node: Extend, shared: SharedState, child: Operator) -> None:
         super().__init__(node, shared, (child,))
         self._value = RowExpression(node.expression, child.variables, shared)
-        self._is_drawn = self._value.is_drawn
+        self._is_volatile = self._value.is_volatile
         self._copies: Bag = {}
-        self._drawn: dict[Row, int] = {}
+        self._volatile_values: dict[Row, int] = {}
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         (change,) = changes
-        if not self._is_drawn:
+        if not self._is_volatile:
             ids = self._value.ids(change)
             return {(*row, id_): weight for (row, weight), id_ in zip(change.items(), ids, strict=True)}
         new = [row for row in change if row not in self._copies]
         for row, id_ in zip(new, self._value.ids(new), strict=True):
-            self.shared.journal.note(self._drawn, row)
-            self._drawn[row] = id_
+            self.shared.journal.note(self._volatile_values, row)
+            self._volatile_values[row] = id_
         made: Bag = {}
         for row, weight in change.items():
-            made[*row, self._drawn[row]] = weight
+            made[*row, self._volatile_values[row]] = weight
             if not self.shared.add(self._copies, row, weight)[1]:
-                self.shared.journal.note(self._drawn, row)
-                del self._drawn[row]
+                self.shared.journal.note(self._volatile_values, row)
+                del self._volatile_values[row]
         return made
 
     @property
     def bags(self) -> Iterable[Bag]:
-        yield {(*row, id_): 1 for row, id_ in self._drawn.items()}
+        yield {(*row, id_): 1 for row, id_ in self._volatile_values.items()}
 
-    def renamed(self, rows: Callable[[Row], Row]) -> None:
-        both = [rows((*row, id_)) for row, id_ in self._drawn.items()]
-        self.shared.rename(self._copies, rows)
-        self.shared.journal.replace(self._drawn, {row[:-1]: row[-1] for row in both})
+    def renumber(self, rows: Callable[[Row], Row]) -> None:
+        both = [rows((*row, id_)) for row, id_ in self._volatile_values.items()]
+        self.shared.renumber_bag(self._copies, rows)
+        self.shared.journal.replace(self._volatile_values, {row[:-1]: row[-1] for row in both})
 
-    def forget(self) -> None:
-        self._value.forget()
+    def clear_caches(self) -> None:
+        self._value.clear_caches()
 
 
 class ProjectOperator(Operator):
     """The rows with some variables only."""
 
-    def __init__(self, node: Project, shared: Shared, child: Operator) -> None:
+    def __init__(self, node: Project, shared: SharedState, child: Operator) -> None:
         super().__init__(node, shared, (child,))
         self._places = list(places_of(node.variables, child.variables))
 
@@ -140,7 +140,7 @@ class ProjectOperator(Operator):
 class UnionOperator(Operator):
     """The rows of both."""
 
-    def __init__(self, node: Union, shared: Shared, left: Operator, right: Operator) -> None:
+    def __init__(self, node: Union, shared: SharedState, left: Operator, right: Operator) -> None:
         super().__init__(node, shared, (left, right))
         self._places = [places_of(node.variables, side.variables) for side in (left, right)]
 
@@ -148,23 +148,23 @@ class UnionOperator(Operator):
         made: Bag = {}
         for change, places in zip(changes, self._places, strict=True):
             for row, weight in change.items():
-                put(made, taken(row, places), weight)
-        return made or NOTHING
+                put(made, select(row, places), weight)
+        return made or EMPTY
 
 
-class AskRoot(EachOnce):
+class AskOperator(DistinctProjection):
     """ASK: one row if there is an answer, else none. Its columns are the parameters of a shape."""
 
-    def __init__(self, query: Query, shared: Shared, child: Operator) -> None:
+    def __init__(self, query: Query, shared: SharedState, child: Operator) -> None:
         parameters = parameters_of(child.node)
-        super().__init__(query.node, shared, child, taker(places_of(parameters, child.variables)))
+        super().__init__(query.node, shared, child, selector(places_of(parameters, child.variables)))
         self.variables = parameters
 
 
-class ConstructRoot(Operator):
+class ConstructOperator(Operator):
     """CONSTRUCT: the triples that the template makes of rows, each once."""
 
-    def __init__(self, query: Query, shared: Shared, child: Operator) -> None:
+    def __init__(self, query: Query, shared: SharedState, child: Operator) -> None:
         super().__init__(query.node, shared, (child,))
         self.variables = ()
         self._template = query.template
@@ -179,11 +179,11 @@ class ConstructRoot(Operator):
         for place, triple in zip(places.tolist(), map(tuple, triples.tolist()), strict=True):
             was, _ = self.shared.add(self._made, triple, weights[place])
             before.setdefault(triple, was)
-        return appearances(before, self._made)
+        return set_delta(before, self._made)
 
     @property
     def bags(self) -> Iterable[Bag]:
         yield self._made
 
-    def renamed(self, rows: Callable[[Row], Row]) -> None:
-        self.shared.rename(self._made, rows)
+    def renumber(self, rows: Callable[[Row], Row]) -> None:
+        self.shared.renumber_bag(self._made, rows)

@@ -14,21 +14,21 @@ from pantarhei.query.algebra.expressions import OrderKey, is_drawn, looks_at_clo
 from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Slice
 from pantarhei.query.expressions.ordering import order_key
 from pantarhei.query.incremental.operator import (
-    NOTHING,
+    EMPTY,
     Bag,
     Maintenance,
     Operator,
     Row,
-    Shared,
+    SharedState,
     places_of,
-    taker,
+    selector,
 )
-from pantarhei.query.incremental.persistent_terms import LastingTerms, Remembered
+from pantarhei.query.incremental.persistent_terms import PersistentTermIds, TermCache
 from pantarhei.query.incremental.row_expressions import RowExpression
 from pantarhei.rdf.ntriples import write_term
 
 
-def sliced_parts(node: Slice) -> tuple[Node, tuple[OrderKey, ...]] | None:
+def slice_parts(node: Slice) -> tuple[Node, tuple[OrderKey, ...]] | None:
     """The node whose rows are ordered, and by what; None where that is something DISTINCT leaves out."""
     above: list[Distinct | Project] = []
     child = node.child
@@ -71,14 +71,14 @@ def _descending(key: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple([_Descending(part) if isinstance(part, str) else -part for part in key])
 
 
-def _keys(terms: LastingTerms, is_descending: bool) -> Remembered[tuple[Any, ...]]:
+def _keys(terms: PersistentTermIds, is_descending: bool) -> TermCache[tuple[Any, ...]]:
     """What terms are ordered by, by their numbers."""
 
     def key_of(number: int) -> tuple[Any, ...]:
         key: tuple[Any, ...] = order_key(None if number == NONE else terms.term(number))
         return _descending(key) if is_descending else key
 
-    return Remembered(key_of)
+    return TermCache(key_of)
 
 
 @total_ordering
@@ -87,7 +87,7 @@ class _Text:
 
     __slots__ = ("_row", "_terms", "_texts")
 
-    def __init__(self, row: Row, terms: LastingTerms) -> None:
+    def __init__(self, row: Row, terms: PersistentTermIds) -> None:
         self._row, self._terms = row, terms
         self._texts: list[str] | None = None
 
@@ -128,16 +128,16 @@ class SliceOperator(Operator):
 
     maintenance = Maintenance.SLICE
 
-    def __init__(self, node: Slice, shared: Shared, child: Operator, keys: Sequence[OrderKey]) -> None:
+    def __init__(self, node: Slice, shared: SharedState, child: Operator, keys: Sequence[OrderKey]) -> None:
         super().__init__(node, shared, (child,))
         self._slice = node
         self._keys = [
             (RowExpression(k.expression, child.variables, shared), _keys(shared.terms, k.descending))
             for k in keys
         ]
-        self._shown = taker(places_of(node.variables, child.variables))
+        self._shown = selector(places_of(node.variables, child.variables))
         self._copies: Bag = {}
-        self._said: Bag = {}
+        self._output: Bag = {}
         # what follows from the copies: the ranks of all rows, by row and in order; None before it is made
         self._ranks: dict[Row, _Rank] = {}
         self._in_order: list[_Rank] | None = None
@@ -156,8 +156,8 @@ class SliceOperator(Operator):
         self._order(came, went)
         ranks += [self._ranks[row] for row in came]
         if last is not None and all(last < rank for rank in ranks):
-            return NOTHING
-        return self.shared.turn(self._said, self._first())
+            return EMPTY
+        return self.shared.replace_bag(self._output, self._first())
 
     def _order(self, came: Sequence[Row], went: Sequence[Row]) -> None:
         """Keep the rows in order."""
@@ -211,21 +211,21 @@ class SliceOperator(Operator):
         return list(self._first())
 
     @property
-    def held(self) -> Mapping[Row, int]:
-        return self._said
+    def stored(self) -> Mapping[Row, int]:
+        return self._output
 
     @property
     def bags(self) -> Iterable[Bag]:
         yield self._copies
-        yield self._said
+        yield self._output
 
-    def renamed(self, rows: Callable[[Row], Row]) -> None:
-        self.shared.rename(self._copies, rows)
-        self.shared.rename(self._said, rows)
-        self.forget()
+    def renumber(self, rows: Callable[[Row], Row]) -> None:
+        self.shared.renumber_bag(self._copies, rows)
+        self.shared.renumber_bag(self._output, rows)
+        self.clear_caches()
 
-    def forget(self) -> None:
+    def clear_caches(self) -> None:
         self._ranks, self._in_order, self._last = {}, None, None
         for expression, known in self._keys:
-            expression.forget()
+            expression.clear_caches()
             known.clear()

@@ -27,7 +27,7 @@ from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.bulk import are_ties
 from pantarhei.query.expressions.sums import decimal_of, divided
 from pantarhei.query.expressions.values import value_of
-from pantarhei.query.incremental.persistent_terms import Plain, Remembered
+from pantarhei.query.incremental.persistent_terms import PlainNumber, TermCache
 from pantarhei.values.numeric import Numeric, rounded, to_double, to_single
 from pantarhei.values.numeric import divided as quotient
 from pantarhei.values.value import DECIMAL, double_key
@@ -112,7 +112,7 @@ how many it is divided, 0 for not at all, and whether any is a decimal.
 """
 
 
-def plain_number(result: Result) -> tuple[Plain, Hashable]:
+def plain_number(result: Result) -> tuple[PlainNumber, Hashable]:
     """The number that a result is, and the key of its value."""
     if isinstance(result, float):
         return result, double_key(result)
@@ -135,9 +135,9 @@ Addend = tuple[int, int, tuple[tuple[int, Any], ...]]
 """What a number adds to a total, as the kernel takes it (`kernel.summing`)."""
 
 
-def addends(term: Callable[[int], Term]) -> Remembered[Addend]:
+def addends(term: Callable[[int], Term]) -> TermCache[Addend]:
     """What terms add to a total, by their numbers; `term` gives the term of one."""
-    return Remembered(lambda number: addend_of(None if number == NONE else term(number)))
+    return TermCache(lambda number: addend_of(None if number == NONE else term(number)))
 
 
 def addend_of(term: Term | None) -> Addend:

@@ -16,14 +16,14 @@ from pantarhei.query.algebra.nodes import Node, Place, Query
 from pantarhei.query.expressions import Context, LiteralValues, clock_at
 from pantarhei.query.graph_names import CONCLUSIONS_GRAPH
 from pantarhei.query.incremental.journal import Journal
-from pantarhei.query.incremental.persistent_terms import LastingTerms
+from pantarhei.query.incremental.persistent_terms import PersistentTermIds
 from pantarhei.query.incremental.query_sources import (
-    ConclusionContent,
     Conclusions,
-    ConstantContent,
-    Content,
-    JoinedContent,
-    WindowView,
+    ConclusionSource,
+    ConstantSource,
+    JoinedSource,
+    QuerySource,
+    WindowViewSource,
 )
 from pantarhei.query.operators.evaluation import Evaluation
 from pantarhei.query.operators.forms import described
@@ -36,7 +36,7 @@ from pantarhei.window.log import Log
 from pantarhei.window.sliding import Step, Window
 
 
-class Present(NamedTuple):
+class WindowState(NamedTuple):
     """The state of the window.
 
     Args:
@@ -52,10 +52,10 @@ class Present(NamedTuple):
     at: TimePoint | None
 
 
-class Outlook:
+class StateEvaluator:
     """Evaluates nodes by column over the present state.
 
-    `tells_time` says whether any query looks at the clock: then each state has a context of its own.
+    `uses_clock` says whether any query looks at the clock: then each state has a context of its own.
 
     Args:
         present: the state to begin with.
@@ -67,59 +67,59 @@ class Outlook:
 
     def __init__(
         self,
-        present: Present,
-        terms: LastingTerms,
+        present: WindowState,
+        terms: PersistentTermIds,
         dataset: Callable[[Moment, TermSpace], Dataset],
         forms: Mapping[Fact, Literal],
-        named: Callable[[Place], Content | None],
+        named: Callable[[Place], QuerySource | None],
         max_bytes: int,
     ) -> None:
         self._guard = Guard(max_bytes=max_bytes)
-        self.present, self.terms, self.tells_time = present, terms, False
+        self.state, self.terms, self.uses_clock = present, terms, False
         self._dataset_of, self._forms = dataset, forms
         self._named = named
-        self._datasets: dict[Content, Dataset] = {}
+        self._datasets: dict[QuerySource, Dataset] = {}
         self._literals = self._literals_now()
         self.context = self._context()
 
-    def stand_at(self, present: Present) -> None:
+    def set_state(self, present: WindowState) -> None:
         """Look at another state of the window."""
-        self.present = present
+        self.state = present
         self._guard.restart()
         if self._datasets:
             self._datasets.clear()
-        self.terms.look_again()
+        self.terms.synchronize()
         if self._literals[0] is not self.terms.revision:
             self._literals = self._literals_now()
             self.context = self._context()
-        elif self.tells_time:
+        elif self.uses_clock:
             self.context = self._context()
 
-    def forget(self) -> None:
+    def clear_caches(self) -> None:
         """Forget what was only kept to save work: numbers may mean something else now."""
         self._datasets.clear()
 
     def _literals_now(self) -> tuple[object, LiteralValues]:
-        vocabulary = self.present.model.vocabulary
+        vocabulary = self.state.model.vocabulary
         return vocabulary.revision, LiteralValues(vocabulary.lexicon.literals)
 
     def _context(self) -> Context:
-        now = clock_at(self.present.at) if self.tells_time else _NO_TIME
+        now = clock_at(self.state.at) if self.uses_clock else _NO_TIME
         return Context(self.terms, self._guard, self._literals[1], now)
 
-    def rows(self, content: Content, node: Node, query: Query | None = None) -> Table:
+    def rows(self, content: QuerySource, node: Node, query: Query | None = None) -> Table:
         """The rows of a node.
 
         Args:
             query: whose FROM and FROM NAMED say which graphs are asked.
         """
-        return Evaluation(self._asked(content, query), self.context).rows(node)
+        return Evaluation(self._queried(content, query), self.context).rows(node)
 
-    def described(self, query: Query, table: Table, content: Content) -> list[Triple]:
+    def describe(self, query: Query, table: Table, content: QuerySource) -> list[Triple]:
         """The triples of a DESCRIBE whose rows these are."""
-        return described(query.described, table, self._asked(content, query).default, self.terms)
+        return described(query.described, table, self._queried(content, query).default, self.terms)
 
-    def check_graphs(self, query: Query, content: Content) -> None:
+    def check_graphs(self, query: Query, content: QuerySource) -> None:
         """Nothing, if the graphs that a query names are there.
 
         Raises:
@@ -127,7 +127,7 @@ class Outlook:
         """
         self._view(content).restricted(query.default_graphs, query.named_graphs)
 
-    def _asked(self, content: Content, query: Query | None) -> Dataset:
+    def _queried(self, content: QuerySource, query: Query | None) -> Dataset:
         """The graphs that a query is asked of; one that has left the window since is empty."""
         if query is None or (query.default_graphs is None and query.named_graphs is None):
             return self._dataset(content)
@@ -138,10 +138,10 @@ class Outlook:
         )
         return self._view(content).restricted(default, named).dataset
 
-    def _view(self, content: Content) -> View:
+    def _view(self, content: QuerySource) -> View:
         return View(self._dataset(content), self.terms, self._literals[1])
 
-    def _dataset(self, content: Content) -> Dataset:
+    def _dataset(self, content: QuerySource) -> Dataset:
         """The graphs, with a content as the default one."""
         found = self._datasets.get(content)
         if found is None:
@@ -154,11 +154,11 @@ class Outlook:
             found = self._datasets[content] = Graphs(self._source(content), others.names, graph)
         return found
 
-    def _source(self, content: Content) -> Source:
-        return content.source(self.terms, self._forms)
+    def _source(self, content: QuerySource) -> Source:
+        return content.graph(self.terms, self._forms)
 
     def _moment(self) -> Moment:
-        (model, log, *_), forms = self.present, self._forms
+        (model, log, *_), forms = self.state, self._forms
 
         def interpretation(at: TimePoint) -> set[Triple]:
             (entry,) = (entry for entry in log if entry.at == at)
@@ -185,7 +185,7 @@ class NamedWindows(NamedTuple):
     static: Mapping[URIRef, tuple[Triple, ...]] = MappingProxyType({})
 
 
-class AllContents:
+class QuerySources:
     """The contents that are followed.
 
     Args:
@@ -197,24 +197,24 @@ class AllContents:
         self, journal: Journal, window: Window, model: WindowModel, conclusions: Conclusions | None
     ) -> None:
         self._journal, self._conclusions = journal, conclusions
-        self.whole = Content(journal, window, model)
+        self.whole = QuerySource(journal, window, model)
         # by the window of queries, None for the reasoner's, and whether conclusions are joined to it
-        self._made: dict[tuple[Window | None, bool], Content] = {(None, False): self.whole}
-        self._concluded: ConclusionContent | None = None
-        self._named: dict[URIRef, Content] = {}  # those of `_made` that are graphs with names
-        self._static: dict[URIRef, Content] = {}
+        self._made: dict[tuple[Window | None, bool], QuerySource] = {(None, False): self.whole}
+        self._concluded: ConclusionSource | None = None
+        self._named: dict[URIRef, QuerySource] = {}  # those of `_made` that are graphs with names
+        self._static: dict[URIRef, QuerySource] = {}
 
-    def __iter__(self) -> Iterator[Content]:
+    def __iter__(self) -> Iterator[QuerySource]:
         """All that may change; the conclusions first, which others look at."""
         made = self._made.values()
         return iter(made) if self._concluded is None else iter((self._concluded, *made))
 
     @property
-    def windows(self) -> Mapping[Content, Window]:
+    def windows(self) -> Mapping[QuerySource, Window]:
         """Those of queries that have windows of their own."""
         return {content: window for (window, _), content in self._made.items() if window is not None}
 
-    def of(self, window: Window | None, needed: Symbols, present: Present) -> Content:
+    def default_source(self, window: Window | None, needed: Symbols, present: WindowState) -> QuerySource:
         """What a query is asked of by default.
 
         Args:
@@ -226,59 +226,59 @@ class AllContents:
         if found is None:
             found = self.whole
             if window is not None:
-                found = WindowView(self._journal, window, *present[:3])
+                found = WindowViewSource(self._journal, window, *present[:3])
             if joins:
-                found = JoinedContent(found, self.concluded, present.model)
+                found = JoinedSource(found, self.conclusions, present.model)
             self._made[window, joins] = found
         return found
 
-    def asked(
-        self, window: Window | None, named: NamedWindows | None, needed: Symbols, present: Present
-    ) -> tuple[Content, Mapping[URIRef | None, Content]]:
+    def sources_for(
+        self, window: Window | None, named: NamedWindows | None, needed: Symbols, present: WindowState
+    ) -> tuple[QuerySource, Mapping[URIRef | None, QuerySource]]:
         """What a query is asked of: by default, and its windows by the names of the graphs that they are.
 
         The default graph has the name None, if it is a window. No other query has names that this one has. To
         windows with names no conclusions are joined.
         """
-        windows: dict[URIRef | None, Content] = {}
+        windows: dict[URIRef | None, QuerySource] = {}
         if named is None or named.always is None:
-            content = windows[None] = self.of(window, needed, present)
+            content = windows[None] = self.default_source(window, needed, present)
         else:
             vocabulary = self.whole.model.vocabulary
-            content = ConstantContent(self._journal, self.whole.window, vocabulary, named.always)
+            content = ConstantSource(self._journal, self.whole.window, vocabulary, named.always)
         for name, own in () if named is None else named.windows.items():
             assert name not in self._named, "each query has names of its own"
-            self._named[name] = windows[name] = self.of(own, frozenset(), present)
+            self._named[name] = windows[name] = self.default_source(own, frozenset(), present)
         for name, triples in () if named is None else named.static.items():
             vocabulary = self.whole.model.vocabulary
-            self._static[name] = ConstantContent(self._journal, self.whole.window, vocabulary, triples)
+            self._static[name] = ConstantSource(self._journal, self.whole.window, vocabulary, triples)
         return content, windows
 
     @property
-    def concluded(self) -> ConclusionContent:
+    def conclusions(self) -> ConclusionSource:
         """The conclusions, followed from now on; there are rules."""
         if self._concluded is None:
             given, vocabulary = self._conclusions, self.whole.model.vocabulary
             assert given is not None, "there are rules"
-            self._concluded = ConclusionContent(self._journal, self.whole.window, vocabulary, given.facts())
+            self._concluded = ConclusionSource(self._journal, self.whole.window, vocabulary, given.facts())
         return self._concluded
 
-    def named(self, name: Place) -> Content | None:
+    def named(self, name: Place) -> QuerySource | None:
         """The content that a graph is, None for one that is none."""
         if self._conclusions is not None and name == CONCLUSIONS_GRAPH:
-            return self.concluded
+            return self.conclusions
         return self._named.get(name, self._static.get(name)) if isinstance(name, URIRef) else None
 
-    def begin_step(self) -> Iterable[Content]:
+    def begin_step(self) -> Iterable[QuerySource]:
         """A step has been made: let the conclusions be what they are after it; gives all contents."""
         if self._conclusions is None:
             return self._made.values()
         changed = self._conclusions.take_facts()
         if self._concluded is not None:
-            self._concluded.go_on(changed)
+            self._concluded.update(changed)
         return self
 
-    def keep(self, windows: Iterable[tuple[URIRef | None, Content]], needs_conclusions: bool) -> None:
+    def keep(self, windows: Iterable[tuple[URIRef | None, QuerySource]], needs_conclusions: bool) -> None:
         """Drop all contents except these and the window model.
 
         Args:

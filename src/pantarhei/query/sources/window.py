@@ -134,7 +134,7 @@ class WindowFacts:
 
     @property
     def has_forms(self) -> bool:
-        return bool(self._forms) or self._terms.has_further_numbers
+        return bool(self._forms) or self._terms.has_replacements
 
     @property
     def is_distinct(self) -> bool:

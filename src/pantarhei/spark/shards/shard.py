@@ -19,7 +19,7 @@ from pantarhei.errors import CheckpointMismatchError
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.ontology.ontology import Ontology
-from pantarhei.query.continuous_query import ContinuousQuery, Policy, Registration
+from pantarhei.query.continuous_query import ContinuousQuery, Registration, ReportPolicy
 from pantarhei.rdf.ntriples import name_of_timestamp, parse_term, prefix_of_name, write_term
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.conflict import Budget
@@ -183,7 +183,7 @@ class _Asked:
         self._kind, self._window, self._policy = (
             setup.kind,
             window or setup.options.window,
-            Policy.of(on, emit),
+            ReportPolicy.of(on, emit),
         )
 
     def looks(self, now: int, timestamps: list[int]) -> Iterator[int]:

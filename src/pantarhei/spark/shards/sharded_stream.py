@@ -24,7 +24,7 @@ from pantarhei.model.term import Triple, check_triple
 from pantarhei.model.time import Duration, TimeKind, duration_ticks, time_of
 from pantarhei.ontology.ontology import Ontology
 from pantarhei.query.answers import refuse_taken
-from pantarhei.query.continuous_query import Policy, Registration
+from pantarhei.query.continuous_query import Registration, ReportPolicy
 from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.cut import Method
@@ -268,7 +268,7 @@ def _variables(setup: ShardSetup, given: Registration, name: str | None = None) 
 
     prefixes = {prefix: str(namespace) for prefix, namespace in setup.ontology.graph.namespaces()}
     query = Questions(prefixes).prepared(given.text).query
-    check_key_local(query, setup.report, setup.key, Policy.of(given.on, given.emit), name)
+    check_key_local(query, setup.report, setup.key, ReportPolicy.of(given.on, given.emit), name)
     return tuple(map(str, query.variables))
 
 

@@ -5,8 +5,8 @@ import random
 import pytest
 
 from followed_queries import Followed
-from pantarhei.query.incremental.closures import ClosureOperator, NodesOperator
-from pantarhei.query.incremental.leaves import WholeLeaf
+from pantarhei.query.incremental.closures import ClosureOperator, GraphTermsOperator
+from pantarhei.query.incremental.leaves import RecomputeLeaf
 
 LINE = ":a :p :b . :b :p :c . :c :p :d ."
 CASES = {
@@ -66,7 +66,7 @@ def test_a_loop_that_nothing_leads_to_any_more_is_gone():
 def test_only_what_may_stay_within_a_step_is_evaluated_anew():
     followed = Followed("?x (:p*)+ ?y", "?x :p* ?y")
     kinds = [type(operator) for operator in followed.reasoner._registrar._registry.network]
-    assert kinds.count(WholeLeaf) == kinds.count(ClosureOperator) == kinds.count(NodesOperator) == 1
+    assert kinds.count(RecomputeLeaf) == kinds.count(ClosureOperator) == kinds.count(GraphTermsOperator) == 1
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -10,7 +10,11 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.query.algebra.expressions import Aggregate, Call
 from pantarhei.query.algebra.nodes import Extend, Group
 from pantarhei.query.expressions import aggregate
-from pantarhei.query.incremental.group_operator import GroupOperator, accumulator, drawn_below
+from pantarhei.query.incremental.group_operator import (
+    GroupOperator,
+    accumulator_for,
+    extend_volatile_arguments,
+)
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.operator import table_of
 from random_queries.data import BLANK_NODES, LITERALS, NAMES
@@ -93,7 +97,7 @@ def test_what_is_drawn_is_drawn_below_once_for_equal_expressions():
     bench = Bench()
     draw = Call("RAND", ())
     node = Group(bench.input("x y").node, (X,), (made("MIN", draw), made("MAX", draw), made("COUNT", None)))
-    below = drawn_below(node)
+    below = extend_volatile_arguments(node)
     assert isinstance(below.child, Extend)
     assert below.child.child is node.child
     assert [each.argument for each in below.aggregates] == [below.child.variable, below.child.variable, None]
@@ -108,7 +112,7 @@ class Kept:
     def __init__(self, function, distinct=False, argument=X_OF_ACCUMULATORS):
         self.bench = Bench()
         self.made = Aggregate(function, argument, distinct, " ", MADE)
-        self.kept = accumulator(self.made, self.bench.shared)
+        self.kept = accumulator_for(self.made, self.bench.shared)
 
     def change(self, change):
         self.kept.change({GROUP: self.bench.bag(change).items()})
@@ -155,7 +159,7 @@ def test_the_first_value_is_followed_by_the_next_when_it_goes():
 def test_another_value_does_not_make_it_look_at_all():
     kept = Kept("MAX")
     kept.change({str(number): 1 for number in range(100)})
-    kept.kept.forget()
+    kept.kept.clear_caches()
     assert kept.change({"5": -1, "200": 1}) == "200"
     assert len(kept.kept._keys) <= 3
 
@@ -185,8 +189,8 @@ def test_it_is_the_aggregate_of_what_is_there(function, distinct, seed):
         there = {row: there.get(row, 0) + change.get(row, 0) for row in {**there, **change}}
         there = {row: weight for row, weight in there.items() if weight}
         if rng.random() < 0.2:
-            operator.forget()
-            operator.renamed(lambda row: row)
+            operator.clear_caches()
+            operator.renumber(lambda row: row)
         marks.append((bench.journal.mark(), there))
         if rng.random() < 0.2:
             mark, there = rng.choice(marks)

@@ -6,9 +6,9 @@ from rdflib import Literal, Variable
 from pantarhei.query.algebra.expressions import Call
 from pantarhei.query.algebra.nodes import Join, LeftJoin, Mark, Minus
 from pantarhei.query.incremental.joins import (
+    ExistsOperator,
     JoinOperator,
     LeftJoinOperator,
-    MarkOperator,
     MinusOperator,
     index_of,
 )
@@ -98,7 +98,7 @@ def test_exists_turns_when_the_first_match_comes_and_the_last_goes():
     bench = Bench()
     left, right = bench.input("x y"), bench.input("y z")
     node = Mark(left.node, right.node, Variable("#m"))
-    exists = MarkOperator(node, bench.shared, left, right, ())
+    exists = ExistsOperator(node, bench.shared, left, right, ())
     assert bench.change(exists, {"a b": 1}, {}) == {f"a b {FALSE}": 1}
     assert bench.change(exists, {}, {"b c": 1}) == {f"a b {FALSE}": -1, f"a b {TRUE}": 1}
     assert bench.change(exists, {}, {"b d": 1}) == {}
@@ -110,7 +110,7 @@ def test_exists_looks_at_the_row_outside_through_its_conditions():
     left, right = bench.input("x w"), bench.input("x z")
     node = Mark(left.node, right.node, Variable("#m"))
     smaller = Call("<", (Variable("w"), Variable("z")))
-    exists = MarkOperator(node, bench.shared, left, right, (smaller,))
+    exists = ExistsOperator(node, bench.shared, left, right, (smaller,))
     assert bench.change(exists, {"a 5": 1}, {"a 4": 1}) == {f"a 5 {FALSE}": 1}
     assert bench.change(exists, {}, {"a 6": 1}) == {f"a 5 {FALSE}": -1, f"a 5 {TRUE}": 1}
 
@@ -183,5 +183,5 @@ def test_what_came_is_gone_again_where_a_step_is_undone(sure):
     assert len(found(bench, rows, "b a")) == 2
     bench.journal.back(mark)
     assert found(bench, rows, "b a") == [("a b c", 1)]
-    rows.renamed(lambda row: row)
+    rows.renumber(lambda row: row)
     assert found(bench, rows, "b a") == [("a b c", 1)]

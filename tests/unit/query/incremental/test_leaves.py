@@ -8,13 +8,13 @@ from asked import PREFIXES
 from pantarhei.query.algebra.nodes import BGP, Join, Project, Values, nodes_of
 from pantarhei.query.algebra.passes import simplified
 from pantarhei.query.incremental.leaves import (
-    GivenLeaf,
-    WholeLeaf,
+    RecomputeLeaf,
+    ValuesLeaf,
+    instantiate,
     is_kernel_pattern,
     parameters_of,
-    particular,
-    separated,
     shape_of,
+    split_pattern,
 )
 from pantarhei.query.incremental.operator import table_of
 from signed_bags import Bench, rows_with
@@ -24,14 +24,14 @@ X, Y = Variable("x"), Variable("y")
 
 def test_given_rows_come_at_the_beginning_with_their_copies():
     bench = Bench()
-    leaf = GivenLeaf(Values((X, Y), ((Literal(1), None), (Literal(1), None))), bench.shared)
+    leaf = ValuesLeaf(Values((X, Y), ((Literal(1), None), (Literal(1), None))), bench.shared)
     assert bench.shown(leaf.begin()) == {"1 -": 2}
 
 
 def test_what_is_evaluated_anew_is_compared_with_what_it_was():
     bench = Bench()
     node, now = rows_with("x"), ["a", "b", "b"]
-    leaf = WholeLeaf(node, bench.shared, lambda node: table_of([*map(bench.row, now)], node.variables))
+    leaf = RecomputeLeaf(node, bench.shared, lambda node: table_of([*map(bench.row, now)], node.variables))
     assert bench.shown(leaf.begin()) == {"a": 1, "b": 2}
     now[:] = ["b", "c"]
     assert bench.change(leaf) == {"a": -1, "b": -1, "c": 1}
@@ -67,7 +67,7 @@ def test_other_names_change_what_the_parameters_stand_for_and_nothing_else(text)
     )
     for one, of in ((some, shape), (others, other)):
         names = dict(zip(parameters_of(of.node), of.names, strict=True))
-        assert particular(of.node, names) == Project(one, one.variables)
+        assert instantiate(of.node, names) == Project(one, one.variables)
 
 
 def test_the_parameters_are_the_last_variables():
@@ -95,7 +95,7 @@ def test_other_nodes_have_none(text):
 
 def parts(text):
     node = pattern(text)
-    found = separated(node)
+    found = split_pattern(node)
     assert found.variables == node.variables
     written = []
     for part in nodes_of(found):

@@ -23,15 +23,15 @@ from pantarhei.query.algebra.nodes import (
     nodes_of,
 )
 from pantarhei.query.incremental.journal import Journal
-from pantarhei.query.incremental.leaves import WholeLeaf
-from pantarhei.query.incremental.network import Network, is_whole
+from pantarhei.query.incremental.leaves import RecomputeLeaf
+from pantarhei.query.incremental.network import Network, is_recomputed
 from pantarhei.query.incremental.operator import table_of
-from pantarhei.query.incremental.query_sources import Content
+from pantarhei.query.incremental.query_sources import QuerySource
 from signed_bags import Bench, term
 
 X, Y = Variable("x"), Variable("y")
 GIVEN = Values((X,), ((Literal(1),), (Literal(2),), (Literal(2),)))
-WHOLE = Content(Journal(), Window(0), None)
+WHOLE = QuerySource(Journal(), Window(0), None)
 PATTERN, OTHER_PATTERN = (TriplePattern(X, term("p"), term("a")), TriplePattern(Y, term("q"), term("a")))
 OTHERS = Values((X,), ((Literal(2),), (Literal(3),)))
 
@@ -61,7 +61,7 @@ def test_what_nobody_uses_is_dropped_with_all_that_only_it_used():
     assert len(list(network)) == 3
     network.keep([shared])
     assert list(network) == [shared.inputs[0], shared]
-    assert network.step({shared.inputs[0]: {(1,): 1}}, network.made).keys() == {*shared.inputs, shared}
+    assert network.step({shared.inputs[0]: {(1,): 1}}, network.last_serial).keys() == {*shared.inputs, shared}
     network.keep([])
     assert list(network) == []
     assert network.use(Distinct(GIVEN), WHOLE) is not shared
@@ -80,7 +80,7 @@ def test_a_step_goes_from_the_leaves_up_and_only_where_something_changes():
     above = network.use(Filter(distinct.node, Call(">", (X, Literal(5)))), WHOLE)
     network.begin(0)
     given = distinct.inputs[0].inputs[0]
-    done = network.step({given: bench.bag({"3": 1, "4": 1})}, network.made)
+    done = network.step({given: bench.bag({"3": 1, "4": 1})}, network.last_serial)
     assert bench.shown(done[distinct]) == {"4": 1}
     assert above not in done
     done = network.step({given: bench.bag({"4": -1})}, network.serial(distinct) - 1)
@@ -92,13 +92,13 @@ def test_what_is_evaluated_as_a_whole_is_looked_at_where_its_facts_have_changed(
     network = Network(bench.shared, lambda content, node: table_of(rows, node.variables))
     node = Filter(BGP((PATTERN,)), Call(">", (Call("NOW", ()), X)))
     leaf, rows = network.use(node, WHOLE), [bench.row("a")]
-    assert network.whole_leaves == {WHOLE: [leaf]} and leaf.symbols is None
-    (changed,) = network.change_whole({}, network.made).values()  # it looks at more than facts
+    assert network.recompute_leaves == {WHOLE: [leaf]} and leaf.symbols is None
+    (changed,) = network.recompute({}, network.last_serial).values()  # it looks at more than facts
     assert bench.shown(changed) == {"a": 1}
     leaf.symbols, rows = frozenset((symbol,)), [bench.row("b")]
-    assert network.change_whole({}, network.made) == {}
-    assert network.change_whole({WHOLE: {symbol}}, network.made - 1) == {}  # it is not to be told
-    (changed,) = network.change_whole({WHOLE: {symbol}}, network.made).values()
+    assert network.recompute({}, network.last_serial) == {}
+    assert network.recompute({WHOLE: {symbol}}, network.last_serial - 1) == {}  # it is not to be told
+    (changed,) = network.recompute({WHOLE: {symbol}}, network.last_serial).values()
     assert bench.shown(changed) == {"a": -1, "b": 1}
 
 
@@ -106,7 +106,7 @@ def test_a_join_with_itself_is_told_once():
     bench, network = bench_and_network()
     join = network.use(Join(GIVEN, GIVEN), WHOLE)
     network.begin(0)
-    done = network.step({join.inputs[0]: bench.bag({"2": 1})}, network.made)
+    done = network.step({join.inputs[0]: bench.bag({"2": 1})}, network.last_serial)
     assert bench.shown(done[join]) == {"2": 9 - 4}
 
 
@@ -125,11 +125,11 @@ def test_a_projection_that_leaves_rows_as_they_are_has_no_operator_of_its_own():
 
 
 def test_a_graph_that_is_a_content_is_followed_there():
-    named, name = Content(Journal(), Window(0), None), term("graph")
+    named, name = QuerySource(Journal(), Window(0), None), term("graph")
     network = Network(Bench().shared, lambda content, node: None, {name: named}.get)
     operator = network.use(Graph(Distinct(GIVEN), name), WHOLE)
     assert network.use(Distinct(GIVEN), named) is operator
-    assert isinstance(network.use(Graph(Distinct(GIVEN), term("other")), WHOLE), WholeLeaf)
+    assert isinstance(network.use(Graph(Distinct(GIVEN), term("other")), WHOLE), RecomputeLeaf)
 
 
 @pytest.mark.parametrize(
@@ -149,14 +149,17 @@ def test_a_graph_that_is_a_content_is_followed_there():
     ],
 )
 def test_a_query_has_parts_that_are_evaluated_anew_or_not(query, is_any):
-    assert any(map(is_whole, nodes_of(read(query).node))) is is_any
+    assert any(map(is_recomputed, nodes_of(read(query).node))) is is_any
 
 
 @pytest.mark.parametrize(
     ("query", "operators"),
     [
-        ("SELECT * { ?s :p ?v FILTER(?v > 1) }", ["FilteredLeaf"]),
-        ("SELECT ?s { ?s :p ?v ; a :A FILTER(?v > 1 || ?v < 0) }", ["ProjectOperator", "FilteredLeaf"]),
+        ("SELECT * { ?s :p ?v FILTER(?v > 1) }", ["FilteredPatternLeaf"]),
+        (
+            "SELECT ?s { ?s :p ?v ; a :A FILTER(?v > 1 || ?v < 0) }",
+            ["ProjectOperator", "FilteredPatternLeaf"],
+        ),
         ("SELECT * { ?s :p ?v ; :q ?w FILTER(?v > ?w) }", ["FilterOperator", "PatternLeaf"]),
         ("SELECT * { ?s ?p ?v FILTER(?v > 1) }", ["FilterOperator", "FactLeaf"]),
     ],

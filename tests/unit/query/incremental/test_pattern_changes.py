@@ -3,12 +3,12 @@
 import pytest
 
 from followed_queries import Followed
-from pantarhei.query.incremental.leaves import WholeLeaf
+from pantarhei.query.incremental.leaves import RecomputeLeaf
 from pantarhei.query.incremental.pattern_changes import FactLeaf
 
 
 def bodies(followed):
-    return len(followed.reasoner._registrar._registry._contents.whole.patterns._bodies)
+    return len(followed.reasoner._registrar._registry._sources.whole.patterns._bodies)
 
 
 def test_patterns_that_differ_in_constants_and_names_are_one_body():
@@ -60,7 +60,7 @@ def test_a_query_that_is_closed_leaves_the_others_alone():
 
 def test_a_pattern_costs_nothing_before_each_of_its_predicates_has_had_facts():
     followed = Followed("?x :p ?y ; a :C", "?x :p ?y")
-    planned = followed.reasoner._registrar._registry._contents.whole.patterns
+    planned = followed.reasoner._registrar._registry._sources.whole.patterns
     assert followed.push(":a :p :b .") == [{}, {"a b": 1}]
     assert len(planned._placed) == 1
     assert followed.push(":a :p :b ; a :C .") == [{"a b": 1}, {"a b": 1}]
@@ -117,13 +117,13 @@ def test_facts_that_come_and_go_are_seen(pattern, expected):
 def test_nothing_is_evaluated_anew():
     followed = Followed("?s ?p ?o . ?s a ?c . ?s !:q ?o", ":a ?p ?o")
     network = followed.reasoner._registrar._registry.network
-    assert [operator for operator in network if isinstance(operator, WholeLeaf)] == []
+    assert [operator for operator in network if isinstance(operator, RecomputeLeaf)] == []
     assert len([operator for operator in network if isinstance(operator, FactLeaf)]) == 4
 
 
 def test_a_fact_is_not_shown_to_leaves_of_other_constants():
     followed = Followed(":a ?p ?o", ":b ?p ?o", "?s ?p :c")
-    facts = followed.reasoner._registrar._registry._contents.whole.facts
+    facts = followed.reasoner._registrar._registry._sources.whole.facts
     followed.push(":d :p :e .")
     assert None not in facts._by_given
     assert len(facts._by_given) == 3

@@ -12,10 +12,10 @@ from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.query.expressions import kinds
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.persistent_terms import (
-    ODD,
-    LastingTerms,
+    UNSUPPORTED,
     LocalTerms,
     Name,
+    PersistentTermIds,
     numeric_of,
     value_key,
 )
@@ -34,12 +34,12 @@ PAIR = URIRef("urn:s"), URIRef("urn:p")
 class Case:
     def __init__(self, numbers="by_datatype"):
         self.vocabulary, self.journal = Vocabulary(compile_([]), numbers), Journal()
-        self.terms = LastingTerms(self.vocabulary, self.journal)
+        self.terms = PersistentTermIds(self.vocabulary, self.journal)
 
     def bring(self, literal):
         """An ABox brings a literal; the number of its value."""
         number = int(self.vocabulary.encode([(*PAIR, literal)]).facts[0, 2])
-        self.terms.look_again()
+        self.terms.synchronize()
         return number
 
     def shown(self, number):
@@ -54,7 +54,7 @@ def case():
 def test_what_an_abox_brought_first_has_the_number_of_the_vocabulary(case):
     number = case.bring(ONE)
     assert case.terms.id_of(ONE) == number < LOCAL
-    assert not case.terms.has_further_numbers
+    assert not case.terms.has_replacements
 
 
 def test_another_form_has_a_number_of_its_own_and_the_same_value(case):
@@ -78,7 +78,7 @@ def test_what_was_computed_first_joins_with_what_comes_later(case, form):
 def test_a_form_that_was_computed_first_is_shown_by_its_first_number(case):
     computed = case.terms.id_of(ONE)
     number = case.bring(ONE)
-    assert case.terms.has_further_numbers
+    assert case.terms.has_replacements
     assert case.terms.first_form(number) == computed
     assert case.terms.shown(np.array([number, 5], np.int64)).tolist() == [computed, 5]
 
@@ -97,7 +97,7 @@ def test_a_string_is_told_as_before_when_another_brings_it_with_its_datatype_and
     number = case.terms.id_of(Literal("a"))
     brought = case.bring(Literal("a", datatype=XSD.string))
     assert case.shown(brought) == Literal("a") and case.terms.value(number) == brought
-    renamed = case.terms.renamed({brought: brought}, {number})
+    renamed = case.terms.renumber({brought: brought}, {number})
     assert case.terms.term(renamed[number]) == case.shown(brought) == Literal("a")
     assert case.terms.id_of(Literal("a", datatype=XSD.string)) == renamed[number]
 
@@ -116,7 +116,7 @@ def test_a_step_that_failed_leaves_the_numbers_of_those_before(case):
 def test_terms_that_nobody_uses_are_forgotten_when_others_get_new_numbers(case):
     used, unused = case.terms.id_of(ONE), case.terms.id_of(PADDED)
     value = case.terms.value(used)
-    numbers = case.terms.renamed({value: value}, {used})
+    numbers = case.terms.renumber({value: value}, {used})
     assert numbers == {NONE: NONE, used: LOCAL}
     assert case.terms.locals == [ONE]
     assert case.terms.term(numbers[used]) == ONE
@@ -127,7 +127,7 @@ def test_terms_that_nobody_uses_are_forgotten_when_others_get_new_numbers(case):
 def test_the_decoder_of_a_time_goes_on_saying_what_numbers_stood_for(case):
     row = (case.terms.id_of(PAIR[0]), NONE, case.terms.id_of(ONE))
     decoder = case.terms.decoder
-    case.terms.renamed({row[0]: row[0]}, {row[0]})
+    case.terms.renumber({row[0]: row[0]}, {row[0]})
     assert decoder.row(row) == (PAIR[0], None, ONE)
 
 
@@ -135,8 +135,8 @@ def test_a_term_whose_coming_was_undone_keeps_one_number_when_others_are_forgott
     computed, mark = case.terms.id_of(ONE), case.vocabulary.mark
     number = case.bring(ONE)
     case.vocabulary.back_to(mark)
-    case.terms.look_again()
-    numbers = case.terms.renamed({number: number}, {computed})
+    case.terms.synchronize()
+    numbers = case.terms.renumber({number: number}, {computed})
     assert case.terms.id_of(ONE) == numbers[computed]
 
 
@@ -202,7 +202,7 @@ def test_numbers_of_two_types_are_two_terms_of_one_value(case):
 
 def test_what_was_settled_in_a_step_that_failed_has_a_value_afterwards(case):
     computed = case.terms.id_of_number(HALF)
-    case.terms.look_again()
+    case.terms.synchronize()
     mark, before = case.journal.mark(), case.vocabulary.mark
     case.bring(SHOWN)
     case.journal.back(mark)
@@ -218,9 +218,9 @@ def test_what_was_settled_anywhere_in_steps_that_were_undone_has_a_value_afterwa
     case.terms.begin()
     mark, before = case.journal.mark(), case.vocabulary.mark
     case.bring(SHOWN)
-    case.terms.look_again()  # as at each telling of a step
+    case.terms.synchronize()  # as at each telling of a step
     other = case.terms.id_of(PADDED)
-    case.terms.look_again()
+    case.terms.synchronize()
     case.journal.back(mark)
     case.vocabulary.back_to(before)
     taken = case.bring(ONE)
@@ -231,7 +231,7 @@ def test_what_was_settled_anywhere_in_steps_that_were_undone_has_a_value_afterwa
 def test_computed_numbers_that_are_used_stay_unsettled_when_others_get_new_numbers(case):
     unused, used = (case.terms.id_of_number(Numeric(kinds.DOUBLE, number)) for number in (0.25, 0.5))
     assert case.terms.settled_values({used, unused}) == set()
-    numbers = case.terms.renamed({}, {used})
+    numbers = case.terms.renumber({}, {used})
     assert numbers == {NONE: NONE, used: LOCAL}
     assert (case.terms.id_of_number(HALF), case.terms.term(LOCAL)) == (LOCAL, SHOWN)
     assert case.terms.id_of_number(Numeric(kinds.DOUBLE, 0.25)) == LOCAL + 1
@@ -249,14 +249,14 @@ def test_terms_have_the_values_that_operators_look_at():
     assert value(bench, '"x"') == "x"
     assert value(bench, "b").number == bench.row("b")[0]
     assert isinstance(value(bench, "a"), Name)
-    assert value(bench, '"x"@en') is ODD
+    assert value(bench, '"x"@en') is UNSUPPORTED
     assert value(bench, "-") is None
 
 
 def test_what_is_forgotten_is_read_again():
     bench = Bench()
     value(bench, "5")
-    bench.shared.values.forget()
+    bench.shared.values.reset()
     assert dict(bench.shared.values) == {NONE: None}
     assert value(bench, "5") == Numeric(kinds.INTEGER, 5)
 

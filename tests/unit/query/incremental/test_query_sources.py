@@ -10,7 +10,7 @@ from pantarhei.engine.consumer import Changes
 from pantarhei.materialize.model import plain_model
 from pantarhei.query.graph_names import CONCLUSIONS_GRAPH
 from pantarhei.query.incremental.journal import Journal
-from pantarhei.query.incremental.query_sources import ConclusionContent, Content, JoinedContent
+from pantarhei.query.incremental.query_sources import ConclusionSource, JoinedSource, QuerySource
 from pantarhei.rules.compilation.program import compile_
 from strategies import A, a, b, c
 
@@ -23,9 +23,9 @@ class Scene:
         number = vocabulary.number_symbol(Symbol(A, 1))
         self.of = {name: (number, vocabulary.number(name), NONE) for name in (a, b, c)}
         self.model = plain_model(self.facts(a, b), vocabulary)
-        self.conclusions = ConclusionContent(self.journal, Window(0), vocabulary, self.facts(b, c))
-        self.whole = Content(self.journal, Window(0), self.model)
-        self.joined = JoinedContent(self.whole, self.conclusions, self.model)
+        self.conclusions = ConclusionSource(self.journal, Window(0), vocabulary, self.facts(b, c))
+        self.whole = QuerySource(self.journal, Window(0), self.model)
+        self.joined = JoinedSource(self.whole, self.conclusions, self.model)
 
     def facts(self, *names):
         return np.array([self.of[name] for name in names], np.int32).reshape(-1, 3)
@@ -39,11 +39,11 @@ class Scene:
         self.model.add(self.facts(*came), 0)
         self.model.cut(self.facts(*went))
         changes = Changes(self.model.take_changes())
-        self.conclusions.go_on(self.signed(concluded, withdrawn))
+        self.conclusions.update(self.signed(concluded, withdrawn))
         names = {fact: name for name, fact in self.of.items()}
         found = []
         for content in (self.conclusions, self.joined):
-            noted = content.take(changes, self.model, None)
+            noted = content.advance(changes, self.model, None)
             found.append({names[tuple(fact)]: sign for *fact, sign in noted.tolist()})
         return found
 

@@ -10,16 +10,16 @@ from asked import PREFIXES
 from followed_queries import Followed
 from pantarhei import Window
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.query.continuous_query import PLAIN, Policy
-from pantarhei.query.incremental.query_state import SavedQuery, from_bytes, needed_for, to_bytes
+from pantarhei.query.continuous_query import PLAIN, ReportPolicy
+from pantarhei.query.incremental.query_state import SavedQuery, from_bytes, needed_symbols, to_bytes
 
 QUERY = read("SELECT * { ?x a :C }")
 NAMED = {Symbol(URIRef(PREFIXES[""] + "C"), 1)}
 
 
 def test_a_query_needs_what_it_names():
-    assert needed_for(QUERY, PLAIN) == NAMED
-    assert needed_for(read("SELECT * { ?x ?p ?y }"), PLAIN) is None
+    assert needed_symbols(QUERY, PLAIN) == NAMED
+    assert needed_symbols(read("SELECT * { ?x ?p ?y }"), PLAIN) is None
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_a_query_needs_what_it_names():
     ],
 )
 def test_one_that_tells_all_answers_whenever_something_has_changed_needs_all(on, emit, needed):
-    assert needed_for(QUERY, Policy.of(on, emit)) == needed
+    assert needed_symbols(QUERY, ReportPolicy.of(on, emit)) == needed
 
 
 DATA = ":s1 :value 20.5 ; :in :hall . :s2 :value 21.5 ; :in :hall ."
@@ -89,7 +89,11 @@ WINDOWS = [
     Window("PT5M", "PT1M", datetime(2026, 1, 2, 3, tzinfo=UTC), "left"),
     Window(timedelta(minutes=5), timedelta(seconds=30)),
 ]
-POLICIES = [PLAIN, Policy.of(("close", "non-empty"), "rstream"), Policy.of(("change", "PT1M"), "istream")]
+POLICIES = [
+    PLAIN,
+    ReportPolicy.of(("close", "non-empty"), "rstream"),
+    ReportPolicy.of(("change", "PT1M"), "istream"),
+]
 
 
 @pytest.mark.parametrize("window", WINDOWS)
@@ -100,7 +104,7 @@ def test_queries_come_back_as_they_were(window, policy):
     query = SavedQuery("q", "ASK {}", policy, window, 7, rows, moved)
     (found,) = from_bytes(to_bytes([query]))
     assert (found.name, found.text, found.policy, found.window) == ("q", "ASK {}", policy, window)
-    assert (found.closed, found.moved) == (7, moved)
+    assert (found.closed, found.changed_facts) == (7, moved)
     assert (found.rows is None) if rows is None else sorted(found.rows, key=str) == sorted(rows, key=str)
 
 

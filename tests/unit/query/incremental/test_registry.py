@@ -81,4 +81,4 @@ def test_queries_of_conclusions_are_kept_up_row_by_row_and_counted():
     for query in (named, joined):
         query.close()
     registry = reasoner._registrar._registry
-    assert list(registry._contents) == [registry._contents.whole]
+    assert list(registry._sources) == [registry._sources.whole]

@@ -14,7 +14,7 @@ from pantarhei.continuous import build
 from pantarhei.query.answer_reports import AnswerChange
 from pantarhei.query.continuous_query import BYTES_A_ROW
 from pantarhei.query.incremental import reporting
-from pantarhei.query.incremental.reporting import Reporting
+from pantarhei.query.incremental.reporting import ReportScheduler
 
 EX = Namespace("http://example.org/")
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -26,10 +26,10 @@ BACKGROUND = [(EX.always, EX.p, EX.here)]
 @pytest.fixture
 def looks_of_reporting(monkeypatch):
     """Times at which queries are evaluated, those of equal reports together."""
-    known, look = [], Reporting._look_at
+    known, look = [], ReportScheduler._evaluate
     monkeypatch.setattr(
-        Reporting,
-        "_look_at",
+        ReportScheduler,
+        "_evaluate",
         lambda self, query, log, times: known.append(times) or look(self, query, log, times),
     )
     return known
@@ -218,9 +218,9 @@ def test_many_rows_do_not_wait(reasoner):
     query = reasoner.register(ALL)
     reasoner.push(0, [fact for i in range(reporting._FEW + 1) for fact in of(f"x{i}")])
     assert kept(query) == reporting._FEW + 1
-    waiting = reasoner._registrar._registry.reporting.rows_waiting
+    waiting = reasoner._registrar._registry.scheduler.pending_rows
     reasoner.push(1, of("y"))
-    assert (waiting, reasoner._registrar._registry.reporting.rows_waiting) == (0, 1)
+    assert (waiting, reasoner._registrar._registry.scheduler.pending_rows) == (0, 1)
 
 
 def test_rows_that_wait_are_counted_as_held(reasoner):

@@ -7,7 +7,7 @@ from answered import pattern
 from pantarhei.encoding.numbers import NONE
 from pantarhei.query.algebra.expressions import Call
 from pantarhei.query.incremental.operator import table_of
-from pantarhei.query.incremental.row_expressions import Compiler, NotCompiled, Odd, RowExpression
+from pantarhei.query.incremental.row_expressions import Compiler, Deoptimize, NotCompilable, RowExpression
 from signed_bags import Bench, rows_with, text_of
 
 
@@ -35,10 +35,10 @@ def test_of_one_variable_it_is_a_test_of_single_rows_that_learns():
     larger = expression(bench, Call(">", (Variable("y"), Literal(3))))
     assert larger.test.place == 1 and larger.test.known == {}
     rows = list(map(bench.row, ["a 5 b", "a 1 b", "a c b"]))
-    assert list(map(larger.test.learn, rows)) == [True, False, False]
+    assert list(map(larger.test.evaluate, rows)) == [True, False, False]
     assert [larger.test.known[row[1]] for row in rows] == [True, False, None]
     known = larger.test.known
-    larger.forget()
+    larger.clear_caches()
     assert known == {}
     assert expression(bench, Call(">", (Variable("y"), Variable("z")))).test is None
     assert expression(bench, Call("STRUUID", ())).test is None
@@ -48,7 +48,7 @@ def test_of_one_variable_it_learns_a_whole_table():
     bench = Bench()
     larger = expression(bench, Call(">", (Variable("y"), Literal(3))))
     rows = list(map(bench.row, ["a 5 b", "a 1 b", "c 5 d", "a c b"]))
-    assert larger.learn_all(table_of(rows, rows_with("x y z").variables)).tolist() == [
+    assert larger.cache_truths(table_of(rows, rows_with("x y z").variables)).tolist() == [
         True,
         False,
         True,
@@ -62,7 +62,7 @@ def test_what_it_does_not_look_at_makes_no_difference():
     texts = expression(bench, Call("STRLEN", (Call("STR", (Variable("y"),)),)))
     texts.ids([bench.row("a b c"), bench.row("c b d"), bench.row('- "12" -')])
     assert len(texts._known) == 2
-    texts.forget()
+    texts.clear_caches()
     assert not texts._known
 
 
@@ -145,13 +145,13 @@ def test_an_expression_is_true_false_or_an_error(text, expected):
 def test_a_row_with_a_value_of_another_kind_is_odd(text):
     bench = Bench()
     truth = compiler(bench).truth(of(text))
-    with pytest.raises(Odd):
+    with pytest.raises(Deoptimize):
         truth(bench.row('- "a"@en "b"@en - -'))
 
 
 @pytest.mark.parametrize("text", ["STRLEN(?x) > 1", "IF(RAND() > 0.5, 1, 2)", "?x + ABS(?y)"])
 def test_what_is_only_known_by_column_is_not_compiled(text):
-    with pytest.raises(NotCompiled):
+    with pytest.raises(NotCompilable):
         compiler(Bench()).result(of(text))
 
 

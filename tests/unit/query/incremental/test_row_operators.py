@@ -6,8 +6,8 @@ from asked import triples
 from pantarhei.query.algebra.expressions import Call
 from pantarhei.query.algebra.nodes import Distinct, Extend, Filter, Project, Query, TriplePattern, Union
 from pantarhei.query.incremental.row_operators import (
-    AskRoot,
-    ConstructRoot,
+    AskOperator,
+    ConstructOperator,
     DistinctOperator,
     ExtendOperator,
     FilterOperator,
@@ -42,7 +42,7 @@ def test_what_is_drawn_is_drawn_once_a_row_and_goes_with_it():
     extend = ExtendOperator(Extend(child.node, Y, Call("STRUUID", ())), bench.shared, child)
     (drawn,) = extend.change(bench.bag({"a": 1}))
     assert dict(extend.change(bench.bag({"a": 2}))) == {drawn: 2}
-    extend.renamed(lambda row: row)
+    extend.renumber(lambda row: row)
     assert dict(extend.change(bench.bag({"a": -3}))) == {drawn: -3}
     assert dict(extend.change(bench.bag({"a": 1}))) != {drawn: 1}
 
@@ -86,7 +86,7 @@ def test_what_nobody_can_name_makes_no_difference():
 def test_ask_changes_when_the_first_row_comes_and_the_last_goes():
     bench = Bench()
     child = bench.input("x")
-    root = AskRoot(Query("ASK", child.node), bench.shared, child)
+    root = AskOperator(Query("ASK", child.node), bench.shared, child)
     assert bench.change(root, {"a": 2}) == {"": 1}
     assert bench.change(root, {"a": -1, "b": 1}) == {}
     assert bench.change(root, {"a": -1, "b": -1}) == {"": -1}
@@ -96,7 +96,7 @@ def test_a_triple_is_there_as_long_as_a_row_makes_it():
     bench = Bench()
     child = bench.input("x y")
     query = Query("CONSTRUCT", child.node, template=(TriplePattern(X, LIKES, Y),))
-    root = ConstructRoot(query, bench.shared, child)
+    root = ConstructOperator(query, bench.shared, child)
     assert bench.change(root, {"a b": 2, "a -": 1, "1 b": 1}) == {"a likes b": 1}
     assert bench.change(root, {"a b": -1}) == {}
     assert bench.change(root, {"a b": -1, "a c": 1}) == {"a likes b": -1, "a likes c": 1}
@@ -106,7 +106,7 @@ def test_a_blank_node_of_the_template_is_the_same_when_its_row_goes():
     bench = Bench()
     child = bench.input("x y")
     query = Query("CONSTRUCT", child.node, template=(TriplePattern(BNode("n"), LIKES, X),))
-    root = ConstructRoot(query, bench.shared, child)
+    root = ConstructOperator(query, bench.shared, child)
     (made,) = bench.change(root, {"a b": 1})
     (other,) = bench.change(root, {"a c": 1})
     assert made != other

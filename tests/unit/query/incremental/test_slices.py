@@ -13,7 +13,7 @@ from pantarhei.query.expressions import order
 from pantarhei.query.expressions.ordering import order_key
 from pantarhei.query.incremental import slices
 from pantarhei.query.incremental.operator import table_of
-from pantarhei.query.incremental.slices import SliceOperator, sliced_parts
+from pantarhei.query.incremental.slices import SliceOperator, slice_parts
 from random_queries.data import LITERALS, NAMES
 from signed_bags import Bench
 
@@ -79,7 +79,7 @@ def test_a_term_is_looked_at_once_and_texts_are_written_of_rows_alike(monkeypatc
     assert (keyed, written) == (["1", "2", "3"], [])
     assert change({"a 2": 1}) == {"b 2": -1, "a 2": 1}
     assert len(keyed) == 3 and sorted(written) == ["2", "2", "urn:a", "urn:b"]
-    first.forget()
+    first.clear_caches()
     assert change({"c 3": -1}) == {} and sorted(keyed) == ["1", "2", "2", "3"]
 
 
@@ -145,4 +145,4 @@ def test_the_order_is_that_of_something_that_rows_have(query, is_known):
     node = read(query).node
     while not isinstance(node, Slice):
         (node,) = node.children
-    assert (sliced_parts(node) is not None) is is_known
+    assert (slice_parts(node) is not None) is is_known

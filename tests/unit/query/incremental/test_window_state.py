@@ -10,12 +10,12 @@ from pantarhei.materialize.model import plain_model
 from pantarhei.query.graph_names import CONCLUSIONS_GRAPH, QUALITY_GRAPH
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.query_sources import (
-    ConclusionContent,
-    ConstantContent,
-    JoinedContent,
-    WindowView,
+    ConclusionSource,
+    ConstantSource,
+    JoinedSource,
+    WindowViewSource,
 )
-from pantarhei.query.incremental.window_state import AllContents, NamedWindows, Present
+from pantarhei.query.incremental.window_state import NamedWindows, QuerySources, WindowState
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.window.log import EMPTY_LOG
 from strategies import EX, A, B
@@ -39,34 +39,34 @@ class Conclusions:
 @pytest.fixture
 def present():
     model = plain_model(NO_FACTS, Vocabulary(compile_([])))
-    return Present(model, EMPTY_LOG, None, None)
+    return WindowState(model, EMPTY_LOG, None, None)
 
 
 def contents_of(present, conclusions):
-    return AllContents(Journal(), Window(3), present.model, conclusions)
+    return QuerySources(Journal(), Window(3), present.model, conclusions)
 
 
 def test_queries_of_one_window_share_a_content(present):
     contents = contents_of(present, None)
-    assert contents.of(None, None, present) is contents.whole
-    own = contents.of(OWN, None, present)
-    assert isinstance(own, WindowView) and contents.of(OWN, OTHER, present) is own
+    assert contents.default_source(None, None, present) is contents.whole
+    own = contents.default_source(OWN, None, present)
+    assert isinstance(own, WindowViewSource) and contents.default_source(OWN, OTHER, present) is own
     assert contents.windows == {own: OWN}
 
 
 def test_only_queries_that_look_at_what_is_concluded_are_asked_of_it_too(present):
     contents = contents_of(present, Conclusions())
-    assert contents.of(None, OTHER, present) is contents.whole
-    assert isinstance(contents.of(OWN, OTHER, present), WindowView)
+    assert contents.default_source(None, OTHER, present) is contents.whole
+    assert isinstance(contents.default_source(OWN, OTHER, present), WindowViewSource)
     for window in (None, OWN):
-        joined = contents.of(window, CONCLUDED, present)
-        assert isinstance(joined, JoinedContent) and contents.of(window, None, present) is joined
-    assert next(map(type, contents)) is ConclusionContent and len(list(contents)) == 5
+        joined = contents.default_source(window, CONCLUDED, present)
+        assert isinstance(joined, JoinedSource) and contents.default_source(window, None, present) is joined
+    assert next(map(type, contents)) is ConclusionSource and len(list(contents)) == 5
 
 
 def test_the_conclusions_are_found_by_their_name_where_there_are_rules(present):
     contents = contents_of(present, Conclusions())
-    assert contents.named(CONCLUSIONS_GRAPH) is contents.concluded
+    assert contents.named(CONCLUSIONS_GRAPH) is contents.conclusions
     assert contents.named(QUALITY_GRAPH) is None
     assert contents_of(present, None).named(CONCLUSIONS_GRAPH) is None
 
@@ -75,9 +75,9 @@ def test_windows_may_have_names_and_the_default_graph_be_what_always_holds(prese
     contents = contents_of(present, Conclusions())
     always = ((EX.a, EX.p, EX.b),)
     named = NamedWindows({EX.w: OWN, EX.v: None}, always)
-    default, windows = contents.asked(None, named, None, present)
-    assert isinstance(default, ConstantContent) and default not in list(contents)
-    assert [*windows] == [EX.w, EX.v] and isinstance(windows[EX.w], WindowView)
+    default, windows = contents.sources_for(None, named, None, present)
+    assert isinstance(default, ConstantSource) and default not in list(contents)
+    assert [*windows] == [EX.w, EX.v] and isinstance(windows[EX.w], WindowViewSource)
     assert windows[EX.v] is contents.whole  # where the conclusions are not
     assert contents.named(EX.w) is windows[EX.w] and contents.named(EX.u) is None
     contents.keep(windows.items(), needs_conclusions=False)
@@ -88,17 +88,17 @@ def test_windows_may_have_names_and_the_default_graph_be_what_always_holds(prese
 
 def test_the_default_graph_is_a_window_unless_it_is_said_what_it_always_has(present):
     contents = contents_of(present, None)
-    assert contents.asked(None, None, None, present) == (contents.whole, {None: contents.whole})
-    default, windows = contents.asked(OWN, NamedWindows({EX.w: OWN}, None), None, present)
-    assert isinstance(default, WindowView) and windows == {None: default, EX.w: default}
+    assert contents.sources_for(None, None, None, present) == (contents.whole, {None: contents.whole})
+    default, windows = contents.sources_for(OWN, NamedWindows({EX.w: OWN}, None), None, present)
+    assert isinstance(default, WindowViewSource) and windows == {None: default, EX.w: default}
 
 
 def test_what_no_query_looks_at_is_followed_no_more(present):
     contents = contents_of(present, Conclusions())
-    joined, _ = contents.of(None, None, present), contents.of(OWN, None, present)
+    joined, _ = contents.default_source(None, None, present), contents.default_source(OWN, None, present)
     contents.keep([(None, joined)], needs_conclusions=False)
-    assert list(contents) == [contents.concluded, contents.whole, joined]
-    concluded = contents.concluded
+    assert list(contents) == [contents.conclusions, contents.whole, joined]
+    concluded = contents.conclusions
     contents.keep([(None, contents.whole)], needs_conclusions=True)
     assert list(contents) == [concluded, contents.whole]
     contents.keep([], needs_conclusions=False)
