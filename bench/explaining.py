@@ -64,7 +64,7 @@ class Asked:
                 self._try(triple, way)
         check("what holds afterwards", self.reasoner.materialization() == self.holds, True)
 
-    def _try(self, triple: Triple, way: pr.WouldHold) -> None:
+    def _try(self, triple: Triple, way: pr.Abduction) -> None:
         """Add what is missing to a reasoner with the same window, which repairs nothing."""
         fresh = pr.StreamReasoner(
             self.building.ontology, WINDOW, background=self.building.background, repair="off"

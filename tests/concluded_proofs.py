@@ -10,7 +10,7 @@ from oracle.lars.streams import canonical, window_of
 from oracle.materialization import unify
 from pantarhei.model.rule import Variable
 from pantarhei.model.temporal_rule import Mode, TupleWindow
-from pantarhei.proofs.step import Known, StepKind
+from pantarhei.proofs.step import EvidenceBasis, StepKind
 
 
 class ConcludedProofs:
@@ -129,13 +129,13 @@ class ConcludedProofs:
             return [self.now]
         assert canonical(said.atom) == replace(atom, is_asserted=False)
         if leaf.kind is StepKind.SAID:
-            assert is_of_events is (said.known is Known.ASSERTED)
+            assert is_of_events is (said.known is EvidenceBasis.ASSERTED)
         return range(self.tick(said.first), self.tick(said.first if leaf.rule else said.last) + 1)
 
     def check_said(self, said):
-        atom = replace(canonical(said.atom), is_asserted=said.known is Known.ASSERTED)
+        atom = replace(canonical(said.atom), is_asserted=said.known is EvidenceBasis.ASSERTED)
         for tick in range(self.tick(said.first), self.tick(said.last) + 1):
-            if said.known is Known.CONCLUDED:
+            if said.known is EvidenceBasis.CONCLUDED:
                 assert tick < self.now and atom in map(canonical, self.remembered[tick])
             else:
                 assert atom in self.said.at(tick)

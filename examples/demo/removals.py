@@ -11,7 +11,7 @@ from rich.text import Text
 
 import pantarhei as pr
 from demo.words import Assertion, TimePoint, Triple, Wording, clock, indented
-from pantarhei.proofs.renderers import tree_of
+from pantarhei.proofs.renderers import render_tree
 
 GONE = "✗"
 
@@ -98,4 +98,4 @@ def _derivation(removal: ToldRemoval) -> Iterator[RenderableType]:
     """How the contradiction follows, where it is not between the readings themselves."""
     for proof in removal.conflict.proofs:
         if any(step.rule is not None for step in proof.steps[:-1]):
-            yield from (indented(Text(line, "dim")) for line in tree_of(proof)[1:])
+            yield from (indented(Text(line, "dim")) for line in render_tree(proof)[1:])

@@ -64,7 +64,7 @@ from pantarhei.errors import (
     UnknownFormatError,
     UnsupportedAxiomError,
 )
-from pantarhei.explain.absence import Absence, Gone, MissingFact, WouldHold
+from pantarhei.explain.absence import Abduction, Absence, MissingFact, RetractedAssertion
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.interpretation.materializer import ABoxMaterializer
@@ -91,6 +91,7 @@ from pantarhei.window.sliding import Window
 
 __all__ = [
     "ABoxMaterializer",
+    "Abduction",
     "Absence",
     "AnswerStream",
     "AnswerStreams",
@@ -115,7 +116,6 @@ __all__ = [
     "ForgottenTimeError",
     "Foundation",
     "FutureABoxError",
-    "Gone",
     "GraphUpdate",
     "History",
     "HistoryRecord",
@@ -164,6 +164,7 @@ __all__ = [
     "ReadOnlyError",
     "RegistrationMemoryError",
     "Repair",
+    "RetractedAssertion",
     "Rule",
     "ShardingReport",
     "SparkError",
@@ -185,7 +186,6 @@ __all__ = [
     "UnsupportedAxiomError",
     "Window",
     "WindowUpdate",
-    "WouldHold",
     "abox_stream",
     "load_ontology",
     "load_rules",

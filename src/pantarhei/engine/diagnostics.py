@@ -33,7 +33,7 @@ from pantarhei.model.display_names import last_part
 from pantarhei.model.messages import counted
 from pantarhei.model.rule import Member, Predicate, Rule
 from pantarhei.model.term import Term, short
-from pantarhei.ontology.unknown_names import UnknownName, nearest_names
+from pantarhei.ontology.unknown_names import UnknownName, similar_names
 from pantarhei.owl.background_axioms import AXIOM_PREDICATES, AXIOM_TYPES
 from pantarhei.owl.name_kinds import is_defined
 from pantarhei.rdf.ntriples import parse_term, write_term
@@ -437,7 +437,7 @@ class Noted(NamedTuple):
         return Unexpected(
             self.axioms,
             tuple(
-                UnknownName(name, "class" if arity == 1 else "property", tuple(nearest_names(name, names)))
+                UnknownName(name, "class" if arity == 1 else "property", tuple(similar_names(name, names)))
                 for name, arity in self.unknown
             ),
             self.numbers,

@@ -17,9 +17,9 @@ from pantarhei.model.term import ONLY_TYPE, Term, Triple
 from pantarhei.model.time import TimePoint
 from pantarhei.ontology.unknown_names import UnknownName
 from pantarhei.proofs.proof import Proof
-from pantarhei.proofs.renderers import Json, fact_as_json, ticks_as_json, time_as_json, tree_of
+from pantarhei.proofs.renderers import Json, fact_as_json, render_tree, ticks_as_json, time_as_json
 from pantarhei.proofs.sentences import Labels, ShownTimes, fit, labels_among, name, sentence
-from pantarhei.proofs.step import Condition, NotConcluded, atom_sentence
+from pantarhei.proofs.step import TemporalCondition, UnmetRule, atom_sentence
 from pantarhei.rdf.ntriples import exactly, write_term
 from pantarhei.repair.result import Conflict
 
@@ -49,7 +49,7 @@ def unknown(name: UnknownName) -> Json:
     return {"kind": name.kind, "name": write_term(name.name), "nearest": list(map(write_term, name.nearest))}
 
 
-def _not_concluded(given: NotConcluded) -> Json:
+def _not_concluded(given: UnmetRule) -> Json:
     bindings = {str(name): write_term(term) for name, term in given.bindings}
     told: Json = {"rule": given.rule.name, "axiom": given.rule.axiom, "bindings": bindings}
     return told | (
@@ -57,7 +57,7 @@ def _not_concluded(given: NotConcluded) -> Json:
     )
 
 
-def _ways(absence: Absence, ways: Sequence[WouldHold]) -> list[Json]:
+def _ways(absence: Absence, ways: Sequence[Abduction]) -> list[Json]:
     return [
         {
             "missing": [
@@ -79,7 +79,7 @@ def _ways(absence: Absence, ways: Sequence[WouldHold]) -> list[Json]:
     ]
 
 
-def _gone(gone: Gone) -> Json:
+def _gone(gone: RetractedAssertion) -> Json:
     return {
         "asserted_at": time_as_json(gone.asserted_at),
         "left_at": time_as_json(gone.left_at),
@@ -154,7 +154,7 @@ class _Telling:
             return "No rule concludes it: it holds where the stream asserts it."
         return "No rule concludes it. The stream asserts such facts, and has not asserted this one."
 
-    def not_concluded(self, given: NotConcluded) -> Iterator[str]:
+    def not_concluded(self, given: UnmetRule) -> Iterator[str]:
         """Why a temporal rule does not conclude it."""
         yield f"By {fit(given.rule.axiom, 400)}  (rule {given.rule.name})"
         lacking = given.lacking
@@ -168,9 +168,9 @@ class _Telling:
         elif not lacking.formula.is_negated:
             yield f"  {_never(lacking)}"
 
-    def ways(self, ways: Iterable[WouldHold], heading: str) -> Iterator[str]:
+    def ways(self, ways: Iterable[Abduction], heading: str) -> Iterator[str]:
         """Ways that differ only in names are told together."""
-        groups: dict[object, list[WouldHold]] = {}
+        groups: dict[object, list[Abduction]] = {}
         for way in ways:
             groups.setdefault((way.rule, way.shape), []).append(way)
         several = len(groups) > 1
@@ -182,7 +182,7 @@ class _Telling:
             yield mark + lines[0]
             yield from (" " * len(mark) + line for line in lines[1:])
 
-    def way(self, way: WouldHold, others: list[WouldHold]) -> Iterator[str]:
+    def way(self, way: Abduction, others: list[Abduction]) -> Iterator[str]:
         yield from (f"missing: {self.missing(each)}" for each in way.missing)
         if others:
             yield from self.as_well(way, others)
@@ -205,7 +205,7 @@ class _Telling:
         if len(now) > _MOST_CONFLICTS:
             yield "  and more"
 
-    def as_well(self, way: WouldHold, others: list[WouldHold]) -> Iterator[str]:
+    def as_well(self, way: Abduction, others: list[Abduction]) -> Iterator[str]:
         """The names with which it would hold as well."""
         mine = {term for triple in way.triples for term in triple}
         others_names = [sorted({term for triple in o.triples for term in triple} - mine) for o in others]
@@ -218,7 +218,7 @@ class _Telling:
         fates = [self.gone(gone) for gone in missing.gone[:1]]
         return "; it was ".join([self.fact(missing.triple), *fates])
 
-    def gone(self, gone: Gone) -> str:
+    def gone(self, gone: RetractedAssertion) -> str:
         """What became of an assertion."""
         asserted = f"asserted {self.at(gone.asserted_at)}"
         if gone.removed_at is not None:
@@ -235,7 +235,7 @@ class _Telling:
         for conflict in list(conflicts)[:_MOST_CONFLICTS]:
             for proof in conflict.proofs[:1]:
                 told = proof.supposing(supposed).labelled(self.labels)
-                yield from (indent + line for line in tree_of(told))
+                yield from (indent + line for line in render_tree(told))
             if not conflict.proofs:
                 yield f"{indent}{conflict}"
 
@@ -259,7 +259,7 @@ class _Telling:
         return f"at {self.times(at)}"
 
 
-def _never(lacking: Condition) -> str:
+def _never(lacking: TemporalCondition) -> str:
     """That what is asked of some ticks was so at none of them."""
     if lacking.formula.mode is Mode.NOW:
         return "it is not so"
@@ -270,7 +270,7 @@ def _times_of(absence: Absence) -> Iterator[TimePoint]:
     """The times that are told."""
     if absence.at is not None:
         yield absence.at
-    ticks = (each.lacking for each in absence.temporal if isinstance(each.lacking, Condition))
+    ticks = (each.lacking for each in absence.temporal if isinstance(each.lacking, TemporalCondition))
     yield from (at for each in ticks for at in (each.first, each.last, *each.times))
     missing = (each for way in (*absence.ways, *absence.beyond) for each in way.missing)
     for gone in (*absence.gone, *(gone for each in missing for gone in each.gone)):
@@ -281,7 +281,7 @@ _SOMETHING = URIRef("urn:pantarhei:something")
 
 
 @dataclass(frozen=True, slots=True)
-class Gone:
+class RetractedAssertion:
     """What became of an assertion that is not in the window any more.
 
     Args:
@@ -310,11 +310,11 @@ class MissingFact:
     """
 
     triple: Triple
-    gone: tuple[Gone, ...] = ()
+    gone: tuple[RetractedAssertion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class WouldHold:
+class Abduction:
     """One way in which the triple would hold: with these facts, and without any part of them not.
 
     Args:
@@ -377,14 +377,14 @@ class Absence:
 
     triple: Triple | None
     at: TimePoint | None
-    gone: tuple[Gone, ...] = ()
-    ways: tuple[WouldHold, ...] = ()
+    gone: tuple[RetractedAssertion, ...] = ()
+    ways: tuple[Abduction, ...] = ()
     concluded: bool = False
     asserted: bool = False
     unknown: tuple[UnknownName, ...] = ()
-    beyond: tuple[WouldHold, ...] = ()
+    beyond: tuple[Abduction, ...] = ()
     complete: bool = True
-    temporal: tuple[NotConcluded, ...] = ()
+    temporal: tuple[UnmetRule, ...] = ()
     atom: TemporalAtom | None = None
     lost: int = 0
     entailed: bool = False
@@ -417,7 +417,7 @@ class Absence:
             terms += [term for step in proof.steps for term in step.fact or ()]
             terms += [atom.predicate for rule in proof.rules for atom in rule.body]
         terms += [term for each in conflicts for _, triple in each.assertions for term in triple]
-        atoms = [each.lacking.atom for each in self.temporal if isinstance(each.lacking, Condition)]
+        atoms = [each.lacking.atom for each in self.temporal if isinstance(each.lacking, TemporalCondition)]
         atoms += [] if self.atom is None else [self.atom]
         terms += [term for atom in atoms for term in (atom.predicate, *atom.arguments)]
         return replace(self, labels=labels_among(labels, terms))

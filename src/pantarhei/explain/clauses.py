@@ -68,7 +68,7 @@ def needless_for(atom: NumberedAtom) -> frozenset[str]:
     return frozenset().union(*unbound)
 
 
-class Clause(NamedTuple):
+class BackwardRule(NamedTuple):
     """A rule in numbers.
 
     Args:
@@ -86,7 +86,7 @@ class Clause(NamedTuple):
     needless: tuple[frozenset[str], ...]
 
 
-class Clauses:
+class BackwardRules:
     """The rules of a program by what they conclude; each is read when it is first asked for."""
 
     def __init__(self, program: Program, vocabulary: Vocabulary) -> None:
@@ -99,9 +99,9 @@ class Clauses:
                 self._rules[self._predicate(rule.head)].append(rule)
                 if len(rule.body) == 1 and not rule.tests:
                     self._consequences[self._predicate(rule.body[0])].append(rule)
-        self._clauses: dict[int, tuple[Clause, ...]] = {}
+        self._clauses: dict[int, tuple[BackwardRule, ...]] = {}
 
-    def concluding(self, predicate: int) -> tuple[Clause, ...]:
+    def concluding(self, predicate: int) -> tuple[BackwardRule, ...]:
         """The rules that conclude a predicate."""
         known = self._clauses.get(predicate)
         if known is None:
@@ -123,7 +123,7 @@ class Clauses:
                     bound.get(head.object, head.object),
                 )
 
-    def _clauses_of(self, rules: Iterable[Rule]) -> tuple[Clause, ...]:
+    def _clauses_of(self, rules: Iterable[Rule]) -> tuple[BackwardRule, ...]:
         return tuple(map(self._read, rules))
 
     @cached_property
@@ -159,7 +159,7 @@ class Clauses:
     def _predicate(self, atom: Atom) -> int:
         return self._numbers[Symbol(atom.predicate, len(atom.arguments))]
 
-    def _read(self, rule: Rule) -> Clause:
+    def _read(self, rule: Rule) -> BackwardRule:
         variables: dict[Variable, int] = {}
         assert rule.head is not None, "it concludes something"
         atoms = [self._atom(atom, variables) for atom in (rule.head, *rule.body)]
@@ -172,7 +172,7 @@ class Clauses:
                 if isinstance(argument, Variable):
                     self._argument(argument, variables)
         head, *body = atoms
-        return Clause(
+        return BackwardRule(
             rule, head, tuple(body), tuple(pairs), rule.tests, variables, _needless(rule.name, body)
         )
 
@@ -209,13 +209,13 @@ def _needless(name: str, body: Sequence[NumberedAtom]) -> tuple[frozenset[str], 
 _MOST_VALUES = 100
 _MOST_CHOICES = 1_000
 
-Condition = tuple[Clause, int]
+RuleCondition = tuple[BackwardRule, int]
 """A rule whose inequalities and tests are to hold, and what the numbers of its variables were shifted by."""
 
-Walk = Callable[[int], int]
+Resolver = Callable[[int], int]
 
 
-class Conditions:
+class ConditionSolver:
     """Finds out whether conditions are met over a model.
 
     Literals that nothing determines are chosen: one that the property has elsewhere, or one that a condition
@@ -228,7 +228,7 @@ class Conditions:
         self._literals: dict[int, list[int]] = {}
 
     def met(
-        self, atoms: Sequence[NumberedAtom], conditions: Iterable[Condition], walk: Walk
+        self, atoms: Sequence[NumberedAtom], conditions: Iterable[RuleCondition], walk: Resolver
     ) -> Mapping[int, Term] | None:
         """The literals that variables may stand for so that the conditions hold; None if they cannot.
 
@@ -248,7 +248,7 @@ class Conditions:
         return None
 
     def _literals_wanted(
-        self, atoms: Sequence[NumberedAtom], conditions: Sequence[Condition], walk: Walk
+        self, atoms: Sequence[NumberedAtom], conditions: Sequence[RuleCondition], walk: Resolver
     ) -> list[int]:
         """The variables that are to be literals and that nothing determines."""
         found = [
@@ -280,7 +280,7 @@ class Conditions:
         return known
 
     def _values(
-        self, variable: int, atoms: Sequence[NumberedAtom], conditions: Sequence[Condition]
+        self, variable: int, atoms: Sequence[NumberedAtom], conditions: Sequence[RuleCondition]
     ) -> list[Term]:
         """Literals that a variable may stand for: those that conditions name, then those known."""
         named = (each for clause, _ in conditions for test in clause.tests for each in _named(test))
@@ -293,7 +293,7 @@ class Conditions:
         around = (near for literal in named for near in _around(literal))
         return list(dict.fromkeys((*around, *sorted(known, key=write_term))))
 
-    def _holds(self, clause: Clause, shift: int, walk: Walk, terms: dict[int, Term]) -> bool:
+    def _holds(self, clause: BackwardRule, shift: int, walk: Resolver, terms: dict[int, Term]) -> bool:
         """Whether a rule's inequalities and tests hold. What they compute is added to `terms`."""
 
         def term(argument: Argument) -> Term | None:

@@ -15,18 +15,18 @@ from pantarhei.encoding.numbers import NO_FACTS, Fact, FactForms, Integers, as_t
 from pantarhei.engine.stream_history import Books
 from pantarhei.engine.stream_state import Holdings
 from pantarhei.errors import EntailedError, InputError, InvalidTripleError, NotEntailedError, OptionError
-from pantarhei.explain.absence import Absence, Gone, WouldHold
-from pantarhei.explain.clauses import Clauses
+from pantarhei.explain.absence import Abduction, Absence, RetractedAssertion
+from pantarhei.explain.clauses import BackwardRules
 from pantarhei.explain.search import NEW_NAME
-from pantarhei.explain.why_not import Standpoint, WhyNot
+from pantarhei.explain.why_not import AbsenceContext, AbsenceSearch
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.term import Triple, check_triple
 from pantarhei.model.time import TimePoint, plain_time, show_time, time_of
 from pantarhei.ontology.ontology import Ontology
-from pantarhei.ontology.unknown_names import KnownNames, UnknownName, nearest_names
+from pantarhei.ontology.unknown_names import KnownNames, UnknownName, similar_names
 from pantarhei.owl.background_axioms import says_axioms
-from pantarhei.proofs.extraction import AssertedAt, Explanations
+from pantarhei.proofs.extraction import AssertingABox, ProofExtractor
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.sentences import Labels
 from pantarhei.rdf.ntriples import write_triple
@@ -52,7 +52,7 @@ _ENDLESS = 1 << 40
 _MOST_CONFLICTS = 3
 
 
-class HeldAt(NamedTuple):
+class WindowState(NamedTuple):
     """How the window stands, or stood, at a time.
 
     Args:
@@ -65,11 +65,11 @@ class HeldAt(NamedTuple):
     model: WindowModel
     forms: FactForms
 
-    def abox(self, level: int) -> AssertedAt:
+    def abox(self, level: int) -> AssertingABox:
         """The ABox of a level."""
         entry = self.books.log.timeline.at_level(level)
         assert entry is not None, "what is asserted is in the window"
-        return AssertedAt(entry.at, entry.forms.by_fact)
+        return AssertingABox(entry.at, entry.forms.by_fact)
 
 
 class Explainer:
@@ -82,9 +82,9 @@ class Explainer:
 
     def __init__(self, held: Holdings, labels: Labels, ontology: Callable[[], Ontology]) -> None:
         self._held, self._labels, self._ontology = held, labels, ontology
-        self._clauses: tuple[Program, object, Clauses] | None = None
+        self._clauses: tuple[Program, object, BackwardRules] | None = None
         self._asserted: tuple[Books, Integers] | None = None
-        self._older: tuple[Books, TimePoint | None, HeldAt] | None = None
+        self._older: tuple[Books, TimePoint | None, WindowState] | None = None
 
     def explain(
         self, asked: Triple | TemporalAtom, at: TimePoint | None, all_: bool, limit: int
@@ -115,14 +115,14 @@ class Explainer:
             return triple is not None and says_axioms([triple]) and self._ontology().entails([triple])
         return False
 
-    def _in_window(self, atom: TemporalAtom, moment: HeldAt, all_: bool, limit: int) -> Iterator[Proof]:
+    def _in_window(self, atom: TemporalAtom, moment: WindowState, all_: bool, limit: int) -> Iterator[Proof]:
         """The proofs of what is in the materialization."""
         fact = None if atom.triple is None else moment.model.find(atom.triple)
         if fact is not None:
-            found = Explanations(moment.model, moment.abox, moment.forms, min(limit, _ENDLESS))
+            found = ProofExtractor(moment.model, moment.abox, moment.forms, min(limit, _ENDLESS))
             yield from found.all(fact) if all_ else [found.best(fact)]
 
-    def _concluded(self, atom: TemporalAtom, moment: HeldAt, all_: bool, limit: int) -> Iterator[Proof]:
+    def _concluded(self, atom: TemporalAtom, moment: WindowState, all_: bool, limit: int) -> Iterator[Proof]:
         """The proofs of what temporal rules conclude at the present tick."""
         concluding, testimony = self._held.concluding, self._testimony(moment)
         if concluding is None or testimony is None:
@@ -141,13 +141,13 @@ class Explainer:
 
         yield from testimony.proofs(atom, InputProofs(holds, asserted_at), all_, limit)
 
-    def _testimony(self, moment: HeldAt) -> ProofContext | None:
+    def _testimony(self, moment: WindowState) -> ProofContext | None:
         """What temporal rules see; None where there are none, and of older times."""
         concluding = self._held.concluding
         is_now = moment.books is self._held.books
         return concluding.testimony(self._held.model) if concluding is not None and is_now else None
 
-    def _beyond(self, atom: TemporalAtom, moment: HeldAt) -> str | None:
+    def _beyond(self, atom: TemporalAtom, moment: WindowState) -> str | None:
         """Why an atom may have been concluded for all that is known; None where that is known."""
         concluding = self._held.concluding
         if concluding is None or moment.books is self._held.books or not concluding.concludes(atom.predicate):
@@ -185,11 +185,14 @@ class Explainer:
         )
         return absence.labelled({**self._labels, NEW_NAME: "something new"})
 
-    def _absence(self, triple: Triple, goal: Fact, moment: HeldAt, limit: int) -> Absence:
+    def _absence(self, triple: Triple, goal: Fact, moment: WindowState, limit: int) -> Absence:
         situation = self._situation(moment)
         unknown = self._names(moment, situation.gone).unknown_in(triple)
-        search, concluded = WhyNot(situation, goal, limit, STEPS), bool(situation.clauses.concluding(goal[0]))
-        ways, beyond = tuple[WouldHold, ...](), tuple[WouldHold, ...]()
+        search, concluded = (
+            AbsenceSearch(situation, goal, limit, STEPS),
+            bool(situation.clauses.concluding(goal[0])),
+        )
+        ways, beyond = tuple[Abduction, ...](), tuple[Abduction, ...]()
         if not any(each.kind == "blank node" for each in unknown):  # else no ABox can speak of it
             ways = search.ways()
             if concluded and not ways:
@@ -200,30 +203,30 @@ class Explainer:
         now = moment.books.now
         return Absence(triple, now, fate, ways, concluded, asserted, unknown, beyond, search.complete)
 
-    def _unknown_in(self, atom: TemporalAtom, moment: HeldAt) -> tuple[UnknownName, ...]:
+    def _unknown_in(self, atom: TemporalAtom, moment: WindowState) -> tuple[UnknownName, ...]:
         """The unknown names of an atom; of an atom that is not a triple, its predicate if it is unknown."""
         step = moment.books.step
         names = self._names(moment, self._asserted_until(None if step is None else step.now))
         if atom.triple is not None:
             return names.unknown_in(atom.triple)
         known = names.declared
-        near = tuple(nearest_names(atom.predicate, known))
+        near = tuple(similar_names(atom.predicate, known))
         return () if atom.predicate in known else (UnknownName(atom.predicate, "property", near),)
 
-    def _names(self, moment: HeldAt, asserted: Integers) -> KnownNames:
+    def _names(self, moment: WindowState, asserted: Integers) -> KnownNames:
         """The names known at a moment: of rules, ontology, background and stream."""
         common, concluding = self._held.foundation.common, self._held.concluding
         concluded = () if concluding is None else (symbol.name for symbol in concluding.symbols)
         declared = {*self._ontology().predicates, *concluded}
         return KnownNames(moment.model.vocabulary, common.symbols, common.names, asserted, declared)
 
-    def _situation(self, moment: HeldAt) -> Standpoint:
+    def _situation(self, moment: WindowState) -> AbsenceContext:
         """Where a question about a moment is asked."""
         log, step = moment.books.log, moment.books.step
         asserted = self._asserted_until(None if step is None else step.now)
         newest = log.newest
-        return Standpoint(
-            Explanations(moment.model, moment.abox, moment.forms, LIMIT),
+        return AbsenceContext(
+            ProofExtractor(moment.model, moment.abox, moment.forms, LIMIT),
             log,
             (moment.books.now or 0) if newest is None else newest.at,
             0 if newest is None else newest.ticks,
@@ -234,12 +237,12 @@ class Explainer:
             self._held.prove,
         )
 
-    def _read(self, model: WindowModel) -> Clauses:
+    def _read(self, model: WindowModel) -> BackwardRules:
         """The rules of a model, read once while their terms keep their numbers."""
         program, names = model.program, model.vocabulary.lexicon
         known = self._clauses
         if known is None or known[0] is not program or known[1] is not names:
-            known = self._clauses = program, names, Clauses(program, model.vocabulary)
+            known = self._clauses = program, names, BackwardRules(program, model.vocabulary)
         return known[2]
 
     def _in_background(self) -> frozenset[int]:
@@ -248,7 +251,7 @@ class Explainer:
 
     # -- what was --------------------------------------------------------------------------------
 
-    def _moment(self, at: TimePoint | None, *, tries: bool = False) -> HeldAt:
+    def _moment(self, at: TimePoint | None, *, tries: bool = False) -> WindowState:
         """How the window stands, or stood at an older time.
 
         Args:
@@ -258,11 +261,11 @@ class Explainer:
         books, held = self._held.books, self._held
         is_now = at is None or plain_time(at) == books.now
         if is_now and not (tries and held.options.keep == "every"):
-            return HeldAt(books, *held.state().shown)
+            return WindowState(books, *held.state().shown)
         then = books if at is None or is_now else held.books_at(at)
         known = self._older
         if known is None or known[0] is not books or known[1] != then.now:
-            known = self._older = books, then.now, HeldAt(then, *held.shown_of(then))
+            known = self._older = books, then.now, WindowState(then, *held.shown_of(then))
         return known[2]
 
     def _asserted_until(self, ticks: int | None) -> Integers:
@@ -277,18 +280,24 @@ class Explainer:
         entries = [each for each in (*books.past.entries(), *books.log) if each.ticks <= ticks]
         return np.concatenate([NO_FACTS, *(entry.facts for entry in entries)])
 
-    def _fate(self, fact: Fact, step: Step | None) -> tuple[Gone, ...]:
+    def _fate(self, fact: Fact, step: Step | None) -> tuple[RetractedAssertion, ...]:
         """What became by a step of the assertions of a fact, those that are gone, newest first."""
-        books, found = self._held.books, list[Gone]()
+        books, found = self._held.books, list[RetractedAssertion]()
         for trace in books.traces(fact):
             if step is None or trace.asserted.ticks > step.now:
                 continue
             by = trace.cut_by if trace.cut_by is not None and trace.cut_by.ticks <= step.now else None
             left = trace.left if trace.left is not None and trace.left <= step.now else None
             if by is not None:
-                found.append(Gone(trace.asserted.at, None, by.at, self._against(fact, trace.asserted, by)))
+                found.append(
+                    RetractedAssertion(
+                        trace.asserted.at, None, by.at, self._against(fact, trace.asserted, by)
+                    )
+                )
             elif left is not None:
-                found.append(Gone(trace.asserted.at, time_of(left, step.kind), left_early=trace.early))
+                found.append(
+                    RetractedAssertion(trace.asserted.at, time_of(left, step.kind), left_early=trace.early)
+                )
         return tuple(reversed(found))
 
     def _against(self, fact: Fact, asserted: Entry, by: Entry) -> tuple[Conflict, ...]:

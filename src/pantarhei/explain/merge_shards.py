@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from pantarhei.explain.absence import Absence, WouldHold
+from pantarhei.explain.absence import Abduction, Absence
 from pantarhei.explain.search import NEW_NAME
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimePoint
@@ -21,7 +21,7 @@ from pantarhei.proofs.step import Assertion
 from pantarhei.repair.quality import Quality, QualityRow, since, worst_first
 
 
-def proofs_together(proofs: Iterable[Iterable[Proof]]) -> tuple[Proof, ...]:
+def merge_proofs(proofs: Iterable[Iterable[Proof]]) -> tuple[Proof, ...]:
     """Of the proofs of a triple by part one for each support, the best first.
 
     Parts that have a support in common have the empty one: the triple rests on the background alone.
@@ -45,7 +45,7 @@ def _time(proof: Proof) -> tuple[bool, tuple[TimePoint, ...]]:
     return at is None, () if at is None else (at,)
 
 
-def absence_of(parts: Mapping[int, Absence], is_in: Callable[[int, Triple], bool], limit: int) -> Absence:
+def merge_absences(parts: Mapping[int, Absence], is_in: Callable[[int, Triple], bool], limit: int) -> Absence:
     """Why a triple holds in no part. A way counts where the stream can bring what is missing to its part.
 
     Args:
@@ -55,7 +55,7 @@ def absence_of(parts: Mapping[int, Absence], is_in: Callable[[int, Triple], bool
     """
     told = list(parts.values())
 
-    def reachable(part: int, ways: Iterable[WouldHold]) -> list[WouldHold]:
+    def reachable(part: int, ways: Iterable[Abduction]) -> list[Abduction]:
         return [
             way for way in ways if all(triple[0] == NEW_NAME or is_in(part, triple) for triple in way.triples)
         ]
@@ -81,15 +81,15 @@ def absence_of(parts: Mapping[int, Absence], is_in: Callable[[int, Triple], bool
     )
 
 
-def _first(ways: Mapping[int, Iterable[WouldHold]], limit: int) -> tuple[WouldHold, ...]:
+def _first(ways: Mapping[int, Iterable[Abduction]], limit: int) -> tuple[Abduction, ...]:
     """The best ways; of the same one in several parts, which has a new name, the best."""
-    found: dict[frozenset[Triple], WouldHold] = {}
+    found: dict[frozenset[Triple], Abduction] = {}
     for way in sorted(chain(*ways.values()), key=_place):
         found.setdefault(way.triples, way)
     return tuple(found.values())[:limit]
 
 
-def _place(way: WouldHold) -> tuple[int, int, bool]:
+def _place(way: Abduction) -> tuple[int, int, bool]:
     return len(way.missing), -len(way.present), way.is_contradicted
 
 
@@ -99,7 +99,7 @@ def _unknown(parts: Sequence[Absence]) -> tuple[UnknownName, ...]:
     return tuple(each for each in parts[0].unknown if all(each.name in names for names in known))
 
 
-def quality_together(parts: Collection[Quality]) -> Quality:
+def merge_quality(parts: Collection[Quality]) -> Quality:
     """How assertions fared in all parts, seen from the newest of their times."""
     now = max((part.at for part in parts if part.at is not None), default=None)
     return Quality(

@@ -20,15 +20,15 @@ from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Fact, Integers, as_t
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.explain.clauses import (
     FIRST_VARIABLE,
-    Clauses,
-    Condition,
-    Conditions,
+    BackwardRules,
+    ConditionSolver,
     NumberedAtom,
+    RuleCondition,
     needless_for,
 )
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.term import Term, Triple
-from pantarhei.proofs.antichain import Meter
+from pantarhei.proofs.antichain import StepBudget
 from pantarhei.rdf.ntriples import write_triple
 
 NEW_NAME = URIRef("urn:pantarhei:new")
@@ -44,11 +44,11 @@ _STEPS_OF_A_TRIAL = 10
 _Binding = dict[int, int]
 
 ANY, SAME = -2, -3
-Pattern = tuple[int, int, int]
+FactPattern = tuple[int, int, int]
 """A predicate, a subject and an object; `ANY` stands for any term, `SAME` for the one of the subject."""
 
 
-class Candidate(NamedTuple):
+class AbductionCandidate(NamedTuple):
     """Facts that are missing.
 
     Args:
@@ -73,7 +73,7 @@ class _OpenPremise(NamedTuple):
     """
 
     atom: NumberedAtom
-    above: frozenset[tuple[Pattern, bool]] = frozenset()
+    above: frozenset[tuple[FactPattern, bool]] = frozenset()
     needless: frozenset[str] = frozenset()
 
 
@@ -91,12 +91,12 @@ class _State(NamedTuple):
     goals: tuple[_OpenPremise, ...]
     binding: _Binding
     assumed: tuple[NumberedAtom, ...]
-    conditions: tuple[Condition, ...]
+    conditions: tuple[RuleCondition, ...]
     present: int
 
 
 @dataclass
-class Search:
+class AbductionSearch:
     """A search for what is missing.
 
     Args:
@@ -111,11 +111,11 @@ class Search:
     """
 
     model: WindowModel
-    clauses: Clauses
+    clauses: BackwardRules
     assumable: frozenset[int]
-    gone: Callable[[Pattern], Iterable[Fact]]
+    gone: Callable[[FactPattern], Iterable[Fact]]
     level: int
-    meter: Meter
+    meter: StepBudget
     is_complete: bool = True
     _renamed: int = field(default=0, init=False)  # so many variables have numbers
     _deeper: list[_State] = field(default_factory=list, init=False)  # what takes one rule more
@@ -123,12 +123,12 @@ class Search:
     def __post_init__(self) -> None:
         self._vocabulary: Vocabulary = self.model.vocabulary
         self._reachable = self.clauses.within_reach(self.assumable)
-        self._conditions = Conditions(self.model)
-        self._matched: dict[Pattern, list[Fact]] = {}
+        self._conditions = ConditionSolver(self.model)
+        self._matched: dict[FactPattern, list[Fact]] = {}
         self._tried: dict[frozenset[NumberedAtom], bool] = {}
         self._concluded: dict[frozenset[int], set[int]] = {}
 
-    def sets(self, goal: Fact, size: int) -> Iterator[Candidate]:
+    def sets(self, goal: Fact, size: int) -> Iterator[AbductionCandidate]:
         """Sets of that many missing facts by which `goal` is derived; the same one may come twice.
 
         Raises:
@@ -295,7 +295,7 @@ class Search:
 
     # -- what was found ----------------------------------------------------------------------------
 
-    def _finished(self, state: _State) -> Candidate | None:
+    def _finished(self, state: _State) -> AbductionCandidate | None:
         """The missing facts of a state; None if they are no answer."""
         atoms = [self._walked(atom, state.binding) for atom in state.assumed]
         if self._goal in atoms or any(self._holds(atom, ()) for atom in atoms):
@@ -321,7 +321,7 @@ class Search:
         fit = sum(1 if self._holds(NumberedAtom(*fact), ()) else -1 for fact in following)
         known = [atom for atom in atoms if min(atom) > FIRST_VARIABLE]
         gone = len([atom for atom in known if self.gone(atom)])
-        return Candidate(frozenset(missing), state.present, gone, fit)
+        return AbductionCandidate(frozenset(missing), state.present, gone, fit)
 
 
 def _walk(term: int, binding: _Binding) -> int:
@@ -343,7 +343,7 @@ def _effort(atom: NumberedAtom) -> int:
     return 2 if unbound and atom.object == NONE else 2 * unbound if unbound == 2 else unbound
 
 
-def _pattern(atom: NumberedAtom) -> Pattern:
+def _pattern(atom: NumberedAtom) -> FactPattern:
     """The atom with variables that have no names."""
     subject, object_ = (ANY if term <= FIRST_VARIABLE else term for term in atom[1:])
     return (atom.predicate, subject, SAME if subject == ANY and atom.subject == atom.object else object_)

@@ -10,16 +10,16 @@ from itertools import combinations
 import numpy as np
 
 from pantarhei.encoding.numbers import NO_FACTS, NONE, Encoded, Fact, Integers, as_tuples
-from pantarhei.explain.absence import Gone, MissingFact, WouldHold
-from pantarhei.explain.clauses import Clauses
-from pantarhei.explain.search import SAME, Candidate, Pattern, Search
+from pantarhei.explain.absence import Abduction, MissingFact, RetractedAssertion
+from pantarhei.explain.clauses import BackwardRules
+from pantarhei.explain.search import SAME, AbductionCandidate, AbductionSearch, FactPattern
 from pantarhei.materialize.kernel_values import Lineage
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.term import ONLY_TYPE, Triple, in_order
 from pantarhei.model.time import TimePoint
-from pantarhei.proofs.antichain import Exceeded, Meter
-from pantarhei.proofs.extraction import AssertedAt, Explanations
-from pantarhei.proofs.instances import BOTTOM, Instance, Instances
+from pantarhei.proofs.antichain import BudgetExceeded, StepBudget
+from pantarhei.proofs.extraction import AssertingABox, ProofExtractor
+from pantarhei.proofs.instances import BOTTOM, RuleInstance, RuleInstances
 from pantarhei.proofs.proof import Proof
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.repair.conflict import Budget, KeptEvidence
@@ -42,7 +42,7 @@ _MOST_TRIED = 20_000
 
 
 @dataclass(frozen=True)
-class Standpoint:
+class AbsenceContext:
     """Where the question is asked.
 
     Args:
@@ -57,14 +57,14 @@ class Standpoint:
         prove: finds the proofs of conflicts.
     """
 
-    explanations: Explanations
+    explanations: ProofExtractor
     log: Log
     now: TimePoint
     ticks: int
-    clauses: Clauses
+    clauses: BackwardRules
     assumable: frozenset[int]
     gone: Integers
-    fate: Callable[[Fact], tuple[Gone, ...]]
+    fate: Callable[[Fact], tuple[RetractedAssertion, ...]]
     prove: Prove
 
     @property
@@ -74,7 +74,7 @@ class Standpoint:
 
 
 @dataclass
-class WhyNot:
+class AbsenceSearch:
     """The ways in which a fact that does not hold would hold.
 
     Args:
@@ -84,25 +84,27 @@ class WhyNot:
         steps: how many steps the search may take.
     """
 
-    situation: Standpoint
+    situation: AbsenceContext
     goal: Fact
     limit: int
     steps: int
     complete: bool = True
     _came: int = field(default=0, init=False)
-    _gone: dict[Pattern, list[Fact]] = field(default_factory=dict, init=False)
+    _gone: dict[FactPattern, list[Fact]] = field(default_factory=dict, init=False)
 
-    def ways(self, assumable: frozenset[int] | None = None) -> tuple[WouldHold, ...]:
+    def ways(self, assumable: frozenset[int] | None = None) -> tuple[Abduction, ...]:
         """The ways, the best first.
 
         Args:
             assumable: the predicates of what may be missing; None for those that the stream asserts.
         """
-        situation, found = self.situation, dict[frozenset[Triple], WouldHold]()
+        situation, found = self.situation, dict[frozenset[Triple], Abduction]()
         predicates = situation.assumable if assumable is None else assumable
-        meter = Meter(self.steps, self.steps)
+        meter = StepBudget(self.steps, self.steps)
         level = situation.log.timeline.next_level
-        search = Search(situation.model, situation.clauses, predicates, self._gone_like, level, meter)
+        search = AbductionSearch(
+            situation.model, situation.clauses, predicates, self._gone_like, level, meter
+        )
         for size in range(1, _MOST_MISSING + 1):
             larger = meter.steps // 2  # steps that are kept for larger sets
             meter.steps -= larger
@@ -114,20 +116,22 @@ class WhyNot:
         ordered = sorted(found.values(), key=_place)
         return tuple(ordered[: self.limit])
 
-    def _candidates(self, search: Search, size: int) -> list[Candidate]:
+    def _candidates(self, search: AbductionSearch, size: int) -> list[AbductionCandidate]:
         """The sets of one size, those with most premises present first."""
-        best: dict[frozenset[object], Candidate] = {}
+        best: dict[frozenset[object], AbductionCandidate] = {}
         try:
             for candidate in search.sets(self.goal, size):
                 known = best.get(candidate.missing)
                 if known is None or known.present < candidate.present:
                     best[candidate.missing] = candidate
-        except Exceeded:
+        except BudgetExceeded:
             self.complete = False
         ordered = sorted(best.values(), key=lambda each: _text(each.missing))
         return _varied(sorted(ordered, key=lambda each: (-each.present, -each.gone, -each.fit)))
 
-    def _add(self, found: dict[frozenset[Triple], WouldHold], candidates: Iterable[Candidate]) -> None:
+    def _add(
+        self, found: dict[frozenset[Triple], Abduction], candidates: Iterable[AbductionCandidate]
+    ) -> None:
         """Try candidates out, and note the ways that they are."""
         for tried, candidate in enumerate(candidates):
             if len(found) >= self.limit:
@@ -141,7 +145,7 @@ class WhyNot:
             if way is not None:
                 found.setdefault(way.triples, way)
 
-    def _tried(self, triples: frozenset[Triple]) -> WouldHold | None:
+    def _tried(self, triples: frozenset[Triple]) -> Abduction | None:
         """The way in which the goal holds with some triples, and with no fewer; None if there is none.
 
         Nothing that is numbered for it is kept.
@@ -154,7 +158,7 @@ class WhyNot:
             if vocabulary.mark != known:
                 vocabulary.back_to(known)
 
-    def _tried_in(self, encoded: Encoded, triples: Sequence[Triple]) -> WouldHold | None:
+    def _tried_in(self, encoded: Encoded, triples: Sequence[Triple]) -> Abduction | None:
         situation, facts = self.situation, encoded.facts
         level, rows = situation.log.timeline.next_level, situation.model.kernel.store
         if any(rows.row_of(*fact) >= 0 for fact in facts.tolist()):
@@ -173,12 +177,12 @@ class WhyNot:
             MissingFact(triple, situation.fate(fact))
             for triple, fact in zip(triples, as_tuples(facts), strict=True)
         )
-        return WouldHold(missing, proof, present, lineage is not None, conflicts)
+        return Abduction(missing, proof, present, lineage is not None, conflicts)
 
-    def _explanations(self, level: int) -> Explanations:
+    def _explanations(self, level: int) -> ProofExtractor:
         """What explains facts while some are supposed at a level."""
         abox = self.situation.explanations.abox
-        newest = AssertedAt(self.situation.now, {})
+        newest = AssertingABox(self.situation.now, {})
         return replace(
             self.situation.explanations, abox=lambda other: newest if other == level else abox(other)
         )
@@ -195,9 +199,9 @@ class WhyNot:
         known = zip(lineage.rows.tolist(), as_tuples(lineage.facts), strict=True)
         rows = {fact: row for row, fact in known if fact in new}
         among = set(rows.values())
-        instances = Instances(
+        instances = RuleInstances(
             tuple(
-                Instance(head, rule, tuple(row for row in body if row in among))
+                RuleInstance(head, rule, tuple(row for row in body if row in among))
                 for head, rule, *body in lineage.instances.tolist()
                 if head in among
             )
@@ -230,7 +234,7 @@ class WhyNot:
         conflicts = account.case(KeptEvidence(lineage, _BUDGET)).conflicts
         return tuple(sorted(conflicts, key=str)[:_MOST_CONFLICTS])
 
-    def _gone_like(self, pattern: Pattern) -> list[Fact]:
+    def _gone_like(self, pattern: FactPattern) -> list[Fact]:
         """The facts of a pattern that were asserted once, the newest first."""
         known = self._gone.get(pattern)
         if known is not None:
@@ -249,7 +253,7 @@ class WhyNot:
         return found
 
 
-def _varied(candidates: list[Candidate]) -> list[Candidate]:
+def _varied(candidates: list[AbductionCandidate]) -> list[AbductionCandidate]:
     """Candidates with as many premises present in turns: those of the same classes and properties do not come
     one after the other.
     """
@@ -262,7 +266,7 @@ def _varied(candidates: list[Candidate]) -> list[Candidate]:
     return [candidates[place] for place in sorted(range(len(turns)), key=turns.__getitem__)]
 
 
-def _place(way: WouldHold) -> tuple[int, int, bool]:
+def _place(way: Abduction) -> tuple[int, int, bool]:
     """Where a way stands among others; equals stay in the order in which they were tried."""
     return len(way.missing), -len(way.present), way.is_contradicted
 

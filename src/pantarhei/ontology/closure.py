@@ -149,7 +149,7 @@ class _Assumption:
     added: list[tuple[Integers, Integers]] = field(default_factory=list)
 
 
-class Closure:
+class AssertionClosure:
     """What follows from rules, constraints and facts, and from assumptions on top.
 
     Args:
@@ -166,7 +166,7 @@ class Closure:
         facts: Iterable[Triple],
         individuals: Iterable[Term] = (),
         data_properties: Iterable[Predicate] = (),
-        above: Closure | None = None,
+        above: AssertionClosure | None = None,
     ) -> None:
         self._names: RangeNames = RangeNames() if above is None else above._names.copy()
         self._rules = tuple(rules)
@@ -198,9 +198,9 @@ class Closure:
         self.inconsistent = False
         self._rebuild()
 
-    def with_rules(self, rules: Iterable[Rule], facts: Iterable[Triple] = ()) -> Closure:
+    def with_rules(self, rules: Iterable[Rule], facts: Iterable[Triple] = ()) -> AssertionClosure:
         """The closure under further rules and facts, and what is assumed. Costs a materialization."""
-        return Closure((*self._rules, *rules), [*self.facts, *self._assumed(), *facts], above=self)
+        return AssertionClosure((*self._rules, *rules), [*self.facts, *self._assumed(), *facts], above=self)
 
     def expect(self, classes: Iterable[Predicate], properties: Iterable[Predicate]) -> None:
         """Make room for assumptions about these names at once: each new one can cost a materialization."""

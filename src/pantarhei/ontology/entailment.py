@@ -12,8 +12,8 @@ from rdflib import OWL, RDF, BNode, Literal, URIRef, Variable
 from pantarhei.model.graphs import grouped
 from pantarhei.model.rule import Argument, Origin
 from pantarhei.model.term import Term, Triple, in_order
-from pantarhei.ontology.closure import Closure, is_fresh
-from pantarhei.ontology.entailment_cases import Questions
+from pantarhei.ontology.closure import AssertionClosure, is_fresh
+from pantarhei.ontology.entailment_cases import EntailmentChecker
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Axiom
 from pantarhei.owl.axiom_mapping import Reading
@@ -71,7 +71,7 @@ _Binding = Mapping[Variable, Term]
 _Pattern = tuple[Argument, Term, Argument]
 
 
-def entails_reading(closure: Closure, reading: Reading, proofs: list[Proof] | None = None) -> bool:
+def entails_reading(closure: AssertionClosure, reading: Reading, proofs: list[Proof] | None = None) -> bool:
     """Whether the axioms and assertions of `reading` are entailed; blank nodes are whoever there is.
 
     Args:
@@ -83,8 +83,8 @@ def entails_reading(closure: Closure, reading: Reading, proofs: list[Proof] | No
         return _is_entailed(closure, reading, proofs)
 
 
-def _is_entailed(closure: Closure, reading: Reading, proofs: list[Proof] | None) -> bool:
-    questions = Questions(closure, proofs=proofs)
+def _is_entailed(closure: AssertionClosure, reading: Reading, proofs: list[Proof] | None) -> bool:
+    questions = EntailmentChecker(closure, proofs=proofs)
     about_someone = dict.fromkeys(axiom for axiom in reading.axioms if _someone(axiom))
     if not all(questions.entails(axiom) for axiom in reading.axioms if axiom not in about_someone):
         return False
@@ -102,7 +102,7 @@ def _variables(statement: _Pattern | Axiom) -> set[Variable]:
     return {Variable(node) for node in _someone(statement)}
 
 
-def _somebody_is(questions: Questions, said: list[_Pattern | Axiom]) -> bool:
+def _somebody_is(questions: EntailmentChecker, said: list[_Pattern | Axiom]) -> bool:
     """Whether there are names for which all of this is entailed."""
     patterns = [statement for statement in said if isinstance(statement, tuple)]
     axioms = [statement for statement in said if not isinstance(statement, tuple)]
@@ -115,7 +115,7 @@ def _somebody_is(questions: Questions, said: list[_Pattern | Axiom]) -> bool:
     )
 
 
-def _holds(questions: Questions, triple: Triple) -> bool:
+def _holds(questions: EntailmentChecker, triple: Triple) -> bool:
     subject, predicate, object_ = triple
     if predicate == RDF.type:
         return questions.is_member(subject, owl.Class(URIRef(object_)))
@@ -152,7 +152,7 @@ def _bound_axiom(axiom: Axiom, binding: _Binding) -> Axiom:
     return rewritten(axiom, lambda part: binding.get(Variable(part)) if isinstance(part, BNode) else None)
 
 
-def _matches(questions: Questions, patterns: list[_Pattern]) -> Iterator[_Binding]:
+def _matches(questions: EntailmentChecker, patterns: list[_Pattern]) -> Iterator[_Binding]:
     """The bindings under which all patterns are entailed; those with fewest variables are matched first."""
     waiting: list[tuple[list[_Pattern], _Binding]] = [(patterns, {})]
     while waiting:
@@ -166,7 +166,7 @@ def _matches(questions: Questions, patterns: list[_Pattern]) -> Iterator[_Bindin
         waiting += [(rest, {**binding, **found}) for found in _found(questions, bound[chosen])]
 
 
-def _found(questions: Questions, pattern: _Pattern) -> list[_Binding]:
+def _found(questions: EntailmentChecker, pattern: _Pattern) -> list[_Binding]:
     """What the variables of one pattern can stand for."""
     subject, predicate, object_ = pattern
     if not isinstance(subject, Variable) and not isinstance(object_, Variable):
@@ -191,7 +191,7 @@ def _given(term: Argument) -> Term | None:
     return None if isinstance(term, Variable) else term
 
 
-def _completed(closure: Closure, unbound: list[Variable], binding: _Binding) -> Iterator[_Binding]:
+def _completed(closure: AssertionClosure, unbound: list[Variable], binding: _Binding) -> Iterator[_Binding]:
     """The binding with each name of the closure for the variables that no assertion binds."""
     if not unbound:
         yield binding

@@ -15,7 +15,7 @@ from math import prod
 from rdflib import OWL, RDF, Literal
 
 from pantarhei.model.term import Term, Triple
-from pantarhei.ontology.closure import Closure, different, is_fresh, same
+from pantarhei.ontology.closure import AssertionClosure, different, is_fresh, same
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import (
     NOTHING,
@@ -59,7 +59,7 @@ class _Case:
 
 
 @dataclass(slots=True)
-class Questions:
+class EntailmentChecker:
     """Questions to one closure.
 
     Args:
@@ -67,7 +67,7 @@ class Questions:
         proofs: takes what answers of yes rest on; None if nobody wants to know.
     """
 
-    closure: Closure
+    closure: AssertionClosure
     _values: list[Term] = field(default_factory=list)  # fresh names that may stand for literals
     proofs: list[Proof] | None = None
 
@@ -220,7 +220,8 @@ class Questions:
                 )
             case owl.ComplementOf(operand):
                 return all(
-                    self._in_case(case, Questions._is_impossible) for case in self._cases(operand, term)
+                    self._in_case(case, EntailmentChecker._is_impossible)
+                    for case in self._cases(operand, term)
                 )
             case owl.AllValuesFrom(on, filler):
                 value = self.closure.fresh()
@@ -241,14 +242,14 @@ class Questions:
     def _is_refuted(self, expression: ClassExpression, term: Term) -> bool:
         """Whether `term` outside `expression` contradicts."""
         case = _Case(axioms=(owl.ClassAssertion(owl.ComplementOf(expression), term),))
-        return self._in_case(case, Questions._is_impossible)
+        return self._in_case(case, EntailmentChecker._is_impossible)
 
     def _has_at_most(self, term: Term, number: int, on: PropertyExpression, filler: Filler) -> bool:
         values = self._fresh_values(number + 1)
         facts = [fact for value in values for fact in self._pair(on, term, value)]
         facts += [different(x, y) for x, y in combinations(values, 2)]
         cases = _joined(_Case(tuple(facts)), [tuple(self._cases(filler, value)) for value in values])
-        return all(self._in_case(case, Questions._is_impossible) for case in cases)
+        return all(self._in_case(case, EntailmentChecker._is_impossible) for case in cases)
 
     def _has_at_least(self, term: Term, number: int, on: PropertyExpression, filler: Filler) -> bool:
         values = [value for value in self._values_of(on, term) if self._is_in(filler, value)]
@@ -328,7 +329,7 @@ class Questions:
         with self.closure.assuming(facts):
             return ask()
 
-    def _in_case(self, case: _Case, ask: Callable[[Questions], bool]) -> bool:
+    def _in_case(self, case: _Case, ask: Callable[[EntailmentChecker], bool]) -> bool:
         """Whether the answer is yes where the case holds; what is lost of its axioms is assumed less."""
         with self.closure.assuming(case.facts):
             if not case.axioms:
@@ -341,7 +342,7 @@ class Questions:
             if closure.inconsistent:
                 self._note(closure.proof() if self.proofs is not None else None)
                 return True
-            return ask(Questions(closure, self._values, self.proofs))
+            return ask(EntailmentChecker(closure, self._values, self.proofs))
 
     def _cases(self, expression: Filler, term: Term) -> Iterator[_Case]:
         """The ways in which `term` can be in the simple `expression`; none if it cannot be."""

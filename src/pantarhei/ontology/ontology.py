@@ -33,10 +33,10 @@ from pantarhei.model.display_names import NO_NAMES, ShownNames, told_apart
 from pantarhei.model.messages import counted
 from pantarhei.model.rule import Origin, Predicate, Rule
 from pantarhei.model.term import ONLY_TYPE, Term, Triple, check_triple, in_order
-from pantarhei.ontology.closure import Closure
+from pantarhei.ontology.closure import AssertionClosure
 from pantarhei.ontology.entailment import Entailment, entails_reading
 from pantarhei.ontology.schema import Schema, schema_of
-from pantarhei.ontology.unknown_names import NameKind, UnknownName, unknown_in_axioms
+from pantarhei.ontology.unknown_names import NameKind, UnknownName, unknown_names_in_axioms
 from pantarhei.owl.axiom import Axiom, Class, ClassAssertion
 from pantarhei.owl.axiom_mapping import BEYOND_DL, Reading, read_axioms
 from pantarhei.owl.background_axioms import axioms_of, lists_of_facts, says_axioms, table_says_axioms
@@ -271,13 +271,13 @@ class Ontology:
         proof = self.schema.unsatisfiable.get(name)
         if proof is None:
             statement = f"that {write_term(name)} can have no instance"
-            found = unknown_in_axioms([ClassAssertion(Class(name), OWL.Thing)], (), self._known)
+            found = unknown_names_in_axioms([ClassAssertion(Class(name), OWL.Thing)], (), self._known)
             raise self._denial(statement, "nothing contradicts that it has one", found)
         words = told_apart(lambda: f"{name_of(name, self.labels)} can have no instance", self.names)
         return Entailment.of(words, [proof], self.labels)
 
     def _unknown_in(self, asked: Reading) -> tuple[UnknownName, ...]:
-        return unknown_in_axioms(asked.axioms, asked.assertions, self._known)
+        return unknown_names_in_axioms(asked.axioms, asked.assertions, self._known)
 
     def _denial(self, statement: str, reason: str, unknown: Sequence[UnknownName]) -> NotEntailedError:
         return NotEntailedError(statement, None, reason, unknown, len(self.losses))
@@ -336,17 +336,17 @@ class Ontology:
             for triple in leftover.triples:
                 _, predicate, object_ = triple
                 if (object_ if predicate == RDF.type else predicate) not in names:
-                    unknown = unknown_in_axioms((), [triple], self._known)
+                    unknown = unknown_names_in_axioms((), [triple], self._known)
                     reasons = "; ".join([leftover.reason, *map(str, unknown)])
                     raise InputError(f"{leftover} is neither an axiom nor an assertion: {reasons}")
             facts += leftover.triples
         return frozenset(facts)
 
     @cached_property
-    def _closure(self) -> Closure:
+    def _closure(self) -> AssertionClosure:
         return self._closure_under((*self.rules, *self.constraints))
 
-    def _closure_of_assertions(self) -> Closure:
+    def _closure_of_assertions(self) -> AssertionClosure:
         """The closure without the rules that only assumptions could make fire: these can be most of them."""
         rules = (*self.rules, *self.constraints)
         names = {(o, 1) if p in ONLY_TYPE else (p, 2) for _, p, o in self.background}
@@ -354,8 +354,8 @@ class Ontology:
         relevant = that_can_fire(rules, asserted)
         return self._closure if len(relevant) == len(rules) else self._closure_under(relevant)
 
-    def _closure_under(self, rules: Iterable[Rule]) -> Closure:
-        return Closure(rules, self.background, self._declared(_INDIVIDUAL), self._data_properties)
+    def _closure_under(self, rules: Iterable[Rule]) -> AssertionClosure:
+        return AssertionClosure(rules, self.background, self._declared(_INDIVIDUAL), self._data_properties)
 
     @property
     def _data_properties(self) -> set[Predicate]:

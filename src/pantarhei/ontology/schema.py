@@ -15,7 +15,7 @@ from rdflib import OWL, RDF, RDFS, Literal, URIRef
 from pantarhei.model.messages import counted
 from pantarhei.model.rule import Predicate, Rule
 from pantarhei.model.term import Term, Triple
-from pantarhei.ontology.closure import Closure, is_internal
+from pantarhei.ontology.closure import AssertionClosure, is_internal
 from pantarhei.proofs.proof import Proof
 
 Names = frozenset[Predicate]
@@ -103,7 +103,7 @@ def _mutual(predicate: URIRef, above: Mapping[Predicate, Names]) -> Iterator[Tri
 
 
 def schema_of(
-    closure: Closure,
+    closure: AssertionClosure,
     classes: Iterable[Predicate],
     properties: Iterable[Predicate],
     data_properties: Iterable[Predicate],
@@ -146,7 +146,7 @@ def schema_of(
     return Schema(*tables, denied, unsatisfiable, of_objects, of_data)
 
 
-def _types(closure: Closure, name: Term) -> Names:
+def _types(closure: AssertionClosure, name: Term) -> Names:
     return frozenset(
         type_
         for _, _, type_ in closure.match(name, RDF.type, None)
@@ -154,7 +154,7 @@ def _types(closure: Closure, name: Term) -> Names:
     )
 
 
-def _between(closure: Closure, subject: Term, value: Term) -> Names:
+def _between(closure: AssertionClosure, subject: Term, value: Term) -> Names:
     found = (p for _, p, _ in closure.match(subject, None, value) if p != OWL.sameAs)
     return frozenset(p for p in found if isinstance(p, URIRef))
 

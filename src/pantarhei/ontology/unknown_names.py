@@ -86,7 +86,7 @@ class KnownNames:
             return UnknownName(name, "blank node")
         if is_reserved(name) and is_defined(name):
             return UnknownName(name, "word of OWL")
-        return UnknownName(name, kind, tuple(nearest_names(name, self._all(kind))))
+        return UnknownName(name, kind, tuple(similar_names(name, self._all(kind))))
 
     def _knows(self, name: Term, kind: NameKind) -> bool:
         if name in self.declared:
@@ -125,7 +125,7 @@ def _is_used(number: int | None, given: int, asserted: Integers) -> bool:
     return number is not None and (number < given or bool((asserted == number).any()))
 
 
-def unknown_in_axioms(
+def unknown_names_in_axioms(
     axioms: Iterable[Axiom], assertions: Iterable[Triple], known: Mapping[NameKind, Collection[Term]]
 ) -> tuple[UnknownName, ...]:
     """Return the names in axioms and assertions that are not known, each once.
@@ -145,7 +145,7 @@ def unknown_in_axioms(
             found.setdefault(name, kind)
     everything = known["name"]
     return tuple(
-        UnknownName(name, kind, tuple(nearest_names(name, known[kind]) or nearest_names(name, everything)))
+        UnknownName(name, kind, tuple(similar_names(name, known[kind]) or similar_names(name, everything)))
         for name, kind in found.items()
         if isinstance(name, URIRef) and name not in everything and not is_defined(name)
     )
@@ -163,7 +163,7 @@ def _named(triple: Triple) -> Iterator[tuple[Term, NameKind]]:
             yield object_, "name"
 
 
-def nearest_names(name: Term, known: Iterable[Term]) -> list[Term]:
+def similar_names(name: Term, known: Iterable[Term]) -> list[Term]:
     """The known names whose last parts are most like that of a name."""
     by_part: dict[str, Term] = {}
     for each in (*known, *(_words() if is_reserved(name) else ())):

@@ -9,17 +9,17 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable
 from itertools import groupby
 
-Set = frozenset[int]
+RowSet = frozenset[int]
 
 
-def minimal(sets: Iterable[Set], spend: Callable[[int], None] = lambda comparisons: None) -> list[Set]:
+def minimal(sets: Iterable[RowSet], spend: Callable[[int], None] = lambda comparisons: None) -> list[RowSet]:
     """Those of `sets` that contain no other, smallest first; `spend` is told how many comparisons come.
 
     >>> minimal([frozenset({1, 2}), frozenset({2}), frozenset({1, 3})])
     [frozenset({2}), frozenset({1, 3})]
     """
-    kept: list[Set] = []
-    smaller: dict[int, list[Set]] = defaultdict(
+    kept: list[RowSet] = []
+    smaller: dict[int, list[RowSet]] = defaultdict(
         list
     )  # the kept ones of smaller size, by one of their members
     for size, candidates in groupby(sorted(set(sets), key=lambda s: (len(s), sorted(s))), key=len):
@@ -37,11 +37,11 @@ def minimal(sets: Iterable[Set], spend: Callable[[int], None] = lambda compariso
     return kept
 
 
-class Exceeded(Exception):
+class BudgetExceeded(Exception):
     """A budget is used up."""
 
 
-class Meter:
+class StepBudget:
     """Counts work against a budget: sets kept and steps taken."""
 
     def __init__(self, sets: int, steps: int) -> None:
@@ -51,7 +51,7 @@ class Meter:
         """One more set is kept."""
         self.sets -= 1
         if self.sets < 0:
-            raise Exceeded
+            raise BudgetExceeded
 
     def release(self) -> None:
         """A set is kept no longer."""
@@ -61,16 +61,16 @@ class Meter:
         """So many combinations or comparisons are about to be made."""
         self.steps -= steps
         if self.steps < 0:
-            raise Exceeded
+            raise BudgetExceeded
 
-    def unions(self, start: Set, choices: list[Antichain]) -> list[Set]:
+    def unions(self, start: RowSet, choices: list[Antichain]) -> list[RowSet]:
         """The minimal unions of `start` with one set from each antichain."""
         result = [start]
         for alternatives in choices:
             self.spend(len(result) * len(alternatives.sets))
             unions = {one | other for one in result for other in alternatives.sets}
             if len(unions) > self.sets:
-                raise Exceeded
+                raise BudgetExceeded
             result = minimal(unions, self.spend) if len(unions) > 1 else list(unions)
         return result
 
@@ -78,13 +78,13 @@ class Meter:
 class Antichain:
     """Sets none of which contains another. Adding costs a look at those that share a member."""
 
-    def __init__(self, meter: Meter) -> None:
-        self.sets: set[Set] = set()
+    def __init__(self, meter: StepBudget) -> None:
+        self.sets: set[RowSet] = set()
         self._meter = meter
-        self._by_smallest: dict[int, list[Set]] = defaultdict(list)
-        self._by_member: dict[int, set[Set]] = defaultdict(set)
+        self._by_smallest: dict[int, list[RowSet]] = defaultdict(list)
+        self._by_member: dict[int, set[RowSet]] = defaultdict(set)
 
-    def add(self, new: Set) -> bool:
+    def add(self, new: RowSet) -> bool:
         """Take in `new` and drop what contains it; False if it contains one of the sets itself."""
         if new in self.sets:
             return False
@@ -102,7 +102,7 @@ class Antichain:
             self._by_member[member].add(new)
         return True
 
-    def _drop(self, known: Set) -> None:
+    def _drop(self, known: RowSet) -> None:
         self._meter.release()
         self.sets.discard(known)
         self._by_smallest[min(known)].remove(known)
@@ -111,7 +111,7 @@ class Antichain:
 
 
 def supports_of(
-    asserted: Iterable[int], instances: Iterable[tuple[int, tuple[int, ...]]], meter: Meter
+    asserted: Iterable[int], instances: Iterable[tuple[int, tuple[int, ...]]], meter: StepBudget
 ) -> dict[int, Antichain]:
     """For each row the minimal sets of assertions it follows from: a semi-naive fixpoint over antichains.
 
@@ -129,7 +129,7 @@ def supports_of(
     for head, body in instances:
         for row in body:
             uses[row].append((head, [other for other in body if other != row]))
-    news: deque[tuple[int, Set]] = deque()
+    news: deque[tuple[int, RowSet]] = deque()
     for row in asserted:
         supports[row].add(frozenset((row,)))
         news.append((row, frozenset((row,))))

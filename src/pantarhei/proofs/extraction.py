@@ -17,8 +17,16 @@ from pantarhei.materialize.model import FOREVER, WindowModel
 from pantarhei.model.rule import Rule
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint
-from pantarhei.proofs.antichain import Antichain, Exceeded, Meter, Set, supports_of
-from pantarhei.proofs.instances import BOTTOM, Derivation, Instance, Instances, Key, steps_of, used_by
+from pantarhei.proofs.antichain import Antichain, BudgetExceeded, RowSet, StepBudget, supports_of
+from pantarhei.proofs.instances import (
+    BOTTOM,
+    Derivation,
+    RankKey,
+    RuleInstance,
+    RuleInstances,
+    steps_of,
+    used_by,
+)
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.step import Assertion, ProofStep
 from pantarhei.rdf.ntriples import write_triple
@@ -36,7 +44,7 @@ _OF_EACH = (16, 256)
 _OPEN_COST = 1 << 20
 
 
-class AssertedAt(NamedTuple):
+class AssertingABox(NamedTuple):
     """An ABox: its timestamp, and how literals in it were written."""
 
     at: TimePoint
@@ -44,7 +52,7 @@ class AssertedAt(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Explanations:
+class ProofExtractor:
     """What proofs are made from.
 
     Args:
@@ -55,7 +63,7 @@ class Explanations:
     """
 
     model: WindowModel
-    abox: Callable[[int], AssertedAt]
+    abox: Callable[[int], AssertingABox]
     forms: FactForms
     limit: int
 
@@ -68,37 +76,37 @@ class Explanations:
         """
         lineage = self.model.lineage_within(fact, self.limit, self.limit, weaker=False)
         for each in _OF_EACH:
-            if not lineage.cut_short or _Choice(self, lineage).is_derivable:
+            if not lineage.cut_short or _ProofChoice(self, lineage).is_derivable:
                 break
             lineage = self.model.lineage_within(fact, self.limit, each, weaker=False)
-        return _Choice(self, lineage).best()
+        return _ProofChoice(self, lineage).best()
 
     def all(self, fact: Integers) -> tuple[Proof, ...]:
         """A proof for each minimal support, the better ones first."""
         lineage = self.model.lineage_within(fact, self.limit, self.limit, weaker=True)
-        found = () if lineage.cut_short else _Choice(self, lineage).all()
+        found = () if lineage.cut_short else _ProofChoice(self, lineage).all()
         return found or (replace(self.best(fact), complete=False),)
 
 
-class _SizedMeter(Meter):
+class _SizedMeter(StepBudget):
     """Counts how large sets are too: long proofs have large supports."""
 
-    def unions(self, start: Set, choices: list[Antichain]) -> list[Set]:
+    def unions(self, start: RowSet, choices: list[Antichain]) -> list[RowSet]:
         found = super().unions(start, choices)
         self.spend(sum(map(len, found)) // _MEMBERS_A_STEP)
         return found
 
 
-class _Candidate(NamedTuple):
+class _SupportedDerivation(NamedTuple):
     """A support, and a derivation from it."""
 
-    support: Set
+    support: RowSet
     derivation: Derivation
     is_shortest: bool
 
 
 @dataclass
-class _Choice:
+class _ProofChoice:
     """The proofs of the first row of a lineage.
 
     Args:
@@ -106,9 +114,9 @@ class _Choice:
         lineage: instances behind the row.
     """
 
-    given: Explanations
+    given: ProofExtractor
     lineage: Lineage
-    meter: Meter = field(init=False)
+    meter: StepBudget = field(init=False)
 
     def __post_init__(self) -> None:
         self.goal, *_ = rows = self.lineage.rows.tolist()
@@ -121,7 +129,7 @@ class _Choice:
         self._entailed = always
         self._sets: Mapping[int, Antichain] = {}  # the minimal supports of each row
         self._triples: dict[int, Triple] = {}
-        self.instances = Instances.of(self.lineage, self._rank)
+        self.instances = RuleInstances.of(self.lineage, self._rank)
         # Where each fact follows in one way, there is a set for each assertion and for each instance, and one
         # more is in the making.
         sets = len(self.asserted) + self.given.limit + 1
@@ -142,7 +150,7 @@ class _Choice:
         strong = self._strong
         try:
             if self.lineage.cut_short:
-                raise Exceeded
+                raise BudgetExceeded
             only = self._only_way(strong)
             if only is not None:
                 return self._proof(only, complete=True)
@@ -151,20 +159,20 @@ class _Choice:
             tied = [support for support in supports if len(support) == smallest]
             least = self.instances.heights([*self.always, *strong])[self.goal]
             return self._proof(*self._best_of(tied, least))
-        except Exceeded:
+        except BudgetExceeded:
             return self._proof(self._found(strong), complete=False)
 
     def all(self) -> tuple[Proof, ...]:
         """A proof for each minimal support; none if there are too many."""
         try:
             supports = self._supports(self.asserted)
-        except Exceeded:
+        except BudgetExceeded:
             return ()
         found = [self._candidate(support) for support in supports]
         found.sort(key=lambda each: (self._age(each.support), len(each.support), len(each.derivation)))
         return tuple(self._proof(each, each.is_shortest) for each in found)
 
-    def _best_of(self, tied: list[Set], least: int) -> tuple[_Candidate, bool]:
+    def _best_of(self, tied: list[RowSet], least: int) -> tuple[_SupportedDerivation, bool]:
         """Of supports that are equally good the one with the fewest instances, and whether it surely is that.
 
         Args:
@@ -182,7 +190,7 @@ class _Choice:
         assert best is not None, "what holds has a support"
         return best, sure
 
-    def _supports(self, asserted: list[int]) -> list[Set]:
+    def _supports(self, asserted: list[int]) -> list[RowSet]:
         """The minimal supports of the goal; those with newer assertions first."""
         if self.goal in self._entailed:
             return [frozenset()]
@@ -195,18 +203,18 @@ class _Choice:
         found = self._sets[self.goal].sets
         return list(found) if len(found) == 1 else sorted(found, key=self._place)
 
-    def _candidate(self, support: Set) -> _Candidate:
+    def _candidate(self, support: RowSet) -> _SupportedDerivation:
         """A support with its shortest derivation."""
         if self.goal in support or self.goal in self.always:
-            return _Candidate(support, {}, True)
+            return _SupportedDerivation(support, {}, True)
         behind, met = self._behind(support)
         leaves = support | (self.always & met)
         derivation, is_shortest = behind.fewest(self.goal, leaves, self.meter)
-        return _Candidate(support, derivation, is_shortest)
+        return _SupportedDerivation(support, derivation, is_shortest)
 
-    def _behind(self, support: Set) -> tuple[Instances, set[int]]:
+    def _behind(self, support: RowSet) -> tuple[RuleInstances, set[int]]:
         """The instances by which the goal can follow from a support, and the rows in them."""
-        found: list[Instance] = []
+        found: list[RuleInstance] = []
         met, waiting = {self.goal}, [self.goal]
         while waiting:
             for instance in self.instances.by_head.get(waiting.pop(), ()):
@@ -217,14 +225,14 @@ class _Choice:
                     waiting += [row for row in fresh if row not in support and row not in self.always]
         return self.instances.among(found), met
 
-    def _follows(self, row: int, support: Set) -> bool:
+    def _follows(self, row: int, support: RowSet) -> bool:
         """Whether a row follows from a support and the background."""
         if row in self._entailed:
             return True
         known = self._sets.get(row)
         return known is not None and any(each <= support for each in known.sets)
 
-    def _only_way(self, asserted: list[int]) -> _Candidate | None:
+    def _only_way(self, asserted: list[int]) -> _SupportedDerivation | None:
         """The support and derivation where there is no choice: no fact follows in two ways, or is given too.
 
         Else None.
@@ -237,13 +245,13 @@ class _Choice:
         used = used_by(derivation, self.goal)
         if not all(row in given or row in derivation for row in used):
             return None
-        return _Candidate(frozenset(used) & set(asserted), derivation, True)
+        return _SupportedDerivation(frozenset(used) & set(asserted), derivation, True)
 
-    def _found(self, asserted: list[int]) -> _Candidate:
+    def _found(self, asserted: list[int]) -> _SupportedDerivation:
         """A support that is minimal, as far as what is known goes, and a derivation: found without search."""
         leaves = dict.fromkeys([*self.always, *asserted], 0)
         if self.goal in leaves:
-            return _Candidate(frozenset([self.goal]) - self.always, {}, True)
+            return _SupportedDerivation(frozenset([self.goal]) - self.always, {}, True)
         rows = self.lineage.rows.tolist()
         open_ = {row: _OPEN_COST for row in rows if row not in leaves and row not in self.instances.by_head}
         derivation = self.instances.cheapest(leaves)
@@ -254,11 +262,11 @@ class _Choice:
             leaves |= {row: _OPEN_COST**2 for row in rows if row not in leaves and row != self.goal}
             derivation = self.instances.cheapest(leaves)
         if self.goal not in derivation:  # it is open itself
-            return _Candidate(frozenset(), {}, False)
+            return _SupportedDerivation(frozenset(), {}, False)
         kept = [row for row in used_by(derivation, self.goal) if row in leaves and row not in self.always]
         kept = self._without_needless(kept)
         derivation = self.instances.cheapest({row: leaves[row] for row in [*self.always, *kept]})
-        return _Candidate(frozenset(kept) & set(asserted), derivation, False)
+        return _SupportedDerivation(frozenset(kept) & set(asserted), derivation, False)
 
     def _without_needless(self, leaves: list[int]) -> list[int]:
         """As few of the leaves as the goal follows from, the older ones left out first.
@@ -283,11 +291,11 @@ class _Choice:
 
     # -- rows as people know them ------------------------------------------------------------------
 
-    def _proof(self, found: _Candidate, complete: bool) -> Proof:
+    def _proof(self, found: _SupportedDerivation, complete: bool) -> Proof:
         """The proof by a derivation from a support."""
         rules = self.given.model.program.rules
 
-        def step(row: int, instance: Instance | None, premises: tuple[int, ...]) -> ProofStep:
+        def step(row: int, instance: RuleInstance | None, premises: tuple[int, ...]) -> ProofStep:
             if instance is not None:
                 return ProofStep(self._triple(row), rules[instance.rule], premises)
             if row in found.support:
@@ -311,15 +319,15 @@ class _Choice:
     def _text(self, row: int) -> str:
         return write_triple(self._triple(row))
 
-    def _rank(self, instance: Instance) -> Key:
+    def _rank(self, instance: RuleInstance) -> RankKey:
         rule = self.given.model.program.rules[instance.rule]
         return (rule.name, rule.axiom, *(self._text(row) for row in instance.body))
 
-    def _age(self, support: Set) -> int:
+    def _age(self, support: RowSet) -> int:
         """How old the oldest assertion of a support is: less for newer ones."""
         return -min((self._bases[row] for row in support), default=FOREVER)
 
-    def _place(self, support: Set) -> tuple[list[int], list[str]]:
+    def _place(self, support: RowSet) -> tuple[list[int], list[str]]:
         """Where a support stands among others: those with newer assertions first."""
         return sorted(-self._bases[row] for row in support), sorted(map(self._text, support))
 
@@ -382,27 +390,27 @@ class _Violations:
         self._triples = dict(zip(rows, model.vocabulary.decode(lineage.facts), strict=True))
         facts = zip(rows, as_tuples(lineage.facts), strict=True)
         self._asserted = {row: asserted[fact] for row, fact in facts if fact in asserted}
-        self.all = Instances.of(lineage, self._rank)
+        self.all = RuleInstances.of(lineage, self._rank)
 
     def shortest(self) -> dict[Rule, Proof]:
         """The shortest proof for each constraint."""
         lineage = self._lineage
         leaves = {*self._asserted, *lineage.rows[lineage.bases == FOREVER].tolist()}
-        by_constraint: defaultdict[int, list[Instance]] = defaultdict(list)
+        by_constraint: defaultdict[int, list[RuleInstance]] = defaultdict(list)
         for instance in self.all.by_head[BOTTOM]:
             by_constraint[instance.rule].append(instance)
         others = [instance for instance in self.all.found if instance.head != BOTTOM]
         found = {}
         for constraint, violations in by_constraint.items():
-            instances = Instances((*others, *violations), self._rank)
-            derivation, is_shortest = instances.fewest(BOTTOM, leaves, Meter(_STEPS, _STEPS))
+            instances = RuleInstances((*others, *violations), self._rank)
+            derivation, is_shortest = instances.fewest(BOTTOM, leaves, StepBudget(_STEPS, _STEPS))
             found[self._rules[constraint]] = self.proof(derivation, is_shortest)
         return found
 
     def proof(self, derivation: Derivation, complete: bool = True, goal: int = BOTTOM) -> Proof:
         """The proof by a derivation."""
 
-        def step(row: int, instance: Instance | None, premises: tuple[int, ...]) -> ProofStep:
+        def step(row: int, instance: RuleInstance | None, premises: tuple[int, ...]) -> ProofStep:
             if row in self._asserted and instance is None:
                 at, triple = self._asserted[row]
                 return ProofStep(triple, at=at)
@@ -412,7 +420,7 @@ class _Violations:
 
         return Proof(steps_of(derivation, goal, step), complete)
 
-    def _rank(self, instance: Instance) -> Key:
+    def _rank(self, instance: RuleInstance) -> RankKey:
         rule = self._rules[instance.rule]
         bodies = (write_triple(self._triples[row]) for row in instance.body)
         return (rule.name, rule.axiom, *bodies)

@@ -13,7 +13,7 @@ from pantarhei.model.display_names import told_apart
 from pantarhei.model.rule import Rule, names_of
 from pantarhei.model.term import short
 from pantarhei.proofs.sentences import ShownTimes, fit, forbidden, sentence
-from pantarhei.proofs.step import Concluded, Condition, Said, Temporal
+from pantarhei.proofs.step import Conclusion, ObservedInterval, TemporalCondition, TemporalStatement
 
 if TYPE_CHECKING:
     from pantarhei.proofs.proof import Proof
@@ -97,7 +97,7 @@ _CAVEAT = "The limit was reached before everything was looked at: there may be a
 
 
 @dataclass(frozen=True)
-class Telling:
+class ProofFormatter:
     """The words for a proof. What is told by `told` shows no two names alike.
 
     Args:
@@ -157,7 +157,7 @@ class Telling:
 
     def given(self, step: ProofStep) -> str:
         """How a fact is known that is not derived."""
-        if isinstance(step.temporal, Said):
+        if isinstance(step.temporal, ObservedInterval):
             return step.temporal.known_by(self.times)
         if step.is_supposed:
             return "supposed"
@@ -167,7 +167,7 @@ class Telling:
 
     def known_by(self, step: ProofStep) -> str:
         """How a fact is known: given, or by which rule with which number; of a condition its window."""
-        if isinstance(step.temporal, Condition):
+        if isinstance(step.temporal, TemporalCondition):
             return "" if step.temporal.formula.window is None else f"in {step.temporal.formula.window}"
         return self.given(step) if step.rule is None else f"[{self.number(step)}] {step.rule.name}"
 
@@ -181,11 +181,11 @@ class Telling:
             return f"{fact} (as above)"
         if entry.mention is Mention.SECTION:
             return f"{fact} (see ({self.outline.sections_of[entry.step]}) below)"
-        if isinstance(step.temporal, Condition):
+        if isinstance(step.temporal, TemporalCondition):
             return fact
         if step.rule is None:
             return f"{fact} ({self.given(step)})"
-        if isinstance(step.temporal, Concluded) and step.temporal.further:
+        if isinstance(step.temporal, Conclusion) and step.temporal.further:
             fact = f"{fact} with {step.temporal.further}"
         return f"{fact} [{self.number(step)}]" if self.numbered else fact
 
@@ -195,7 +195,7 @@ class Telling:
         what = "an assertion" if len(ats) == 1 else f"{len(ats):,} assertions"
         known = [f"{what} made {self.times.reach(ats)}"] if ats else []
         ticks = [step.temporal for step in self.proof.steps if step.temporal is not None]
-        known += self._during("what was said", (each for each in ticks if isinstance(each, Said)))
+        known += self._during("what was said", (each for each in ticks if isinstance(each, ObservedInterval)))
         known += self._during("what was not so", (each for each in ticks if _is_denied(each)))
         if known and self.times.day:
             known[-1] += f" on {self.times.day}"
@@ -208,7 +208,7 @@ class Telling:
         *others, last = known
         return f"It rests on {' and '.join(filter(None, (', '.join(others), last)))}."
 
-    def _during(self, what: str, ticks: Iterable[Temporal]) -> list[str]:
+    def _during(self, what: str, ticks: Iterable[TemporalStatement]) -> list[str]:
         """Something with the time that it covers; nothing if it covers none."""
         times = [at for each in ticks for at in (each.first, each.last)]
         return [f"{what} {self.times.reach(times)}"] if times else []
@@ -221,7 +221,7 @@ class Telling:
         """The axioms by which it follows, a heading first; each with its rule and where it is written."""
         files = {rule.origin.source for _, rule in self.rules.values() if rule.origin and rule.origin.source}
         shared = files.pop() if len(files) == 1 else None
-        temporal = {step.rule for step in self.proof.steps if isinstance(step.temporal, Concluded)} - {None}
+        temporal = {step.rule for step in self.proof.steps if isinstance(step.temporal, Conclusion)} - {None}
         kinds = ["temporal rules"] if temporal else []
         if len(temporal) < len(self.rules):
             kinds = ["axioms" if shared is None else f"axioms of {fit(shared)}", *kinds]
@@ -233,8 +233,8 @@ class Telling:
         return [f"{heading}:", *lines] if lines else []
 
 
-def _is_denied(said: Temporal) -> bool:
-    return isinstance(said, Condition) and said.formula.is_negated
+def _is_denied(said: TemporalStatement) -> bool:
+    return isinstance(said, TemporalCondition) and said.formula.is_negated
 
 
 def _place(rule: Rule, file: str | None) -> Iterator[str]:

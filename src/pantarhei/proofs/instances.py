@@ -15,19 +15,19 @@ from typing import NamedTuple
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.materialize.kernel_values import Lineage
-from pantarhei.proofs.antichain import Exceeded, Meter
+from pantarhei.proofs.antichain import BudgetExceeded, StepBudget
 from pantarhei.proofs.step import ProofStep
 
 BOTTOM = -2
 """The row of ⊥."""
 
-Key = tuple[str, ...]
+RankKey = tuple[str, ...]
 
 # Derivations of more instances are not searched for shorter ones: the search would nest too deep.
 _MOST_SEARCHED = 200
 
 
-class Instance(NamedTuple):
+class RuleInstance(NamedTuple):
     """A rule that derives its head from the rows of its body."""
 
     head: int
@@ -35,16 +35,16 @@ class Instance(NamedTuple):
     body: tuple[int, ...]
 
 
-Derivation = Mapping[int, Instance]
+Derivation = Mapping[int, RuleInstance]
 """For each row that is derived the instance that does it."""
 
 
-def _by_numbers(instance: Instance) -> Key:
+def _by_numbers(instance: RuleInstance) -> RankKey:
     return tuple(map(str, (instance.rule, *instance.body)))
 
 
 @dataclass(frozen=True)
-class Instances:
+class RuleInstances:
     """The instances of a lineage.
 
     Args:
@@ -53,31 +53,31 @@ class Instances:
             rows are numbered; asked for only where there is a choice.
     """
 
-    found: tuple[Instance, ...]
-    rank: Callable[[Instance], Key] = field(default=_by_numbers, repr=False)
-    _ranks: dict[Instance, Key] = field(default_factory=dict, init=False, repr=False, compare=False)
+    found: tuple[RuleInstance, ...]
+    rank: Callable[[RuleInstance], RankKey] = field(default=_by_numbers, repr=False)
+    _ranks: dict[RuleInstance, RankKey] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
-    def of(cls, lineage: Lineage, rank: Callable[[Instance], Key]) -> Instances:
+    def of(cls, lineage: Lineage, rank: Callable[[RuleInstance], RankKey]) -> RuleInstances:
         """Those of a lineage, its violations included."""
         instances = [
-            Instance(head, rule, tuple(row for row in body if row != NONE))
+            RuleInstance(head, rule, tuple(row for row in body if row != NONE))
             for head, rule, *body in lineage.instances.tolist()
         ]
         instances += [
-            Instance(BOTTOM, rule, tuple(row for row in body if row != NONE))
+            RuleInstance(BOTTOM, rule, tuple(row for row in body if row != NONE))
             for rule, *body in lineage.violations.tolist()
         ]
         return cls(tuple(dict.fromkeys(instances)), rank)
 
-    def among(self, some: Iterable[Instance]) -> Instances:
+    def among(self, some: Iterable[RuleInstance]) -> RuleInstances:
         """Some of them."""
-        return Instances(tuple(some), self._rank)
+        return RuleInstances(tuple(some), self._rank)
 
     @cached_property
-    def by_head(self) -> Mapping[int, list[Instance]]:
+    def by_head(self) -> Mapping[int, list[RuleInstance]]:
         """The instances of each row."""
-        found: defaultdict[int, list[Instance]] = defaultdict(list)
+        found: defaultdict[int, list[RuleInstance]] = defaultdict(list)
         for instance in self.found:
             found[instance.head].append(instance)
         return found
@@ -115,7 +115,7 @@ class Instances:
             news = later
         return heights
 
-    def cheapest(self, leaves: Mapping[int, int]) -> dict[int, Instance]:
+    def cheapest(self, leaves: Mapping[int, int]) -> dict[int, RuleInstance]:
         """For each row that follows from `leaves` the instance of its cheapest derivation.
 
         An instance costs one more than its body, where a row that is used twice is paid for twice (Knuth's
@@ -126,7 +126,7 @@ class Instances:
         """
         missing = [len(set(instance.body)) for instance in self.found]
         price = [1] * len(self.found)
-        best: dict[int, tuple[int, Instance | None]] = {row: (cost, None) for row, cost in leaves.items()}
+        best: dict[int, tuple[int, RuleInstance | None]] = {row: (cost, None) for row, cost in leaves.items()}
         waiting = [(cost, row) for row, cost in leaves.items()]
         waiting.sort()
         done: set[int] = set()
@@ -149,7 +149,9 @@ class Instances:
                 best[instance.head] = (price[place], instance)
         return {row: chosen for row in done if (chosen := best[row][1]) is not None}
 
-    def fewest(self, goal: int, leaves: Collection[int], meter: Meter) -> tuple[dict[int, Instance], bool]:
+    def fewest(
+        self, goal: int, leaves: Collection[int], meter: StepBudget
+    ) -> tuple[dict[int, RuleInstance], bool]:
         """A derivation of a row with the fewest instances, and whether it is known to be that.
 
         Args:
@@ -163,22 +165,22 @@ class Instances:
             return found, True
         if len(found) > _MOST_SEARCHED:
             return found, False
-        search = _Search(self, frozenset(leaves), heights, found, meter)
+        search = _ShortestDerivation(self, frozenset(leaves), heights, found, meter)
         try:
             search.from_({}, [goal])
-        except Exceeded:
+        except BudgetExceeded:
             return search.best, False
         return search.best, True
 
-    def in_order(self, instances: Iterable[Instance]) -> list[Instance]:
+    def in_order(self, instances: Iterable[RuleInstance]) -> list[RuleInstance]:
         """Instances of one head in an order that does not depend on the rows' numbers."""
         given = list(instances)
         return given if len(given) < 2 else sorted(given, key=self._rank)
 
-    def _is_before(self, one: Instance, other: Instance) -> bool:
+    def _is_before(self, one: RuleInstance, other: RuleInstance) -> bool:
         return self._rank(one) < self._rank(other)
 
-    def _rank(self, instance: Instance) -> Key:
+    def _rank(self, instance: RuleInstance) -> RankKey:
         known = self._ranks.get(instance)
         if known is None:
             known = self._ranks[instance] = self.rank(instance)
@@ -186,7 +188,7 @@ class Instances:
 
 
 def steps_of(
-    derivation: Derivation, goal: int, step: Callable[[int, Instance | None, tuple[int, ...]], ProofStep]
+    derivation: Derivation, goal: int, step: Callable[[int, RuleInstance | None, tuple[int, ...]], ProofStep]
 ) -> tuple[ProofStep, ...]:
     """The steps of a proof.
 
@@ -232,22 +234,22 @@ def _in_order(derivation: Derivation, goal: int) -> Iterator[int]:
             work += [(premise, False) for premise in reversed(instance.body) if premise not in done]
 
 
-class _Search:
+class _ShortestDerivation:
     """Looks for a derivation with fewer instances than the best one known, by depth first search."""
 
     def __init__(
         self,
-        instances: Instances,
+        instances: RuleInstances,
         leaves: Collection[int],
         derivable: Collection[int],
-        best: dict[int, Instance],
-        meter: Meter,
+        best: dict[int, RuleInstance],
+        meter: StepBudget,
     ) -> None:
         self.instances, self.leaves, self.derivable = instances, leaves, derivable
         self.best, self.meter = best, meter
-        self._choices: dict[int, list[Instance]] = {}
+        self._choices: dict[int, list[RuleInstance]] = {}
 
-    def from_(self, chosen: dict[int, Instance], open_: list[int]) -> None:
+    def from_(self, chosen: dict[int, RuleInstance], open_: list[int]) -> None:
         """Complete what is chosen so far in all ways that may be better.
 
         Args:
@@ -276,7 +278,7 @@ class _Search:
             self.from_(chosen, others + fresh)
             del chosen[row]
 
-    def _choices_for(self, row: int) -> list[Instance]:
+    def _choices_for(self, row: int) -> list[RuleInstance]:
         known = self._choices.get(row)
         if known is None:
             possible = (

@@ -13,10 +13,10 @@ from pantarhei.model.display_names import told_apart
 from pantarhei.model.rule import Origin, Rule, names_of
 from pantarhei.model.term import Triple, short
 from pantarhei.model.time import TimePoint, show_time
-from pantarhei.proofs.renderers import Json, dot_of, graph_of, html_of, json_of, text_of
+from pantarhei.proofs.renderers import Json, render_dot, render_html, render_json, render_rdf, render_text
 from pantarhei.proofs.sentences import NO_LABELS, Labels, ShownTimes, labels_among
-from pantarhei.proofs.step import Assertion, Condition, ProofStep, Said
-from pantarhei.proofs.svg import svg_of
+from pantarhei.proofs.step import Assertion, ObservedInterval, ProofStep, TemporalCondition
+from pantarhei.proofs.svg import render_svg
 from pantarhei.rdf.ntriples import exactly
 
 
@@ -98,27 +98,27 @@ class Proof:
         )
 
     def __str__(self) -> str:
-        return text_of(self)
+        return render_text(self)
 
     def to_json(self) -> Json:
         """The proof as a dictionary of what JSON can say; docs/explanations.md has its keys."""
-        return json_of(self)
+        return render_json(self)
 
     def to_rdf(self) -> Graph:
         """The proof in W3C's PROV-O, with timestamps; docs/explanations.md has the terms."""
-        return graph_of(self)
+        return render_rdf(self)
 
     def to_dot(self) -> str:
         """The proof as text for Graphviz."""
-        return dot_of(self)
+        return render_dot(self)
 
     def to_svg(self) -> str:
         """The proof as a picture; of a large one the part around what is proved."""
-        return svg_of(self)
+        return render_svg(self)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        return html_of(self)
+        return render_html(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return exactly(Proof, self.steps, self.complete, self.labels)
@@ -134,9 +134,9 @@ def _line(step: ProofStep) -> str:
     from_ = ", ".join(str(i + 1) for i in step.premises)
     if step.rule is not None:
         return f"{fact}  (from {from_} by {step.rule.name}, {step.rule.axiom})"
-    if isinstance(step.temporal, Condition):
+    if isinstance(step.temporal, TemporalCondition):
         return f"{fact}  (from {from_})" if from_ else fact
-    if isinstance(step.temporal, Said):
+    if isinstance(step.temporal, ObservedInterval):
         return f"{fact}  ({step.temporal.known_by(_IN_FULL)})"
     if step.is_supposed:
         return f"{fact}  (supposed)"

@@ -20,8 +20,8 @@ from rdflib import PROV, RDF, RDFS, XSD, Graph, Literal, Namespace, URIRef
 from pantarhei.model.rule import Origin, Rule
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint
-from pantarhei.proofs.formatter import DEEPEST, Mention, Section, Telling
-from pantarhei.proofs.step import Concluded, Condition, Said, Temporal
+from pantarhei.proofs.formatter import DEEPEST, Mention, ProofFormatter, Section
+from pantarhei.proofs.step import Conclusion, ObservedInterval, TemporalCondition, TemporalStatement
 from pantarhei.proofs.svg import COLOURS, wrapped
 from pantarhei.rdf.ntriples import write_term
 
@@ -31,23 +31,23 @@ if TYPE_CHECKING:
     from pantarhei.proofs.step import ProofStep
 
 
-def text_of(proof: Proof, deepest: int = DEEPEST) -> str:
+def render_text(proof: Proof, deepest: int = DEEPEST) -> str:
     """What is proved, below it because of what, down to assertions and background; then the axioms.
 
     Args:
         deepest: how deep the tree is nested; what goes deeper is told in a tree of its own below it.
     """
-    telling = Telling(proof, deepest)
+    telling = ProofFormatter(proof, deepest)
     return telling.told(lambda: "\n".join(_lines(telling)))
 
 
-def tree_of(proof: Proof) -> list[str]:
+def render_tree(proof: Proof) -> list[str]:
     """The lines of the tree alone, which does not say the axioms."""
-    telling = Telling(proof, numbered=False)
+    telling = ProofFormatter(proof, numbered=False)
     return telling.told(lambda: list(_tree(telling)))
 
 
-def _lines(telling: Telling) -> Iterator[str]:
+def _lines(telling: ProofFormatter) -> Iterator[str]:
     yield from _tree(telling)
     yield telling.ground()
     if caveat := telling.caveat():
@@ -55,14 +55,14 @@ def _lines(telling: Telling) -> Iterator[str]:
     yield from telling.axioms()
 
 
-def _tree(telling: Telling) -> Iterator[str]:
+def _tree(telling: ProofFormatter) -> Iterator[str]:
     for section in telling.outline.sections:
         if section.number > 1:
             yield ""
         yield from _section(telling, section)
 
 
-def _section(telling: Telling, section: Section) -> Iterator[str]:
+def _section(telling: ProofFormatter, section: Section) -> Iterator[str]:
     rails: list[str] = []  # what stands left of the facts of each depth
     for entry in section.entries:
         line = telling.line(entry, section)
@@ -77,9 +77,9 @@ def _section(telling: Telling, section: Section) -> Iterator[str]:
 Json = dict[str, object]
 
 
-def json_of(proof: Proof) -> Json:
+def render_json(proof: Proof) -> Json:
     """The proof with all its facts whole: terms in the syntax of N-Triples, datetimes in that of ISO 8601."""
-    telling = Telling(proof)
+    telling = ProofFormatter(proof)
     return telling.told(
         lambda: {
             "text": telling.fact(proof.steps[-1]),
@@ -101,7 +101,7 @@ def time_as_json(at: TimePoint | None) -> float | str | None:
     return at if at is None or isinstance(at, int | float) else at.isoformat()
 
 
-def _step(telling: Telling, step: ProofStep) -> Json:
+def _step(telling: ProofFormatter, step: ProofStep) -> Json:
     said: Json = {
         "fact": fact_as_json(step.fact),
         "text": telling.fact(step),
@@ -113,20 +113,20 @@ def _step(telling: Telling, step: ProofStep) -> Json:
         said |= ticks_as_json(step.temporal)
     if step.rule is not None:
         said |= {"rule": step.rule.name, "axiom": _axiom(step.rule)}
-    if step.rule is not None or isinstance(step.temporal, Condition):
+    if step.rule is not None or isinstance(step.temporal, TemporalCondition):
         said["premises"] = list(step.premises)
     return said
 
 
-def ticks_as_json(said: Temporal) -> Json:
+def ticks_as_json(said: TemporalStatement) -> Json:
     """What a step says of temporal rules."""
     when: Json = {"atom": str(said.atom), "from": time_as_json(said.first), "until": time_as_json(said.last)}
     match said:
-        case Concluded():
+        case Conclusion():
             return when | {"bindings": {str(name): write_term(term) for name, term in said.bindings}}
-        case Condition():
+        case TemporalCondition():
             return when | {"condition": str(said.formula), "times": list(map(time_as_json, said.times))}
-        case Said():
+        case ObservedInterval():
             return when | {"known": said.known.value}
 
 
@@ -136,13 +136,13 @@ def _axiom(rule: Rule) -> Json:
     return {"text": origin.axiom, **{key: value for key, value in where.items() if value is not None}}
 
 
-def dot_of(proof: Proof) -> str:
+def render_dot(proof: Proof) -> str:
     """A graph of all its facts, what is proved on top; arrows lead from premises to conclusions."""
-    telling = Telling(proof)
+    telling = ProofFormatter(proof)
     return telling.told(lambda: "\n".join(_dot_lines(telling)) + "\n")
 
 
-def _dot_lines(telling: Telling) -> Iterator[str]:
+def _dot_lines(telling: ProofFormatter) -> Iterator[str]:
     yield "digraph proof {"
     yield '  graph [rankdir="BT", fontname="sans-serif"];'
     yield '  node [shape="box", style="rounded,filled", fontname="sans-serif", fontsize="12"];'
@@ -164,9 +164,9 @@ def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')
 
 
-def html_of(proof: Proof) -> str:
+def render_html(proof: Proof) -> str:
     """The tree, then what it rests on and the axioms."""
-    telling = Telling(proof)
+    telling = ProofFormatter(proof)
     return telling.told(lambda: "".join(_parts(telling)))
 
 
@@ -174,10 +174,10 @@ def html_page(title: str, proofs: Iterable[Proof]) -> str:
     """Return a page of its own with the proofs; it has no scripts and loads nothing."""
     heading = escape(title)
     head = f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{heading}</title></head>\n'
-    return f"{head}<body>\n<h1>{heading}</h1>\n{''.join(map(html_of, proofs))}\n</body></html>\n"
+    return f"{head}<body>\n<h1>{heading}</h1>\n{''.join(map(render_html, proofs))}\n</body></html>\n"
 
 
-def _parts(telling: Telling) -> Iterator[str]:
+def _parts(telling: ProofFormatter) -> Iterator[str]:
     yield '<div class="pantarhei-proof">'
     for section in telling.outline.sections:
         yield "<ul>"
@@ -193,7 +193,7 @@ def _parts(telling: Telling) -> Iterator[str]:
     yield "</div>"
 
 
-def _notebook_section(telling: Telling, section: Section) -> Iterator[str]:
+def _notebook_section(telling: ProofFormatter, section: Section) -> Iterator[str]:
     open_ = 0  # how many branches are open
     for entry in section.entries:
         while open_ > entry.depth:
@@ -212,12 +212,12 @@ TERMS = Namespace("urn:pantarhei:proof#")
 """What PROV-O has no word for."""
 
 
-def graph_of(proof: Proof) -> Graph:
+def render_rdf(proof: Proof) -> Graph:
     """What the proof says; a timestamp is `prov:generatedAtTime`, or `TERMS.at` where it is a number."""
     graph = Graph()
     graph.bind("prov", PROV)
     graph.bind("proof", TERMS)
-    telling = Telling(proof)
+    telling = ProofFormatter(proof)
     for triple in telling.told(lambda: list(_Statements(telling).all())):
         graph.add(triple)
     return graph
@@ -226,9 +226,9 @@ def graph_of(proof: Proof) -> Graph:
 class _Statements:
     """The triples that say a proof."""
 
-    def __init__(self, telling: Telling) -> None:
+    def __init__(self, telling: ProofFormatter) -> None:
         self._telling, self._proof = telling, telling.proof
-        said = json.dumps(json_of(self._proof), sort_keys=True)
+        said = json.dumps(render_json(self._proof), sort_keys=True)
         self._name = f"urn:pantarhei:proof:{hashlib.sha256(said.encode()).hexdigest()[:32]}"
         self._found: list[Triple] = []
 

@@ -19,7 +19,7 @@ from pantarhei.model.time import TimePoint
 from pantarhei.proofs.sentences import Labels, ShownTimes, fit, sentence
 
 
-class Known(Enum):
+class EvidenceBasis(Enum):
     """How it is known that something was so at a tick."""
 
     HELD = "held"
@@ -31,7 +31,7 @@ class Known(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Concluded:
+class Conclusion:
     """A conclusion of a temporal rule.
 
     Args:
@@ -60,7 +60,7 @@ class Concluded:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class TemporalCondition:
     """What a rule's body asks of a window, or asks not to be so, as it is met.
 
     Args:
@@ -91,7 +91,7 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ObservedInterval:
     """What was so at each of some ticks that are over, or is asserted at each up to the present one.
 
     Args:
@@ -103,7 +103,7 @@ class Said:
     atom: TemporalAtom
     first: TimePoint
     last: TimePoint
-    known: Known
+    known: EvidenceBasis
 
     def said(self, labels: Labels, times: ShownTimes) -> str:
         """It as a sentence."""
@@ -114,12 +114,12 @@ class Said:
         return f"{self.known.value} {times.reach((self.first, self.last))}"
 
 
-Temporal = Concluded | Condition | Said
+TemporalStatement = Conclusion | TemporalCondition | ObservedInterval
 """What a step of a proof says that has to do with temporal rules."""
 
 
 @dataclass(frozen=True, slots=True)
-class NotConcluded:
+class UnmetRule:
     """Why a temporal rule that concludes such triples does not conclude one.
 
     Args:
@@ -131,7 +131,7 @@ class NotConcluded:
 
     rule: Rule
     bindings: tuple[tuple[Variable, Term], ...]
-    lacking: Condition | str
+    lacking: TemporalCondition | str
 
 
 def _how_often(formula: Formula) -> str:
@@ -192,7 +192,7 @@ class ProofStep:
     at: TimePoint | None = None
     is_open: bool = False
     is_supposed: bool = False
-    temporal: Temporal | None = None
+    temporal: TemporalStatement | None = None
 
     @property
     def kind(self) -> StepKind:
@@ -215,4 +215,8 @@ class ProofStep:
         return self.kind is StepKind.BACKGROUND
 
 
-_KINDS = {Concluded: StepKind.CONCLUDED, Condition: StepKind.CONDITION, Said: StepKind.SAID}
+_KINDS = {
+    Conclusion: StepKind.CONCLUDED,
+    TemporalCondition: StepKind.CONDITION,
+    ObservedInterval: StepKind.SAID,
+}

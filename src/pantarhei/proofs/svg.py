@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import east_asian_width
 
 from pantarhei.model.messages import counted
-from pantarhei.proofs.formatter import Telling
+from pantarhei.proofs.formatter import ProofFormatter
 from pantarhei.proofs.step import StepKind
 
 if TYPE_CHECKING:
@@ -255,16 +255,16 @@ _ARROW = element(
 )
 
 
-def svg_of(proof: Proof) -> str:
+def render_svg(proof: Proof) -> str:
     """The picture, with the axioms below it; of a large proof the part around what is proved."""
-    telling = Telling(proof)
+    telling = ProofFormatter(proof)
     return telling.told(lambda: _Picture(telling).svg())
 
 
 class _Picture:
     """A proof that is being drawn."""
 
-    def __init__(self, telling: Telling) -> None:
+    def __init__(self, telling: ProofFormatter) -> None:
         self._telling, self._steps = telling, telling.proof.steps
         self._root = len(self._steps) - 1
         self._drawn = self._nearest()

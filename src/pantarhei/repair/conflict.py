@@ -25,7 +25,7 @@ from pantarhei.materialize.kernel.decision import Decision
 from pantarhei.materialize.kernel.horn import HornProgram, program_of
 from pantarhei.materialize.kernel.residue import Residue
 from pantarhei.materialize.kernel_values import Lineage, readable
-from pantarhei.proofs.antichain import Exceeded, Meter, Set, minimal, supports_of
+from pantarhei.proofs.antichain import BudgetExceeded, RowSet, StepBudget, minimal, supports_of
 
 Levels = npt.NDArray[np.int64]
 
@@ -159,7 +159,7 @@ class OpenGroup:
         """Assertions, rules and constraints."""
         return len(self.asserted) + len(self.instances) + len(self.violations)
 
-    def violating(self, meter: Meter) -> list[tuple[Set, int]]:
+    def violating(self, meter: StepBudget) -> list[tuple[RowSet, int]]:
         """(support of a violation, its constraint), the minimal supports among them.
 
         Raises:
@@ -272,11 +272,11 @@ class ConflictEvidence:
         lost = set(np.flatnonzero(truncated & (self.rules.levels != NONE)).tolist())
         is_complete = self.is_complete and not lost
         for group in self.rules.groups(joined, residue.leaders()) if joined.any() else ():
-            candidates: dict[Set, set[int]] = defaultdict(set)
+            candidates: dict[RowSet, set[int]] = defaultdict(set)
             try:
-                for members, constraint in group.violating(Meter(budget.sets, budget.steps)):
+                for members, constraint in group.violating(StepBudget(budget.sets, budget.steps)):
                     candidates[members].add(constraint)
-            except Exceeded:
+            except BudgetExceeded:
                 is_complete = False
                 lost.update(group.asserted)
                 continue
@@ -322,7 +322,7 @@ class KeptEvidence:
 class RowConflict(NamedTuple):
     """A conflict set with the numbers of the constraints that it violates."""
 
-    rows: Set
+    rows: RowSet
     constraints: tuple[int, ...]
 
 
@@ -341,7 +341,7 @@ class Conflicts:
     singles: Integers
     pairs: Integers
     larger: Sequence[RowConflict]
-    lost: Set
+    lost: RowSet
     is_complete: bool
 
     @cached_property
@@ -356,7 +356,7 @@ class Conflicts:
         return sorted(self, key=lambda each: (len(each.rows), sorted(keys[row] for row in each.rows)))
 
     def __iter__(self) -> Iterator[RowConflict]:
-        by_set: dict[Set, list[int]] = defaultdict(list)
+        by_set: dict[RowSet, list[int]] = defaultdict(list)
         for *members, constraint in (*self.singles.tolist(), *self.pairs.tolist()):
             by_set[frozenset(members)].append(constraint)
         for rows, constraints in by_set.items():

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from pantarhei.encoding.numbers import NONE, Integers
 from pantarhei.materialize.kernel.constants import OPEN, OUT
 from pantarhei.materialize.kernel_values import Lineage, readable
-from pantarhei.proofs.antichain import Exceeded, Meter, Set, minimal, supports_of
+from pantarhei.proofs.antichain import BudgetExceeded, RowSet, StepBudget, minimal, supports_of
 from pantarhei.repair.conflict import Budget, OpenGroup, OpenRules, Rank, decision_of
 
 Method = Literal["exact", "grounded", "algorithm3", "off"]
@@ -31,12 +31,12 @@ METHODS: tuple[Method, ...] = ("exact", "grounded", "algorithm3", "off")
 class Grounded:
     """A partition of the members of conflicts."""
 
-    in_: Set
-    out: Set
-    undecided: Set
+    in_: RowSet
+    out: RowSet
+    undecided: RowSet
 
 
-def grounded(conflicts: Sequence[Set], times: Mapping[int, int]) -> Grounded:
+def grounded(conflicts: Sequence[RowSet], times: Mapping[int, int]) -> Grounded:
     """The grounded fixpoint: a subset of the exact answer, and mostly all of it. Costs the total size of the
     conflicts.
 
@@ -81,12 +81,12 @@ def grounded(conflicts: Sequence[Set], times: Mapping[int, int]) -> Grounded:
     return Grounded(frozenset(in_), frozenset(out), frozenset(threats) - in_ - out)
 
 
-def algorithm3(conflicts: Sequence[Set], times: Mapping[int, int]) -> Set:
+def algorithm3(conflicts: Sequence[RowSet], times: Mapping[int, int]) -> RowSet:
     """The set that PB26's Algorithm 3 removes. It is not the exact cut; see the docs' page on semantics."""
     oldest = {c: frozenset(e for e in c if times[e] == min(map(times.__getitem__, c))) for c in conflicts}
     waiting = list(conflicts)
     singles: set[int] = set()
-    groups: set[Set] = set()
+    groups: set[RowSet] = set()
     while waiting:
         newest = max(times[next(iter(oldest[c]))] for c in waiting)
         recent = [c for c in waiting if times[next(iter(oldest[c]))] == newest]
@@ -179,7 +179,7 @@ def _search(
     lacking, lost = set[int](), set[int]()
     left = _SEARCHES * budget.steps
     for group in groups:
-        meter = Meter(budget.sets, min(budget.steps, left))
+        meter = StepBudget(budget.sets, min(budget.steps, left))
         times = {atom: int(levels[atom]) for atom in group.asserted}
         found, undecided = _Search(group, times, meter).run()
         lacking |= found
@@ -191,7 +191,7 @@ def _search(
 class _Search:
     """The maximal subsets of one group, level by level from the newest, by what follows from them."""
 
-    def __init__(self, group: OpenGroup, times: Mapping[int, int], meter: Meter) -> None:
+    def __init__(self, group: OpenGroup, times: Mapping[int, int], meter: StepBudget) -> None:
         self.rules: list[tuple[int | None, tuple[int, ...]]] = [
             *sorted(group.instances),
             *((None, body) for body in sorted({body for _, body in group.violations})),
@@ -207,7 +207,7 @@ class _Search:
 
     def run(self) -> tuple[set[int], set[int]]:
         """(what some maximal subset lacks, what the budget did not suffice for)."""
-        states: set[Set] = {frozenset()}  # what follows from what is kept, as far as older atoms meet it
+        states: set[RowSet] = {frozenset()}  # what follows from what is kept, as far as older atoms meet it
         lacking: set[int] = set()
         ladder = sorted(self.at, reverse=True)
         met_from = self._met_from(ladder)
@@ -215,17 +215,17 @@ class _Search:
             is_last = rung == len(ladder) - 1
             try:
                 found, states = self._level(states, self.at[time], is_last, rung, met_from)
-            except Exceeded:
+            except BudgetExceeded:
                 return lacking, {atom for then in ladder[rung:] for atom in self.at[then]}
             lacking |= found
         return lacking, set()
 
     def _level(
-        self, states: set[Set], level: list[int], is_last: bool, rung: int, met_from: Mapping[int, int]
-    ) -> tuple[set[int], set[Set]]:
+        self, states: set[RowSet], level: list[int], is_last: bool, rung: int, met_from: Mapping[int, int]
+    ) -> tuple[set[int], set[RowSet]]:
         """What some maximal subset lacks of a level, and the states after it."""
         lacking: set[int] = set()
-        following: set[Set] = set()
+        following: set[RowSet] = set()
         for known in sorted(states, key=sorted) if len(states) > 1 else states:
             sets = self._conflicts(known, level)
             lacking.update(*sets)
@@ -256,7 +256,7 @@ class _Search:
                         waiting.append(head)
         return found
 
-    def _closed(self, known: Iterable[int], news: Iterable[int]) -> Set:
+    def _closed(self, known: Iterable[int], news: Iterable[int]) -> RowSet:
         """`known` with what follows from `news` besides."""
         found = set(known)
         waiting = [atom for atom in news if atom not in found]
@@ -271,7 +271,7 @@ class _Search:
                     waiting.append(head)
         return frozenset(found)
 
-    def _conflicts(self, known: Set, level: list[int]) -> list[Set]:
+    def _conflicts(self, known: RowSet, level: list[int]) -> list[RowSet]:
         """The minimal sets of atoms of a level that contradict what is known."""
         free = [atom for atom in level if atom not in known]
         self.meter.sets = self.sets  # those of another state are kept no longer
@@ -295,9 +295,9 @@ class _Search:
         }
         return minimal(found, self.meter.spend)
 
-    def _minimal_hitting_sets(self, sets: list[Set]) -> list[Set]:
+    def _minimal_hitting_sets(self, sets: list[RowSet]) -> list[RowSet]:
         """The minimal sets that meet each of `sets` (Berge's algorithm)."""
-        hitting: list[Set] = [frozenset()]
+        hitting: list[RowSet] = [frozenset()]
         for one in sets:
             self.meter.spend(len(hitting) * len(one))
             hitting = minimal(

@@ -21,7 +21,7 @@ from pantarhei.window.retention import Departure
 Fate = Literal["left", "left early", "cut"]
 
 
-class Opponent(NamedTuple):
+class ConflictingAssertion(NamedTuple):
     """An assertion that another contradicted; its terms in N-Triples syntax."""
 
     timestamp: TimePoint
@@ -34,7 +34,7 @@ class ConflictRecord(NamedTuple):
     """A conflict set that an assertion was in: the axioms that it violates, and its other members."""
 
     constraints: tuple[str, ...]
-    against: tuple[Opponent, ...]
+    against: tuple[ConflictingAssertion, ...]
 
 
 class HistoryRecord(NamedTuple):
@@ -117,7 +117,7 @@ def _by_member(repair: Repair | None, vocabulary: Vocabulary) -> Mapping[object,
 def _told(conflict: Conflict, own: object, vocabulary: Vocabulary) -> ConflictRecord:
     """A conflict as one of its members tells of it."""
     against = sorted(
-        (Opponent(at, *_terms(triple)) for at, triple in conflict.assertions
+        (ConflictingAssertion(at, *_terms(triple)) for at, triple in conflict.assertions
          if fact_key(triple, vocabulary) != own),
     )  # fmt: skip
     return ConflictRecord(tuple(dict.fromkeys(rule.axiom for rule in conflict.constraints)), tuple(against))

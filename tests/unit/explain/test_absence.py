@@ -8,7 +8,7 @@ import pytest
 from rdflib import RDF
 
 from pantarhei import Ontology, StreamReasoner, Window
-from pantarhei.explain.absence import Absence, Gone
+from pantarhei.explain.absence import Absence, RetractedAssertion
 from pantarhei.model.rule import Rule
 from pantarhei.ontology.unknown_names import UnknownName
 from strategies import EX, A, B, C, R, a, b, is_a, member, related, x, y
@@ -21,9 +21,18 @@ OPEN = member(EX.Open, EX.door)
     [
         (Absence(OPEN, 3), "No rule concludes it, and the stream asserts no such facts."),
         (Absence(OPEN, 3, asserted=True), "The stream asserts such facts, and has not asserted this one."),
-        (Absence(OPEN, 3, (Gone(1, 3),), asserted=True), "It was asserted at 1 and left the window at 3."),
-        (Absence(OPEN, 3, (Gone(1, None, 2),)), "asserted at 1 and taken out at 2, since newer facts"),
-        (Absence(OPEN, 3, (Gone(1, 2, left_early=True),)), "before its time because of the memory limit"),
+        (
+            Absence(OPEN, 3, (RetractedAssertion(1, 3),), asserted=True),
+            "It was asserted at 1 and left the window at 3.",
+        ),
+        (
+            Absence(OPEN, 3, (RetractedAssertion(1, None, 2),)),
+            "asserted at 1 and taken out at 2, since newer facts",
+        ),
+        (
+            Absence(OPEN, 3, (RetractedAssertion(1, 2, left_early=True),)),
+            "before its time because of the memory limit",
+        ),
         (Absence(OPEN, 3, concluded=True), "Nothing that could be added would make it follow."),
         (Absence(OPEN, 3, concluded=True, complete=False), "Not everything was looked at: there may be one."),
     ],
@@ -97,7 +106,9 @@ def test_all_keys_are_there_where_nothing_is_known():
 def test_times_are_those_of_iso_8601_and_names_are_whole():
     at = datetime(2026, 3, 2, 7, tzinfo=UTC)
     unknown = UnknownName(EX.Aa, "class", (A,))
-    said = Absence(member(EX.Aa, a), at, (Gone(at, at, left_early=True),), unknown=(unknown,)).to_json()
+    said = Absence(
+        member(EX.Aa, a), at, (RetractedAssertion(at, at, left_early=True),), unknown=(unknown,)
+    ).to_json()
     assert said["at"] == "2026-03-02T07:00:00+00:00"
     assert said["unknown"] == [{"kind": "class", "name": f"<{EX.Aa}>", "nearest": [f"<{A}>"]}]
     (gone,) = said["gone"]

@@ -5,7 +5,7 @@ from rdflib import OWL, Literal, Namespace
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.explain.clauses import FIRST_VARIABLE, Clauses, Conditions, NumberedAtom
+from pantarhei.explain.clauses import FIRST_VARIABLE, BackwardRules, ConditionSolver, NumberedAtom
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.rule import Builtin, Different, Rule
 from pantarhei.rules.compilation.program import compile_
@@ -32,7 +32,7 @@ def vocabulary():
 
 @pytest.fixture
 def clauses(vocabulary):
-    return Clauses(PROGRAM, vocabulary)
+    return BackwardRules(PROGRAM, vocabulary)
 
 
 def test_a_rule_is_found_by_what_it_concludes_and_a_constraint_never(clauses):
@@ -69,7 +69,9 @@ def test_names_are_replaced_by_equals_only_where_a_body_names_them_twice_or_a_co
 
 def test_a_step_from_equal_to_equal_is_no_way_of_several_steps():
     program = compile_([Rule("eq-trans", (related(SAME, x, y), related(SAME, y, z)), related(SAME, x, z))])
-    (clause,) = Clauses(program, Vocabulary(program)).concluding(program.predicates.index(Symbol(SAME, 2)))
+    (clause,) = BackwardRules(program, Vocabulary(program)).concluding(
+        program.predicates.index(Symbol(SAME, 2))
+    )
     assert clause.needless == ({"eq-trans"}, set())
 
 
@@ -93,8 +95,10 @@ def model():
 
 def met(model, class_, values=None):
     """What is found for the rule that concludes a class, its values bound to what is given."""
-    (clause,) = Clauses(PROGRAM_OF_CONDITIONS, model.vocabulary).concluding(number_of_conditions(class_, 1))
-    conditions, bound = Conditions(model), values or {}
+    (clause,) = BackwardRules(PROGRAM_OF_CONDITIONS, model.vocabulary).concluding(
+        number_of_conditions(class_, 1)
+    )
+    conditions, bound = ConditionSolver(model), values or {}
     atoms = [
         NumberedAtom(atom.predicate, atom.subject, bound.get(atom.object, atom.object))
         for atom in clause.body
@@ -115,7 +119,7 @@ def test_where_no_choice_meets_the_tests_another_might(model):
 
 def test_a_known_literal_is_tested_and_nothing_else_is_tried(model):
     value = (
-        Clauses(PROGRAM_OF_CONDITIONS, model.vocabulary)
+        BackwardRules(PROGRAM_OF_CONDITIONS, model.vocabulary)
         .concluding(number_of_conditions(A, 1))[0]
         .body[0]
         .object
@@ -129,7 +133,7 @@ def test_two_names_that_are_to_differ_differ(model):
     one, other = map(model.vocabulary.number, (EX.one, EX.another))
     left, right = (
         atom.object
-        for atom in Clauses(PROGRAM_OF_CONDITIONS, model.vocabulary)
+        for atom in BackwardRules(PROGRAM_OF_CONDITIONS, model.vocabulary)
         .concluding(number_of_conditions(C, 1))[0]
         .body
     )

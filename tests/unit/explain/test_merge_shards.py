@@ -6,7 +6,7 @@ import pytest
 
 from counts import seeds
 from pantarhei import EntailedError, NotEntailedError, Ontology, StreamReasoner, Window
-from pantarhei.explain.merge_shards import absence_of, proofs_together, quality_together
+from pantarhei.explain.merge_shards import merge_absences, merge_proofs, merge_quality
 from pantarhei.model.rule import Different, Rule
 from strategies import EX, A, B, C, D, R, S, is_a, member, related, x, y, z
 
@@ -70,7 +70,7 @@ def proofs_of(parts, triple, **options):
         except NotEntailedError:
             continue
         found.append(proofs if options else (proofs,))
-    return proofs_together(found)
+    return merge_proofs(found)
 
 
 def size(proof):
@@ -97,7 +97,7 @@ def test_an_absence_is_that_of_the_window(seed):
         except EntailedError:
             continue
         told = {number: part.why_not(triple, limit=30) for number, part in enumerate(parts)}
-        together = absence_of(told, lambda part, missing: part_of(missing[0]) == part, 30)
+        together = merge_absences(told, lambda part, missing: part_of(missing[0]) == part, 30)
         for name in ("at", "gone", "concluded", "asserted"):
             assert getattr(together, name) == getattr(alone, name), name
         assert {each.name for each in together.unknown} == {each.name for each in alone.unknown}
@@ -110,15 +110,15 @@ def test_few_ways_are_told_where_few_are_asked_for_and_it_is_said():
     one, parts = scene(1)
     triple = next(t for t in (member(C, room) for room in ROOMS) if t not in one.materialization())
     told = {number: part.why_not(triple, limit=1) for number, part in enumerate(parts)}
-    assert len(absence_of(told, lambda *_: True, 1).ways) == 1
-    assert not absence_of(told, lambda *_: False, 1).ways
-    assert not absence_of(told, lambda *_: False, 1).complete
+    assert len(merge_absences(told, lambda *_: True, 1).ways) == 1
+    assert not merge_absences(told, lambda *_: False, 1).ways
+    assert not merge_absences(told, lambda *_: False, 1).complete
 
 
 @pytest.mark.parametrize("seed", seeds(2, 6))
 def test_quality_is_that_of_the_window(seed):
     one, parts = scene(seed)
-    together = quality_together([part.quality() for part in parts])
+    together = merge_quality([part.quality() for part in parts])
     assert together == one.quality()
     assert any(row.cut for row in together.entities)
-    assert quality_together([]) == fresh().quality()
+    assert merge_quality([]) == fresh().quality()

@@ -5,11 +5,11 @@ from rdflib import RDF
 
 from pantarhei.encoding.numbers import as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.explain.clauses import Clauses
-from pantarhei.explain.search import NEW_NAME, Search
+from pantarhei.explain.clauses import BackwardRules
+from pantarhei.explain.search import NEW_NAME, AbductionSearch
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.rule import Rule
-from pantarhei.proofs.antichain import Exceeded, Meter
+from pantarhei.proofs.antichain import BudgetExceeded, StepBudget
 from pantarhei.rules.compilation.program import compile_
 from strategies import A, B, C, R, S, a, b, c, is_a, member, related, x, y, z
 
@@ -29,10 +29,10 @@ def found(facts, goal, size, assumable, steps=1000, gone=()):
     model.add(encode(facts).facts, 0)
     numbers = {fact[0] for fact in as_tuples(encode(assumable).facts)}
     were = as_tuples(encode(gone).facts) if gone else []
-    search = Search(
-        *(model, Clauses(PROGRAM, model.vocabulary), frozenset(numbers)),
+    search = AbductionSearch(
+        *(model, BackwardRules(PROGRAM, model.vocabulary), frozenset(numbers)),
         lambda pattern: [fact for fact in were if fact[0] == pattern[0]],
-        *(1, Meter(steps, steps)),
+        *(1, StepBudget(steps, steps)),
     )
     (fact,) = as_tuples(encode([goal]).facts)
     return {each.missing: each for each in search.sets(fact, size)}, search
@@ -72,5 +72,5 @@ def test_what_takes_few_rules_comes_first():
 
 
 def test_a_search_that_has_no_steps_left_says_so():
-    with pytest.raises(Exceeded):
+    with pytest.raises(BudgetExceeded):
         found([], (a, S, b), 3, [ANY_S], steps=5)

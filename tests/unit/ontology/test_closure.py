@@ -10,7 +10,7 @@ from pantarhei.model.data_range import DataComplementOf, DataIntersectionOf, Dat
 from pantarhei.model.rule import Atom, Builtin, Member, Rule
 from pantarhei.ontology.closure import (
     ANY_LITERAL,
-    Closure,
+    AssertionClosure,
     RangeNames,
     different,
     is_fresh,
@@ -42,7 +42,7 @@ FAMILY = """
 
 def closure_of(text):
     ontology = load_ontology(Graph().parse(data=PREFIXES + text, format="turtle"))
-    return Closure((*ontology.rules, *ontology.constraints), ontology.background)
+    return AssertionClosure((*ontology.rules, *ontology.constraints), ontology.background)
 
 
 def facts_of(closure):
@@ -248,14 +248,14 @@ class Stop(BaseException):
 def test_an_error_in_the_middle_of_assuming_leaves_nothing(monkeypatch, error, when):
     closure = closure_of(FAMILY)
     before = state_of(closure)
-    add = Closure._add
+    add = AssertionClosure._add
 
     def fail(self, assumption, facts):
         if when == "after":
             add(self, assumption, facts)
         raise error
 
-    monkeypatch.setattr(Closure, "_add", fail)
+    monkeypatch.setattr(AssertionClosure, "_add", fail)
     with pytest.raises(error), closure.assuming([is_a(EX.a, EX.C)]):
         raise AssertionError("never reached")
     monkeypatch.undo()
@@ -405,8 +405,8 @@ def test_about_does_not_call_a_fresh_name_a_name():
 
 def test_individuals_of_whom_nothing_is_said_exist():
     rules = closure_of("owl:Thing rdfs:subClassOf :A .")._rules
-    assert Closure(rules, [], [EX.lonely]).holds(is_a(EX.lonely, EX.A))
-    assert facts_of(Closure(rules, [])) == set()
+    assert AssertionClosure(rules, [], [EX.lonely]).holds(is_a(EX.lonely, EX.A))
+    assert facts_of(AssertionClosure(rules, [])) == set()
 
 
 def test_there_is_a_proof_of_void_only_where_nothing_can_be():
@@ -416,7 +416,7 @@ def test_there_is_a_proof_of_void_only_where_nothing_can_be():
         *closure_of("owl:Thing rdfs:subClassOf :A .")._rules,
         *closure_of(":A rdfs:subClassOf owl:Nothing .")._rules,
     )
-    closure = Closure(rules, [])
+    closure = AssertionClosure(rules, [])
     proof = closure.proof_of_void()
     assert proof is not None
     assert proof.steps[-1].fact is None
@@ -467,11 +467,11 @@ ONTOLOGIES = (FAMILY, FAMILY + KEYED, FAMILY + "owl:Thing rdfs:subClassOf :D . :
 def test_any_assumptions_and_withdrawals_leave_what_the_remaining_facts_entail(text, given_steps):
     ontology = load_ontology(Graph().parse(data=PREFIXES + text, format="turtle"))
     rules = (*ontology.rules, *ontology.constraints)
-    closure = Closure(rules, ontology.background)
+    closure = AssertionClosure(rules, ontology.background)
 
     def check():
         stated = [triple for _, facts in stack for triple in facts]
-        fresh = Closure(rules, closure.facts)
+        fresh = AssertionClosure(rules, closure.facts)
         with fresh.assuming(stated):
             assert facts_of(closure) == facts_of(fresh)
             assert closure.inconsistent == fresh.inconsistent
@@ -653,7 +653,7 @@ def test_beside_a_computation_a_test_is_not_turned_around():
 
 
 def test_a_rule_fires_for_a_value_whose_range_is_narrower():
-    closure = Closure([has_value_in(DECIMAL)], [])
+    closure = AssertionClosure([has_value_in(DECIMAL)], [])
     for range_, expected in ((INTEGER, True), (DECIMAL, True), (STRING, False)):
         _, facts = value_of(closure, range_)
         with closure.assuming(facts):
@@ -662,7 +662,7 @@ def test_a_rule_fires_for_a_value_whose_range_is_narrower():
 
 
 def test_a_rule_of_what_is_outside_fires_for_a_value_that_is_apart():
-    closure = Closure([has_value_in(DECIMAL, inside=False)], [])
+    closure = AssertionClosure([has_value_in(DECIMAL, inside=False)], [])
     for range_, expected in ((STRING, True), (INTEGER, False), (DataComplementOf(INTEGER), False)):
         _, facts = value_of(closure, range_)
         with closure.assuming(facts):
@@ -670,7 +670,7 @@ def test_a_rule_of_what_is_outside_fires_for_a_value_that_is_apart():
 
 
 def test_a_rule_fires_for_a_value_of_which_nothing_is_known_if_it_asks_for_any():
-    closure = Closure([has_value_in(DataUnionOf((BOOLEAN, DataComplementOf(BOOLEAN))))], [])
+    closure = AssertionClosure([has_value_in(DataUnionOf((BOOLEAN, DataComplementOf(BOOLEAN))))], [])
     _, facts = value_of(closure)
     with closure.assuming(facts):
         assert closure.holds((EX.a, RDF.type, EX.C))
@@ -678,7 +678,7 @@ def test_a_rule_fires_for_a_value_of_which_nothing_is_known_if_it_asks_for_any()
 
 def test_ranges_that_are_derived_imply_others():
     narrow = Rule("x", (Atom(EX.D, (X,)), Atom(EX.v, (X, Y))), None, tests=(Member(Y, INTEGER, False),))
-    closure = Closure([narrow, has_value_in(DECIMAL, EX.C)], [])
+    closure = AssertionClosure([narrow, has_value_in(DECIMAL, EX.C)], [])
     _, facts = value_of(closure)
     with closure.assuming(facts):
         assert not closure.holds((EX.a, RDF.type, EX.C))
@@ -689,7 +689,7 @@ def test_ranges_that_are_derived_imply_others():
 
 def test_two_ranges_together_imply_a_third():
     at_least = Datatype(XSD.nonNegativeInteger)
-    closure = Closure([has_value_in(DataOneOf((Literal(0),)))], [])
+    closure = AssertionClosure([has_value_in(DataOneOf((Literal(0),)))], [])
     value, facts = value_of(closure, at_least, Datatype(XSD.nonPositiveInteger))
     with closure.assuming(facts):
         assert closure.holds((EX.a, RDF.type, EX.C))
@@ -697,7 +697,7 @@ def test_two_ranges_together_imply_a_third():
 
 
 def test_literals_are_tested_as_ever():
-    closure = Closure([has_value_in(DECIMAL), only(DECIMAL)], [])
+    closure = AssertionClosure([has_value_in(DECIMAL), only(DECIMAL)], [])
     with closure.assuming([(EX.a, EX.v, Literal(1))]):
         assert closure.holds((EX.a, RDF.type, EX.C))
         assert not closure.inconsistent
@@ -722,7 +722,7 @@ def test_literals_are_tested_as_ever():
     ],
 )
 def test_a_value_is_impossible_where_its_ranges_share_no_literal(ranges, impossible):
-    closure = Closure([], [])
+    closure = AssertionClosure([], [])
     value, facts = value_of(closure, *ranges)
     with closure.assuming(facts):
         assert closure.is_impossible(value) is impossible
@@ -732,7 +732,7 @@ def test_a_value_is_impossible_where_its_ranges_share_no_literal(ranges, impossi
 
 
 def test_a_value_that_equals_a_literal_outside_its_range_is_impossible():
-    closure = Closure([], [])
+    closure = AssertionClosure([], [])
     value, facts = value_of(closure, INTEGER)
     for literal, impossible in ((Literal("x"), True), (Literal(5), False)):
         with closure.assuming([*facts, (value, OWL.sameAs, literal)]):
@@ -740,7 +740,7 @@ def test_a_value_that_equals_a_literal_outside_its_range_is_impossible():
 
 
 def test_a_proof_of_an_impossible_value_starts_from_what_was_assumed():
-    closure = Closure([only(INTEGER)], [])
+    closure = AssertionClosure([only(INTEGER)], [])
     value, facts = value_of(closure, DataOneOf((Literal(1.5),)))
     with closure.assuming(facts):
         proof = closure.proof_of_impossible_value(value)
@@ -753,7 +753,7 @@ def test_a_proof_of_an_impossible_value_starts_from_what_was_assumed():
 
 
 def test_a_value_between_ranges_that_share_nothing_has_a_proof_by_its_ranges():
-    closure = Closure([], [])
+    closure = AssertionClosure([], [])
     value, facts = value_of(closure, INTEGER, STRING)
     with closure.assuming(facts):
         proof = closure.proof_of_impossible_value(value)
@@ -762,7 +762,9 @@ def test_a_value_between_ranges_that_share_nothing_has_a_proof_by_its_ranges():
 
 
 def test_datatypes_are_named_and_other_ranges_are_not():
-    closure = Closure([only(INTEGER), has_value_in(DECIMAL), has_value_in(DataComplementOf(STRING))], [])
+    closure = AssertionClosure(
+        [only(INTEGER), has_value_in(DECIMAL), has_value_in(DataComplementOf(STRING))], []
+    )
     value, facts = value_of(closure)
     with closure.assuming(facts):
         assert closure.datatypes_of(value) == {XSD.integer, XSD.decimal}

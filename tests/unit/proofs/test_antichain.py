@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pantarhei.proofs.antichain import Antichain, Exceeded, Meter, minimal, supports_of
+from pantarhei.proofs.antichain import Antichain, BudgetExceeded, StepBudget, minimal, supports_of
 
 
 def sets(*members):
@@ -15,7 +15,7 @@ def sets(*members):
 
 
 def meter(sets=1_000, steps=100_000):
-    return Meter(sets, steps)
+    return StepBudget(sets, steps)
 
 
 def test_a_larger_set_does_not_enter_and_a_smaller_one_drives_it_out():
@@ -56,7 +56,7 @@ def test_sets_that_are_driven_out_are_not_counted():
     chain = Antichain(budget)
     for each in sets((1, 2), (1, 3), (1,), (4,)):
         assert chain.add(each)
-    with pytest.raises(Exceeded):
+    with pytest.raises(BudgetExceeded):
         chain.add(frozenset((5,)))
 
 
@@ -74,7 +74,7 @@ def test_a_search_ends_when_its_steps_are_used_up():
     ways = [(0, (i, 20)) for i in range(1, 20)]
     asserted = range(1, 21)
     assert len(supports_of(asserted, ways, meter())[0].sets) == 19
-    with pytest.raises(Exceeded):
+    with pytest.raises(BudgetExceeded):
         supports_of(asserted, ways, meter(steps=10))
 
 

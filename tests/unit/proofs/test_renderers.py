@@ -12,7 +12,7 @@ import pantarhei as pr
 from pantarhei.model.rule import Origin, Rule
 from pantarhei.proofs.formatter import outline
 from pantarhei.proofs.proof import Proof
-from pantarhei.proofs.renderers import TERMS, text_of
+from pantarhei.proofs.renderers import TERMS, render_text
 from pantarhei.proofs.step import ProofStep
 from shown_proofs import EVIL, chain, contradiction, evil, plant
 from strategies import EX, A, B, C, R, a, b, is_a, member, x
@@ -73,7 +73,7 @@ def test_a_contradiction_is_told_on_both_sides():
 
 
 def test_what_goes_deep_is_told_in_sections():
-    assert text_of(chain(5), deepest=2).splitlines()[:11] == [
+    assert render_text(chain(5), deepest=2).splitlines()[:11] == [
         "n0 has R n5 [1]",
         "├─ because n0 has R n4 [1]",
         "│  ├─ because n0 has R n3 (see (2) below)",

@@ -12,7 +12,14 @@ from pantarhei.model.rule import Origin, Rule
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.renderers import TERMS
 from pantarhei.proofs.sentences import ShownTimes
-from pantarhei.proofs.step import Concluded, Condition, Known, ProofStep, Said, StepKind
+from pantarhei.proofs.step import (
+    Conclusion,
+    EvidenceBasis,
+    ObservedInterval,
+    ProofStep,
+    StepKind,
+    TemporalCondition,
+)
 
 HEATED, ALARMED = atom("Heated", "v"), atom("Alarmed", "v")
 IN_FULL = ShownTimes(None, None)
@@ -21,10 +28,10 @@ IN_FULL = ShownTimes(None, None)
 def proof_of():
     """v was heated from 1 to 3, so that it is alarmed at 3."""
     rule = Rule("temporal-1", (), None, origin=Origin("Alarmed(X) :- Heated(X) always in [2].", line=4))
-    said = ProofStep(HEATED.triple, temporal=Said(HEATED, 1, 2, Known.HELD))
+    said = ProofStep(HEATED.triple, temporal=ObservedInterval(HEATED, 1, 2, EvidenceBasis.HELD))
     now = ProofStep(HEATED.triple, at=3)
-    condition = ProofStep(None, premises=(0, 1), temporal=Condition(always(HEATED, 2), 1, 3))
-    concluded = Concluded(ALARMED, 3, 3, ((Variable("X"), EX.v),))
+    condition = ProofStep(None, premises=(0, 1), temporal=TemporalCondition(always(HEATED, 2), 1, 3))
+    concluded = Conclusion(ALARMED, 3, 3, ((Variable("X"), EX.v),))
     last = ProofStep(ALARMED.triple, rule, (2,), temporal=concluded)
     return Proof((said, now, condition, last))
 
@@ -98,23 +105,23 @@ def test_pictures_have_a_box_for_each_step_and_a_condition_its_window():
     ],
 )
 def test_a_condition_is_a_sentence(formula, sentence):
-    assert Condition(formula, 1, 3).said({}, IN_FULL) == sentence
+    assert TemporalCondition(formula, 1, 3).said({}, IN_FULL) == sentence
 
 
 def test_what_is_not_so_at_one_tick_names_it():
-    assert Condition(no(at_time(2, HEATED)), 2, 2).said({}, IN_FULL) == "not at 2: v is heated"
+    assert TemporalCondition(no(at_time(2, HEATED)), 2, 2).said({}, IN_FULL) == "not at 2: v is heated"
 
 
 def test_a_conclusion_tells_its_tick_where_it_is_another_and_what_it_does_not_show():
     bindings = ((Variable("T"), Literal(1)), (Variable("X"), EX.v))
-    concluded = Concluded(ALARMED, 1, 3, bindings)
+    concluded = Conclusion(ALARMED, 1, 3, bindings)
     assert (concluded.said({}, IN_FULL), concluded.further) == ("at 1: v is alarmed", "T = 1")
-    assert Concluded(ALARMED, 3, 3, bindings[1:]).further == ""
+    assert Conclusion(ALARMED, 3, 3, bindings[1:]).further == ""
 
 
 def test_the_day_is_said_once():
     first, last = (datetime(2026, 3, 2, 14, minute, tzinfo=UTC) for minute in (0, 5))
-    said = ProofStep(HEATED.triple, temporal=Said(HEATED, first, last, Known.ASSERTED))
+    said = ProofStep(HEATED.triple, temporal=ObservedInterval(HEATED, first, last, EvidenceBasis.ASSERTED))
     assert str(Proof((said,))).splitlines() == [
         "v is heated (asserted from 14:00 to 14:05)",
         "It rests on what was said from 14:00 to 14:05 on 2026-03-02 (UTC).",

@@ -20,7 +20,7 @@ from pantarhei.engine.diagnostics import Unexpected
 from pantarhei.errors import NotEntailedError, PantarheiError, TimestampError
 from pantarhei.explain.absence import Absence
 from pantarhei.explain.explainer import LIMIT, WAYS
-from pantarhei.explain.merge_shards import absence_of, proofs_together, quality_together
+from pantarhei.explain.merge_shards import merge_absences, merge_proofs, merge_quality
 from pantarhei.model.term import Triple, check_triple
 from pantarhei.model.time import TimePoint
 from pantarhei.proofs.proof import Proof
@@ -77,18 +77,18 @@ class AskedShards:
             return (reasoner.explain(_read(texts), at, limit=limit),)
 
         shards = self._router.shards_with(triple)
-        proofs = proofs_together(self._told(every if all else best, shards).values())
+        proofs = merge_proofs(self._told(every if all else best, shards).values())
         return proofs if all else proofs[0]
 
     def why_not(self, triple: Triple, at: TimePoint | None = None, limit: int = WAYS) -> Absence:
         """Why a triple holds in no shard. All are asked: each knows what has come to it, and nothing else."""
         texts, shards = _texts(triple), range(self._router.shards)
         found = self._told(lambda reasoner: reasoner.why_not(_read(texts), at, limit), shards)
-        return absence_of(found, lambda shard, missing: self._router.shard_of(missing[0]) == shard, limit)
+        return merge_absences(found, lambda shard, missing: self._router.shard_of(missing[0]) == shard, limit)
 
     def quality(self) -> Quality:
         """How the assertions of all shards fared."""
-        return quality_together(self._of_all(StreamReasoner.quality))
+        return merge_quality(self._of_all(StreamReasoner.quality))
 
     def conflicts(self) -> ConflictList[Conflict]:
         """The conflict sets of all shards, shard by shard."""

@@ -16,7 +16,7 @@ from rdflib import URIRef
 
 from pantarhei.encoding.numbers import Fact, Integers, Symbol, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.proofs.step import Known
+from pantarhei.proofs.step import EvidenceBasis
 from pantarhei.temporal.data_stream import DataStream
 from pantarhei.temporal.numbered import NumberedTemporalProgram
 from pantarhei.temporal.tick_history import TickColumn
@@ -41,7 +41,7 @@ class TickRun(NamedTuple):
 
     first: int
     last: int
-    known: Known
+    known: EvidenceBasis
 
     def within(self, first: int, last: int) -> TickRun:
         """The part in a window; one without ticks where there is none."""
@@ -114,9 +114,14 @@ class TickIntervals:
 
     def _held(self, predicate: URIRef, pattern: Pattern) -> dict[Arguments, list[TickRun]]:
         number, own = self._in_stream(predicate, pattern), self._of_rules(predicate, pattern)
-        found = self._runs(self._state_changes, self._states, number, pattern, self.now, Known.HELD)
+        found = self._runs(self._state_changes, self._states, number, pattern, self.now, EvidenceBasis.HELD)
         remembered = self._runs(
-            self._remembered_changes, self._data.concluded, own, pattern, self.now - 1, Known.CONCLUDED
+            self._remembered_changes,
+            self._data.concluded,
+            own,
+            pattern,
+            self.now - 1,
+            EvidenceBasis.CONCLUDED,
         )
         for arguments, runs in remembered.items():
             found.setdefault(arguments, []).extend(runs)
@@ -129,7 +134,7 @@ class TickIntervals:
         number: int | None,
         pattern: Pattern,
         last: int,
-        known: Known,
+        known: EvidenceBasis,
     ) -> dict[Arguments, list[TickRun]]:
         """When what held, from what came and went, and what stands at the last tick."""
         found: dict[Arguments, list[TickRun]] = {}
@@ -289,7 +294,7 @@ def _ticks(table: _Table, pattern: Pattern) -> dict[Arguments, list[TickRun]]:
         if runs and runs[-1].last >= tick - 1:
             runs[-1] = runs[-1]._replace(last=tick)
         else:
-            runs.append(TickRun(tick, tick, Known.ASSERTED))
+            runs.append(TickRun(tick, tick, EvidenceBasis.ASSERTED))
     return found
 
 

@@ -23,7 +23,14 @@ from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, builtin_t
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimePoint, time_of
 from pantarhei.proofs.proof import Proof
-from pantarhei.proofs.step import Concluded, Condition, Known, NotConcluded, ProofStep, Said
+from pantarhei.proofs.step import (
+    Conclusion,
+    EvidenceBasis,
+    ObservedInterval,
+    ProofStep,
+    TemporalCondition,
+    UnmetRule,
+)
 from pantarhei.temporal.data_stream import DataStream
 from pantarhei.temporal.literal_tests import with_swrl_name
 from pantarhei.temporal.numbered import NumberedTemporalProgram
@@ -166,15 +173,15 @@ class TermsAndTimes:
         time = self.ticks.literal_of(evidence.first) if formula.time is not None else None
         return replace(formula, atom=self.atom(formula.atom, evidence.arguments), time=time)
 
-    def not_concluded(self, missing: UnmetClause) -> NotConcluded:
+    def not_concluded(self, missing: UnmetClause) -> UnmetRule:
         """Why a rule does not conclude something."""
         rule, bindings = missing.clause.shown, self.terms(missing.binding)
         if isinstance(missing.lacking, Evidence):
-            return NotConcluded(rule, bindings, self._lacking(missing.lacking, missing.binding))
+            return UnmetRule(rule, bindings, self._lacking(missing.lacking, missing.binding))
         assert isinstance(missing.lacking, Builtin), "temporal rules have no other tests"
-        return NotConcluded(rule, bindings, builtin_text(with_swrl_name(missing.lacking)))
+        return UnmetRule(rule, bindings, builtin_text(with_swrl_name(missing.lacking)))
 
-    def _lacking(self, evidence: Evidence, binding: Binding) -> Condition:
+    def _lacking(self, evidence: Evidence, binding: Binding) -> TemporalCondition:
         """What is asked of a window, and what there is of it."""
         formula = evidence.formula
 
@@ -186,7 +193,7 @@ class TermsAndTimes:
         atom = replace(formula.atom, arguments=tuple(arguments))
         time = None if formula.time is None else term(formula.time)
         first, last, *times = map(self.time, (evidence.first, evidence.last, *evidence.ticks))
-        return Condition(replace(formula, atom=atom, time=time), first, last, tuple(times))
+        return TemporalCondition(replace(formula, atom=atom, time=time), first, last, tuple(times))
 
     def terms(self, binding: Binding) -> tuple[tuple[Variable, Term], ...]:
         """What variables stand for, by their names."""
@@ -220,14 +227,14 @@ class _Writing:
         at, now = words.time(atom.tick), words.time(words.now)
         ground = words.atom(TemporalAtom(atom.predicate), atom.arguments)
         if told.instance is None:
-            concluded = Concluded(ground, at, now, ())
+            concluded = Conclusion(ground, at, now, ())
             self._add(atom, ProofStep(ground.triple, is_open=True, temporal=concluded))
             return
         clause, binding, evidence = told.instance
         premises = tuple(map(self._condition, evidence, told.leaves))
         step = ProofStep(ground.triple, clause.shown, premises)
         if clause.is_temporal:
-            step = replace(step, temporal=Concluded(ground, at, now, words.terms(binding)))
+            step = replace(step, temporal=Conclusion(ground, at, now, words.terms(binding)))
         self._add(atom, step)
 
     def _condition(self, evidence: Evidence, leaves: tuple[Leaf, ...]) -> int:
@@ -242,7 +249,7 @@ class _Writing:
         elif formula.mode is not Mode.ALWAYS:
             ticks = (leaf.tick if isinstance(leaf, TickAtom) else leaf.first for leaf in leaves)
         first, last, *times = map(words.time, (evidence.first, evidence.last, *ticks))
-        condition = Condition(formula, first, last, tuple(times))
+        condition = TemporalCondition(formula, first, last, tuple(times))
         return self._add(condition, ProofStep(None, premises=premises, temporal=condition))
 
     def _leaf(self, atom: TemporalAtom, leaf: Leaf) -> list[int]:
@@ -251,17 +258,17 @@ class _Writing:
             return [self.known[leaf]]
         first, last, known = leaf
         triple, words = atom.triple, self.words
-        if known is Known.ASSERTED and first == last and triple is not None:
+        if known is EvidenceBasis.ASSERTED and first == last and triple is not None:
             at = self.sources.asserted_at(triple, first)
             step = ProofStep(triple, at=words.time(first) if at is None else at)
             is_told = triple in self.known and self.steps[self.known[triple]] == step
             return [self.known[triple] if is_told else self._add((triple, step.at), step)]
-        if known is Known.HELD and last == words.now and triple is not None:
+        if known is EvidenceBasis.HELD and last == words.now and triple is not None:
             proof = self.sources.holds(triple)
             if proof is not None:
                 before = TickRun(first, last - 1, known)
                 return [*(self._leaf(atom, before) if before.length else ()), self._include(proof)]
-        said = Said(replace(atom, is_asserted=False), words.time(first), words.time(last), known)
+        said = ObservedInterval(replace(atom, is_asserted=False), words.time(first), words.time(last), known)
         return [self._add(said, ProofStep(triple, temporal=said))]
 
     def _include(self, proof: Proof) -> int:
@@ -502,7 +509,7 @@ class ProofContext(NamedTuple):
             _, arguments, _ = self._now(atom)
             return bool(self._occasions().concluded(atom.predicate, arguments))
 
-    def unmet(self, atom: TemporalAtom) -> tuple[NotConcluded, ...]:
+    def unmet(self, atom: TemporalAtom) -> tuple[UnmetRule, ...]:
         """Of each temporal rule that could conclude an atom at the present tick why it does not.
 
         Costs a pass over what has been said and concluded, and so many ways to meet its bodies as are tried.

@@ -14,7 +14,7 @@ from oracle.materialization import closure, is_consistent
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.model.data_range import ILL_TYPED
 from pantarhei.model.rule import Atom, Different, Member, Rule
-from pantarhei.ontology.closure import Closure, is_internal
+from pantarhei.ontology.closure import AssertionClosure, is_internal
 from pantarhei.owl.axiom_mapping import read_axioms
 from pantarhei.rules.translation.demand import (
     DIFFERENT,
@@ -203,7 +203,10 @@ def test_neither_equality_nor_things_nor_contradictions_are_lost(seed):
     rules_ = [rule for t in translations for rule in (*t.rules, *t.constraints)]
     Random(seed).shuffle(rules_)
     facts_ = [*reading.assertions, *(fact for t in translations for fact in t.facts)]
-    whole, relevant = Closure(rules_, facts_), Closure(that_can_fire(rules_, symbols(facts_)), facts_)
+    whole, relevant = (
+        AssertionClosure(rules_, facts_),
+        AssertionClosure(that_can_fire(rules_, symbols(facts_)), facts_),
+    )
     assert whole.inconsistent == relevant.inconsistent
     assert (whole.proof_of_void() is None) == (relevant.proof_of_void() is None)
     assert facts_of(whole) == facts_of(relevant)

@@ -4,7 +4,7 @@ import pytest
 from rdflib import Literal, Variable
 
 from lars_programs import always, atom, no, now, some
-from pantarhei.proofs.step import Known
+from pantarhei.proofs.step import EvidenceBasis
 from pantarhei.temporal.reasons.body_matching import Evidence, TickAtom
 from pantarhei.temporal.reasons.occurrence_intervals import TickRun
 from testimonies import EX, a, reasoner_after, what_is_seen
@@ -152,7 +152,7 @@ A = atom("a", "X")
 # given         |===|       |
 # drawn                 |       |
 def evidence(formula, given=((2, 3), (5, 5)), drawn=(4, 6), first=1, last=6):
-    runs = tuple(TickRun(*ends, Known.HELD) for ends in given)
+    runs = tuple(TickRun(*ends, EvidenceBasis.HELD) for ends in given)
     return Evidence(formula, (7,), first, last, runs, drawn)
 
 
@@ -182,14 +182,14 @@ def test_what_is_negated_rests_on_no_conclusion():
 
 
 def test_the_newest_ticks_are_enough_where_they_are_counted():
-    assert evidence(some(A, 5)).enough(()) == (TickRun(5, 5, Known.HELD),)
+    assert evidence(some(A, 5)).enough(()) == (TickRun(5, 5, EvidenceBasis.HELD),)
     assert evidence(some(A, 5)).enough([at(6)]) == (at(6),)
     assert evidence(some(A, 5, times=3)).enough([at(4)]) == (
-        TickRun(3, 3, Known.HELD), at(4), TickRun(5, 5, Known.HELD),
+        TickRun(3, 3, EvidenceBasis.HELD), at(4), TickRun(5, 5, EvidenceBasis.HELD),
     )  # fmt: skip
 
 
 def test_all_ticks_are_told_of_what_is_always_so():
     told = evidence(always(A, 4), first=2).enough([at(6), at(4)])
-    assert told == (TickRun(2, 3, Known.HELD), at(4), TickRun(5, 5, Known.HELD), at(6))
+    assert told == (TickRun(2, 3, EvidenceBasis.HELD), at(4), TickRun(5, 5, EvidenceBasis.HELD), at(6))
     assert evidence(now(A), given=(), drawn=(6,), first=6).enough([at(6)]) == (at(6),)

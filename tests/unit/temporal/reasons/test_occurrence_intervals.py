@@ -2,7 +2,7 @@
 
 import pytest
 
-from pantarhei.proofs.step import Known
+from pantarhei.proofs.step import EvidenceBasis
 from pantarhei.temporal.reasons.occurrence_intervals import TickRun
 from testimonies import EX, reasoner_after, what_is_seen
 
@@ -97,7 +97,7 @@ def test_what_heads_name_at_another_tick_has_that_tick(terms):
 #       2   3   4   5   6
 # run       |=======|
 def test_a_run_has_a_part_in_a_window():
-    run = TickRun(3, 5, Known.HELD)
-    assert run.within(4, 9) == TickRun(4, 5, Known.HELD) and run.within(0, 9) == run
+    run = TickRun(3, 5, EvidenceBasis.HELD)
+    assert run.within(4, 9) == TickRun(4, 5, EvidenceBasis.HELD) and run.within(0, 9) == run
     assert (run.length, run.within(6, 9).length, run.within(5, 5).length) == (3, 0, 1)
     assert list(run.newest(2)) == [4, 5] and list(run.newest(9)) == [3, 4, 5]

@@ -9,7 +9,14 @@ from rdflib import RDF, Graph, Literal, Namespace, Variable
 import pantarhei as pr
 from pantarhei.model.temporal_rule import Mode, TemporalAtom
 from pantarhei.proofs.proof import Proof
-from pantarhei.proofs.step import Concluded, Condition, Known, ProofStep, Said, StepKind
+from pantarhei.proofs.step import (
+    Conclusion,
+    EvidenceBasis,
+    ObservedInterval,
+    ProofStep,
+    StepKind,
+    TemporalCondition,
+)
 from pantarhei.temporal.reasons.body_matching import Evidence, TickAtom
 from pantarhei.temporal.reasons.occurrence_intervals import TickRun
 from pantarhei.temporal.reasons.proof_search import (
@@ -49,7 +56,9 @@ class Written:
 
 def test_a_conclusion_comes_last_behind_the_condition_and_what_this_rests_on():
     written = Written()
-    told = written.told("alarm", (TickRun(0, 0, Known.ASSERTED), TickRun(1, 1, Known.ASSERTED)))
+    told = written.told(
+        "alarm", (TickRun(0, 0, EvidenceBasis.ASSERTED), TickRun(1, 1, EvidenceBasis.ASSERTED))
+    )
     proof = proof_of([told], written.words, UNKNOWN, complete=True)
     first, second, condition, conclusion = proof.steps
     assert [(step.fact, step.at) for step in (first, second)] == [(HOT, 0), (HOT, 2)]
@@ -57,7 +66,7 @@ def test_a_conclusion_comes_last_behind_the_condition_and_what_this_rests_on():
     assert (condition.temporal.first, condition.temporal.last, condition.temporal.times) == (-6, 2, (0, 2))
     assert condition.temporal.atom == TemporalAtom(TestimoniesEX.Hot, (TestimoniesEX.v,), is_asserted=True)
     assert conclusion.fact == (TestimoniesEX.v, RDF.type, TestimoniesEX.alarm) and conclusion.premises == (2,)
-    assert conclusion.temporal == Concluded(
+    assert conclusion.temporal == Conclusion(
         a_of_testimonies("alarm"), 2, 2, ((Variable("X"), TestimoniesEX.v),)
     )
     assert proof.complete
@@ -66,13 +75,13 @@ def test_a_conclusion_comes_last_behind_the_condition_and_what_this_rests_on():
 def test_an_assertion_has_the_time_at_which_it_was_made_where_that_is_known():
     written = Written("alarm(X) :- asserted :Hot(X).")
     sources = InputProofs(lambda _: None, lambda triple, tick: {(HOT, 1): 1}.get((triple, tick)))
-    told = written.told("alarm", (TickRun(1, 1, Known.ASSERTED),))
+    told = written.told("alarm", (TickRun(1, 1, EvidenceBasis.ASSERTED),))
     assert [step.at for step in proof_of([told], written.words, sources, True).steps] == [1, None]
 
 
 def test_what_is_met_at_one_tick_needs_no_condition_and_is_told_once():
     written = Written("alarm(X) :- asserted :Hot(X), :Hot(X).")
-    leaf = (TickRun(1, 1, Known.ASSERTED),)
+    leaf = (TickRun(1, 1, EvidenceBasis.ASSERTED),)
     proof = proof_of([written.told("alarm", leaf, leaf)], written.words, UNKNOWN, True)
     assert [step.premises for step in proof.steps] == [(), (0, 0)]
 
@@ -85,10 +94,10 @@ def test_what_held_has_the_proof_of_the_window_now_and_its_ticks_before():
     )
     sources = InputProofs({HOT: why}.get, lambda _, tick: None)
     (instance,) = written.instances("alarm")
-    told = ProofNode(written.atom("alarm"), instance, ((TickRun(0, 1, Known.HELD),),))
+    told = ProofNode(written.atom("alarm"), instance, ((TickRun(0, 1, EvidenceBasis.HELD),),))
     steps = proof_of([told], written.words, sources, True).steps
     before, boiling, hot, condition, _ = steps
-    assert before.temporal == Said(a_of_testimonies("Hot"), 0, 0, Known.HELD)
+    assert before.temporal == ObservedInterval(a_of_testimonies("Hot"), 0, 0, EvidenceBasis.HELD)
     assert (boiling.fact, hot.fact, hot.premises) == (
         (TestimoniesEX.v, RDF.type, TestimoniesEX.Boiling),
         HOT,
@@ -102,15 +111,15 @@ def test_what_held_has_the_proof_of_the_window_now_and_its_ticks_before():
 def test_a_conclusion_that_was_not_looked_into_is_open():
     written = Written()
     (step,) = proof_of([ProofNode(written.atom("alarm"))], written.words, UNKNOWN, complete=False).steps
-    assert step.is_open and step.temporal == Concluded(a_of_testimonies("alarm"), 2, 2, ())
+    assert step.is_open and step.temporal == Conclusion(a_of_testimonies("alarm"), 2, 2, ())
 
 
 def test_what_is_negated_has_the_ticks_at_which_it_was_so():
     written = Written("alarm(X) :- :Hot(X), not :Hot(X) always in [8].")
     (instance,) = written.instances("alarm")
-    told = ProofNode(written.atom("alarm"), instance, ((TickRun(1, 1, Known.HELD),), ()))
+    told = ProofNode(written.atom("alarm"), instance, ((TickRun(1, 1, EvidenceBasis.HELD),), ()))
     steps = proof_of([told], written.words, UNKNOWN, True).steps
-    (condition,) = (step.temporal for step in steps if isinstance(step.temporal, Condition))
+    (condition,) = (step.temporal for step in steps if isinstance(step.temporal, TemporalCondition))
     assert condition.formula.is_negated and condition.formula.mode is Mode.ALWAYS
     assert (condition.first, condition.last, condition.times) == (-14, 2, (0, 2))
 
