@@ -11,7 +11,6 @@ from rich.text import Text
 
 import pantarhei as pr
 from demo.words import Assertion, TimePoint, Triple, Wording, clock, indented
-from pantarhei.proofs.renderers import render_tree
 
 GONE = "✗"
 
@@ -98,4 +97,4 @@ def _derivation(removal: ToldRemoval) -> Iterator[RenderableType]:
     """How the contradiction follows, where it is not between the readings themselves."""
     for proof in removal.conflict.proofs:
         if any(step.rule is not None for step in proof.steps[:-1]):
-            yield from (indented(Text(line, "dim")) for line in render_tree(proof)[1:])
+            yield from (indented(Text(line, "dim")) for line in proof.tree_lines()[1:])

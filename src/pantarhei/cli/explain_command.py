@@ -20,7 +20,6 @@ from pantarhei.cli.given_values import refuse_unwritable
 from pantarhei.cli.run_options import Explaining
 from pantarhei.cli.run_report import Followed
 from pantarhei.errors import EntailedError, MalformedInputError, NotEntailedError, TemporalRuleError
-from pantarhei.explain import absence as absence_json
 from pantarhei.explain.explainer import LIMIT, WAYS
 from pantarhei.model.messages import did_you_mean
 from pantarhei.model.temporal_rule import Mode, TemporalAtom
@@ -56,7 +55,7 @@ def written(proofs: tuple[pr.Proof, ...], options: Explaining) -> str:
         case "svg":
             return proofs[0].to_svg() + "\n"
         case "html":
-            return html_page(options.triple, proofs)
+            return html_page(options.triple, (proof._repr_html_() for proof in proofs))
     return "\n".join(_texts(proofs))
 
 
@@ -110,7 +109,7 @@ def _denial(error: NotEntailedError, options: Explaining) -> str:
     """Write why an axiom is not derived, as text or JSON."""
     if options.form == "text":
         return f"{error}\n"
-    unknown = [absence_json.unknown(each) for each in error.unknown if isinstance(each, UnknownName)]
+    unknown = [each.to_json() for each in error.unknown if isinstance(each, UnknownName)]
     said = {"text": error.statement, "reason": error.reason, "unknown": unknown, "lost": error.lost}
     return json.dumps(said, ensure_ascii=False, indent=2) + "\n"
 

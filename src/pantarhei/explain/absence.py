@@ -1,10 +1,11 @@
-"""Why a triple does not hold: what is missing, what became of it, what contradicts it."""
+"""Absences: the reasons for which a triple does not hold, as values, text and JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from html import escape
+from itertools import chain
 from typing import Any
 
 from rdflib import URIRef
@@ -17,278 +18,28 @@ from pantarhei.model.term import ONLY_TYPE, Term, Triple
 from pantarhei.model.time import TimePoint
 from pantarhei.ontology.unknown_names import UnknownName
 from pantarhei.proofs.proof import Proof
-from pantarhei.proofs.renderers import Json, fact_as_json, render_tree, ticks_as_json, time_as_json
+from pantarhei.proofs.renderers import JsonObject, fact_as_json, temporal_as_json, time_as_json
 from pantarhei.proofs.sentences import Labels, ShownTimes, fit, labels_among, name, sentence
 from pantarhei.proofs.step import TemporalCondition, UnmetRule, atom_sentence
 from pantarhei.rdf.ntriples import exactly, write_term
 from pantarhei.repair.result import Conflict
 
+_PLACEHOLDER = URIRef("urn:pantarhei:something")
 
-def json_of(absence: Absence) -> Json:
-    """The absence with all its facts whole: terms in N-Triples' syntax, datetimes in that of ISO 8601."""
-    return {
-        "text": absence.said(absence.labels),
-        "fact": fact_as_json(absence.triple),
-        **({} if absence.atom is None else {"atom": str(absence.atom)}),
-        "at": time_as_json(absence.at),
-        "complete": absence.complete,
-        "concluded": absence.concluded,
-        "asserted": absence.asserted,
-        "unknown": list(map(unknown, absence.unknown)),
-        "gone": list(map(_gone, absence.gone)),
-        "ways": _ways(absence, absence.ways),
-        "beyond": _ways(absence, absence.beyond),
-        **({"lost": absence.lost} if absence.lost else {}),
-        **({"entailed": True} if absence.entailed else {}),
-        "temporal": list(map(_not_concluded, absence.temporal)),
-    }
-
-
-def unknown(name: UnknownName) -> Json:
-    """Return an unknown name with the similar known ones."""
-    return {"kind": name.kind, "name": write_term(name.name), "nearest": list(map(write_term, name.nearest))}
-
-
-def _not_concluded(given: UnmetRule) -> Json:
-    bindings = {str(name): write_term(term) for name, term in given.bindings}
-    told: Json = {"rule": given.rule.name, "axiom": given.rule.axiom, "bindings": bindings}
-    return told | (
-        {"test": given.lacking} if isinstance(given.lacking, str) else ticks_as_json(given.lacking)
-    )
-
-
-def _ways(absence: Absence, ways: Sequence[Abduction]) -> list[Json]:
-    return [
-        {
-            "missing": [
-                {
-                    "fact": fact_as_json(each.triple),
-                    "text": sentence(each.triple, absence.labels),
-                    "gone": list(map(_gone, each.gone)),
-                }
-                for each in way.missing
-            ],
-            "present": list(map(fact_as_json, way.present)),
-            "rule": way.rule.name,
-            "axiom": way.rule.axiom,
-            "contradicted": way.is_contradicted,
-            "conflicts": list(map(_conflict, way.conflicts)),
-            "proof": way.proof.labelled(absence.labels).to_json(),
-        }
-        for way in ways
-    ]
-
-
-def _gone(gone: RetractedAssertion) -> Json:
-    return {
-        "asserted_at": time_as_json(gone.asserted_at),
-        "left_at": time_as_json(gone.left_at),
-        "left_early": gone.left_early,
-        "removed_at": time_as_json(gone.removed_at),
-        "conflicts": list(map(_conflict, gone.conflicts)),
-    }
-
-
-def _conflict(conflict: Conflict) -> Json:
-    assertions = [[time_as_json(at), *(fact_as_json(triple) or ())] for at, triple in conflict.assertions]
-    return {
-        "assertions": sorted(assertions, key=str),
-        "constraints": [rule.axiom for rule in conflict.constraints],
-        "proofs": [proof.to_json() for proof in conflict.proofs],
-    }
-
-
-# So many names are told that would do as well, and so many conflicts of each assertion that is gone.
+# Largest number of alternative names shown for a way, and of conflicts of each retracted assertion.
 _MOST_NAMES = 5
 _MOST_CONFLICTS = 2
 
 
-def text_of(absence: Absence) -> str:
-    """What does not hold; what became of it; what it would hold with."""
-    rules = (rule for way in (*absence.ways, *absence.beyond) for rule in way.proof.rules)
-    return told_apart(lambda: "\n".join(_Telling(absence).lines()), names_of(rules))
-
-
-class _Telling:
-    """The words for an absence."""
-
-    def __init__(self, absence: Absence) -> None:
-        self.absence, self.labels = absence, absence.labels
-        self.times = ShownTimes.of(_times_of(absence))
-
-    def lines(self) -> Iterator[str]:
-        absence = self.absence
-        when = "" if absence.at is None else f" {self.times.span([absence.at])}"
-        if absence.entailed:
-            yield f"The ontology entails that {absence.said(self.labels)}; a window has facts alone."
-            yield from map(self.unknown, absence.unknown)
-            return
-        it = "As far as the rules derive, it" if absence.lost else "It"
-        yield f"{it} does not hold{when} that {absence.said(self.labels)}."
-        if absence.lost:
-            yield f"{doubt_of(absence.lost)}."
-        yield from map(self.unknown, absence.unknown)
-        for gone in absence.gone:
-            yield f"It was {self.gone(gone)}."
-            yield from self.conflicts(gone.conflicts, "  ")
-        for each in absence.temporal:
-            yield from self.not_concluded(each)
-        yield from self.ways(absence.ways, "It would hold with")
-        if absence.beyond:
-            yield "From what the stream asserts it cannot follow."
-            yield from self.ways(absence.beyond, "It would hold if it were given")
-        if not (absence.ways or absence.beyond or absence.temporal):
-            yield self.nothing()
-        elif not absence.complete:
-            yield "Not everything was looked at: there may be further ways."
-
-    def nothing(self) -> str:
-        """What is said where no way is known."""
-        if not self.absence.complete:
-            return "No way was found in which it would hold. Not everything was looked at: there may be one."
-        if self.absence.concluded:
-            return "Nothing that could be added would make it follow."
-        if not self.absence.asserted:
-            return "No rule concludes it, and the stream asserts no such facts."
-        if self.absence.gone:
-            return "No rule concludes it: it holds where the stream asserts it."
-        return "No rule concludes it. The stream asserts such facts, and has not asserted this one."
-
-    def not_concluded(self, given: UnmetRule) -> Iterator[str]:
-        """Why a temporal rule does not conclude it."""
-        yield f"By {fit(given.rule.axiom, 400)}  (rule {given.rule.name})"
-        lacking = given.lacking
-        if isinstance(lacking, str):
-            bindings = ", ".join(f"{name} = {self.name(term)}" for name, term in given.bindings)
-            yield f"  it would be concluded if {lacking}, where {bindings}"
-            return
-        yield f"  it would be concluded if {lacking.said(self.labels, self.times)}"
-        if lacking.times:
-            yield f"  it was so {self.times.listed(lacking.times)}"
-        elif not lacking.formula.is_negated:
-            yield f"  {_never(lacking)}"
-
-    def ways(self, ways: Iterable[Abduction], heading: str) -> Iterator[str]:
-        """Ways that differ only in names are told together."""
-        groups: dict[object, list[Abduction]] = {}
-        for way in ways:
-            groups.setdefault((way.rule, way.shape), []).append(way)
-        several = len(groups) > 1
-        if groups:
-            yield f"{heading}{' one of these' if several else ''}:"
-        for number, (first, *others) in enumerate(groups.values(), 1):
-            lines = list(self.way(first, others))
-            mark = f"{number}. " if several else "  "
-            yield mark + lines[0]
-            yield from (" " * len(mark) + line for line in lines[1:])
-
-    def way(self, way: Abduction, others: list[Abduction]) -> Iterator[str]:
-        yield from (f"missing: {self.missing(each)}" for each in way.missing)
-        if others:
-            yield from self.as_well(way, others)
-        yield from (f"there is: {self.fact(triple)}" for triple in way.present)
-        origin = way.rule.origin
-        place = "" if origin is None or origin.source is None else f", {fit(origin.source)}"
-        line = "" if origin is None or origin.line is None else f" line {origin.line}"
-        yield f"by {fit(way.rule.axiom, 400)}  (rule {way.rule.name}{place}{line})"
-        then = [conflict for each in way.missing for gone in each.gone[:1] for conflict in gone.conflicts]
-        if then:
-            yield "it was taken out because of"
-            yield from self.conflicts(then, "  ")
-        known = {frozenset(triple for _, triple in conflict.assertions) for conflict in then}
-        now = [each for each in way.conflicts if frozenset(t for _, t in each.assertions) not in known]
-        if now or (way.is_contradicted and not way.conflicts):
-            yield "but it contradicts what is there:" if now else "but it contradicts much of what is there"
-            yield from self.conflicts(now, "  ", way.triples)
-        elif way.is_contradicted:
-            yield "and it would be so again"
-        if len(now) > _MOST_CONFLICTS:
-            yield "  and more"
-
-    def as_well(self, way: Abduction, others: list[Abduction]) -> Iterator[str]:
-        """The names with which it would hold as well."""
-        mine = {term for triple in way.triples for term in triple}
-        others_names = [sorted({term for triple in o.triples for term in triple} - mine) for o in others]
-        told = list(dict.fromkeys(" and ".join(map(self.name, names)) for names in others_names if names))
-        if told:
-            more = ", …" if len(told) > _MOST_NAMES else ""
-            yield f"  (or the same of {', '.join(told[:_MOST_NAMES])}{more})"
-
-    def missing(self, missing: MissingFact) -> str:
-        fates = [self.gone(gone) for gone in missing.gone[:1]]
-        return "; it was ".join([self.fact(missing.triple), *fates])
-
-    def gone(self, gone: RetractedAssertion) -> str:
-        """What became of an assertion."""
-        asserted = f"asserted {self.at(gone.asserted_at)}"
-        if gone.removed_at is not None:
-            return f"{asserted} and taken out {self.at(gone.removed_at)}, since newer facts contradict it"
-        if gone.left_at is None:
-            return asserted
-        early = ", before its time because of the memory limit" if gone.left_early else ""
-        return f"{asserted} and left the window {self.at(gone.left_at)}{early}"
-
-    def conflicts(
-        self, conflicts: Iterable[Conflict], indent: str, supposed: Collection[Triple] = ()
-    ) -> Iterator[str]:
-        """How assertions contradict one another, with the whole derivation."""
-        for conflict in list(conflicts)[:_MOST_CONFLICTS]:
-            for proof in conflict.proofs[:1]:
-                told = proof.supposing(supposed).labelled(self.labels)
-                yield from (indent + line for line in render_tree(told))
-            if not conflict.proofs:
-                yield f"{indent}{conflict}"
-
-    def unknown(self, unknown: UnknownName) -> str:
-        if unknown.kind == "word of OWL":
-            word = self.name(unknown.name)
-            return f"{word} is a word of OWL: ontology.explain says what the ontology entails."
-        if unknown.kind == "blank node":
-            return f"No blank node {self.name(unknown.name)} is known: each message has its own."
-        nearest = " or ".join(self.name(term) for term in unknown.nearest)
-        question = f"; did you mean {nearest}?" if nearest else "."
-        return f"Nothing is known of the {unknown.kind} {self.name(unknown.name)}{question}"
-
-    def fact(self, triple: Triple) -> str:
-        return sentence(triple, self.labels)
-
-    def name(self, term: Term) -> str:
-        return name(term, self.labels)
-
-    def at(self, at: TimePoint) -> str:
-        return f"at {self.times(at)}"
-
-
-def _never(lacking: TemporalCondition) -> str:
-    """That what is asked of some ticks was so at none of them."""
-    if lacking.formula.mode is Mode.NOW:
-        return "it is not so"
-    return "it was not so" if lacking.first == lacking.last else "it was never so in that time"
-
-
-def _times_of(absence: Absence) -> Iterator[TimePoint]:
-    """The times that are told."""
-    if absence.at is not None:
-        yield absence.at
-    ticks = (each.lacking for each in absence.temporal if isinstance(each.lacking, TemporalCondition))
-    yield from (at for each in ticks for at in (each.first, each.last, *each.times))
-    missing = (each for way in (*absence.ways, *absence.beyond) for each in way.missing)
-    for gone in (*absence.gone, *(gone for each in missing for gone in each.gone)):
-        yield from (at for at in (gone.asserted_at, gone.left_at, gone.removed_at) if at is not None)
-
-
-_SOMETHING = URIRef("urn:pantarhei:something")
-
-
 @dataclass(frozen=True, slots=True)
 class RetractedAssertion:
-    """What became of an assertion that is not in the window any more.
+    """An assertion that is no longer in the window.
 
     Args:
         asserted_at: its timestamp.
-        left_at: the time at which its timestamp left the window; None if a repair took it out before.
-        removed_at: the timestamp of the ABox whose repair took it out; None if none did.
-        conflicts: the contradictions that it was in then.
+        left_at: the time at which its timestamp left the window; None if a repair removed it before.
+        removed_at: the timestamp of the ABox whose repair removed it; None if none did.
+        conflicts: the contradictions that it was part of then.
         left_early: it left before its time, because of `max_facts` or `max_bytes`.
     """
 
@@ -305,7 +56,7 @@ class MissingFact:
 
     Args:
         triple: the triple.
-        gone: what became of its assertions, as far as is remembered, newest first; none if it was never
+        gone: its retracted assertions, newest first, as far as the history reaches; empty if it was never
             asserted.
     """
 
@@ -315,14 +66,14 @@ class MissingFact:
 
 @dataclass(frozen=True, slots=True)
 class Abduction:
-    """One way in which the triple would hold: with these facts, and without any part of them not.
+    """A minimal set of missing facts with which the triple would hold.
 
     Args:
-        missing: the facts, in order; a new name in them stands for anything.
-        proof: how the triple follows with them; in it they are supposed, at the newest timestamp.
+        missing: the facts, in order; a new name in them stands for any name.
+        proof: the proof of the triple with them; in it they are supposed, at the newest timestamp.
         present: the facts of the window that the proof uses next to them, in order.
-        is_contradicted: a repair would not leave all as it is.
-        conflicts: what contradicts what then; the first few, none where there are too many to find.
+        is_contradicted: a repair would remove something.
+        conflicts: the contradictions that would arise; the first few, none where there are too many to find.
     """
 
     missing: tuple[MissingFact, ...]
@@ -338,11 +89,13 @@ class Abduction:
 
     @property
     def shape(self) -> frozenset[Triple]:
-        """The missing triples with a placeholder for each name that they do not share with the asked one."""
+        """The missing triples, with a placeholder for each name that is not in the triple to be explained."""
         kept = set(self.proof.triple or ())
-        return frozenset(
-            (_blurred(s, kept), p, o if p in ONLY_TYPE else _blurred(o, kept)) for s, p, o in self.triples
-        )
+
+        def shape_of(term: Term) -> Term:
+            return term if term in kept else _PLACEHOLDER
+
+        return frozenset((shape_of(s), p, o if p in ONLY_TYPE else shape_of(o)) for s, p, o in self.triples)
 
     @property
     def rule(self) -> Rule:
@@ -354,25 +107,26 @@ class Abduction:
 
 @dataclass(frozen=True)
 class Absence:
-    """Why a triple, or an atom of temporal rules, does not hold at a time.
+    """Reasons for which a triple, or an atom of temporal rules, does not hold at a time.
 
     Args:
-        triple: the triple; None for an atom that is none.
-        at: the time; None where none has passed.
-        gone: what became of it where it was asserted itself, newest first.
-        ways: the ways in which it would hold: those with the fewest missing facts first, of these the ones
-            with the most facts present.
-        concluded: whether some rule concludes such triples.
-        asserted: whether the stream asserts such triples.
-        unknown: its names that nobody knows.
+        triple: the triple; None for an atom that is not a triple.
+        at: the time; None before the first step.
+        gone: the retracted assertions of the triple itself, newest first.
+        ways: the sets of missing facts with which it would hold: fewest missing facts first, then most facts
+            present.
+        concluded: a rule concludes such triples.
+        asserted: the stream asserts such triples.
+        unknown: its unknown names.
         beyond: where there are no ways, those with facts that the stream does not assert.
-        complete: whether all was looked at; if not, there may be further ways.
-        temporal: of each temporal rule that concludes such triples, why it does not conclude this one.
-        atom: the atom, where it is no triple.
+        complete: the search was exhaustive; otherwise there may be further ways.
+        temporal: each temporal rule that could conclude the triple, with the part of its body that is not
+            satisfied.
+        atom: the atom, where it is not a triple.
         lost: number of axioms of the ontology that are lost in whole or in part; above 0 the denial is
             uncertain.
-        entailed: whether it is an axiom that the ontology entails; a window holds facts alone.
-        labels: what its names are called, for people.
+        entailed: it is an axiom that the ontology entails; a window holds facts alone.
+        labels: the names shown for IRIs.
     """
 
     triple: Triple | None
@@ -395,27 +149,24 @@ class Absence:
         """The missing triples of each way."""
         return tuple(way.triples for way in self.ways)
 
-    def said(self, labels: Labels) -> str:
-        """What does not hold, as a sentence without its full stop."""
+    def statement(self) -> str:
+        """Return the triple or atom as a sentence without its full stop."""
         if self.triple is not None:
-            return sentence(self.triple, labels)
+            return sentence(self.triple, self.labels)
         assert self.atom is not None, "it is an absence of one of them"
-        return atom_sentence(self.atom, labels)
+        return atom_sentence(self.atom, self.labels)
 
     def labelled(self, labels: Labels) -> Absence:
-        """The same with those of `labels` that it needs."""
-        told = (*self.ways, *self.beyond)
+        """Return the absence with the part of `labels` that it needs."""
+        ways = (*self.ways, *self.beyond)
         terms: list[object] = [*(self.triple or ()), *(each.name for each in self.unknown)]
         terms += [near for each in self.unknown for near in each.nearest]
-        gone = (*self.gone, *(gone for way in told for each in way.missing for gone in each.gone))
-        conflicts = (
-            *(each for way in told for each in way.conflicts),
-            *(c for g in gone for c in g.conflicts),
-        )
-        proofs = (*(way.proof for way in told), *(proof for each in conflicts for proof in each.proofs))
-        for proof in proofs:
-            terms += [term for step in proof.steps for term in step.fact or ()]
-            terms += [atom.predicate for rule in proof.rules for atom in rule.body]
+        conflicts = [
+            *(each for way in ways for each in way.conflicts),
+            *(each for gone in _all_gone(self) for each in gone.conflicts),
+        ]
+        proofs = (*(way.proof for way in ways), *(proof for each in conflicts for proof in each.proofs))
+        terms += [term for proof in proofs for term in proof.terms]
         terms += [term for each in conflicts for _, triple in each.assertions for term in triple]
         atoms = [each.lacking.atom for each in self.temporal if isinstance(each.lacking, TemporalCondition)]
         atoms += [] if self.atom is None else [self.atom]
@@ -423,19 +174,239 @@ class Absence:
         return replace(self, labels=labels_among(labels, terms))
 
     def __str__(self) -> str:
-        return text_of(self)
+        rules = (rule for way in (*self.ways, *self.beyond) for rule in way.proof.rules)
+        return told_apart(lambda: "\n".join(_AbsenceText(self).lines()), names_of(rules))
 
-    def to_json(self) -> Json:
-        """The absence as a dictionary of what JSON can say; docs/explanations.md has its keys."""
-        return json_of(self)
+    def to_json(self) -> JsonObject:
+        """Return the absence as a dictionary for `json.dumps`; docs/explanations.md lists its keys."""
+        return _absence_as_json(self)
 
     def _repr_html_(self) -> str:
-        """The text, for notebooks."""
+        """Return the text as HTML for notebooks."""
         return f"<pre>{escape(str(self))}</pre>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return exactly(Absence, *(getattr(self, each.name) for each in fields(self)))
 
 
-def _blurred(term: Term, kept: Collection[Term]) -> Term:
-    return term if term in kept else _SOMETHING
+def _all_gone(absence: Absence) -> Iterator[RetractedAssertion]:
+    missing = (each for way in (*absence.ways, *absence.beyond) for each in way.missing)
+    return chain(absence.gone, (gone for each in missing for gone in each.gone))
+
+
+# -- text ------------------------------------------------------------------------------------------
+
+
+class _AbsenceText:
+    """The text of an absence."""
+
+    def __init__(self, absence: Absence) -> None:
+        self.absence, self.labels = absence, absence.labels
+        times = [] if absence.at is None else [absence.at]
+        for each in absence.temporal:
+            if isinstance(each.lacking, TemporalCondition):
+                times += [each.lacking.first, each.lacking.last, *each.lacking.times]
+        for gone in _all_gone(absence):
+            ends = (gone.asserted_at, gone.left_at, gone.removed_at)
+            times += [at for at in ends if at is not None]
+        self.times = ShownTimes.of(times)
+
+    def lines(self) -> Iterator[str]:
+        absence = self.absence
+        when = "" if absence.at is None else f" {self.times.span([absence.at])}"
+        if absence.entailed:
+            yield f"The ontology entails that {absence.statement()}; a window has facts alone."
+            yield from map(self.unknown, absence.unknown)
+            return
+        it = "As far as the rules derive, it" if absence.lost else "It"
+        yield f"{it} does not hold{when} that {absence.statement()}."
+        if absence.lost:
+            yield f"{doubt_of(absence.lost)}."
+        yield from map(self.unknown, absence.unknown)
+        for gone in absence.gone:
+            yield f"It was {self.gone(gone)}."
+            yield from self.conflicts(gone.conflicts)
+        for each in absence.temporal:
+            yield from self.unmet_rule(each)
+        yield from self.ways(absence.ways, "It would hold with")
+        if absence.beyond:
+            yield "From what the stream asserts it cannot follow."
+            yield from self.ways(absence.beyond, "It would hold if it were given")
+        if not (absence.ways or absence.beyond or absence.temporal):
+            yield self.nothing_found()
+        elif not absence.complete:
+            yield "Not everything was looked at: there may be further ways."
+
+    def nothing_found(self) -> str:
+        if not self.absence.complete:
+            return "No way was found in which it would hold. Not everything was looked at: there may be one."
+        if self.absence.concluded:
+            return "Nothing that could be added would make it follow."
+        if not self.absence.asserted:
+            return "No rule concludes it, and the stream asserts no such facts."
+        if self.absence.gone:
+            return "No rule concludes it: it holds where the stream asserts it."
+        return "No rule concludes it. The stream asserts such facts, and has not asserted this one."
+
+    def unmet_rule(self, given: UnmetRule) -> Iterator[str]:
+        yield f"By {fit(given.rule.axiom, 400)}  (rule {given.rule.name})"
+        lacking = given.lacking
+        if isinstance(lacking, str):
+            bindings = ", ".join(f"{name} = {self.name(term)}" for name, term in given.bindings)
+            yield f"  it would be concluded if {lacking}, where {bindings}"
+            return
+        yield f"  it would be concluded if {lacking.sentence(self.labels, self.times)}"
+        if lacking.times:
+            yield f"  it was so {self.times.listed(lacking.times)}"
+        elif lacking.formula.is_negated:
+            return
+        elif lacking.formula.mode is Mode.NOW:
+            yield "  it is not so"
+        else:
+            yield "  it was not so" if lacking.first == lacking.last else "  it was never so in that time"
+
+    def ways(self, ways: Iterable[Abduction], heading: str) -> Iterator[str]:
+        """Write the ways; those that differ only in names are grouped."""
+        groups: dict[object, list[Abduction]] = {}
+        for way in ways:
+            groups.setdefault((way.rule, way.shape), []).append(way)
+        several = len(groups) > 1
+        if groups:
+            yield f"{heading}{' one of these' if several else ''}:"
+        for number, (first, *others) in enumerate(groups.values(), 1):
+            lines = list(self.way(first, others))
+            mark = f"{number}. " if several else "  "
+            yield mark + lines[0]
+            yield from (" " * len(mark) + line for line in lines[1:])
+
+    def way(self, way: Abduction, others: list[Abduction]) -> Iterator[str]:
+        for each in way.missing:
+            fates = [self.gone(gone) for gone in each.gone[:1]]
+            yield f"missing: {'; it was '.join([sentence(each.triple, self.labels), *fates])}"
+        yield from self.alternatives(way, others)
+        yield from (f"there is: {sentence(triple, self.labels)}" for triple in way.present)
+        origin = way.rule.origin
+        place = "" if origin is None or origin.source is None else f", {fit(origin.source)}"
+        line = "" if origin is None or origin.line is None else f" line {origin.line}"
+        yield f"by {fit(way.rule.axiom, 400)}  (rule {way.rule.name}{place}{line})"
+        then = [conflict for each in way.missing for gone in each.gone[:1] for conflict in gone.conflicts]
+        if then:
+            yield "it was taken out because of"
+            yield from self.conflicts(then)
+        known = {frozenset(triple for _, triple in conflict.assertions) for conflict in then}
+        now = [each for each in way.conflicts if frozenset(t for _, t in each.assertions) not in known]
+        if now or (way.is_contradicted and not way.conflicts):
+            yield "but it contradicts what is there:" if now else "but it contradicts much of what is there"
+            yield from self.conflicts(now, way.triples)
+        elif way.is_contradicted:
+            yield "and it would be so again"
+        if len(now) > _MOST_CONFLICTS:
+            yield "  and more"
+
+    def alternatives(self, way: Abduction, others: list[Abduction]) -> Iterator[str]:
+        """Write the names in the other ways of a group."""
+        own = {term for triple in way.triples for term in triple}
+        names = [sorted({term for triple in each.triples for term in triple} - own) for each in others]
+        shown = list(dict.fromkeys(" and ".join(map(self.name, terms)) for terms in names if terms))
+        if shown:
+            more = ", …" if len(shown) > _MOST_NAMES else ""
+            yield f"  (or the same of {', '.join(shown[:_MOST_NAMES])}{more})"
+
+    def gone(self, gone: RetractedAssertion) -> str:
+        asserted = f"asserted at {self.times(gone.asserted_at)}"
+        if gone.removed_at is not None:
+            removed = self.times(gone.removed_at)
+            return f"{asserted} and taken out at {removed}, since newer facts contradict it"
+        if gone.left_at is None:
+            return asserted
+        early = ", before its time because of the memory limit" if gone.left_early else ""
+        return f"{asserted} and left the window at {self.times(gone.left_at)}{early}"
+
+    def conflicts(self, conflicts: Sequence[Conflict], supposed: Collection[Triple] = ()) -> Iterator[str]:
+        """Write the proof of each contradiction, indented."""
+        for conflict in conflicts[:_MOST_CONFLICTS]:
+            for proof in conflict.proofs[:1]:
+                shown = proof.supposing(supposed).labelled(self.labels)
+                yield from (f"  {line}" for line in shown.tree_lines())
+            if not conflict.proofs:
+                yield f"  {conflict}"
+
+    def unknown(self, unknown: UnknownName) -> str:
+        if unknown.kind == "word of OWL":
+            word = self.name(unknown.name)
+            return f"{word} is a word of OWL: ontology.explain says what the ontology entails."
+        if unknown.kind == "blank node":
+            return f"No blank node {self.name(unknown.name)} is known: each message has its own."
+        nearest = " or ".join(self.name(term) for term in unknown.nearest)
+        question = f"; did you mean {nearest}?" if nearest else "."
+        return f"Nothing is known of the {unknown.kind} {self.name(unknown.name)}{question}"
+
+    def name(self, term: Term) -> str:
+        return name(term, self.labels)
+
+
+# -- JSON ------------------------------------------------------------------------------------------
+
+
+def _absence_as_json(absence: Absence) -> JsonObject:
+    return {
+        "text": absence.statement(),
+        "fact": fact_as_json(absence.triple),
+        **({} if absence.atom is None else {"atom": str(absence.atom)}),
+        "at": time_as_json(absence.at),
+        "complete": absence.complete,
+        "concluded": absence.concluded,
+        "asserted": absence.asserted,
+        "unknown": [each.to_json() for each in absence.unknown],
+        "gone": list(map(_gone_as_json, absence.gone)),
+        "ways": [_way_as_json(way, absence.labels) for way in absence.ways],
+        "beyond": [_way_as_json(way, absence.labels) for way in absence.beyond],
+        **({"lost": absence.lost} if absence.lost else {}),
+        **({"entailed": True} if absence.entailed else {}),
+        "temporal": list(map(_unmet_rule_as_json, absence.temporal)),
+    }
+
+
+def _unmet_rule_as_json(given: UnmetRule) -> JsonObject:
+    bindings = {str(name): write_term(term) for name, term in given.bindings}
+    lacking = given.lacking
+    test: JsonObject = {"test": lacking} if isinstance(lacking, str) else temporal_as_json(lacking)
+    return {"rule": given.rule.name, "axiom": given.rule.axiom, "bindings": bindings, **test}
+
+
+def _way_as_json(way: Abduction, labels: Labels) -> JsonObject:
+    return {
+        "missing": [
+            {
+                "fact": fact_as_json(each.triple),
+                "text": sentence(each.triple, labels),
+                "gone": list(map(_gone_as_json, each.gone)),
+            }
+            for each in way.missing
+        ],
+        "present": list(map(fact_as_json, way.present)),
+        "rule": way.rule.name,
+        "axiom": way.rule.axiom,
+        "contradicted": way.is_contradicted,
+        "conflicts": list(map(_conflict_as_json, way.conflicts)),
+        "proof": way.proof.labelled(labels).to_json(),
+    }
+
+
+def _gone_as_json(gone: RetractedAssertion) -> JsonObject:
+    return {
+        "asserted_at": time_as_json(gone.asserted_at),
+        "left_at": time_as_json(gone.left_at),
+        "left_early": gone.left_early,
+        "removed_at": time_as_json(gone.removed_at),
+        "conflicts": list(map(_conflict_as_json, gone.conflicts)),
+    }
+
+
+def _conflict_as_json(conflict: Conflict) -> JsonObject:
+    assertions = [[time_as_json(at), *(fact_as_json(triple) or ())] for at, triple in conflict.assertions]
+    return {
+        "assertions": sorted(assertions, key=str),
+        "constraints": [rule.axiom for rule in conflict.constraints],
+        "proofs": [proof.to_json() for proof in conflict.proofs],
+    }

@@ -19,7 +19,7 @@ from pantarhei.owl.axiom import Axiom
 from pantarhei.owl.axiom_mapping import Reading
 from pantarhei.owl.expression import rewritten
 from pantarhei.proofs.proof import Proof
-from pantarhei.proofs.renderers import Json
+from pantarhei.proofs.renderers import JsonObject
 from pantarhei.proofs.sentences import Labels
 from pantarhei.rdf.ntriples import exactly
 
@@ -52,7 +52,7 @@ class Entailment:
     def __str__(self) -> str:
         return "\n".join(self._lines())
 
-    def to_json(self) -> Json:
+    def to_json(self) -> JsonObject:
         """Return the statement and its proofs as a dictionary for `json.dumps`."""
         return {"text": self.statement, "proofs": [proof.to_json() for proof in self.proofs]}
 

@@ -17,6 +17,7 @@ from pantarhei.model.term import Term, Triple, short
 from pantarhei.owl.axiom import Axiom, Class, DataRange, Property
 from pantarhei.owl.expression import parts
 from pantarhei.owl.name_kinds import is_defined, is_reserved
+from pantarhei.rdf.ntriples import write_term
 
 NameKind = OneOf["class", "property", "name", "blank node", "word of OWL"]
 
@@ -51,6 +52,11 @@ class UnknownName:
         if self.kind == "word of OWL":
             return f"{short(self.name)} is a word of OWL: ontology.explain says what the ontology entails"
         return told_apart(self._shown)
+
+    def to_json(self) -> dict[str, object]:
+        """Return kind, name and suggestions as a dictionary for `json.dumps`."""
+        nearest = list(map(write_term, self.nearest))
+        return {"kind": self.kind, "name": write_term(self.name), "nearest": nearest}
 
     def _shown(self) -> str:
         nearest = " or ".join(map(short, self.nearest))

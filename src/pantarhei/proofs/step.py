@@ -1,8 +1,6 @@
-"""How facts of a proof are known.
+"""Steps of proofs: a fact, or a statement of temporal rules, with its rule and premises.
 
-What temporal rules add to proofs: conclusions, conditions that look back, and what was so at which ticks.
-
-A tick stands at the time at which it ends.
+The time of a tick is the time at which the tick ends.
 """
 
 from __future__ import annotations
@@ -18,9 +16,26 @@ from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimePoint
 from pantarhei.proofs.sentences import Labels, ShownTimes, fit, sentence
 
+Assertion = tuple[TimePoint, Triple]
+"""A fact with the timestamp of an ABox that asserts it."""
+
+
+class StepKind(Enum):
+    """Kind of evidence for a step."""
+
+    ASSERTED = "asserted"
+    BACKGROUND = "background"
+    DERIVED = "derived"
+    SUPPOSED = "supposed"
+    UNEXPLORED = "unexplored"
+    CONTRADICTION = "contradiction"
+    CONCLUDED = "concluded"
+    CONDITION = "condition"
+    SAID = "said"
+
 
 class EvidenceBasis(Enum):
-    """How it is known that something was so at a tick."""
+    """Reason for which an atom held at a tick."""
 
     HELD = "held"
     """It was in the materialization when the tick ended."""
@@ -35,10 +50,10 @@ class Conclusion:
     """A conclusion of a temporal rule.
 
     Args:
-        atom: what is concluded.
+        atom: the concluded atom.
         first: the tick at which it holds: another one than `last` where the rule's head names it.
         last: the tick at which the rule was applied.
-        bindings: what the rule's variables stand for, by their names.
+        bindings: the rule's variables with their terms, sorted by name.
     """
 
     atom: TemporalAtom
@@ -46,28 +61,28 @@ class Conclusion:
     last: TimePoint
     bindings: tuple[tuple[Variable, Term], ...]
 
-    def said(self, labels: Labels, times: ShownTimes) -> str:
-        """It as a sentence."""
-        said = atom_sentence(self.atom, labels)
-        return said if self.first == self.last else f"at {times(self.first)}: {said}"
+    def sentence(self, labels: Labels, times: ShownTimes) -> str:
+        """Return the conclusion as a sentence."""
+        plain = atom_sentence(self.atom, labels)
+        return plain if self.first == self.last else f"at {times(self.first)}: {plain}"
 
     @property
-    def further(self) -> str:
-        """What those variables stand for that the conclusion does not tell."""
-        told = set(self.atom.arguments)
-        unsaid = [(name, term) for name, term in self.bindings if term not in told]
-        return ", ".join(f"{term_text(name)} = {fit(term_text(term))}" for name, term in unsaid)
+    def further_bindings(self) -> str:
+        """Text of the bindings whose terms are not in the concluded atom."""
+        shown = set(self.atom.arguments)
+        further = [(name, term) for name, term in self.bindings if term not in shown]
+        return ", ".join(f"{term_text(name)} = {fit(term_text(term))}" for name, term in further)
 
 
 @dataclass(frozen=True, slots=True)
 class TemporalCondition:
-    """What a rule's body asks of a window, or asks not to be so, as it is met.
+    """A formula of a rule's body that is satisfied in its window.
 
     Args:
-        formula: of the body, with terms for its variables.
+        formula: the formula, with terms for its variables.
         first, last: the ticks of the window, both included.
-        times: ticks at which it was so: the newest ones that are enough; none of what is always so, since it
-            is all of them; of a negated one all that there are.
+        times: ticks at which the atom held: the newest ones that satisfy the formula; empty for `always`,
+            which covers the whole window; for a negated formula all of them.
     """
 
     formula: Formula
@@ -77,13 +92,13 @@ class TemporalCondition:
 
     @property
     def atom(self) -> TemporalAtom:
-        """What is to be so."""
+        """The formula's atom."""
         return self.formula.atom
 
-    def said(self, labels: Labels, times: ShownTimes) -> str:
-        """It as a sentence."""
+    def sentence(self, labels: Labels, times: ShownTimes) -> str:
+        """Return the condition as a sentence."""
         formula = self.formula
-        words = [_how_often(formula)] + ["asserted"] * formula.atom.is_asserted
+        words = [_frequency(formula)] + ["asserted"] * formula.atom.is_asserted
         if isinstance(formula.window, TupleWindow):
             words.append(f"among the last {formula.window.size:,} assertions,")
         words.append(times.reach((self.first, self.last)))
@@ -92,12 +107,12 @@ class TemporalCondition:
 
 @dataclass(frozen=True, slots=True)
 class ObservedInterval:
-    """What was so at each of some ticks that are over, or is asserted at each up to the present one.
+    """An atom that held at each tick of an interval.
 
     Args:
-        atom: what was so.
+        atom: the atom.
         first, last: the ticks, both included.
-        known: how that is known.
+        known: the reason for which it held.
     """
 
     atom: TemporalAtom
@@ -105,28 +120,28 @@ class ObservedInterval:
     last: TimePoint
     known: EvidenceBasis
 
-    def said(self, labels: Labels, times: ShownTimes) -> str:
-        """It as a sentence."""
+    def sentence(self, labels: Labels, times: ShownTimes) -> str:
+        """Return the atom as a sentence."""
         return atom_sentence(self.atom, labels)
 
-    def known_by(self, times: ShownTimes) -> str:
-        """How it is known, and when it was so."""
+    def evidence(self, times: ShownTimes) -> str:
+        """Return the reason and the interval as text."""
         return f"{self.known.value} {times.reach((self.first, self.last))}"
 
 
 TemporalStatement = Conclusion | TemporalCondition | ObservedInterval
-"""What a step of a proof says that has to do with temporal rules."""
+"""The part of temporal rules in a step of a proof."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnmetRule:
-    """Why a temporal rule that concludes such triples does not conclude one.
+    """A temporal rule that could conclude an atom, with the first part of its body that is not satisfied.
 
     Args:
         rule: the rule.
-        bindings: what its variables stand for as far as its body is met.
-        lacking: the first part of the body that is not met then: what it asks of its ticks, with those at
-            which it was so; or a comparison, as it is written.
+        bindings: the terms of its variables, as far as its body is satisfied.
+        lacking: the part that is not satisfied: a formula with the ticks at which its atom held, or a
+            comparison as text.
     """
 
     rule: Rule
@@ -134,7 +149,8 @@ class UnmetRule:
     lacking: TemporalCondition | str
 
 
-def _how_often(formula: Formula) -> str:
+def _frequency(formula: Formula) -> str:
+    """Return the words for the formula's mode, such as `at least 3 times`."""
     match formula.mode, formula.is_negated:
         case Mode.SOMETIME, is_negated if formula.times > 1:
             return f"{'fewer than' if is_negated else 'at least'} {formula.times} times"
@@ -147,43 +163,25 @@ def _how_often(formula: Formula) -> str:
 
 
 def atom_sentence(atom: TemporalAtom, labels: Labels) -> str:
+    """Return an atom as a sentence if it is a triple, else as a rule writes it."""
     plain = replace(atom, is_asserted=False)
     return str(plain) if plain.triple is None else sentence(plain.triple, labels)
 
 
-class StepKind(Enum):
-    """How a fact is known."""
-
-    ASSERTED = "asserted"
-    BACKGROUND = "background"
-    DERIVED = "derived"
-    SUPPOSED = "supposed"
-    UNEXPLORED = "unexplored"
-    CONTRADICTION = "contradiction"
-    CONCLUDED = "concluded"
-    CONDITION = "condition"
-    SAID = "said"
-
-
-Assertion = tuple[TimePoint, Triple]
-"""A fact with the timestamp of an ABox that asserts it."""
-
-
 @dataclass(frozen=True, slots=True)
 class ProofStep:
-    """A fact and what it follows from.
+    """A fact with its rule and premises, or a given fact.
 
     Args:
-        fact: what is concluded; None for ⊥, and for what `temporal` says that is no fact.
+        fact: the fact; None for ⊥ and for a `temporal` statement that is not a triple.
         rule: the rule applied; None where the fact is not derived.
         premises: the steps that the rule's body is matched to, in the body's order, by their place in the
             proof.
-        at: where the stream asserts the fact, the newest timestamp at which it does; None where it is derived
-            or always holds.
-        is_open: the fact is derived, and the limit was reached before it was known from what.
-        is_supposed: the fact is not given: the proof says what would follow if it were.
-        temporal: what the step says of temporal rules: what one concludes, what one asks of a window, or what
-            was so at ticks that it sees; None for all else.
+        at: the newest timestamp at which the stream asserts the fact; None where it is derived or always
+            holds.
+        is_open: the fact is derived, but the limit was reached before its rule instances were explored.
+        is_supposed: the fact is not given: the proof shows a consequence of supposing it.
+        temporal: the conclusion, condition or observation of temporal rules; None for all other steps.
     """
 
     fact: Triple | None
@@ -196,9 +194,9 @@ class ProofStep:
 
     @property
     def kind(self) -> StepKind:
-        """How the fact is known."""
+        """Kind of evidence for the fact."""
         if self.temporal is not None:
-            return _KINDS[type(self.temporal)] if not self.is_open else StepKind.UNEXPLORED
+            return StepKind.UNEXPLORED if self.is_open else _KINDS[type(self.temporal)]
         if self.fact is None:
             return StepKind.CONTRADICTION
         if self.rule is not None:
@@ -211,7 +209,7 @@ class ProofStep:
 
     @property
     def is_background(self) -> bool:
-        """Whether the fact is given and holds at every time."""
+        """True if the fact is given and holds at every time."""
         return self.kind is StepKind.BACKGROUND
 
 

@@ -1,9 +1,7 @@
-"""Proofs as pictures: what is proved on top, below it what it follows from, arrows in between.
+"""Pictures of proofs in SVG: the proved fact on top, its premises below it, arrows in between.
 
-Where the boxes of a layered picture stand: Sugiyama's method.
-
-Boxes are put into layers, the order within each is that of the means of their neighbours' places, and then
-each comes as close to the mean of its neighbours as the others let it.
+Boxes are placed by Sugiyama's method: boxes are put into layers, each layer is sorted by the mean places of
+its neighbours, and each box is moved as close to the mean of its neighbours as the others allow.
 """
 
 from __future__ import annotations
@@ -13,122 +11,33 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from unicodedata import east_asian_width
 
 from pantarhei.model.messages import counted
 from pantarhei.proofs.formatter import ProofFormatter
 from pantarhei.proofs.step import StepKind
 
-if TYPE_CHECKING:
-    from pantarhei.proofs.proof import Proof
-
-
-COLUMNS = 30
-"""How wide a box is at most, in characters."""
-
-COLOURS: dict[StepKind, tuple[str, str]] = {
-    StepKind.DERIVED: ("#ffffff", "#334155"),
-    StepKind.ASSERTED: ("#e7f5e8", "#2e7d32"),
-    StepKind.BACKGROUND: ("#eef2f6", "#8794a5"),
-    StepKind.SUPPOSED: ("#f3ecfb", "#6b46c1"),
-    StepKind.UNEXPLORED: ("#fff7e0", "#b7791f"),
-    StepKind.CONTRADICTION: ("#fdeaea", "#b3261e"),
-    StepKind.CONCLUDED: ("#ffffff", "#0f766e"),
-    StepKind.CONDITION: ("#e6f6f4", "#0f766e"),
-    StepKind.SAID: ("#e7f5e8", "#6b9e6e"),
-}
-"""How a fact is filled, and its outline."""
-
-DARK, PALE = "#1a1a1a", "#4b5563"
-_CHARACTER = 0.58  # of the size of a font without serifs, on average; a wide one takes all of it
-
-
-def wrapped(text: str, columns: int = COLUMNS) -> list[str]:
-    """The text in lines of so many characters."""
-    return textwrap.wrap(text, columns, break_on_hyphens=False) or [""]
-
-
-def width_of(text: str, size: float) -> float:
-    """About how wide a line of text is, in pixels."""
-    return size * sum(1.0 if east_asian_width(c) in "WF" else _CHARACTER for c in text)
-
-
-def element(name: str, content: str | Iterable[str] = "", /, **attributes: object) -> str:
-    """An element of SVG; `_` in an attribute's name stands for `-`.
-
-    Args:
-        content: elements; text is to be given to `text_element`.
-
-    >>> element("rect", x=1, rx=2.50, stroke_width=1)
-    '<rect x="1" rx="2.5" stroke-width="1"/>'
-    """
-    said = "".join(f' {key.replace("_", "-")}="{_value(value)}"' for key, value in attributes.items())
-    inside = content if isinstance(content, str) else "".join(content)
-    return f"<{name}{said}>{inside}</{name}>" if inside else f"<{name}{said}/>"
-
-
-def text_element(text: str, x: float, y: float, size: float, fill: str = DARK, **attributes: object) -> str:
-    """A line of text whose base line begins at a place.
-
-    >>> text_element("a < b", 1, 2, 12)
-    '<text x="1" y="2" font-size="12" fill="#1a1a1a">a &lt; b</text>'
-    """
-    return element("text", escape(text), x=x, y=y, font_size=size, fill=fill, **attributes)
-
-
-def curve(points: Iterable[tuple[float, float]], **attributes: object) -> str:
-    """A line through points, upright at each."""
-    given = list(points)
-    path = [f"M{given[0][0]:.1f},{given[0][1]:.1f}"]
-    for (x, y), (to_x, to_y) in pairwise(given):
-        half = (y + to_y) / 2
-        path.append(f"C{x:.1f},{half:.1f} {to_x:.1f},{half:.1f} {to_x:.1f},{to_y:.1f}")
-    return element("path", d=" ".join(path), fill="none", stroke=PALE, stroke_width=1.2, **attributes)
-
-
-def picture(width: float, height: float, title: str, content: Iterable[str]) -> str:
-    """A whole SVG on white, that shows dark text also where the page around it is dark."""
-    return element(
-        "svg",
-        (
-            element("title", escape(title)),
-            element("rect", width=width, height=height, fill="#ffffff"),
-            *content,
-        ),
-        xmlns="http://www.w3.org/2000/svg",
-        width=width,
-        height=height,
-        viewBox=f"0 0 {_value(width)} {_value(height)}",
-        font_family="sans-serif",
-        role="img",
-    )
-
-
-def _value(value: object) -> str:
-    return f"{value:.1f}".removesuffix(".0") if isinstance(value, float) else escape(str(value))
-
-
 _ROUNDS = 8
 _GAP = 24.0
-_LINE_WIDTH = 8.0  # what a line needs between boxes that it passes
+_LINE_WIDTH = 8.0  # space for a line between boxes
 
 Edge = tuple[int, int]
 Node = int | tuple[Edge, int]
-"""A box, or where an edge passes a layer."""
+"""A box, or the crossing of an edge and a layer."""
 
 Links = Mapping[Node, tuple[list[Node], list[Node]]]
 """The neighbours of each node in the layer above and in the one below."""
 
 
 class Layout(NamedTuple):
-    """Where things are.
+    """Places of boxes and lines.
 
     Args:
-        layer: of each node, from 0 on top.
-        middle: of each node, the place of its middle from left to right.
-        lines: of each edge the middles that it passes by, one in each layer between its ends.
-        width: of all.
+        layer: the layer of each box, from 0 on top.
+        middle: the horizontal middle of each box.
+        lines: for each edge its place in each layer between its ends.
+        width: the width of the whole.
     """
 
     layer: dict[int, int]
@@ -138,12 +47,12 @@ class Layout(NamedTuple):
 
 
 def layout(root: int, edges: Sequence[Edge], widths: Mapping[int, float]) -> Layout:
-    """The places of the nodes.
+    """Return the places of the boxes.
 
     Args:
-        root: the node on top; all are below it.
-        edges: from above to below, without circles.
-        widths: of the nodes; in the order from left to right that is best where nothing else speaks.
+        root: the box on top; all others are below it.
+        edges: pairs of an upper and a lower box, without cycles.
+        widths: the widths of the boxes, in the preferred order from left to right.
     """
     layer = _layers(root, edges)
     between = {edge: [(edge, row) for row in range(layer[edge[0]] + 1, layer[edge[1]])] for edge in edges}
@@ -174,7 +83,7 @@ def layout(root: int, edges: Sequence[Edge], widths: Mapping[int, float]) -> Lay
 
 
 def _layers(root: int, edges: Sequence[Edge]) -> dict[int, int]:
-    """How many edges lead from the root to each node at most."""
+    """Return the length of the longest path from the root to each box."""
     below: dict[int, list[int]] = {}
     above: Counter[int] = Counter(lower for _, lower in edges)
     for upper, lower in edges:
@@ -191,7 +100,7 @@ def _layers(root: int, edges: Sequence[Edge]) -> dict[int, int]:
 
 
 def _order(rows: list[list[Node]], links: Links) -> None:
-    """Sort each row by the means of the neighbours' places, downwards and upwards in turn, downwards last."""
+    """Sort each row by the mean places of its neighbours, downwards and upwards in turn, downwards last."""
     place = {node: float(index) for row in rows for index, node in enumerate(row)}
     for round_ in range(_ROUNDS + 1):
         side = round_ % 2
@@ -202,7 +111,7 @@ def _order(rows: list[list[Node]], links: Links) -> None:
 
 
 def _places(rows: Sequence[Sequence[Node]], links: Links, wide: Mapping[Node, float]) -> dict[Node, float]:
-    """The middles of the nodes, from rows whose order stands."""
+    """Return the middles of the nodes of sorted rows."""
     middle: dict[Node, float] = {}
     for row in rows:
         middle.update(zip(row, _apart(row, [0.0] * len(row), wide), strict=True))
@@ -215,11 +124,11 @@ def _places(rows: Sequence[Sequence[Node]], links: Links, wide: Mapping[Node, fl
 
 
 def _apart(row: Sequence[Node], wished: Sequence[float], wide: Mapping[Node, float]) -> list[float]:
-    """The places closest to those wished for (in least squares) at which nothing overlaps."""
+    """Return the places closest to the wished ones (in least squares) at which nothing overlaps."""
     offsets = [0.0]
     for one, other in pairwise(row):
         offsets.append(offsets[-1] + (wide[one] + wide[other]) / 2 + _GAP)
-    pools: list[tuple[float, int]] = []  # the mean of some neighbours that touch, and how many they are
+    pools: list[tuple[float, int]] = []  # mean and number of neighbours that touch
     for wish, offset in zip(wished, offsets, strict=True):
         mean, count = wish - offset, 1
         while pools and pools[-1][0] > mean:
@@ -234,8 +143,93 @@ def _mean(values: Sequence[float], otherwise: float) -> float:
     return sum(values) / len(values) if values else otherwise
 
 
+COLUMNS = 30
+"""Largest width of a box, in characters."""
+
+COLOURS: dict[StepKind, tuple[str, str]] = {
+    StepKind.DERIVED: ("#ffffff", "#334155"),
+    StepKind.ASSERTED: ("#e7f5e8", "#2e7d32"),
+    StepKind.BACKGROUND: ("#eef2f6", "#8794a5"),
+    StepKind.SUPPOSED: ("#f3ecfb", "#6b46c1"),
+    StepKind.UNEXPLORED: ("#fff7e0", "#b7791f"),
+    StepKind.CONTRADICTION: ("#fdeaea", "#b3261e"),
+    StepKind.CONCLUDED: ("#ffffff", "#0f766e"),
+    StepKind.CONDITION: ("#e6f6f4", "#0f766e"),
+    StepKind.SAID: ("#e7f5e8", "#6b9e6e"),
+}
+"""Fill and outline of a box."""
+
+DARK, PALE = "#1a1a1a", "#4b5563"
+_CHARACTER = 0.58  # mean width of a sans-serif character, by font size; East Asian wide ones take 1
+
+
+def wrapped(text: str, columns: int = COLUMNS) -> list[str]:
+    """Wrap the text to lines of at most `columns` characters."""
+    return textwrap.wrap(text, columns, break_on_hyphens=False) or [""]
+
+
+def width_of(text: str, size: float) -> float:
+    """Estimate the width of a line of text, in pixels."""
+    return size * sum(1.0 if east_asian_width(c) in "WF" else _CHARACTER for c in text)
+
+
+def element(name: str, content: str | Iterable[str] = "", /, **attributes: object) -> str:
+    """Return an SVG element; `_` in an attribute's name becomes `-`.
+
+    Args:
+        content: elements; text must be escaped (`text_element`).
+
+    >>> element("rect", x=1, rx=2.50, stroke_width=1)
+    '<rect x="1" rx="2.5" stroke-width="1"/>'
+    """
+    written = "".join(f' {key.replace("_", "-")}="{_value(value)}"' for key, value in attributes.items())
+    inside = content if isinstance(content, str) else "".join(content)
+    return f"<{name}{written}>{inside}</{name}>" if inside else f"<{name}{written}/>"
+
+
+def text_element(text: str, x: float, y: float, size: float, fill: str = DARK, **attributes: object) -> str:
+    """Return a line of text whose baseline starts at a place.
+
+    >>> text_element("a < b", 1, 2, 12)
+    '<text x="1" y="2" font-size="12" fill="#1a1a1a">a &lt; b</text>'
+    """
+    return element("text", escape(text), x=x, y=y, font_size=size, fill=fill, **attributes)
+
+
+def curve(points: Iterable[tuple[float, float]], **attributes: object) -> str:
+    """Return a line through points, vertical at each."""
+    given = list(points)
+    path = [f"M{given[0][0]:.1f},{given[0][1]:.1f}"]
+    for (x, y), (to_x, to_y) in pairwise(given):
+        half = (y + to_y) / 2
+        path.append(f"C{x:.1f},{half:.1f} {to_x:.1f},{half:.1f} {to_x:.1f},{to_y:.1f}")
+    return element("path", d=" ".join(path), fill="none", stroke=PALE, stroke_width=1.2, **attributes)
+
+
+def picture(width: float, height: float, title: str, content: Iterable[str]) -> str:
+    """Return an SVG document on a white background, which keeps text legible on dark pages."""
+    return element(
+        "svg",
+        (
+            element("title", escape(title)),
+            element("rect", width=width, height=height, fill="#ffffff"),
+            *content,
+        ),
+        xmlns="http://www.w3.org/2000/svg",
+        width=width,
+        height=height,
+        viewBox=f"0 0 {_value(width)} {_value(height)}",
+        font_family="sans-serif",
+        role="img",
+    )
+
+
+def _value(value: object) -> str:
+    return f"{value:.1f}".removesuffix(".0") if isinstance(value, float) else escape(str(value))
+
+
 MOST = 120
-"""So many facts are drawn at most: those closest to what is proved, with all that each follows from."""
+"""Largest number of facts drawn: those closest to the proved fact, each with all its premises."""
 
 _SIZE, _SMALL, _LINE, _PAD, _MARGIN, _BETWEEN = 13, 11, 17, 10, 20, 44
 _LEAST_WIDTH = 560.0
@@ -255,21 +249,20 @@ _ARROW = element(
 )
 
 
-def render_svg(proof: Proof) -> str:
-    """The picture, with the axioms below it; of a large proof the part around what is proved."""
-    telling = ProofFormatter(proof)
-    return telling.told(lambda: _Picture(telling).svg())
+def render_svg(formatter: ProofFormatter) -> str:
+    """Render the picture with the axioms below it; of a large proof the part around the proved fact."""
+    return _Picture(formatter).svg()
 
 
 class _Picture:
-    """A proof that is being drawn."""
+    """The picture of one proof; boxes are the places of its steps."""
 
-    def __init__(self, telling: ProofFormatter) -> None:
-        self._telling, self._steps = telling, telling.proof.steps
+    def __init__(self, formatter: ProofFormatter) -> None:
+        self._formatter, self._steps = formatter, formatter.steps
         self._root = len(self._steps) - 1
         self._drawn = self._nearest()
-        self._lines = {place: wrapped(telling.fact(self._steps[place])) for place in self._drawn}
-        self._small = {place: self._known_by(place) for place in self._drawn}
+        self._lines = {place: wrapped(formatter.statement(self._steps[place])) for place in self._drawn}
+        self._small = {place: self._reason(place) for place in self._drawn}
         self._widths = {
             place: max(
                 *(width_of(line, _SIZE) for line in self._lines[place]),
@@ -280,7 +273,7 @@ class _Picture:
         }
 
     def _nearest(self) -> list[int]:
-        """The facts to be drawn, those closest to what is proved first."""
+        """Return the steps to draw, those closest to the proved fact first."""
         found = [self._root]
         for place in found:  # grows meanwhile
             fresh = [
@@ -292,7 +285,6 @@ class _Picture:
         return found
 
     def svg(self) -> str:
-        """The picture."""
         edges = [
             (place, premise)
             for place in self._drawn
@@ -300,7 +292,10 @@ class _Picture:
             if premise in self._lines
         ]
         placed = layout(self._root, edges, self._widths)
-        tops = self._tops(placed)
+        tops = [float(_MARGIN)]  # of each layer, and last of the notes
+        for layer in range(max(placed.layer.values()) + 1):
+            heights = [self._height(place) for place in self._drawn if placed.layer[place] == layer]
+            tops.append(tops[-1] + max(heights) + _BETWEEN)
         width = max(placed.width, _LEAST_WIDTH) + 2 * _MARGIN
         shift = (width - placed.width) / 2
         drawn = [_ARROW, *(self._arrow(edge, placed, tops, shift) for edge in edges)]
@@ -310,15 +305,7 @@ class _Picture:
         for line in self._notes(width):
             drawn.append(text_element(line, _MARGIN, bottom, _SMALL, PALE))
             bottom += 15
-        return picture(width, bottom, self._telling.fact(self._steps[self._root]), drawn)
-
-    def _tops(self, placed: Layout) -> list[float]:
-        """Where the boxes of each layer begin, and where the notes do."""
-        tops = [float(_MARGIN)]
-        for layer in range(max(placed.layer.values()) + 1):
-            heights = [self._height(place) for place in self._drawn if placed.layer[place] == layer]
-            tops.append(tops[-1] + max(heights) + _BETWEEN)
-        return tops
+        return picture(width, bottom, self._formatter.statement(self._steps[self._root]), drawn)
 
     def _height(self, place: int) -> float:
         return len(self._lines[place]) * _LINE + 14 + 2 * _PAD
@@ -344,13 +331,13 @@ class _Picture:
             y += _LINE
         yield text_element(self._small[place], middle, y, _SMALL, PALE, text_anchor="middle")
 
-    def _known_by(self, place: int) -> str:
-        known = self._telling.known_by(self._steps[place])
+    def _reason(self, place: int) -> str:
+        reason = self._formatter.reason(self._steps[place])
         hidden = sum(premise not in self._drawn for premise in self._steps[place].premises)
-        return f"{known}, {hidden} not drawn" if hidden else known
+        return f"{reason}, {hidden} not drawn" if hidden else reason
 
     def _arrow(self, edge: tuple[int, int], placed: Layout, tops: list[float], shift: float) -> str:
-        """A line from a premise up to what follows from it, by the gaps that were left for it."""
+        """Return a line from a premise up to its conclusion, through the gaps left for it."""
         above, below = edge
         first = placed.layer[above]
         points = [(placed.middle[above], tops[first] + self._height(above) + 2)]
@@ -360,11 +347,10 @@ class _Picture:
         return curve([(x + shift, y) for x, y in reversed(points)], marker_end="url(#arrow)")
 
     def _notes(self, width: float) -> Iterator[str]:
-        """What stands below the boxes."""
+        """Return the lines below the boxes."""
         columns = int((width - 2 * _MARGIN) / width_of("x", _SMALL))
-        left_out = len(self._steps) - len(self._drawn)
-        notes = [self._telling.ground(), self._telling.caveat(), *self._telling.axioms()]
-        if left_out:
+        notes = self._formatter.notes()
+        if left_out := len(self._steps) - len(self._drawn):
             notes.insert(1, f"{counted(left_out, 'fact')} further down are not drawn.")
-        for note in filter(None, notes):
+        for note in notes:
             yield from wrapped(note, columns)

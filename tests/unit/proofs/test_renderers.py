@@ -10,7 +10,7 @@ from rdflib import PROV, RDF, RDFS, XSD, Graph, Literal
 
 import pantarhei as pr
 from pantarhei.model.rule import Origin, Rule
-from pantarhei.proofs.formatter import outline
+from pantarhei.proofs.formatter import ProofFormatter, outline
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.renderers import TERMS, render_text
 from pantarhei.proofs.step import ProofStep
@@ -73,7 +73,7 @@ def test_a_contradiction_is_told_on_both_sides():
 
 
 def test_what_goes_deep_is_told_in_sections():
-    assert render_text(chain(5), deepest=2).splitlines()[:11] == [
+    assert render_text(ProofFormatter(chain(5).steps, True, {}, deepest=2)).splitlines()[:11] == [
         "n0 has R n5 [1]",
         "├─ because n0 has R n4 [1]",
         "│  ├─ because n0 has R n3 (see (2) below)",

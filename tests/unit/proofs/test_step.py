@@ -105,18 +105,18 @@ def test_pictures_have_a_box_for_each_step_and_a_condition_its_window():
     ],
 )
 def test_a_condition_is_a_sentence(formula, sentence):
-    assert TemporalCondition(formula, 1, 3).said({}, IN_FULL) == sentence
+    assert TemporalCondition(formula, 1, 3).sentence({}, IN_FULL) == sentence
 
 
 def test_what_is_not_so_at_one_tick_names_it():
-    assert TemporalCondition(no(at_time(2, HEATED)), 2, 2).said({}, IN_FULL) == "not at 2: v is heated"
+    assert TemporalCondition(no(at_time(2, HEATED)), 2, 2).sentence({}, IN_FULL) == "not at 2: v is heated"
 
 
 def test_a_conclusion_tells_its_tick_where_it_is_another_and_what_it_does_not_show():
     bindings = ((Variable("T"), Literal(1)), (Variable("X"), EX.v))
     concluded = Conclusion(ALARMED, 1, 3, bindings)
-    assert (concluded.said({}, IN_FULL), concluded.further) == ("at 1: v is alarmed", "T = 1")
-    assert Conclusion(ALARMED, 3, 3, bindings[1:]).further == ""
+    assert (concluded.sentence({}, IN_FULL), concluded.further_bindings) == ("at 1: v is alarmed", "T = 1")
+    assert Conclusion(ALARMED, 3, 3, bindings[1:]).further_bindings == ""
 
 
 def test_the_day_is_said_once():
