@@ -23,8 +23,7 @@ from rdflib import OWL, RDF, XSD, Literal, URIRef, Variable
 
 from pantarhei.model.rule import Atom, Different, Rule
 from pantarhei.model.term import Term, Triple
-from pantarhei.values.duration import Period
-from pantarhei.values.value import is_ill_typed, value_of
+from pantarhei.values.value import Period, is_ill_typed, value_of
 
 _TermOrVariable = TypeVar("_TermOrVariable", Term, Term | Variable)
 

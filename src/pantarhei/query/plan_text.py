@@ -28,7 +28,7 @@ from pantarhei.query.algebra.nodes import (
     Values,
     is_hidden,
 )
-from pantarhei.query.operators.account import Account
+from pantarhei.query.operators.pattern_joins import Account
 
 Show = Callable[[Term], str]
 

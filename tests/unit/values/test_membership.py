@@ -1,12 +1,16 @@
 """Which literals a data range contains."""
 
+import math
 import pickle
+from decimal import Decimal
+from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import OWL, RDF, RDFS, XSD, Literal, URIRef
 
+from counts import cases
 from pantarhei.model.data_range import (
     ILL_TYPED,
     DataComplementOf,
@@ -16,11 +20,27 @@ from pantarhei.model.data_range import (
     DatatypeRestriction,
     DataUnionOf,
 )
+from pantarhei.values import condition, membership
+from pantarhei.values.condition import (
+    DOUBLES,
+    FLOATS,
+    NUMBERS,
+    UNZONED,
+    ZONED,
+    AmongValues,
+    Kind,
+    Not,
+    Some,
+    ValueBound,
+    all_of,
+)
+from pantarhei.values.condition import test_of as plainly
 from pantarhei.values.datatype import LANG_RANGE
-from pantarhei.values.membership import check_range, contains
+from pantarhei.values.membership import LEAST_INTERVALS, Intervals, check_range, contains, interval_of
 from pantarhei.values.membership import tester as ranges_of
 from pantarhei.values.value import LONGEST_PARSED_LITERAL, is_well_typed, value_of
-from ranges import LITERALS, RANGES, literal
+from ranges import LITERALS, RANGES
+from ranges import literal as literal_of_ranges
 
 NAMES = {
     "rational": OWL.rational,
@@ -44,7 +64,7 @@ def restricted(datatype, **facets):
     }
     return DatatypeRestriction(
         Datatype(named(datatype)),
-        tuple((XSD[facet], literal(text, named(type_))) for facet, (text, type_) in pairs.items()),
+        tuple((XSD[facet], literal_of_ranges(text, named(type_))) for facet, (text, type_) in pairs.items()),
     )
 
 
@@ -84,7 +104,7 @@ DATATYPES = sorted({name for names in MEMBERS.values() for name in names.split()
 
 @pytest.mark.parametrize(("text", "datatype"), MEMBERS, ids=lambda given: given[:20])
 def test_a_literal_is_in_the_datatypes_that_have_its_value(text, datatype):
-    given = literal(text, named(datatype))
+    given = literal_of_ranges(text, named(datatype))
     inside = ranges_of([Datatype(named(name)) for name in DATATYPES])(given)
     assert {DATATYPES[index] for index in inside} == set(MEMBERS[text, datatype].split())
 
@@ -151,32 +171,36 @@ FACETS = [
 def test_facets(range_, cases):
     for key, inside in cases.items():
         text, datatype = key if isinstance(key, tuple) else (key, "decimal")
-        assert contains(range_, literal(text, named(datatype))) == inside, key
-        assert contains(DataComplementOf(range_), literal(text, named(datatype))) != inside, key
+        assert contains(range_, literal_of_ranges(text, named(datatype))) == inside, key
+        assert contains(DataComplementOf(range_), literal_of_ranges(text, named(datatype))) != inside, key
 
 
 def test_a_language_range_selects_among_strings_in_a_language():
     english = DatatypeRestriction(Datatype(RDF.PlainLiteral), ((LANG_RANGE, Literal("EN")),))
     any_language = DatatypeRestriction(Datatype(RDF.PlainLiteral), ((LANG_RANGE, Literal("*")),))
-    british, dutch, plain = literal("a", lang="en-GB"), literal("a", lang="nl"), literal("a")
+    british, dutch, plain = (
+        literal_of_ranges("a", lang="en-GB"),
+        literal_of_ranges("a", lang="nl"),
+        literal_of_ranges("a"),
+    )
     assert [contains(english, each) for each in (british, dutch, plain)] == [True, False, False]
     assert [contains(any_language, each) for each in (british, dutch, plain)] == [True, True, False]
 
 
 def test_a_literal_too_long_to_be_parsed_is_in_no_restriction():
-    long = literal("1" * (LONGEST_PARSED_LITERAL + 1), XSD.integer)
+    long = literal_of_ranges("1" * (LONGEST_PARSED_LITERAL + 1), XSD.integer)
     assert contains(Datatype(XSD.decimal), long)
     assert not contains(restricted("integer", minInclusive="0"), long)
 
 
 def test_a_long_string_has_a_length():
-    long = literal("a" * (LONGEST_PARSED_LITERAL + 1))
+    long = literal_of_ranges("a" * (LONGEST_PARSED_LITERAL + 1))
     assert contains(restricted("string", minLength=(str(LONGEST_PARSED_LITERAL), "integer")), long)
     assert not contains(restricted("string", pattern=("a*", "string")), long)
 
 
 def test_an_ill_typed_literal_is_in_the_range_of_its_own_alone():
-    ill_typed, well_typed = literal("one", XSD.integer), literal("1", XSD.integer)
+    ill_typed, well_typed = literal_of_ranges("one", XSD.integer), literal_of_ranges("1", XSD.integer)
     anything = Datatype(RDFS.Literal)
     ranges = [
         ILL_TYPED,
@@ -194,11 +218,17 @@ def test_an_ill_typed_literal_is_in_the_range_of_its_own_alone():
 
 
 def test_an_enumeration_contains_values():
-    range_ = DataOneOf((literal("01", XSD.integer), literal("0", XSD.double), literal("NaN", XSD.double)))
+    range_ = DataOneOf(
+        (
+            literal_of_ranges("01", XSD.integer),
+            literal_of_ranges("0", XSD.double),
+            literal_of_ranges("NaN", XSD.double),
+        )
+    )
     inside = [("1.0", "decimal"), ("0e0", "double"), ("NaN", "double")]
     outside = [("1", "double"), ("-0", "double"), ("0", "integer"), ("01", "string")]
-    assert all(contains(range_, literal(text, named(datatype))) for text, datatype in inside)
-    assert not any(contains(range_, literal(text, named(datatype))) for text, datatype in outside)
+    assert all(contains(range_, literal_of_ranges(text, named(datatype))) for text, datatype in inside)
+    assert not any(contains(range_, literal_of_ranges(text, named(datatype))) for text, datatype in outside)
 
 
 REFUSED = [
@@ -242,21 +272,21 @@ def test_ranges_may_be_nested_deeply():
     range_ = Datatype(XSD.integer)
     for _ in range(100):
         range_ = DataComplementOf(DataUnionOf((range_, Datatype(XSD.string))))
-    assert contains(range_, literal("1", XSD.integer))
+    assert contains(range_, literal_of_ranges("1", XSD.integer))
 
 
 def test_a_tester_pickles():
     test = pickle.loads(
         pickle.dumps(ranges_of([Datatype(XSD.integer), restricted("decimal", minInclusive="5")]))
     )
-    assert test(literal("7", XSD.integer)) == [0, 1]
+    assert test(literal_of_ranges("7", XSD.integer)) == [0, 1]
 
 
 def test_unknown_datatypes_leave_nothing_behind():
     test = ranges_of([Datatype(named("mine")), Datatype(RDFS.Literal)])
     for number in range(100):
-        assert test(literal("1", URIRef(f"urn:{number}"))) == [1]
-    assert test(literal("1", named("mine"))) == [0, 1]
+        assert test(literal_of_ranges("1", URIRef(f"urn:{number}"))) == [1]
+    assert test(literal_of_ranges("1", named("mine"))) == [0, 1]
     assert len(test._tests) == 2
 
 
@@ -289,4 +319,108 @@ def test_intervals_of_numbers(low, high, number, places):
     range_ = restricted("decimal", minInclusive=str(low), maxExclusive=str(high))
     scaled = f"{'-' if number < 0 else ''}{abs(number) // 10**places}.{abs(number) % 10**places:0{places}d}"
     inside = low * 10**places <= number < high * 10**places
-    assert contains(range_, literal(scaled, XSD.decimal)) == inside
+    assert contains(range_, literal_of_ranges(scaled, XSD.decimal)) == inside
+
+
+NUMBER_VALUES = [-1, 0, 1, 2, Decimal("0.5"), Decimal("1.5"), Decimal("1E+30"), 10**30, 2**53 + 1]
+NUMBER_VALUES += [Fraction(1, 3), Fraction(-1, 3), Fraction(10**30 + 1, 3)]
+FLOAT_VALUES = [-math.inf, -1.0, -0.0, 0.0, 5e-324, 1.0, 2.0, math.inf, math.nan]
+VALUES = {NUMBERS: NUMBER_VALUES, FLOATS: FLOAT_VALUES, DOUBLES: FLOAT_VALUES}
+
+
+def conditions(values):
+    bound = st.builds(ValueBound, st.sampled_from(values), st.booleans(), st.booleans())
+    other = st.sampled_from([Kind(0), Kind(1), AmongValues((1, 0.0)), Some((Kind(0), AmongValues((0.5,))))])
+    return st.lists(bound | bound.map(Not) | other, min_size=1, max_size=4).map(all_of)
+
+
+@pytest.mark.parametrize("sort", VALUES)
+@given(data=st.data())
+@settings(max_examples=cases(60, 200))
+def test_the_intervals_that_contain_a_value_are_those_whose_formula_holds(sort, data):
+    formulas = data.draw(st.lists(conditions(VALUES[sort]), max_size=20))
+    found = [(number, interval_of(formula, sort)) for number, formula in enumerate(formulas)]
+    intervals = [(number, interval) for number, interval in found if interval is not None]
+    index = Intervals(intervals)
+    for value in VALUES[sort]:
+        expected = [number for number, _ in intervals if plainly(formulas[number], sort)(value)]
+        assert sorted(index.containing(value)) == expected
+
+
+@given(st.lists(RANGES, max_size=20), st.lists(LITERALS, min_size=1))
+@settings(max_examples=cases(60, 200), deadline=None)
+def test_many_ranges_contain_what_each_contains_by_itself(ranges, literals):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(membership, "LEAST_INTERVALS", 1)
+        found = ranges_of(ranges)
+        together = [found(literal) for literal in literals]
+    apart = [ranges_of([each]) for each in ranges]
+    assert together == [[i for i, one in enumerate(apart) if one(literal)] for literal in literals]
+
+
+@given(st.lists(RANGES, min_size=LEAST_INTERVALS, max_size=20), st.lists(LITERALS, min_size=1))
+@settings(deadline=None)
+def test_positions_come_in_ascending_order(ranges, literals):
+    thresholds = [at_least(number) for number in range(-3, 3)]
+    found = ranges_of([*thresholds, *ranges, *thresholds])
+    for literal in literals:
+        assert found(literal) == sorted(set(found(literal)))
+
+
+def at_least(number, datatype=XSD.decimal):
+    limit = Literal(str(number), datatype=datatype)
+    return DatatypeRestriction(Datatype(datatype), ((XSD.minInclusive, limit),))
+
+
+@pytest.mark.parametrize("sort", [ZONED, UNZONED])
+def test_times_are_no_intervals(sort):
+    assert interval_of(ValueBound((1, 0), True, True), sort) is None
+
+
+@pytest.mark.parametrize("sort", [FLOATS, DOUBLES])
+def test_nan_is_in_no_interval_and_in_complements(sort):
+    assert Intervals([(0, interval_of(ValueBound(-math.inf, True, True), sort))]).containing(math.nan) == []
+    assert interval_of(Not(ValueBound(0.0, True, True)), sort) is None
+    assert interval_of(ValueBound(math.nan, True, True), sort) is None
+    assert plainly(Not(ValueBound(0.0, True, True)), sort)(math.nan)
+
+
+def test_minus_zero_is_where_zero_is():
+    intervals = [(0, interval_of(ValueBound(0.0, True, True), DOUBLES))]
+    intervals += [(1, interval_of(ValueBound(-0.0, False, False), DOUBLES))]
+    assert Intervals(intervals).containing(-0.0) == Intervals(intervals).containing(0.0) == [0]
+
+
+def test_of_a_thousand_thresholds_few_are_compared_with_a_number():
+    compared = []
+
+    class Counted(int):
+        def __gt__(self, other):
+            compared.append(other)
+            return int(self) > other
+
+    intervals = [
+        (i, interval_of(all_of([ValueBound(i, True, True), ValueBound(i + 1, False, False)]), NUMBERS))
+        for i in range(1000)
+    ]
+    assert Intervals(intervals).containing(Counted(500)) == [500]
+    assert 0 < len(compared) <= 12
+
+
+def test_few_ranges_are_tested_one_by_one(monkeypatch):
+    tests = []
+    monkeypatch.setattr(
+        membership, "test_of", lambda formula, sort: tests.append(formula) or condition.test_of(formula, sort)
+    )
+    seven = Literal("7", datatype=XSD.integer)
+    thresholds = [at_least(number) for number in range(LEAST_INTERVALS)]
+    assert ranges_of(thresholds[1:])(seven) == list(range(LEAST_INTERVALS - 1))
+    assert len(tests) == LEAST_INTERVALS - 1
+    assert ranges_of(thresholds)(seven) == list(range(LEAST_INTERVALS))
+    assert len(tests) == LEAST_INTERVALS - 1
+
+
+def test_a_complement_of_a_threshold_of_numbers_is_found_too():
+    ranges = [DataComplementOf(at_least(number)) for number in range(20)]
+    assert ranges_of(ranges)(Literal("18.5", datatype=XSD.decimal)) == [19]
+    assert ranges_of(ranges)(Literal("a")) == list(range(20))

@@ -2,11 +2,11 @@
 
 from pantarhei.query.expressions.aggregates import aggregate
 from pantarhei.query.expressions.context import Context, clock_at
-from pantarhei.query.expressions.custom_functions import is_known_function
-from pantarhei.query.expressions.evaluation import compute, truth
+from pantarhei.query.expressions.evaluator import compute, truth
+from pantarhei.query.expressions.functions import is_known_function
 from pantarhei.query.expressions.literal_values import LiteralValues
-from pantarhei.query.expressions.ordering import least, order
 from pantarhei.query.expressions.regular_expressions import check_pattern
+from pantarhei.query.expressions.term_order import least, order
 
 __all__ = [
     "Context",

@@ -14,7 +14,10 @@ import numpy as np
 
 from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
-from pantarhei.query.expressions.bulk import (
+from pantarhei.query.expressions.context import Context
+from pantarhei.query.expressions.date_functions import add_times, subtract_times
+from pantarhei.query.expressions.kinds import PROMOTION, Kinds
+from pantarhei.query.expressions.literal_values import (
     EXACT_INTEGER,
     MOST_DECIMALS,
     MOST_DIGITS,
@@ -24,13 +27,9 @@ from pantarhei.query.expressions.bulk import (
     read_singly,
     to_singles,
 )
-from pantarhei.query.expressions.calls import call, exactly
-from pantarhei.query.expressions.columns import Column, NumberColumn
-from pantarhei.query.expressions.context import Context
-from pantarhei.query.expressions.kinds import PROMOTION, Kinds
-from pantarhei.query.expressions.times import add_times, subtract_times
-from pantarhei.query.expressions.values import ExpressionError, number_of
-from pantarhei.query.solutions import Places
+from pantarhei.query.expressions.scalars import ExpressionError, number_of
+from pantarhei.query.expressions.value_columns import Column, NumberColumn, call, exactly
+from pantarhei.query.table import Places
 from pantarhei.values import canonical
 from pantarhei.values.numeric import computed, negated, to_whole
 

@@ -20,19 +20,20 @@ from rdflib import Literal
 
 from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
-from pantarhei.query.expressions.calls import common_size, results_of, spread_ids
-from pantarhei.query.expressions.columns import ERROR, Column, TermColumn, Truth, rows_of
 from pantarhei.query.expressions.context import Context
-from pantarhei.query.expressions.distinct import distinct_rows
 from pantarhei.query.expressions.kinds import NUMBER_SPACE, SPACE, TIME_SPACE
-from pantarhei.query.expressions.logic import negation
-from pantarhei.query.expressions.values import (
-    Duration,
-    ExpressionError,
-    Time,
-    Value,
-    is_known,
-    value_of,
+from pantarhei.query.expressions.scalars import Duration, ExpressionError, Time, Value, is_known, value_of
+from pantarhei.query.expressions.value_columns import (
+    ERROR,
+    Column,
+    TermColumn,
+    Truth,
+    common_size,
+    distinct_rows,
+    logical_not,
+    results_of,
+    rows_of,
+    spread_ids,
 )
 from pantarhei.query.solutions import Mask, Places
 from pantarhei.values.numeric import Numeric, promoted
@@ -88,7 +89,7 @@ def equality(left: Column, right: Column, context: Context) -> Truth:
 
 def inequality(left: Column, right: Column, context: Context) -> Truth:
     """The truth of `!=`, by row."""
-    return negation(equality(left, right, context))
+    return logical_not(equality(left, right, context))
 
 
 def _by_numbers(compare: Comparator, left: Column, right: Column) -> tuple[Truth, Places]:

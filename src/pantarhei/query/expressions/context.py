@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -14,11 +14,31 @@ from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
 from pantarhei.model.term import Term
 from pantarhei.model.time import TimePoint
 from pantarhei.query.expressions import kinds
-from pantarhei.query.expressions.bulk import Values
-from pantarhei.query.expressions.literal_values import LiteralValues
-from pantarhei.query.expressions.triple_times import TripleTimes
-from pantarhei.query.query_limits import Guard
-from pantarhei.query.solutions import LOCAL, Ids, TermSpace
+from pantarhei.query.expressions.literal_values import LiteralValues, Values
+from pantarhei.query.guard import Guard
+from pantarhei.query.table import Ids
+from pantarhei.query.terms import LOCAL, TermSpace
+from pantarhei.values.value import value_of
+
+
+class TripleTimes:
+    """A time for each of some triples; triples of one value have one time.
+
+    Args:
+        times: of each triple, if one has several the newest last.
+    """
+
+    def __init__(self, times: Iterable[tuple[tuple[Term, Term, Term], Literal]]) -> None:
+        self._times: dict[tuple[Hashable, ...], Literal] = {values_of(triple): at for triple, at in times}
+
+    def of(self, triple: tuple[Term, Term, Term]) -> Literal | None:
+        """The time of a triple, None where it has none."""
+        return self._times.get(values_of(triple))
+
+
+def values_of(triple: tuple[Term, Term, Term]) -> tuple[Hashable, ...]:
+    """What a triple says, whatever form its literals have."""
+    return tuple(map(value_of, triple))
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,314 @@
-"""The values of literals by their numbers, read when they are first asked for."""
+"""The values of literals by their numbers, read when they are first asked for.
+
+Texts of literals of one datatype read all at once.
+
+What the usual forms do not cover is read one by one, by `values.value_of`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
+from typing import Final, NamedTuple
 
 import numpy as np
-from rdflib import Literal, URIRef
+import numpy.typing as npt
+from rdflib import XSD, Literal, URIRef
 
 from pantarhei.model.term import Term
-from pantarhei.query.expressions.bulk import Values, read, read_singly
-from pantarhei.query.solutions import Places
+from pantarhei.query.expressions import kinds
+from pantarhei.query.expressions.kinds import Kinds
+from pantarhei.query.expressions.scalars import Time, Value, kind_of, value_of
+from pantarhei.query.table import Mask, Places
+from pantarhei.values.numeric import Numeric, as_decimal, to_double
+from pantarhei.values.value import INTEGER_BOUNDS
+
+Floats = npt.NDArray[np.float64]
+Scales = npt.NDArray[np.int16]
+
+EXACT_INTEGER: Final = 2.0**53  # whole numbers below this are what their float64 says
+MOST_DIGITS: Final = 15  # decimals of so many digits differ where their float64 do
+MOST_DECIMALS: Final = 22  # so many decimals: the largest power of ten that a float64 is exactly
+MICROSECONDS: Final = 1_000_000
+_YEAR_0: Final = int(np.datetime64("0000-01-01", "s").astype(np.int64))  # seconds from 1970 to the year 0
+
+
+class Values(NamedTuple):
+    """What operators compare of some terms, one a place.
+
+    Args:
+        kinds: `kinds`.
+        numbers: a number's nearest float64; the instant of an xsd:dateTime in microseconds since 1970, as if
+            one without a time zone were in Greenwich; 1 and 0 for true and false; 0 for an empty string, else
+            1. 0 for the rest.
+        scales: how many decimals a number has; the time zone of an xsd:dateTime, in minutes.
+    """
+
+    kinds: Kinds
+    numbers: Floats
+    scales: Scales
+
+    @classmethod
+    def of_kind(cls, kind: int, numbers: Floats) -> Values:
+        """Values of one kind without a scale."""
+        size = len(numbers)
+        return cls(np.full(size, kind, np.int8), numbers, np.zeros(size, np.int16))
+
+    def put(self, places: npt.NDArray[np.intp], others: Values) -> None:
+        """Write others at places, their kinds last: a kind says that all is there."""
+        self.numbers[places] = others.numbers
+        self.scales[places] = others.scales
+        self.kinds[places] = others.kinds
+
+
+def read(datatype: URIRef | None, literals: Sequence[Literal]) -> Values:
+    """The values of literals of one datatype that have no language."""
+    reader = _READERS.get(datatype)
+    if reader is not None:
+        return reader(literals)
+    return read_singly(literals)
+
+
+def _strings(literals: Sequence[Literal]) -> Values:
+    lengths = np.fromiter(map(len, literals), np.int64, len(literals))
+    return Values.of_kind(kinds.STRING, np.minimum(lengths, 1).astype(np.float64))
+
+
+# -- one by one --------------------------------------------------------------------------------------
+
+
+def read_singly(terms: Sequence[Term | None]) -> Values:
+    """The values of terms of any datatypes, None for an error."""
+    found = Values.of_kind(kinds.NOTHING, np.zeros(len(terms)))
+    for place, term in enumerate(terms):
+        if term is not None:
+            value = value_of(term) if isinstance(term, Literal) else None
+            found.kinds[place], found.numbers[place], found.scales[place] = _single(term, value)
+    return found
+
+
+def _single(term: Term, value: Value | None) -> tuple[int, float, int]:
+    kind = kind_of(term, value)
+    if isinstance(value, bool):
+        return kind, float(value), 0
+    if kind in (kinds.STRING, kinds.LANG_STRING):
+        return kind, float(len(term) > 0), 0
+    if isinstance(value, Numeric):
+        return _single_number(value)
+    if isinstance(value, Time) and kind != kinds.TEMPORAL:
+        microseconds = (value.seconds + _YEAR_0) * MICROSECONDS
+        if microseconds.denominator != 1 or abs(microseconds) >= EXACT_INTEGER:
+            return kinds.TEMPORAL, 0.0, 0
+        return kind, float(microseconds), value.zone
+    return kind, 0.0, 0
+
+
+def _single_number(number: Numeric) -> tuple[int, float, int]:
+    value, double = number.value, to_double(number.value)
+    if isinstance(value, float):
+        return number.type, double, 0
+    if isinstance(value, int):
+        return (kinds.INTEGER if abs(value) < EXACT_INTEGER else kinds.LONG_INTEGER), double, 0
+    _, digits, exponent = as_decimal(value).as_tuple()
+    assert isinstance(exponent, int)
+    if len(digits) + max(exponent, 0) <= MOST_DIGITS and -exponent <= MOST_DECIMALS:
+        return kinds.DECIMAL, double, max(-exponent, 0)
+    if not double and value:  # too small for a float64, but not zero
+        double = math.copysign(math.ulp(0.0), double)
+    return kinds.LONG_DECIMAL, double, 0
+
+
+# -- numbers -----------------------------------------------------------------------------------------
+
+_Bytes = npt.NDArray[np.uint8]
+
+
+class _Lines(NamedTuple):
+    """Texts without line breaks, one a line.
+
+    Args:
+        characters: of all, a line break behind each.
+        ends: where the line breaks are.
+    """
+
+    texts: list[str]
+    characters: _Bytes
+    ends: npt.NDArray[np.intp]
+
+    @property
+    def lengths(self) -> npt.NDArray[np.intp]:
+        return np.diff(self.ends, prepend=-1) - 1
+
+
+def _lines(literals: Sequence[Literal], form: re.Pattern[str]) -> _Lines | None:
+    """The literals' texts, None if not all of them have the form, which is that of many lines."""
+    joined = "\n".join(literals) + "\n"
+    if not form.fullmatch(joined):
+        return None
+    characters = np.frombuffer(joined.encode("ascii"), np.uint8)
+    ends = np.flatnonzero(characters == ord("\n"))
+    return _Lines(joined.split("\n")[:-1], characters, ends) if len(ends) == len(literals) else None
+
+
+_INTEGERS = re.compile(r"(?:[+-]?\d+\n)*+", re.ASCII)
+_DECIMALS = re.compile(r"(?:[+-]?+(?:\d++(?:\.\d*+)?+|\.\d++)\n)*+", re.ASCII)
+_DOUBLES = re.compile(r"(?:(?:[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|[+-]?INF|NaN)\n)*+", re.ASCII)
+
+
+def _doubles_of(lines: _Lines) -> Floats:
+    return np.array(list(map(float, lines.texts)), np.float64)
+
+
+def _by_form(
+    form: re.Pattern[str], read_lines: Callable[[_Lines], tuple[Values, Mask]]
+) -> Callable[[Sequence[Literal]], Values]:
+    """A reader of literals: those that `read_lines` marks, or that have not all the form, one by one."""
+
+    def read_all(literals: Sequence[Literal]) -> Values:
+        lines = _lines(literals, form)
+        if lines is None:
+            return read_singly(literals)
+        found, odd = read_lines(lines)
+        places = np.flatnonzero(odd)
+        if len(places):
+            found.put(places, read_singly([literals[place] for place in places.tolist()]))
+        return found
+
+    return read_all
+
+
+def _integers(low: int | None, high: int | None) -> Callable[[_Lines], tuple[Values, Mask]]:
+    def read_lines(lines: _Lines) -> tuple[Values, Mask]:
+        numbers = _doubles_of(lines)
+        odd = np.abs(numbers) >= EXACT_INTEGER
+        if low is not None:
+            odd |= numbers < low
+        if high is not None:
+            odd |= numbers > high
+        return Values.of_kind(kinds.INTEGER, numbers + 0.0), odd  # -0 is 0
+
+    return read_lines
+
+
+def _decimals(lines: _Lines) -> tuple[Values, Mask]:
+    scales = np.zeros(len(lines.texts), np.int16)
+    dots = np.flatnonzero(lines.characters == ord("."))
+    owners = np.searchsorted(lines.ends, dots)
+    scales[owners] = lines.ends[owners] - dots - 1
+    found = Values.of_kind(kinds.DECIMAL, _doubles_of(lines) + 0.0)
+    return found._replace(scales=scales), lines.lengths > MOST_DIGITS
+
+
+def _doubles(lines: _Lines) -> tuple[Values, Mask]:
+    return Values.of_kind(kinds.DOUBLE, _doubles_of(lines)), np.zeros(len(lines.texts), np.bool_)
+
+
+def _floats(lines: _Lines) -> tuple[Values, Mask]:
+    """Rounding to an xsd:float by way of an xsd:double goes wrong only in the middle of two xsd:floats."""
+    doubles = _doubles_of(lines)
+    singles = to_singles(doubles)
+    return Values.of_kind(kinds.FLOAT, singles), are_ties(doubles)
+
+
+def to_singles(doubles: Floats) -> Floats:
+    """The xsd:floats nearest to xsd:doubles."""
+    with np.errstate(over="ignore", under="ignore"):
+        return doubles.astype(np.float32).astype(np.float64)
+
+
+def are_ties(doubles: Floats) -> Mask:
+    """Where an xsd:double may lie in the middle of two xsd:floats."""
+    middle = (doubles.view(np.int64) & ((1 << 29) - 1)) == 1 << 28
+    found: Mask = middle | ((np.abs(doubles) < 2.0**-120) & (doubles != 0))
+    return found
+
+
+# -- booleans and times ------------------------------------------------------------------------------
+
+_TRUTHS: dict[str, int] = {"true": 1, "1": 1, "false": 0, "0": 0}
+
+
+def _booleans(literals: Sequence[Literal]) -> Values:
+    truths = np.array([_TRUTHS.get(text, -1) for text in map(str, literals)], np.float64)
+    found = Values.of_kind(kinds.BOOLEAN, truths)
+    odd = np.flatnonzero(truths < 0)
+    if len(odd):
+        found.put(odd, read_singly([literals[place] for place in odd.tolist()]))
+    return found
+
+
+_LOCAL = r"\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?"
+_ZONE = r"(?:Z|[+-](?:0\d|1[0-3]):[0-5]\d)"
+_TIMES = re.compile(rf"(?:{_LOCAL}{_ZONE}?\n)*+", re.ASCII)
+_STAMPS = re.compile(rf"(?:{_LOCAL}{_ZONE}\n)*+", re.ASCII)
+_LENGTH_OF_SECONDS = len("2026-01-31T10:00:00")
+
+
+def _times(lines: _Lines) -> tuple[Values, Mask]:
+    """Days of a month that has fewer are odd, and left to be read one by one."""
+    starts = lines.ends - lines.lengths
+    fields = lines.characters[starts[:, np.newaxis] + np.arange(_LENGTH_OF_SECONDS)].astype(np.int64) - ord(
+        "0"
+    )
+
+    def digits(place: int, count: int) -> npt.NDArray[np.int64]:
+        powers = 10 ** np.arange(count - 1, -1, -1)
+        result: npt.NDArray[np.int64] = fields[:, place : place + count] @ powers
+        return result
+
+    months = 12 * (digits(0, 4) - 1970) + digits(5, 2) - 1
+    first = months.astype("datetime64[M]").astype("datetime64[D]").astype(np.int64)
+    next_first = (months + 1).astype("datetime64[M]").astype("datetime64[D]").astype(np.int64)
+    days = first + digits(8, 2) - 1
+    month = digits(5, 2)
+    odd = (month < 1) | (month > 12) | (days < first) | (days >= next_first)
+    seconds = 86400 * days + 3600 * digits(11, 2) + 60 * digits(14, 2) + digits(17, 2)
+    tails = _tails([text[_LENGTH_OF_SECONDS:] for text in lines.texts])
+    microseconds = MICROSECONDS * (seconds - 60 * tails.zones) + tails.microseconds
+    odd |= np.abs(microseconds) >= EXACT_INTEGER
+    zoned = np.where(tails.are_zoned, kinds.ZONED, kinds.UNZONED).astype(np.int8)
+    return Values(zoned, microseconds.astype(np.float64), tails.zones.astype(np.int16)), odd
+
+
+class _Tails(NamedTuple):
+    """What stands behind the seconds of xsd:dateTimes: decimals, and a time zone in minutes."""
+
+    are_zoned: Mask
+    zones: npt.NDArray[np.int64]
+    microseconds: npt.NDArray[np.int64]
+
+
+def _tails(texts: list[str]) -> _Tails:
+    places: dict[str, int] = {}
+    codes = np.array([places.setdefault(text, len(places)) for text in texts], np.intp)
+    zoned, zones, microseconds = np.array([_tail(text) for text in places], np.int64).T
+    return _Tails(zoned[codes].astype(np.bool_), zones[codes], microseconds[codes])
+
+
+def _tail(text: str) -> tuple[bool, int, int]:
+    is_utc, sign = text.endswith("Z"), max(text.find("+"), text.find("-"))
+    end = sign if sign >= 0 else len(text) - is_utc
+    microseconds = int(text[1:end].ljust(6, "0")) if end else 0
+    if sign < 0:
+        return is_utc, 0, microseconds
+    minutes = 60 * int(text[sign + 1 : sign + 3]) + int(text[sign + 4 :])
+    return True, -minutes if text[sign] == "-" else minutes, microseconds
+
+
+_READERS: dict[URIRef | None, Callable[[Sequence[Literal]], Values]] = {
+    None: _strings,
+    XSD.string: _strings,
+    XSD.boolean: _booleans,
+    XSD.decimal: _by_form(_DECIMALS, _decimals),
+    XSD.double: _by_form(_DOUBLES, _doubles),
+    XSD.float: _by_form(_DOUBLES, _floats),
+    XSD.dateTime: _by_form(_TIMES, _times),
+    XSD.dateTimeStamp: _by_form(_STAMPS, _times),
+    **{datatype: _by_form(_INTEGERS, _integers(*bounds)) for datatype, bounds in INTEGER_BOUNDS.items()},
+}
+
 
 _NOT_READ = -1
 _datatype, _language = attrgetter("datatype"), attrgetter("language")

@@ -7,7 +7,7 @@ from expressions import context, table_of, term, truths
 from pantarhei.query.algebra.expressions import Call
 from pantarhei.query.expressions import truth
 from pantarhei.query.expressions.comparison import are_equal
-from pantarhei.query.expressions.values import ExpressionError
+from pantarhei.query.expressions.scalars import ExpressionError
 
 EQUAL = [
     ("1", "1.0", 1),

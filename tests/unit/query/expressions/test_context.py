@@ -1,14 +1,14 @@
 """Values of the vocabulary's literals and of those that only the query knows."""
 
 import numpy as np
-from rdflib import BNode, Literal, URIRef
+from rdflib import XSD, BNode, Literal, URIRef
 
 from expressions import Vocabulary, literal_of
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
 from pantarhei.query.expressions import Context, LiteralValues, kinds
-from pantarhei.query.expressions.triple_times import TripleTimes
-from pantarhei.query.query_limits import Guard
-from pantarhei.query.solutions import TermSpace
+from pantarhei.query.expressions.context import TripleTimes
+from pantarhei.query.guard import Guard
+from pantarhei.query.terms import TermSpace
 
 
 def test_values_come_from_the_vocabulary_and_from_the_query() -> None:
@@ -41,3 +41,21 @@ def test_times_are_those_of_the_graph_that_is_looked_at() -> None:
     assert [each.time_of(a, a, a) for each in (context, within)] == [Literal(1), Literal(2)]
     assert context.within(a).time_of(a, a, a) is None
     assert within.blank_nodes is context.blank_nodes
+
+
+A, P = URIRef("urn:a"), URIRef("urn:p")
+ONE = Literal("1", datatype=XSD.integer)
+
+
+def test_triples_of_one_value_have_the_time_that_is_given_last() -> None:
+    times = TripleTimes(
+        [((A, P, ONE), Literal(3)), ((A, P, Literal("01", datatype=XSD.integer)), Literal(5))]
+    )
+    assert times.of((A, P, ONE)) == Literal(5)
+    assert times.of((A, P, Literal("1.0", datatype=XSD.decimal))) == Literal(5)
+
+
+def test_other_triples_have_none() -> None:
+    times = TripleTimes([((A, P, ONE), Literal(3))])
+    assert times.of((A, P, A)) is None
+    assert times.of((ONE, P, A)) is None

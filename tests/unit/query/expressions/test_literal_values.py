@@ -1,11 +1,13 @@
 """The values of a growing list of terms."""
 
 import numpy as np
-from rdflib import BNode, Literal, URIRef
+import pytest
+from rdflib import XSD, BNode, Literal, URIRef
 
 from expressions import literal_of
 from pantarhei.query.expressions import kinds
-from pantarhei.query.expressions.literal_values import LiteralValues
+from pantarhei.query.expressions.literal_values import LiteralValues, are_ties, read, read_singly, to_singles
+from pantarhei.rdf.ntriples import typed_literal
 
 
 def test_values_are_read_when_they_are_asked_for_first() -> None:
@@ -40,3 +42,83 @@ def test_terms_of_all_sorts_stand_side_by_side() -> None:
 
 def test_nothing_is_asked_of_no_places() -> None:
     assert len(LiteralValues([]).at(np.empty(0, np.intp)).kinds) == 0
+
+
+FORMS = {
+    "integer": ["0", "-0", "007", "+5", "9007199254740991", "9007199254740992", "1" * 30],
+    "byte": ["127", "-128", "128", "-129"],
+    "positiveInteger": ["1", "0", "99999999999999999999"],
+    "decimal": ["0.1", "-.5", "5.", "123456789012345.6789", "0.00000000000000000000000001", "1" * 40, "+0.0"],
+    "double": ["1", "-0.0", "1e400", "INF", "-INF", "NaN", "2.5E-3"],
+    "float": ["0.1", "16777217", "16777217.0000001", "1e-45", "1e39", "NaN"],
+    "boolean": ["true", "false", "1", "0"],
+    "dateTime": [
+        "2020-01-31T23:59:59Z",
+        "2020-02-29T00:00:00.123456+14:00",
+        "2021-02-29T00:00:00Z",
+        "1969-12-31T23:59:59.5-13:59",
+        "0001-01-01T00:00:00",
+        "9999-12-31T23:59:59Z",
+        "0000-01-01T00:00:00Z",
+        "2020-13-01T00:00:00Z",
+        "2020-00-01T00:00:00Z",
+        "2020-12-31T10:00:00",
+    ],
+    "dateTimeStamp": ["2020-01-31T23:59:59Z", "2020-01-31T23:59:59+01:00"],
+    "string": ["", "a"],
+    "date": ["2020-01-01", "2020-01-01Z"],
+    "anyURI": ["a"],
+}
+ODD = ["", " 7 ", "x", "1\n2", "1_000", "٣", "1e5", "2020-01-01T24:00:00Z", "2020-01-01T00:00:00.1234567Z"]
+
+
+@pytest.mark.parametrize("odd", [[], ODD], ids=["usual", "with odd forms"])
+@pytest.mark.parametrize("name", FORMS)
+def test_bulk_reading_and_single_reading_agree(name: str, odd: list[str]) -> None:
+    literals = [typed_literal(text, XSD[name]) for text in FORMS[name] + odd]
+    together, singly = read(XSD[name], literals), read_singly(literals)
+    assert together.kinds.tolist() == singly.kinds.tolist()
+    np.testing.assert_array_equal(together.numbers, singly.numbers)
+    have_scale = (singly.kinds == kinds.ZONED) | (singly.kinds == kinds.DECIMAL)
+    # 1.0 may have one decimal or none
+    assert (together.scales[have_scale] >= singly.scales[have_scale]).all()
+    if name != "decimal":
+        assert together.scales[have_scale].tolist() == singly.scales[have_scale].tolist()
+
+
+def test_long_numbers_are_told_from_those_that_a_float64_holds() -> None:
+    found = read(
+        XSD.integer, [literal_of("9007199254740991", "integer"), literal_of("9007199254740992", "integer")]
+    )
+    assert found.kinds.tolist() == [kinds.INTEGER, kinds.LONG_INTEGER]
+    found = read(
+        XSD.decimal, [literal_of("0.123456789012345", "decimal"), literal_of("0.1234567890123456", "decimal")]
+    )
+    assert found.kinds.tolist() == [kinds.DECIMAL, kinds.LONG_DECIMAL]
+
+
+def test_a_number_too_small_for_a_float64_is_not_zero() -> None:
+    (number,) = read(XSD.decimal, [literal_of("-0." + "0" * 400 + "1", "decimal")]).numbers
+    assert number < 0
+
+
+def test_instants_count_microseconds_and_zones_minutes() -> None:
+    found = read(XSD.dateTime, [literal_of("1970-01-01T00:30:00.5+01:00", "dateTime")])
+    assert found.numbers.tolist() == [-1_799_500_000.0]
+    assert found.scales.tolist() == [60]
+
+
+def test_strings_tell_whether_they_are_empty() -> None:
+    assert read(None, [Literal(""), Literal("a")]).numbers.tolist() == [0, 1]
+    assert read_singly([Literal("a", lang="en"), Literal("")]).numbers.tolist() == [1, 0]
+
+
+def test_unknown_datatypes_have_no_numbers() -> None:
+    found = read(URIRef("urn:other"), [Literal("1", datatype=URIRef("urn:other"))])
+    assert (found.kinds.tolist(), found.numbers.tolist()) == ([kinds.OTHER], [0])
+
+
+def test_ties_are_where_rounding_twice_may_go_wrong() -> None:
+    doubles = np.array([16777217.0, 0.1, 1e-45, 1.5])
+    assert are_ties(doubles).tolist() == [True, False, True, False]
+    assert to_singles(np.array([1e39, 0.1])).tolist() == [float("inf"), 0.10000000149011612]

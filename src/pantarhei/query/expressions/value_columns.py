@@ -1,4 +1,6 @@
-"""The values of an expression, one a row, as terms, numbers or truth values; each is made another lazily.
+"""Columns of an expression's values, one a row, as terms, numbers or truth values, each converted lazily.
+
+The values of an expression, one a row, as terms, numbers or truth values; each is made another lazily.
 
 A column of one place stands for as many rows as needed.
 """
@@ -13,12 +15,13 @@ import numpy.typing as npt
 from rdflib import Literal
 
 from pantarhei.encoding.numbers import NONE
+from pantarhei.errors import QueryError
 from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
-from pantarhei.query.expressions.bulk import Floats, Scales, Values
 from pantarhei.query.expressions.context import Context
 from pantarhei.query.expressions.kinds import Kinds
-from pantarhei.query.solutions import Ids, Mask, Places
+from pantarhei.query.expressions.literal_values import Floats, Scales, Values
+from pantarhei.query.table import Ids, Mask, Places
 from pantarhei.values import canonical
 
 Truth = npt.NDArray[np.int8]
@@ -287,3 +290,127 @@ _Item = TypeVar("_Item", bound=np.generic)
 def spread(column: npt.NDArray[_Item], size: int) -> npt.NDArray[_Item]:
     """A column of as many places as there are rows."""
     return column if len(column) == size else np.broadcast_to(column, (size,))
+
+
+def logical_not(truth: Truth) -> Truth:
+    """1 for 0, 0 for 1, an error for an error."""
+    return np.where(truth == ERROR, truth, 1 - truth).astype(np.int8, copy=False)
+
+
+def logical_and(left: Truth, right: Truth) -> Truth:
+    """0 where either is 0, else an error where either is one, else 1."""
+    return np.where((left == 0) | (right == 0), 0, np.minimum(left, right)).astype(np.int8, copy=False)
+
+
+def logical_or(left: Truth, right: Truth) -> Truth:
+    """1 where either is 1, else an error where either is one, else 0."""
+    return np.where((left == 1) | (right == 1), 1, np.minimum(left, right)).astype(np.int8, copy=False)
+
+
+def distinct(column: Ids) -> tuple[Ids, Places]:
+    """The values of a column in ascending order, and for each row the place of its value among them.
+
+    Costs the count of rows where values lie close together, else a sort.
+    """
+    if not len(column):
+        return column, np.empty(0, np.intp)
+    low = int(column.min())
+    span = int(column.max()) - low + 1
+    if span > 8 * len(column) + 1024:
+        values, places = np.unique(column, return_inverse=True)
+        return values, places
+    shifted = column - low
+    there = np.zeros(span, np.bool_)
+    there[shifted] = True
+    found = np.flatnonzero(there)
+    place_of = np.empty(span, np.intp)
+    place_of[found] = np.arange(len(found))
+    return found + low, place_of[shifted]
+
+
+def distinct_rows(columns: Sequence[Ids]) -> tuple[Places, Places]:
+    """A row for each combination of values in columns of one length, and for each row the place of its own.
+
+    The combinations are in ascending order, the first column's values first.
+    """
+    first, *others = columns
+    _, codes = distinct(first)
+    for column in others:
+        values, places = distinct(column)
+        _, codes = distinct(codes * len(values) + places)
+    count = int(codes.max()) + 1 if len(codes) else 0
+    rows = np.empty(count, np.intp)
+    rows[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # of each the first
+    return rows, codes
+
+
+Function = Callable[..., Term | bool | int | None]
+"""Takes terms; None, and whatever it raises, is an error of SPARQL's."""
+
+_CALLS_BETWEEN_CHECKS = 256
+
+
+def result_of(function: Function, arguments: Sequence[Term | None]) -> Term | bool | int | None:
+    """A function's result, None where an argument is an error, or where it fails."""
+    for argument in arguments:  # `in` would ask rdflib whether terms are equal
+        if argument is None:
+            return None
+    try:
+        return function(*arguments)
+    except (QueryError, MemoryError):
+        raise
+    except Exception:  # whatever data does to a function
+        return None
+
+
+def call(function: Function, arguments: Sequence[Column], context: Context) -> Column:
+    """The results of a function, by row. Costs a call for each combination of arguments."""
+    if not arguments:
+        return column_of([_counted(result_of(function, ()), context)], np.zeros(1, np.intp), context)
+    size = common_size(arguments)
+    rows, codes = distinct_rows([spread_ids(argument, size) for argument in arguments])
+    terms = [context.terms_of(argument.ids[rows_of(argument, rows)]) for argument in arguments]
+    return column_of(results_of(function, terms, context), codes, context)
+
+
+def results_of(
+    function: Function, arguments: Sequence[Sequence[Term | None]], context: Context
+) -> list[Term | bool | int | None]:
+    """The results of a function for each row of arguments, given by column."""
+    results: list[Term | bool | int | None] = []
+    for place, row in enumerate(zip(*arguments, strict=True)):
+        if place % _CALLS_BETWEEN_CHECKS == 0:
+            context.guard.check()
+        results.append(_counted(result_of(function, row), context))
+    return results
+
+
+def _counted(result: Term | bool | int | None, context: Context) -> Term | bool | int | None:
+    """Return a function's result; a term's text is counted."""
+    if isinstance(result, str):
+        context.guard.count_text(result)
+    return result
+
+
+def exactly(
+    function: Function, arguments: Sequence[Column], context: Context
+) -> Callable[[Places], list[Term | None]]:
+    """The terms that a function results in, for rows that are asked for."""
+
+    def at(rows: Places) -> list[Term | None]:
+        found = results_of(function, [argument.at(rows) for argument in arguments], context)
+        return [result if not isinstance(result, bool | int) else None for result in found]
+
+    return at
+
+
+def common_size(columns: Sequence[Column]) -> int:
+    """How many places a result of columns has: one if all have one."""
+    sizes = set(map(len, columns)) - {1}
+    assert len(sizes) <= 1, sizes
+    return sizes.pop() if sizes else 1
+
+
+def spread_ids(column: Column, size: int) -> Ids:
+    """A column's numbers of terms, one for each of `size` rows."""
+    return column.ids if len(column) == size else np.full(size, column.ids[0] if len(column) else NONE)

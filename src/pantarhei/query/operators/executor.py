@@ -17,7 +17,7 @@ from rdflib import Literal, Variable
 from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryMemoryError
 from pantarhei.model.term import Term
-from pantarhei.query.algebra.analysis import bound, looks_outside
+from pantarhei.query.algebra.binding import bound, looks_outside
 from pantarhei.query.algebra.expressions import Expression, is_drawn, variables_of
 from pantarhei.query.algebra.nodes import (
     BGP,
@@ -43,12 +43,18 @@ from pantarhei.query.algebra.nodes import (
     is_hidden,
 )
 from pantarhei.query.expressions import Context, aggregate, compute, least, order, truth
-from pantarhei.query.operators.account import Account
-from pantarhei.query.operators.paths import join_closure, join_negated
-from pantarhei.query.operators.patterns import PatternMatcher
-from pantarhei.query.operators.tables import codes, compatible, firsts, join, marked_rows
-from pantarhei.query.solutions import NO_ROWS, UNIT, Ids, Mask, Places, Table
+from pantarhei.query.operators.pattern_joins import (
+    Account,
+    PatternMatcher,
+    codes,
+    compatible,
+    firsts,
+    join,
+    marked_rows,
+)
+from pantarhei.query.operators.property_paths import join_closure, join_negated
 from pantarhei.query.sources.relation import Dataset, Source
+from pantarhei.query.table import NO_ROWS, UNIT, Ids, Mask, Places, Table
 
 
 class Evaluation:

@@ -3,7 +3,7 @@
 import pytest
 
 from answered import ask, rows
-from pantarhei.query.operators import evaluation
+from pantarhei.query.operators import executor
 
 DATA = ":a :p 1 ; :q 2 ; :r :b . :b :p 2 ; :q 2 . :c :p 3 ."
 
@@ -121,8 +121,8 @@ def test_an_expression_that_errs_leaves_its_variable_unbound():
 
 def test_what_stands_deep_in_exists_is_looked_at_once_for_each_value(monkeypatch):
     calls = []
-    bound = evaluation.bound
-    monkeypatch.setattr(evaluation, "bound", lambda node, values: calls.append(values) or bound(node, values))
+    bound = executor.bound
+    monkeypatch.setattr(executor, "bound", lambda node, values: calls.append(values) or bound(node, values))
     data = " ".join(f":s{i} :p {i % 3} ." for i in range(300))
     query = "SELECT ?x { ?x :p ?y FILTER EXISTS { { ?z :p ?w BIND(?w + 1 AS ?next) FILTER(?next = ?y) } } }"
     ask(query, data)

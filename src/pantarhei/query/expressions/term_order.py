@@ -21,13 +21,12 @@ from rdflib import BNode, Literal
 from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import OrderKey
 from pantarhei.query.expressions import kinds
-from pantarhei.query.expressions.bulk import Values
-from pantarhei.query.expressions.columns import Column, spread
 from pantarhei.query.expressions.context import Context
-from pantarhei.query.expressions.distinct import distinct
-from pantarhei.query.expressions.evaluation import values as values_of
-from pantarhei.query.expressions.values import Duration, Time, value_of
-from pantarhei.query.solutions import Ids, Places, Table
+from pantarhei.query.expressions.evaluator import values as values_of
+from pantarhei.query.expressions.literal_values import Values
+from pantarhei.query.expressions.scalars import Duration, Time, value_of
+from pantarhei.query.expressions.value_columns import Column, distinct, spread
+from pantarhei.query.table import Ids, Places, Table
 from pantarhei.values.numeric import Numeric, as_decimal
 from pantarhei.values.value import DATE_TIME
 

@@ -4,8 +4,8 @@ import pytest
 from rdflib import Literal
 
 from expressions import call, term, truths
-from pantarhei.query.expressions.times import PARTS, calendar, part, time_of
-from pantarhei.query.expressions.values import ExpressionError
+from pantarhei.query.expressions.date_functions import PARTS, calendar, part, time_of
+from pantarhei.query.expressions.scalars import ExpressionError
 
 AT = '"2011-01-10T14:45:13.815-05:00"^^xsd:dateTime'
 

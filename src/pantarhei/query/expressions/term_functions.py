@@ -1,4 +1,6 @@
-"""Functions of strings.
+"""Functions of strings and of terms as such, and functions that make terms.
+
+Functions of strings.
 
 Source: SPARQL 1.1, section 17.4.3; XQuery and XPath Functions and Operators, section 7.
 """
@@ -6,18 +8,21 @@ Source: SPARQL 1.1, section 17.4.3; XQuery and XPath Functions and Operators, se
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable
 from string import ascii_letters, digits
 from typing import Final
 from urllib.parse import quote
 
-from rdflib import BNode, Literal
+from rdflib import RDF, BNode, Literal, URIRef
 
 from pantarhei.model.term import Term
 from pantarhei.query.expressions.regular_expressions import compiled, matches, replaced
-from pantarhei.query.expressions.values import ExpressionError, number_of
-from pantarhei.query.query_limits import Guard, size_of
+from pantarhei.query.expressions.scalars import ExpressionError, number_of, value_of
+from pantarhei.query.guard import Guard, size_of
+from pantarhei.rdf.ntriples import typed_literal
 from pantarhei.values import canonical
+from pantarhei.values.numeric import Numeric
 from pantarhei.values.value import STRING
 
 
@@ -181,3 +186,53 @@ def replace(guard: Guard, term: Term, pattern: Term, replacement: Term, flags: T
     if "q" in how:
         inserted = inserted.replace("\\", "\\\\").replace("$", "\\$")
     return canonical.like(replaced(str(text), expression, inserted, guard), text)
+
+
+_LANGUAGE = re.compile(r"[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*")
+_NOT_IN_IRIS = re.compile(r'[\x00-\x20<>"{}|^`\\]')
+LANG_STRING: Final = RDF.langString
+
+
+def is_iri(term: Term) -> bool:
+    return isinstance(term, URIRef)
+
+
+def is_blank(term: Term) -> bool:
+    return isinstance(term, BNode)
+
+
+def is_literal(term: Term) -> bool:
+    return isinstance(term, Literal)
+
+
+def is_numeric(term: Term) -> bool:
+    return isinstance(term, Literal) and isinstance(value_of(term), Numeric)
+
+
+def datatype(term: Term) -> URIRef:
+    if not isinstance(term, Literal):
+        raise ExpressionError
+    return LANG_STRING if term.language is not None else term.datatype or STRING
+
+
+def iri(term: Term, base: Term | None = None) -> URIRef:
+    """The IRI of a simple string, resolved against a base."""
+    if isinstance(term, URIRef):
+        return term
+    text = simple(term)
+    if _NOT_IN_IRIS.search(text):
+        raise ExpressionError
+    return URIRef(text) if base is None else URIRef(text, base=str(base))
+
+
+def strdt(text: Term, name: Term) -> Literal:
+    if not isinstance(name, URIRef):
+        raise ExpressionError
+    return Literal(simple(text)) if name == STRING else typed_literal(simple(text), name)
+
+
+def strlang(text: Term, tag: Term) -> Literal:
+    language = simple(tag)
+    if not _LANGUAGE.fullmatch(language):
+        raise ExpressionError
+    return Literal(simple(text), lang=language)

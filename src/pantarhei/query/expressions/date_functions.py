@@ -15,10 +15,9 @@ from rdflib import Literal, URIRef
 
 from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
-from pantarhei.query.expressions.bulk import MICROSECONDS, Values
-from pantarhei.query.expressions.columns import Column, NumberColumn
 from pantarhei.query.expressions.context import Context
-from pantarhei.query.expressions.values import (
+from pantarhei.query.expressions.literal_values import MICROSECONDS, Values
+from pantarhei.query.expressions.scalars import (
     DATE,
     DAY_TIME_DURATION,
     TIME,
@@ -28,6 +27,7 @@ from pantarhei.query.expressions.values import (
     Time,
     value_of,
 )
+from pantarhei.query.expressions.value_columns import Column, NumberColumn
 from pantarhei.rdf.ntriples import typed_literal
 from pantarhei.values import canonical
 from pantarhei.values.value import DATE_TIME, number

@@ -18,26 +18,27 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryError
 from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import Call, Expression, variables_of
-from pantarhei.query.expressions import comparison, kinds, logic, strings
+from pantarhei.query.expressions import comparison, kinds, term_functions, value_columns
 from pantarhei.query.expressions.arithmetic import arithmetic, negation, rounding
-from pantarhei.query.expressions.calls import call, common_size, result_of, spread_ids
-from pantarhei.query.expressions.columns import (
+from pantarhei.query.expressions.context import Context
+from pantarhei.query.expressions.date_functions import PARTS, part, parts
+from pantarhei.query.expressions.functions import ARITIES, DRAWN, function_of, text_filter
+from pantarhei.query.expressions.value_columns import (
     ERROR,
     Column,
     NumberColumn,
     TermColumn,
     Truth,
     TruthColumn,
+    call,
+    common_size,
     have_value,
+    result_of,
     spread,
+    spread_ids,
     together,
 )
-from pantarhei.query.expressions.context import Context
-from pantarhei.query.expressions.drawn import DRAWN
-from pantarhei.query.expressions.functions import function_of
-from pantarhei.query.expressions.text_filters import ARITIES, text_filter
-from pantarhei.query.expressions.times import PARTS, part, parts
-from pantarhei.query.solutions import Ids, Mask, Table
+from pantarhei.query.table import Ids, Mask, Table
 from pantarhei.values import canonical
 
 
@@ -150,7 +151,7 @@ def _bound(operands: Sequence[Expression], table: Table, context: Context) -> Co
 
 def _not(operands: Sequence[Expression], table: Table, context: Context) -> Column:
     (operand,) = operands
-    return TruthColumn(logic.negation(_evaluate(operand, table, context).truth), context)
+    return TruthColumn(value_columns.logical_not(_evaluate(operand, table, context).truth), context)
 
 
 def _connected(
@@ -227,7 +228,7 @@ def _in(operands: Sequence[Expression], table: Table, context: Context) -> Colum
         found[~have_value(wanted)] = ERROR if candidates else 0
     for candidate, is_name in zip(candidates, are_names, strict=True):
         if not is_name:
-            found = logic.disjunction(found, comparison.equality(wanted, candidate, context))
+            found = value_columns.logical_or(found, comparison.equality(wanted, candidate, context))
     return TruthColumn(found, context)
 
 
@@ -239,8 +240,8 @@ _Form = Callable[[Sequence[Expression], Table, Context], Column]
 _FORMS: Final[dict[str, _Form]] = {
     "BOUND": _bound,
     "!": _not,
-    "&&": partial(_connected, 0, logic.conjunction),
-    "||": partial(_connected, 1, logic.disjunction),
+    "&&": partial(_connected, 0, value_columns.logical_and),
+    "||": partial(_connected, 1, value_columns.logical_or),
     "IF": _if,
     "COALESCE": _coalesce,
     "IN": _in,
@@ -276,7 +277,7 @@ def _length(arguments: Sequence[Column], context: Context) -> Column:
     """STRLEN, of strings without a look at each."""
     (texts,) = arguments
     if not (texts.kinds == kinds.STRING).all():
-        return call(strings.strlen, arguments, context)
+        return call(term_functions.strlen, arguments, context)
     lengths = [len(text) for text in context.terms_of(texts.ids) if text is not None]
     return NumberColumn.of_type(kinds.INTEGER, np.array(lengths, np.float64), context)
 

@@ -1,22 +1,130 @@
-"""Columns of terms, numbers and truth values, and each as another."""
+"""The truth tables of SPARQL 1.1, section 17.2."""
+
+import decimal
+import re
 
 import numpy as np
 import pytest
-from rdflib import Literal
+from rdflib import Literal, Variable
 
-from expressions import context, shown, term
+from expressions import context, shown, table_of, term
 from pantarhei.encoding.numbers import NONE
+from pantarhei.errors import QueryError, QueryTimeoutError
+from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
-from pantarhei.query.expressions.bulk import Values
-from pantarhei.query.expressions.columns import (
+from pantarhei.query.expressions.literal_values import Values
+from pantarhei.query.expressions.value_columns import (
     NumberColumn,
     TermColumn,
     TruthColumn,
+    call,
     column_of,
+    common_size,
+    distinct,
+    distinct_rows,
+    exactly,
     have_value,
+    logical_and,
+    logical_not,
+    logical_or,
+    result_of,
+    results_of,
     spread,
     together,
 )
+from pantarhei.query.guard import Guard
+
+LEFT = np.array([1, 1, 1, 0, 0, 0, -1, -1, -1], np.int8)
+RIGHT = np.array([1, 0, -1] * 3, np.int8)
+
+
+def test_a_conjunction_is_false_if_one_is_false_whatever_the_other() -> None:
+    assert logical_and(LEFT, RIGHT).tolist() == [1, 0, -1, 0, 0, 0, -1, 0, -1]
+
+
+def test_a_disjunction_is_true_if_one_is_true_whatever_the_other() -> None:
+    assert logical_or(LEFT, RIGHT).tolist() == [1, 1, 1, 1, 0, -1, 1, -1, -1]
+
+
+def test_the_negation_of_an_error_is_one() -> None:
+    assert logical_not(np.array([1, 0, -1], np.int8)).tolist() == [0, 1, -1]
+
+
+@pytest.mark.parametrize("values", [[5, 3, 5, -1], [1 << 40, 0, 1 << 40], [7], []], ids=str)
+def test_each_row_has_the_place_of_its_value(values: list[int]) -> None:
+    column = np.array(values, np.int64)
+    found, places = distinct(column)
+    assert found.tolist() == sorted(set(values))
+    assert found[places].tolist() == values
+
+
+def test_each_row_has_the_place_of_its_combination() -> None:
+    one, other = np.array([2, 1, 2, 2]), np.array([1 << 40, 5, 1 << 40, 5])
+    rows, places = distinct_rows([one, other])
+    assert rows.tolist() == [1, 3, 0]  # (1, 5), (2, 5), (2, 1 << 40), each where it stands first
+    assert places.tolist() == [2, 0, 2, 1]
+
+
+def test_no_rows_have_no_combinations() -> None:
+    rows, places = distinct_rows([np.empty(0, np.int64), np.empty(0, np.int64)])
+    assert (len(rows), len(places)) == (0, 0)
+
+
+def test_a_combination_is_asked_once() -> None:
+    given, asked = context(), []
+
+    def function(one: Term, other: Term) -> Term:
+        asked.append((str(one), str(other)))
+        return Literal(f"{one}{other}")
+
+    rows = table_of([term(text) for text in ('"a"', '"b"', '"a"', '"a"')], given)
+    constant = TermColumn(given.terms.ids_of([term('"!"')]), given)
+    found = call(function, (TermColumn(rows.column(Variable("x")), given), constant), given)
+    assert [str(each) for each in given.terms.terms(found.ids)] == ["a!", "b!", "a!", "a!"]
+    assert sorted(asked) == [("a", "!"), ("b", "!")]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [ValueError, OverflowError, TypeError, decimal.InvalidOperation, re.error("x"), RecursionError, KeyError],
+)
+def test_whatever_a_function_raises_is_an_error(error: type[Exception] | Exception) -> None:
+    def function(given: Term) -> Term:
+        raise error
+
+    assert result_of(function, [Literal("a")]) is None
+
+
+@pytest.mark.parametrize("error", [MemoryError, QueryError("stop"), KeyboardInterrupt])
+def test_what_stops_a_query_is_passed_on(error: type[BaseException] | BaseException) -> None:
+    def function(given: Term) -> Term:
+        raise error
+
+    with pytest.raises(error if isinstance(error, type) else type(error)):
+        result_of(function, [Literal("a")])
+
+
+def test_an_error_among_the_arguments_is_one() -> None:
+    assert result_of(lambda given: given, [None]) is None
+
+
+def test_the_limit_is_looked_at_on_the_way() -> None:
+    with pytest.raises(QueryTimeoutError):
+        results_of(lambda given: given, [[Literal("a")] * 10], context(guard=Guard(0.0)))
+
+
+def test_a_function_without_arguments_has_one_result_for_all_rows() -> None:
+    given = context()
+    assert len(call(lambda: Literal("a"), (), given)) == 1
+    column = call(lambda: True, (), given)
+    assert common_size([column, TermColumn(np.zeros(3, np.int64), given)]) == 3
+
+
+def test_terms_are_asked_for_by_row() -> None:
+    given = context()
+    column = TermColumn(given.terms.ids_of([term("1"), term("2")]), given)
+    assert exactly(lambda one: Literal(f"{one}!"), (column,), given)(np.array([1])) == [Literal("2!")]
+
 
 TRUTHS = [
     ("true", 1),

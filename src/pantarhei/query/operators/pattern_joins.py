@@ -1,4 +1,10 @@
-"""Basic graph patterns, one pattern after the other, from the one with the fewest matches on.
+"""What the nodes of a query came to.
+
+What is done to rows of answers as wholes: joined, told apart, grouped.
+
+Rows are compared by value in joins, by the form shown where equal ones become one.
+
+Basic graph patterns, one pattern after the other, from the one with the fewest matches on.
 
 What stands in a pattern is asked for its very class: `isinstance` asks rdflib's abstract classes, which takes
 longer than the rest of a look-up.
@@ -12,13 +18,145 @@ from typing import cast
 import numpy as np
 from rdflib import Variable
 
+from pantarhei.encoding.numbers import NONE
 from pantarhei.model.term import RDF_TYPE, Term
-from pantarhei.query.algebra.nodes import BGP, Place, Test, TriplePattern
+from pantarhei.query.algebra.nodes import BGP, Node, Place, Test, TriplePattern
 from pantarhei.query.expressions import Context, truth
-from pantarhei.query.operators.account import Step
-from pantarhei.query.operators.tables import join, split_by_unbound
-from pantarhei.query.solutions import Ids, Table
+from pantarhei.query.guard import Guard
+from pantarhei.query.sources.columns import Lookup
 from pantarhei.query.sources.relation import Pairs, Relation, Source
+from pantarhei.query.table import Ids, Mask, Places, Table
+from pantarhei.query.terms import TermSpace
+
+Step = tuple[TriplePattern, float, int]
+"""A pattern that was matched, how many rows were expected after it, and how many there were."""
+
+
+class Account:
+    """Rows by node, of one evaluation."""
+
+    def __init__(self) -> None:
+        self._rows: dict[int, int] = {}
+        self._steps: dict[int, list[Step]] = {}
+
+    def note(self, node: Node, rows: int) -> None:
+        """A node of the query was evaluated, and so many rows came out."""
+        self._rows[id(node)] = self._rows.get(id(node), 0) + rows
+
+    def note_steps(self, node: Node, steps: list[Step]) -> None:
+        """A basic graph pattern was matched in these steps; the first time counts."""
+        self._steps.setdefault(id(node), steps)
+
+    def rows(self, node: Node) -> int | None:
+        """How many rows came out of a node altogether, None if it was not evaluated by itself."""
+        return self._rows.get(id(node))
+
+    def steps(self, node: Node) -> Sequence[Step]:
+        """How a basic graph pattern was matched."""
+        return self._steps.get(id(node), ())
+
+
+def codes(columns: Sequence[Ids], size: int) -> tuple[Places, int]:
+    """A number for each row, equal for equal rows, and how many numbers there are."""
+    found, count = np.zeros(size, np.int64), min(size, 1)
+    for column in columns:
+        _, inverse = np.unique(column, return_inverse=True)
+        width = int(inverse.max()) + 1 if size else 1
+        if count * width >= 1 << 62:
+            _, found = np.unique(found, return_inverse=True)
+        _, found = np.unique(found * width + inverse, return_inverse=True) if count > 1 else (None, inverse)
+        count = int(found.max()) + 1 if size else 0
+    return found, count
+
+
+def firsts(columns: Sequence[Ids], size: int) -> Places:
+    """The place of the first of each set of equal rows, in the order of the rows."""
+    if not columns:
+        return np.arange(min(size, 1))
+    if len(columns) == 1:
+        return np.sort(np.unique(columns[0], return_index=True)[1])
+    found, count = codes(columns, size)
+    first = np.empty(count, np.intp)
+    first[found[::-1]] = np.arange(size)[::-1]  # of several writes to one cell the last stays
+    return np.sort(first)
+
+
+def join(left: Table, right: Table, terms: TermSpace, guard: Guard) -> Table:
+    """The joins of all compatible rows; shared variables show the form of the left."""
+    rows, places = compatible(left, right, terms, guard)
+    joined = dict(left.taken(rows).columns)
+    for variable, column in right.columns.items():
+        mine = joined.get(variable)
+        given = column[places]
+        joined[variable] = given if mine is None else np.where(mine == NONE, given, mine)
+    return Table(joined, len(rows))
+
+
+def compatible(
+    left: Table, right: Table, terms: TermSpace, guard: Guard, overlap: bool = False
+) -> tuple[Places, Places]:
+    """Places of the rows, left and right, that agree in all variables that both bind.
+
+    Args:
+        overlap: they must bind at least one in common.
+    """
+    shared = [variable for variable in left.columns if variable in right.columns]
+    values = [(terms.values(left.columns[v]), terms.values(right.columns[v])) for v in shared]
+    full = [(mine, other) for mine, other in values if (mine != NONE).all() and (other != NONE).all()]
+    partial = [pair for pair in values if not any(pair is one for one in full)]
+    width = len(left.columns) + len(right.columns)
+    if full:
+        rows, places = _equal(full, guard, width)
+    else:
+        guard.check_room(left.size * right.size, max(width, 2))
+        rows = np.repeat(np.arange(left.size), right.size)
+        places = np.tile(np.arange(right.size), left.size)
+    shares = np.full(len(rows), bool(full))
+    agree = np.ones(len(rows), np.bool_)
+    for mine, other in partial:
+        mine, other = mine[rows], other[places]
+        both = (mine != NONE) & (other != NONE)
+        agree &= ~both | (mine == other)
+        shares |= both
+    if overlap:
+        agree &= shares
+    return (rows, places) if agree.all() else (rows[agree], places[agree])
+
+
+def _equal(pairs: Sequence[tuple[Ids, Ids]], guard: Guard, width: int) -> tuple[Places, Places]:
+    """Places of rows that are equal in every pair of columns."""
+    mine, other = pairs[0]
+    if len(pairs) > 1:
+        size = len(mine)
+        both, _ = codes([np.concatenate(pair) for pair in pairs], size + len(other))
+        mine, other = both[:size], both[size:]
+    lookup = Lookup(other)
+    guard.check_room(lookup.count(mine), width)
+    return lookup.find(mine)
+
+
+def marked_rows(rows: Ids, size: int) -> Mask:
+    """Which of so many rows are among `rows`."""
+    found = np.zeros(size, np.bool_)
+    found[rows] = True
+    return found
+
+
+def split_by_unbound(table: Table, variables: Sequence[Variable]) -> list[Table]:
+    """The rows in parts; in each a variable is bound in all rows, or its column is left out."""
+    partial = [v for v in variables if v in table.columns and (table.columns[v] == NONE).any()]
+    if not partial:
+        return [table]
+    unbound = [table.columns[v] == NONE for v in partial]
+    found, count = codes([mask.astype(np.int64) for mask in unbound], table.size)
+    parts = []
+    for number in range(count):
+        places = np.flatnonzero(found == number)
+        lost = {v for v, mask in zip(partial, unbound, strict=True) if mask[places[0]]}
+        part = table.taken(places)
+        parts.append(Table({v: c for v, c in part.columns.items() if v not in lost}, part.size))
+    return parts
+
 
 # A pattern that leaves so few rows is taken without a look at the others.
 _FEW_ROWS = 16
