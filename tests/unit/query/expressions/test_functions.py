@@ -1,4 +1,4 @@
-"""Functions by their names, those drawn once a row, filters of many strings, and those registered with rdflib."""
+"""Functions by name: of terms, drawn once a row, filters of many strings, and registered with rdflib."""
 
 from collections.abc import Iterator
 
