@@ -27,7 +27,7 @@ from pantarhei.model.temporal_rule import (
     TupleWindow,
 )
 from pantarhei.model.term import short
-from pantarhei.values.builtin import SWRLB
+from pantarhei.values.scalar_functions import SWRLB
 
 EX = Namespace("http://example.org/")
 

@@ -26,10 +26,10 @@ from counts import cases
 from jdk import SimpleType, java
 from pantarhei.model.data_range import Datatype, DatatypeRestriction
 from pantarhei.model.temporal_rule import RELATIONS as SIGNS
-from pantarhei.values.builtin import SWRLB, compute, holds
 from pantarhei.values.condition import is_in_language
 from pantarhei.values.membership import contains
 from pantarhei.values.pattern import PatternError, compile_pattern
+from pantarhei.values.scalar_functions import SWRLB, compute, holds
 from pantarhei.values.value import INTEGER_BOUNDS, is_well_typed, value_of
 from ranges import literal
 

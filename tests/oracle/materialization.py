@@ -16,8 +16,8 @@ from rdflib import RDF, Literal, Variable
 from oracle.canonical_literals import canonical_facts, canonical_rule, canonical_term
 from pantarhei.model.rule import Argument, Atom, Different, Member, Rule, Test
 from pantarhei.model.term import Term, Triple
-from pantarhei.values.builtin import SWRLB, compute, holds, is_computation
 from pantarhei.values.membership import is_passed
+from pantarhei.values.scalar_functions import SWRLB, compute, holds, is_computation
 from pantarhei.values.value import value_of
 
 Instance = tuple[Rule, tuple[Triple, ...], Triple | None]

@@ -30,9 +30,9 @@ from pantarhei.model.data_range import (
     DataUnionOf,
 )
 from pantarhei.model.rule import Builtin, Different, Member, Rule
-from pantarhei.values.builtin import SWRLB, compute
 from pantarhei.values.by_value import exact_rule
 from pantarhei.values.membership import check_range
+from pantarhei.values.scalar_functions import SWRLB, compute
 from pantarhei.values.value import is_ill_typed, unpacked, value_of
 from ranges import RANGES
 from ranges import literal as written

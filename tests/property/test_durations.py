@@ -20,9 +20,8 @@ from pantarhei.model.temporal_rule import RELATIONS
 from pantarhei.query.algebra.expressions import Call, OrderKey
 from pantarhei.query.expressions import compute, order
 from pantarhei.query.solutions import Table
-from pantarhei.values.builtin import SWRLB, holds
-from pantarhei.values.comparing import is_true
 from pantarhei.values.membership import contains
+from pantarhei.values.scalar_functions import SWRLB, holds, is_true
 from pantarhei.values.value import value_of
 
 pytestmark = pytest.mark.usefixtures("quiet")

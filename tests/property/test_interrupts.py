@@ -22,7 +22,7 @@ from pantarhei import ABoxMaterializer, InvalidTripleError, Ontology, StreamReas
 from pantarhei.model.data_range import Datatype, DatatypeRestriction
 from pantarhei.model.rule import Atom, Builtin, Member, Rule
 from pantarhei.rdf.ntriples import write_term
-from pantarhei.values.builtin import SWRLB
+from pantarhei.values.scalar_functions import SWRLB
 from ranges import literal
 from strategies import EX, V
 from worlds import interpretations

@@ -20,13 +20,12 @@ from pantarhei.model.temporal_rule import RELATIONS
 from pantarhei.query.algebra.expressions import Aggregate, Call
 from pantarhei.query.expressions import aggregate
 from pantarhei.query.expressions import compute as compute_columns
-from pantarhei.query.expressions.sums import written
+from pantarhei.query.expressions.aggregates import written
 from pantarhei.query.incremental.row_expressions import RowExpression
 from pantarhei.query.incremental.totals import Total, addend_of
 from pantarhei.query.solutions import Table
-from pantarhei.values.builtin import COMPARISONS, SWRLB, compute, holds
-from pantarhei.values.comparing import is_true
 from pantarhei.values.numeric import EXACT
+from pantarhei.values.scalar_functions import COMPARISONS, SWRLB, compute, holds, is_true
 from pantarhei.values.value import value_of
 from signed_bags import Bench
 

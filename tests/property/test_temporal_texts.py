@@ -13,7 +13,7 @@ from lars_programs import FRAGMENTS, random_case, random_ground_case
 from pantarhei.model.rule import Builtin
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TimeWindow, TupleWindow
 from pantarhei.temporal.rule_form import is_time
-from pantarhei.values.builtin import SWRLB
+from pantarhei.values.scalar_functions import SWRLB
 from temporal_texts.laser import LASER
 from temporal_texts.ticker import SAME, TICKER
 

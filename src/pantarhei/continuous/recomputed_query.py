@@ -38,7 +38,7 @@ from pantarhei.query.answer_reports import AnswerChange, AnswerReports, AnswerRo
 from pantarhei.query.answers import QueryResult
 from pantarhei.query.continuous_query import QueryStats
 from pantarhei.query.expressions import LiteralValues, clock_at
-from pantarhei.query.expressions.triple_times import TripleTimes, values_of
+from pantarhei.query.expressions.context import TripleTimes, values_of
 from pantarhei.query.languages.stream_text import CountWindow, Extent
 from pantarhei.query.planner import answered
 from pantarhei.query.query_limits import NO_LIMITS

@@ -29,8 +29,8 @@ from pantarhei.model.rule import Argument, Atom, Member, Rule, Test
 from pantarhei.model.term import Term
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.rules.compilation.program import Program
-from pantarhei.values.builtin import EQUAL, compute, holds, is_computation
 from pantarhei.values.membership import is_passed
+from pantarhei.values.scalar_functions import EQUAL, compute, holds, is_computation
 
 FIRST_VARIABLE = -10
 """The number of a first variable; further ones are below."""

@@ -23,9 +23,9 @@ from pantarhei.query.algebra.nodes import Node, Project, Query, nodes_of
 from pantarhei.query.algebra.passes import simplified
 from pantarhei.query.answers import MAX_BYTES, QueryResult
 from pantarhei.query.expressions import Context, clock_at
-from pantarhei.query.operators.account import Account
-from pantarhei.query.operators.evaluation import Evaluation
-from pantarhei.query.operators.forms import constructed, described
+from pantarhei.query.operators.executor import Evaluation
+from pantarhei.query.operators.pattern_joins import Account
+from pantarhei.query.operators.result_forms import constructed, described
 from pantarhei.query.plan_text import plan_text
 from pantarhei.query.query_limits import MAX_LENGTH, NO_LIMITS, Guard
 from pantarhei.query.sources.view import View, graph_view

@@ -32,7 +32,7 @@ from pantarhei.model.time import TimePoint, time_of
 from pantarhei.temporal.rule_warnings import MAX_NEW_LITERALS, first_unbounded_rule, too_many_literals
 from pantarhei.temporal.safety import binding_steps, resolve_bindings
 from pantarhei.temporal.ticks import Ticks
-from pantarhei.values.builtin import EQUAL, compute, holds, is_computation, is_true
+from pantarhei.values.scalar_functions import EQUAL, compute, holds, is_computation, is_true
 from pantarhei.values.value import value_of
 
 if TYPE_CHECKING:

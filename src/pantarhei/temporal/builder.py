@@ -29,7 +29,7 @@ from pantarhei.model.temporal_rule import (
 )
 from pantarhei.model.term import respelled
 from pantarhei.model.time import parse_duration
-from pantarhei.values.builtin import SWRLB
+from pantarhei.values.scalar_functions import SWRLB
 
 Given = Argument | str | int | float | Decimal | bool | date
 """A term or variable; a value of Python stands for its literal."""

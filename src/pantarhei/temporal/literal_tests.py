@@ -26,10 +26,9 @@ from pantarhei.model.data_range import DataRange
 from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.temporal_rule import TemporalRule, builtin_text, term_text
 from pantarhei.temporal.rule_form import rule_error
-from pantarhei.values.builtin import EQUAL
 from pantarhei.values.by_value import exact_range
-from pantarhei.values.comparing import NOT_EQUAL
 from pantarhei.values.membership import tester
+from pantarhei.values.scalar_functions import EQUAL, NOT_EQUAL
 
 
 def check_name_comparisons(rules: Iterable[TemporalRule]) -> None:

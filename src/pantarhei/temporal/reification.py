@@ -28,7 +28,7 @@ from pantarhei.encoding.numbers import Symbol
 from pantarhei.model.rule import Argument, Atom, Builtin, Rule, Test
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule
 from pantarhei.temporal.temporal_program import FIRST, IS_LITERAL, REST, TUPLE, UNIT, TemporalProgram
-from pantarhei.values.builtin import is_computation
+from pantarhei.values.scalar_functions import is_computation
 
 
 @dataclass(frozen=True)

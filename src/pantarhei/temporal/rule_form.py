@@ -25,7 +25,7 @@ from pantarhei.model.temporal_rule import (
 )
 from pantarhei.model.term import RDF_TYPE, short
 from pantarhei.model.time import TimeKind, parse_timestamp
-from pantarhei.values.builtin import COMPARISONS, COMPUTATIONS, SWRLB, arities, is_computation
+from pantarhei.values.scalar_functions import COMPARISONS, COMPUTATIONS, SWRLB, arities, is_computation
 from pantarhei.values.value import is_well_typed
 
 Place = Formula | TemporalRule | Builtin

@@ -16,7 +16,7 @@ from pantarhei.model.temporal_rule import Formula, Mode, TemporalRule, TimeWindo
 from pantarhei.model.term import short
 from pantarhei.rules.translation.swrl_rules import endless
 from pantarhei.temporal.rule_form import rule_error
-from pantarhei.values.builtin import is_computation
+from pantarhei.values.scalar_functions import is_computation
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalRule, builtin_text, term_text
 from pantarhei.model.term import short
 from pantarhei.temporal.rule_form import Place, rule_error, variable_error
-from pantarhei.values.builtin import is_computation
+from pantarhei.values.scalar_functions import is_computation
 
 
 class BindingStep(NamedTuple):

@@ -19,7 +19,7 @@ from pantarhei.model.rule import Builtin
 from pantarhei.model.temporal_rule import Formula, TemporalRule, TimeWindow, builtin_text, duration_text
 from pantarhei.model.time import TimeKind, TimePoint, duration_ticks, kind_of, show_time, ticks_of, time_of
 from pantarhei.temporal.rule_form import MAX_WINDOW_SIZE, is_datetime, rule_error
-from pantarhei.values.builtin import is_computation
+from pantarhei.values.scalar_functions import is_computation
 from pantarhei.window.sliding import Step, Window
 
 _PLURAL: Final = {TimeKind.INTEGER: "integers", TimeKind.FLOAT: "floats", TimeKind.DATETIME: "datetimes"}

@@ -32,7 +32,7 @@ from pantarhei.temporal.temporal_program import (
     WindowClock,
 )
 from pantarhei.temporal.ticks import Ticks
-from pantarhei.values.builtin import as_member
+from pantarhei.values.scalar_functions import as_member
 
 TIME_VARIABLE = Variable("time")
 """The time of a tick, in rules that are made."""

@@ -35,7 +35,6 @@ from pantarhei.model.data_range import (
 )
 from pantarhei.model.rule import Member
 from pantarhei.model.term import Term, short
-from pantarhei.values.builtin import holds_of
 from pantarhei.values.condition import (
     DOUBLES,
     FLOATS,
@@ -64,6 +63,7 @@ from pantarhei.values.datatype import (
     is_sorted,
     restriction_formula,
 )
+from pantarhei.values.scalar_functions import holds_of
 from pantarhei.values.value import Key, value_of
 
 # The sorts whose values are in a total order.

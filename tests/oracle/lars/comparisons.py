@@ -9,7 +9,7 @@ from __future__ import annotations
 from rdflib import XSD, Literal, URIRef
 
 from pantarhei.model.term import Term
-from pantarhei.values.builtin import SWRLB, holds
+from pantarhei.values.scalar_functions import SWRLB, holds
 from pantarhei.values.value import is_well_typed
 
 _DURATIONS = {XSD.duration, XSD.dayTimeDuration, XSD.yearMonthDuration}

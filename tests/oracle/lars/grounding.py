@@ -22,7 +22,7 @@ from oracle.materialization import tested, unify
 from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule
 from pantarhei.model.term import Term
-from pantarhei.values.builtin import is_computation
+from pantarhei.values.scalar_functions import is_computation
 
 Binding = Mapping[Variable, Term]
 

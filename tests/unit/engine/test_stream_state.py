@@ -14,7 +14,7 @@ from pantarhei import InvalidTripleError, LateABoxError, Ontology, StreamReasone
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.model.rule import Builtin, Rule
-from pantarhei.values.builtin import SWRLB
+from pantarhei.values.scalar_functions import SWRLB
 from spark_streams import state_of, table_of
 from strategies import EX, A, B, C, D, V, a, b, is_a, member, related, worlds, x, y, z
 from worlds import arrivals

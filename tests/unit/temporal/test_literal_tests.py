@@ -9,7 +9,7 @@ from pantarhei.errors import TemporalRuleError
 from pantarhei.model.data_range import Compared, Datatype, DatatypeRestriction
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.temporal.literal_tests import RangeMemberships
-from pantarhei.values.builtin import SWRLB
+from pantarhei.values.scalar_functions import SWRLB
 
 EX = Namespace("http://e/")
 NO_AXIOMS = pr.load_ontology(Graph())

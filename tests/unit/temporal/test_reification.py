@@ -8,7 +8,7 @@ from pantarhei.errors import TemporalRuleError
 from pantarhei.model.rule import Atom, Builtin
 from pantarhei.temporal.reification import TuplePredicate, TupleReification, reify_atom, reify_pairs_in_rule
 from pantarhei.temporal.temporal_program import FIRST, REST, TUPLE, UNIT
-from pantarhei.values.builtin import SWRLB
+from pantarhei.values.scalar_functions import SWRLB
 
 EX = Namespace("http://example.org/")
 W, X, Y, Z = map(Variable, "WXYZ")

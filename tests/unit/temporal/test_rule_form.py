@@ -13,7 +13,7 @@ from pantarhei.model.rule import Builtin
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TimeWindow, TupleWindow
 from pantarhei.temporal.rule_form import MAX_WINDOW_SIZE, check_form
 from pantarhei.temporal.text.rules_text import read_rules
-from pantarhei.values.builtin import SWRLB
+from pantarhei.values.scalar_functions import SWRLB
 
 ONTOLOGY = pr.load_ontology(
     Graph().parse(

@@ -41,8 +41,8 @@ from pantarhei.query.expressions.value_columns import (
     distinct_rows,
     have_value,
 )
-from pantarhei.query.guard import Guard, size_of
-from pantarhei.query.table import Ids, Places, Table
+from pantarhei.query.query_limits import Guard, size_of
+from pantarhei.query.solutions import Ids, Places, Table
 from pantarhei.values import canonical
 from pantarhei.values.numeric import EXACT, Numeric, as_decimal, rounded, to_double, to_single
 from pantarhei.values.numeric import divided as quotient

@@ -28,10 +28,10 @@ from pantarhei.query.expressions.literal_values import (
     to_singles,
 )
 from pantarhei.query.expressions.scalars import ExpressionError, number_of
-from pantarhei.query.expressions.value_columns import Column, NumberColumn, call, exactly
-from pantarhei.query.table import Places
+from pantarhei.query.expressions.value_columns import Column, NumberColumn, exactly
+from pantarhei.query.solutions import Places
 from pantarhei.values import canonical
-from pantarhei.values.numeric import computed, negated, to_whole
+from pantarhei.values.scalar_functions import SIGNED
 
 _KIND_OF_PROMOTION = np.array(kinds.TYPES, np.int8)
 _DECIMALS_OF_QUOTIENTS = 3
@@ -42,53 +42,39 @@ _LARGEST = 10.0**MOST_DIGITS
 # -- single terms ------------------------------------------------------------------------------------
 
 
-def compute(name: str, left: Term, right: Term) -> Term:
-    """The result of `+`, `-`, `*` or `/`.
+def of_numbers(sign: str, *terms: Term) -> Term:
+    """Compute a function of `values.scalar_functions.SIGNED` on terms; `+` and `-` also take times.
 
     Raises:
-        ExpressionError: there is none.
+        ExpressionError: a term is not a number, nor a time that the function is defined for.
+        ArithmeticError: the function has no result.
 
     >>> from rdflib import Literal
-    >>> str(compute("/", Literal(1), Literal(3)))
+    >>> str(of_numbers("/", Literal(1), Literal(3)))
     '0.3333333333333333333333333333'
     """
     try:
-        one, other = number_of(left), number_of(right)
+        numbers = list(map(number_of, terms))
     except ExpressionError:
-        if name in ("+", "-"):
-            return (add_times if name == "+" else subtract_times)(left, right)
+        if sign in ("+", "-") and len(terms) == 2:
+            return (add_times if sign == "+" else subtract_times)(*terms)
         raise
-    return canonical.number(computed(name, one, other))
-
-
-_FLOAT_OPERATIONS: Final = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}
-
-
-def negative(term: Term) -> Term:
-    """Return the number with the other sign."""
-    return canonical.number(negated(number_of(term)))
-
-
-def rounded(name: str, term: Term) -> Term:
-    """Return ABS, CEIL, FLOOR or ROUND of a number, in its type.
-
-    >>> from decimal import Decimal
-    >>> from rdflib import Literal
-    >>> str(rounded("ROUND", Literal(Decimal("-2.5"))))
-    '-2'
-    """
-    return canonical.number(to_whole(name, number_of(term)))
+    is_unary_plus = sign == "+" and len(numbers) == 1
+    return canonical.number(numbers[0] if is_unary_plus else SIGNED[sign](*numbers))
 
 
 # -- by column ---------------------------------------------------------------------------------------
 
 
-def arithmetic(name: str, left: Column, right: Column, context: Context) -> Column:
-    """`+`, `-`, `*` or `/`, by row."""
-    function = partial(compute, name)
+_FLOAT_OPERATIONS: Final = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}
+
+
+def arithmetic(name: str, left: Column, right: Column, context: Context) -> Column | None:
+    """Evaluate `+`, `-`, `*` or `/` by row; None for columns with times."""
+    function = partial(of_numbers, name)
     one, other = left.kinds, right.kinds
     if _has_times(one) or _has_times(other):
-        return call(function, (left, right), context)
+        return None
     are_numbers = (one >= kinds.FIRST_NUMBER) & (other >= kinds.FIRST_NUMBER)
     promotion = np.maximum(PROMOTION[one], PROMOTION[other])
     with np.errstate(all="ignore"):
@@ -172,8 +158,8 @@ def _power(places: Places) -> Floats:
 
 def negation(column: Column, context: Context) -> Column:
     """The numbers with the other sign, by row."""
-    are_exact = kinds.IS_EXACT[column.kinds]
-    return _of_one(negative, column, -column.numbers + np.where(are_exact, 0.0, -0.0), column.scales, context)
+    numbers = -column.numbers + np.where(kinds.IS_EXACT[column.kinds], 0.0, -0.0)
+    return _of_one("neg", column, numbers, column.scales, context)
 
 
 def rounding(name: str, column: Column, context: Context) -> Column:
@@ -186,21 +172,19 @@ def rounding(name: str, column: Column, context: Context) -> Column:
         else:
             result = _FLOAT_ROUNDINGS[name](numbers)
     if name == "ABS":
-        return _of_one(partial(rounded, name), column, result, column.scales, context)
+        return _of_one(name, column, result, column.scales, context)
     are_exact = kinds.IS_EXACT[column.kinds]
     result = np.where(are_exact, result + 0.0, np.copysign(result, numbers))
-    return _of_one(partial(rounded, name), column, result, np.zeros_like(column.scales), context)
+    return _of_one(name, column, result, np.zeros_like(column.scales), context)
 
 
 _FLOAT_ROUNDINGS: Final = {"ABS": np.abs, "CEIL": np.ceil, "FLOOR": np.floor}
 
 
-def _of_one(
-    function: Callable[[Term], Term], column: Column, numbers: Floats, scales: Scales, context: Context
-) -> Column:
+def _of_one(name: str, column: Column, numbers: Floats, scales: Scales, context: Context) -> Column:
     """The results of a function of numbers that keeps their kinds; long ones by term."""
     are_numbers = column.kinds >= kinds.FIRST_NUMBER
     found = Values(np.where(are_numbers, column.kinds, kinds.NOTHING).astype(np.int8), numbers, scales)
-    at = exactly(function, (column,), context)
+    at = exactly(partial(of_numbers, name), (column,), context)
     _look_closely(np.flatnonzero(kinds.IS_LONG[found.kinds]), found, at)
     return NumberColumn(found, context, at)

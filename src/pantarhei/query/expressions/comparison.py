@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from rdflib import Literal
@@ -37,16 +37,11 @@ from pantarhei.query.expressions.value_columns import (
 )
 from pantarhei.query.solutions import Mask, Places
 from pantarhei.values.numeric import Numeric, promoted
+from pantarhei.values.scalar_functions import OPERATORS, Comparator
 from pantarhei.values.value import FURTHEST_ZONE
 from pantarhei.values.value import value_of as key_of
 
-Comparator = Callable[[Any, Any], Any]
-ORDERS: Final[dict[str, Comparator]] = {
-    "<": operator.lt,
-    ">": operator.gt,
-    "<=": operator.le,
-    ">=": operator.ge,
-}
+ORDERS: Final = {sign: OPERATORS[sign] for sign in ("<", ">", "<=", ">=")}
 _FURTHEST_ZONES = 60 * FURTHEST_ZONE  # seconds
 _MICROSECONDS = 1_000_000
 _DOUBT = 1e-12  # of a long number, relative to it; far more than any rounding before

@@ -15,9 +15,8 @@ from pantarhei.model.term import Term
 from pantarhei.model.time import TimePoint
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.literal_values import LiteralValues, Values
-from pantarhei.query.guard import Guard
-from pantarhei.query.table import Ids
-from pantarhei.query.terms import LOCAL, TermSpace
+from pantarhei.query.query_limits import Guard
+from pantarhei.query.solutions import LOCAL, Ids, TermSpace
 from pantarhei.values.value import value_of
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from operator import itemgetter
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from rdflib import Variable
@@ -18,27 +18,23 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryError
 from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import Call, Expression, variables_of
-from pantarhei.query.expressions import comparison, kinds, term_functions, value_columns
-from pantarhei.query.expressions.arithmetic import arithmetic, negation, rounding
+from pantarhei.query.expressions import comparison, kinds, value_columns
 from pantarhei.query.expressions.context import Context
-from pantarhei.query.expressions.date_functions import PARTS, part, parts
-from pantarhei.query.expressions.functions import ARITIES, DRAWN, function_of, text_filter
+from pantarhei.query.expressions.sparql_functions import FUNCTIONS, function_of
 from pantarhei.query.expressions.value_columns import (
     ERROR,
     Column,
-    NumberColumn,
     TermColumn,
     Truth,
     TruthColumn,
     call,
-    common_size,
     have_value,
     result_of,
     spread,
     spread_ids,
     together,
 )
-from pantarhei.query.table import Ids, Mask, Table
+from pantarhei.query.solutions import Ids, Mask, Table
 from pantarhei.values import canonical
 
 
@@ -84,10 +80,10 @@ def _evaluate(expression: Expression, table: Table, context: Context) -> Column:
     if _takes_terms(expression):
         return _called(expression, table, context)
     arguments = [_evaluate(operand, table, context) for operand in operands]
-    drawn = DRAWN.get(name)
-    if drawn is not None:
-        return drawn(arguments, table, context)
-    return _BY_COLUMN[name].function(arguments, context)
+    by_column = FUNCTIONS[name].by_column
+    assert by_column is not None, "it takes terms else"
+    found = by_column(arguments, table, context)
+    return call(function_of(name, context), arguments, context) if found is None else found
 
 
 # -- functions that are called with terms --------------------------------------------------------------
@@ -95,11 +91,9 @@ def _evaluate(expression: Expression, table: Table, context: Context) -> Column:
 
 def _takes_terms(expression: Call) -> bool:
     """Whether its function is called with terms, and not evaluated by column."""
-    name = expression.function
-    if name in _FORMS or name in DRAWN:
-        return False
-    by_column = _BY_COLUMN.get(name)
-    return by_column is None or len(expression.arguments) not in by_column.arities
+    function = FUNCTIONS.get(str(expression.function))
+    is_by_column = function is not None and len(expression.arguments) in function.arities
+    return not is_by_column and expression.function not in _FORMS
 
 
 def _called(expression: Call, table: Table, context: Context) -> Column:
@@ -245,79 +239,4 @@ _FORMS: Final[dict[str, _Form]] = {
     "IF": _if,
     "COALESCE": _coalesce,
     "IN": _in,
-}
-
-
-# -- functions by column -----------------------------------------------------------------------------
-
-
-def _same_term(arguments: Sequence[Column], context: Context) -> Column:
-    one, other = arguments
-    size = common_size(arguments)
-    first, second = spread_ids(one, size), spread_ids(other, size)
-    found = (first == second).astype(np.int8)
-    found[(first == NONE) | (second == NONE)] = ERROR
-    return TruthColumn(found, context)
-
-
-def _is_kind(least: int, arguments: Sequence[Column], context: Context) -> Column:
-    """Whether the kinds are `least` or above."""
-    of_terms = arguments[0].kinds
-    found = (of_terms >= least).astype(np.int8)
-    found[of_terms == kinds.NOTHING] = ERROR
-    return TruthColumn(found, context)
-
-
-def _part_of_time(name: str, arguments: Sequence[Column], context: Context) -> Column:
-    found = parts(name, arguments[0], context)
-    return call(partial(part, name), arguments, context) if found is None else found
-
-
-def _length(arguments: Sequence[Column], context: Context) -> Column:
-    """STRLEN, of strings without a look at each."""
-    (texts,) = arguments
-    if not (texts.kinds == kinds.STRING).all():
-        return call(term_functions.strlen, arguments, context)
-    lengths = [len(text) for text in context.terms_of(texts.ids) if text is not None]
-    return NumberColumn.of_type(kinds.INTEGER, np.array(lengths, np.float64), context)
-
-
-def _equality(given: Sequence[Column], context: Context) -> Column:
-    return TruthColumn(comparison.equality(given[0], given[1], context), context)
-
-
-def _inequality(given: Sequence[Column], context: Context) -> Column:
-    return TruthColumn(comparison.inequality(given[0], given[1], context), context)
-
-
-def _order(name: str, given: Sequence[Column], context: Context) -> Column:
-    return TruthColumn(comparison.order(name, given[0], given[1], context), context)
-
-
-def _arithmetic(name: str, given: Sequence[Column], context: Context) -> Column:
-    return arithmetic(name, given[0], given[1], context)
-
-
-def _rounding(name: str, given: Sequence[Column], context: Context) -> Column:
-    return rounding(name, given[0], context)
-
-
-class _ByColumn(NamedTuple):
-    arities: tuple[int, ...]
-    function: Callable[[Sequence[Column], Context], Column]
-
-
-_BY_COLUMN: Final[dict[str, _ByColumn]] = {
-    "=": _ByColumn((2,), _equality),
-    "!=": _ByColumn((2,), _inequality),
-    **{name: _ByColumn((2,), partial(_order, name)) for name in comparison.ORDERS},
-    **{name: _ByColumn((2,), partial(_arithmetic, name)) for name in ("+", "-", "*", "/")},
-    "neg": _ByColumn((1,), lambda given, context: negation(given[0], context)),
-    **{name: _ByColumn((1,), partial(_rounding, name)) for name in ("ABS", "CEIL", "FLOOR", "ROUND")},
-    "STRLEN": _ByColumn((1,), _length),
-    "SAMETERM": _ByColumn((2,), _same_term),
-    "ISLITERAL": _ByColumn((1,), partial(_is_kind, kinds.NAME + 1)),
-    "ISNUMERIC": _ByColumn((1,), partial(_is_kind, kinds.FIRST_NUMBER)),
-    **{name: _ByColumn((1,), partial(_part_of_time, name)) for name in PARTS},
-    **{name: _ByColumn(arities, partial(text_filter, name)) for name, arities in ARITIES.items()},
 }

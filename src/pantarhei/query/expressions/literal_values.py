@@ -21,7 +21,7 @@ from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.kinds import Kinds
 from pantarhei.query.expressions.scalars import Time, Value, kind_of, value_of
-from pantarhei.query.table import Mask, Places
+from pantarhei.query.solutions import Mask, Places
 from pantarhei.values.numeric import Numeric, as_decimal, to_double
 from pantarhei.values.value import INTEGER_BOUNDS
 

@@ -16,7 +16,7 @@ import regex
 
 from pantarhei.errors import QueryError, QueryTimeoutError
 from pantarhei.query.expressions.scalars import ExpressionError
-from pantarhei.query.guard import Guard, size_of
+from pantarhei.query.query_limits import Guard, size_of
 from pantarhei.values.value import NAME_CHARACTER, NAME_START
 
 LONGEST_MATCH: Final = 5.0  # seconds that one text may take where the query has no limit, or a longer one

@@ -8,6 +8,7 @@ Source: SPARQL 1.1, section 17.4.3; XQuery and XPath Functions and Operators, se
 from __future__ import annotations
 
 import hashlib
+import operator
 import re
 from collections.abc import Callable
 from string import ascii_letters, digits
@@ -17,12 +18,12 @@ from urllib.parse import quote
 from rdflib import RDF, BNode, Literal, URIRef
 
 from pantarhei.model.term import Term
+from pantarhei.query.expressions.context import Context
 from pantarhei.query.expressions.regular_expressions import compiled, matches, replaced
-from pantarhei.query.expressions.scalars import ExpressionError, number_of, value_of
-from pantarhei.query.guard import Guard, size_of
+from pantarhei.query.expressions.scalars import ExpressionError, number_of
+from pantarhei.query.query_limits import size_of
 from pantarhei.rdf.ntriples import typed_literal
 from pantarhei.values import canonical
-from pantarhei.values.numeric import Numeric
 from pantarhei.values.value import STRING
 
 
@@ -99,19 +100,17 @@ def _language(literal: Literal) -> str | None:
     return None if literal.language is None else literal.language.lower()
 
 
-def strstarts(term: Term, start: Term) -> bool:
-    text, part = _compatible(term, start)
-    return str(text).startswith(part)
+TEXT_TESTS: Final[dict[str, Callable[[str, str], bool]]] = {
+    "CONTAINS": operator.contains,
+    "STRSTARTS": str.startswith,
+    "STRENDS": str.endswith,
+}
 
 
-def strends(term: Term, end: Term) -> bool:
-    text, part = _compatible(term, end)
-    return str(text).endswith(part)
-
-
-def contains(term: Term, other: Term) -> bool:
+def text_test(name: str, term: Term, other: Term) -> bool:
+    """Evaluate a test of `TEXT_TESTS` on two strings."""
     text, part = _compatible(term, other)
-    return part in str(text)
+    return TEXT_TESTS[name](str(text), part)
 
 
 def strbefore(term: Term, other: Term) -> Literal:
@@ -126,10 +125,10 @@ def strafter(term: Term, other: Term) -> Literal:
     return canonical.like(after, text) if found else Literal("")
 
 
-def encode_for_uri(guard: Guard, term: Term) -> Literal:
+def encode_for_uri(context: Context, term: Term) -> Literal:
     text = str(string(term))
     octets = text.encode()
-    guard.check_text(len(octets) + 2 * len(octets.translate(None, _UNRESERVED)))
+    context.guard.check_text(len(octets) + 2 * len(octets.translate(None, _UNRESERVED)))
     return Literal(quote(octets, safe=_UNRESERVED))
 
 
@@ -137,10 +136,10 @@ def encode_for_uri(guard: Guard, term: Term) -> Literal:
 _UNRESERVED: Final = b"-_.~" + f"{ascii_letters}{digits}".encode()
 
 
-def concat(guard: Guard, *terms: Term) -> Literal:
+def concat(context: Context, *terms: Term) -> Literal:
     """Join strings; the result has their language if all have one and the same."""
     texts = [string(term) for term in terms]
-    guard.check_text(sum(map(size_of, texts)))
+    context.guard.check_text(sum(map(size_of, texts)))
     text = "".join(texts)
     languages = {_language(literal) for literal in texts}
     return canonical.like(text, texts[0]) if len(languages) == 1 else Literal(text)
@@ -174,18 +173,20 @@ def _hashed(algorithm: str) -> Callable[[Term], Literal]:
 HASHES: Final = {name: _hashed(name.lower()) for name in ("MD5", "SHA1", "SHA256", "SHA384", "SHA512")}
 
 
-def regex(guard: Guard, term: Term, pattern: Term, flags: Term | None = None) -> bool:
+def regex(context: Context, term: Term, pattern: Term, flags: Term | None = None) -> bool:
     expression = compiled(simple(pattern), "" if flags is None else simple(flags))
-    return matches([str(string(term))], expression, guard)[0]
+    return matches([str(string(term))], expression, context.guard)[0]
 
 
-def replace(guard: Guard, term: Term, pattern: Term, replacement: Term, flags: Term | None = None) -> Literal:
+def replace(
+    context: Context, term: Term, pattern: Term, replacement: Term, flags: Term | None = None
+) -> Literal:
     text, how = string(term), "" if flags is None else simple(flags)
     expression = compiled(simple(pattern), how)
     inserted = simple(replacement)
     if "q" in how:
         inserted = inserted.replace("\\", "\\\\").replace("$", "\\$")
-    return canonical.like(replaced(str(text), expression, inserted, guard), text)
+    return canonical.like(replaced(str(text), expression, inserted, context.guard), text)
 
 
 _LANGUAGE = re.compile(r"[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*")
@@ -199,14 +200,6 @@ def is_iri(term: Term) -> bool:
 
 def is_blank(term: Term) -> bool:
     return isinstance(term, BNode)
-
-
-def is_literal(term: Term) -> bool:
-    return isinstance(term, Literal)
-
-
-def is_numeric(term: Term) -> bool:
-    return isinstance(term, Literal) and isinstance(value_of(term), Numeric)
 
 
 def datatype(term: Term) -> URIRef:

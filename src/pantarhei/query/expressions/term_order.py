@@ -26,7 +26,7 @@ from pantarhei.query.expressions.evaluator import values as values_of
 from pantarhei.query.expressions.literal_values import Values
 from pantarhei.query.expressions.scalars import Duration, Time, value_of
 from pantarhei.query.expressions.value_columns import Column, distinct, spread
-from pantarhei.query.table import Ids, Places, Table
+from pantarhei.query.solutions import Ids, Places, Table
 from pantarhei.values.numeric import Numeric, as_decimal
 from pantarhei.values.value import DATE_TIME
 

@@ -21,7 +21,7 @@ from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.context import Context
 from pantarhei.query.expressions.kinds import Kinds
 from pantarhei.query.expressions.literal_values import Floats, Scales, Values
-from pantarhei.query.table import Ids, Mask, Places
+from pantarhei.query.solutions import Ids, Mask, Places
 from pantarhei.values import canonical
 
 Truth = npt.NDArray[np.int8]

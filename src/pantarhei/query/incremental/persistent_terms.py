@@ -28,8 +28,8 @@ from pantarhei.materialize.model import Shown, WindowModel
 from pantarhei.model.term import Term
 from pantarhei.query.answer_reports import AnswerRow
 from pantarhei.query.expressions import kinds
-from pantarhei.query.expressions.sums import written
-from pantarhei.query.expressions.values import Time, number_of, value_of
+from pantarhei.query.expressions.aggregates import written
+from pantarhei.query.expressions.scalars import Time, number_of, value_of
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.solutions import LOCAL, Ids, TermSpace
 from pantarhei.values import canonical

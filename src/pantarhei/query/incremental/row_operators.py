@@ -21,7 +21,7 @@ from pantarhei.query.incremental.operator import (
     table_of,
 )
 from pantarhei.query.incremental.row_expressions import RowExpression
-from pantarhei.query.operators.forms import made_by_rows
+from pantarhei.query.operators.result_forms import made_by_rows
 
 
 class DistinctProjection(Operator):

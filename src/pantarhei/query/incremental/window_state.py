@@ -25,8 +25,8 @@ from pantarhei.query.incremental.query_sources import (
     QuerySource,
     WindowViewSource,
 )
-from pantarhei.query.operators.evaluation import Evaluation
-from pantarhei.query.operators.forms import described
+from pantarhei.query.operators.executor import Evaluation
+from pantarhei.query.operators.result_forms import described
 from pantarhei.query.query_limits import Guard
 from pantarhei.query.service import Moment
 from pantarhei.query.solutions import Table, TermSpace

@@ -17,7 +17,7 @@ from rdflib import Literal, Variable
 from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryMemoryError
 from pantarhei.model.term import Term
-from pantarhei.query.algebra.binding import bound, looks_outside
+from pantarhei.query.algebra.analysis import bound, looks_outside
 from pantarhei.query.algebra.expressions import Expression, is_drawn, variables_of
 from pantarhei.query.algebra.nodes import (
     BGP,
@@ -53,8 +53,8 @@ from pantarhei.query.operators.pattern_joins import (
     marked_rows,
 )
 from pantarhei.query.operators.property_paths import join_closure, join_negated
+from pantarhei.query.solutions import NO_ROWS, UNIT, Ids, Mask, Places, Table
 from pantarhei.query.sources.relation import Dataset, Source
-from pantarhei.query.table import NO_ROWS, UNIT, Ids, Mask, Places, Table
 
 
 class Evaluation:

@@ -22,11 +22,9 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.model.term import RDF_TYPE, Term
 from pantarhei.query.algebra.nodes import BGP, Node, Place, Test, TriplePattern
 from pantarhei.query.expressions import Context, truth
-from pantarhei.query.guard import Guard
-from pantarhei.query.sources.columns import Lookup
-from pantarhei.query.sources.relation import Pairs, Relation, Source
-from pantarhei.query.table import Ids, Mask, Places, Table
-from pantarhei.query.terms import TermSpace
+from pantarhei.query.query_limits import Guard
+from pantarhei.query.solutions import Ids, Mask, Places, Table, TermSpace
+from pantarhei.query.sources.relation import Lookup, Pairs, Relation, Source
 
 Step = tuple[TriplePattern, float, int]
 """A pattern that was matched, how many rows were expected after it, and how many there were."""

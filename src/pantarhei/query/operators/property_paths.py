@@ -12,10 +12,8 @@ from pantarhei.encoding.numbers import FIRST_LITERAL
 from pantarhei.query.algebra.nodes import Closure, NegatedSet, Node, Place
 from pantarhei.query.expressions import Context
 from pantarhei.query.operators.pattern_joins import join, split_by_unbound
-from pantarhei.query.sources.columns import Lookup
-from pantarhei.query.sources.relation import Source
-from pantarhei.query.table import UNIT, Ids, Table
-from pantarhei.query.terms import TermSpace
+from pantarhei.query.solutions import UNIT, Ids, Table, TermSpace
+from pantarhei.query.sources.relation import Lookup, Source
 from pantarhei.rdf.ntriples import write_term
 
 Evaluate = Callable[[Table, Node], Table]

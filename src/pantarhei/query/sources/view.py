@@ -14,7 +14,7 @@ from rdflib.graph import Dataset
 from pantarhei.errors import QueryError
 from pantarhei.model.term import RDF_TYPE, Term, Triple, respelled
 from pantarhei.query.expressions import LiteralValues
-from pantarhei.query.expressions.triple_times import TripleTimes
+from pantarhei.query.expressions.context import TripleTimes
 from pantarhei.query.solutions import Ids, TermSpace
 from pantarhei.query.sources.relation import ColumnRelation, Relation, Source, TripleColumns
 from pantarhei.query.sources.relation import Dataset as Sources

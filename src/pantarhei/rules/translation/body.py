@@ -27,8 +27,8 @@ from pantarhei.owl.axiom import (
 from pantarhei.owl.normal_form import MOST_ALTERNATIVES
 from pantarhei.owl.simplify import BOTTOM_PROPERTIES, TOP_PROPERTIES
 from pantarhei.rules.translation.canonical_rule import canonical
-from pantarhei.values.builtin import is_computation
 from pantarhei.values.membership import check_range, why_unknown
+from pantarhei.values.scalar_functions import is_computation
 
 X, Y, Z = Variable("x"), Variable("y"), Variable("z")
 

@@ -18,8 +18,8 @@ from pantarhei.temporal.literal_tests import COMPARISON_OF, compare_terms, with_
 from pantarhei.temporal.reasons.occurrence_intervals import Arguments, Pattern, TickIntervals, TickRun
 from pantarhei.temporal.rules import RulesWithOntology, to_temporal_rule
 from pantarhei.temporal.ticks import Ticks
-from pantarhei.values.builtin import is_computation
 from pantarhei.values.membership import is_passed
+from pantarhei.values.scalar_functions import is_computation
 
 Binding = Mapping[Variable, int]
 """What variables stand for, in the vocabulary's numbers."""

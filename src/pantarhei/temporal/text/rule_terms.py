@@ -17,8 +17,8 @@ from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.temporal_rule import RELATIONS, SIGNS
 from pantarhei.model.term import respelled
 from pantarhei.temporal.text.cursor import WORDS, Token, TokenCursor
-from pantarhei.values.builtin import SWRLB
 from pantarhei.values.numeric import MOST_DIGITS
+from pantarhei.values.scalar_functions import SWRLB
 
 USUAL_PREFIXES = {
     "owl": str(OWL),

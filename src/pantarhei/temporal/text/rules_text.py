@@ -45,7 +45,7 @@ from pantarhei.temporal.safety import BindingStep, binding_steps, resolve_bindin
 from pantarhei.temporal.text.cursor import TokenCursor
 from pantarhei.temporal.text.formulas import FormulaReader
 from pantarhei.temporal.text.rule_terms import ArithmeticReader, RuleTermReader, is_variable
-from pantarhei.values.builtin import EQUAL, SWRLB
+from pantarhei.values.scalar_functions import EQUAL, SWRLB
 
 
 class _Solution(NamedTuple):

@@ -15,7 +15,7 @@ from pantarhei.materialize.bulk.plans import ColumnMatcher, Frame
 from pantarhei.model.data_range import Datatype
 from pantarhei.model.rule import Builtin, Different, Member, Rule
 from pantarhei.rules.compilation.program import compile_
-from pantarhei.values.builtin import SWRLB
+from pantarhei.values.scalar_functions import SWRLB
 from strategies import A, R, S, V, a, b, c, is_a, member, related, x, y, z
 
 BODIES = {

@@ -7,7 +7,7 @@ from rdflib import XSD, Literal
 
 from pantarhei.model.data_range import Datatype
 from pantarhei.model.rule import Builtin, Different, Member, Rule
-from pantarhei.values.builtin import SWRLB
+from pantarhei.values.scalar_functions import SWRLB
 from rule_models import RuleModel
 from strategies import A, B, R, S, V, a, b, c, is_a, member, related, x, y, z
 

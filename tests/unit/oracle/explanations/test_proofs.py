@@ -9,7 +9,7 @@ from rdflib import Literal
 from oracle.explanations.proofs import WrongProofError, check_proof
 from pantarhei.model.data_range import Datatype
 from pantarhei.model.rule import Builtin, Different, Member, Rule
-from pantarhei.values.builtin import SWRLB
+from pantarhei.values.scalar_functions import SWRLB
 from strategies import (
     EX,
     ONE,

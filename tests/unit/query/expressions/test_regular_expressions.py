@@ -8,7 +8,7 @@ from pantarhei.errors import QueryError, QueryTimeoutError
 from pantarhei.query.expressions import check_pattern
 from pantarhei.query.expressions.regular_expressions import compiled, matches, replaced
 from pantarhei.query.expressions.scalars import ExpressionError
-from pantarhei.query.guard import Guard
+from pantarhei.query.query_limits import Guard
 
 CATASTROPHIC = "x" * 3000 + "z"
 

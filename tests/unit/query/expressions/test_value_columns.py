@@ -32,7 +32,7 @@ from pantarhei.query.expressions.value_columns import (
     spread,
     together,
 )
-from pantarhei.query.guard import Guard
+from pantarhei.query.query_limits import Guard
 
 LEFT = np.array([1, 1, 1, 0, 0, 0, -1, -1, -1], np.int8)
 RIGHT = np.array([1, 0, -1] * 3, np.int8)

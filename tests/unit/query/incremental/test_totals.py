@@ -3,7 +3,7 @@
 import pytest
 
 from pantarhei.materialize.kernel.groups import NOTHING, result_of, sum_up
-from pantarhei.query.expressions.sums import written
+from pantarhei.query.expressions.aggregates import written
 from pantarhei.query.incremental.persistent_terms import numeric_of
 from pantarhei.query.incremental.totals import Total, addend_of, plain_number
 from pantarhei.values.numeric import EXACT

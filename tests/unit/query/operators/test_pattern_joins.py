@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pantarhei.query.sources.graph import GraphFacts
 from rdflib import RDF, XSD, Literal, URIRef, Variable
 
 from answered import ask, pattern, rows
 from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryMemoryError
-from pantarhei.query.guard import Guard
 from pantarhei.query.operators import pattern_joins as matching
 from pantarhei.query.operators.pattern_joins import (
     Account,
@@ -20,9 +20,8 @@ from pantarhei.query.operators.pattern_joins import (
     marked_rows,
     split_by_unbound,
 )
-from pantarhei.query.sources.graph import GraphFacts
-from pantarhei.query.table import Table
-from pantarhei.query.terms import TermSpace
+from pantarhei.query.query_limits import Guard
+from pantarhei.query.solutions import Table, TermSpace
 
 
 def test_rows_of_a_node_that_is_evaluated_in_parts_are_added_up():

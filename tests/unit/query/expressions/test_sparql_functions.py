@@ -10,8 +10,8 @@ from rdflib.plugins.sparql.operators import register_custom_function, unregister
 from expressions import NOW, X, call, context, table_of, term, truths
 from pantarhei.query.algebra.expressions import Call
 from pantarhei.query.expressions import compute, is_known_function, truth
-from pantarhei.query.expressions.functions import function_of
-from pantarhei.query.table import Table
+from pantarhei.query.expressions.sparql_functions import function_of
+from pantarhei.query.solutions import Table
 
 
 def test_now_is_the_time_of_the_query() -> None:

@@ -13,7 +13,9 @@ from rdflib import OWL, RDF, XSD, BNode, Literal, URIRef, Variable
 
 from oracle.lars import comparisons
 from pantarhei.model.rule import Builtin
-from pantarhei.values.builtin import (
+from pantarhei.values.membership import contains
+from pantarhei.values.numeric import MOST_DIGITS, PRECISION
+from pantarhei.values.scalar_functions import (
     COMPARISONS,
     COMPUTATIONS,
     NOT_EQUAL,
@@ -23,9 +25,7 @@ from pantarhei.values.builtin import (
     holds,
     is_true,
 )
-from pantarhei.values.builtin import EQUAL as BuiltinEQUAL
-from pantarhei.values.membership import contains
-from pantarhei.values.numeric import MOST_DIGITS, PRECISION
+from pantarhei.values.scalar_functions import EQUAL as BuiltinEQUAL
 from pantarhei.values.value import LONGEST_PARSED_LITERAL, is_well_typed, value_of
 from ranges import LITERALS, literal
 

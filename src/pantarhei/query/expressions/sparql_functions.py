@@ -1,0 +1,293 @@
+"""Table of SPARQL's functions: each on single terms, and by column where that needs no call for each row.
+
+Functional forms, which evaluate their arguments themselves, are in `evaluator`.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from rdflib import BNode, Literal, URIRef
+from rdflib.plugins.sparql import operators
+from rdflib.plugins.sparql.parserutils import Expr
+from rdflib.plugins.sparql.sparql import FrozenBindings, QueryContext
+
+from pantarhei.encoding.numbers import NONE
+from pantarhei.model.term import Term
+from pantarhei.query.algebra.expressions import TIMESTAMP
+from pantarhei.query.expressions import comparison, date_functions, kinds, term_functions
+from pantarhei.query.expressions.arithmetic import arithmetic, negation, of_numbers, rounding
+from pantarhei.query.expressions.context import Context
+from pantarhei.query.expressions.regular_expressions import PatternError, compiled, matches
+from pantarhei.query.expressions.scalars import CASTS, ExpressionError
+from pantarhei.query.expressions.term_functions import TEXT_TESTS, simple
+from pantarhei.query.expressions.value_columns import (
+    ERROR,
+    Column,
+    Function,
+    NumberColumn,
+    TermColumn,
+    Truth,
+    TruthColumn,
+    call,
+    common_size,
+    distinct,
+    spread_ids,
+)
+from pantarhei.query.solutions import Table
+
+ByColumn = Callable[[Sequence[Column], Table, Context], Column | None]
+"""Evaluates a function on columns of arguments; None for columns that it is not defined for."""
+
+
+def _undefined(*terms: Term) -> Term:
+    raise ExpressionError
+
+
+class SparqlFunction(NamedTuple):
+    """Function of a query's expressions.
+
+    Args:
+        of_terms: the function of single terms; by default an error.
+        by_column: the function of columns, if there is one.
+        arities: numbers of arguments for which `by_column` is used.
+        takes_context: `of_terms` has the context as its first argument.
+    """
+
+    of_terms: Function = _undefined
+    by_column: ByColumn | None = None
+    arities: tuple[int, ...] = ()
+    takes_context: bool = False
+
+    def bound(self, context: Context) -> Function:
+        """Return the function of terms in a context."""
+        return partial(self.of_terms, context) if self.takes_context else self.of_terms
+
+
+# -- terms -------------------------------------------------------------------------------------------
+
+
+def _same_term(arguments: Sequence[Column], table: Table, context: Context) -> Column:
+    size = common_size(arguments)
+    first, second = (spread_ids(argument, size) for argument in arguments)
+    found = (first == second).astype(np.int8)
+    found[(first == NONE) | (second == NONE)] = ERROR
+    return TruthColumn(found, context)
+
+
+def _is_kind(least: int, arguments: Sequence[Column], table: Table, context: Context) -> Column:
+    """Test whether the kinds are `least` or above."""
+    of_terms = arguments[0].kinds
+    found = (of_terms >= least).astype(np.int8)
+    found[of_terms == kinds.NOTHING] = ERROR
+    return TruthColumn(found, context)
+
+
+# -- strings -----------------------------------------------------------------------------------------
+
+
+def _length(arguments: Sequence[Column], table: Table, context: Context) -> Column | None:
+    """Evaluate STRLEN on plain strings."""
+    (texts,) = arguments
+    if not (texts.kinds == kinds.STRING).all():
+        return None
+    lengths = [len(text) for text in context.terms_of(texts.ids) if text is not None]
+    return NumberColumn.of_type(kinds.INTEGER, np.array(lengths, np.float64), context)
+
+
+def _text_filter(name: str, arguments: Sequence[Column], table: Table, context: Context) -> Column | None:
+    """Evaluate CONTAINS, STRSTARTS, STRENDS or REGEX on strings and constants: once for each string."""
+    texts, *constants = arguments
+    if not isinstance(texts, TermColumn) or not all(map(_is_string, constants)):
+        return None
+    strings = np.flatnonzero(texts.kinds == kinds.STRING)
+    if len(strings) == len(texts):
+        terms, places = distinct(texts.ids)
+        wanted = [str(constant.at(np.zeros(1, np.intp))[0]) for constant in constants]
+        found = _filtered(name, [str(term) for term in context.terms_of(terms)], wanted, context)
+        return TruthColumn(np.array(found, np.int8)[places], context)
+    others = np.setdiff1d(np.arange(len(texts)), strings)
+    truth = np.empty(len(texts), np.int8)
+    truth[others] = call(function_of(name, context), [texts.taken(others), *constants], context).truth
+    if len(strings):
+        of_strings = _text_filter(name, [texts.taken(strings), *constants], table, context)
+        assert of_strings is not None, "all are strings"
+        truth[strings] = of_strings.truth
+    return TruthColumn(truth, context)
+
+
+def _is_string(column: Column) -> bool:
+    return len(column) == 1 and column.kinds[0] == kinds.STRING
+
+
+def _filtered(name: str, texts: list[str], wanted: list[str], context: Context) -> Sequence[int]:
+    test = TEXT_TESTS.get(name)
+    if test is not None:
+        (part,) = wanted
+        return [test(text, part) for text in texts]
+    try:
+        pattern = compiled(wanted[0], "".join(wanted[1:]))
+    except PatternError:
+        return [ERROR] * len(texts)
+    return matches(texts, pattern, context.guard)
+
+
+# -- drawn once a row --------------------------------------------------------------------------------
+
+
+def _rand(arguments: Sequence[Column], table: Table, context: Context) -> Column:
+    numbers = np.random.default_rng().random(len(table))
+    return NumberColumn.of_type(kinds.DOUBLE, numbers, context)
+
+
+def _each_row(
+    make: Callable[[], Term], arguments: Sequence[Column], table: Table, context: Context
+) -> Column:
+    return TermColumn.of((make() for _ in range(len(table))), context)
+
+
+def _bnode(arguments: Sequence[Column], table: Table, context: Context) -> Column:
+    """Make a blank node for each row; with an argument, one for each text in a solution.
+
+    A solution is identified by its row in the first column, which persists when further variables are bound.
+    """
+    if not arguments:
+        return _each_row(BNode, arguments, table, context)
+    texts = arguments[0].at(np.arange(len(table)))
+    place = 0
+    if table.columns:
+        first = next(iter(table.columns.values()))
+        context.kept.append(first)
+        place = id(first)
+    return TermColumn.of((_node(context, place, row, text) for row, text in enumerate(texts)), context)
+
+
+def _node(context: Context, place: int, row: int, text: Term | None) -> BNode | None:
+    if text is None:
+        return None
+    try:
+        key = simple(text)
+    except ExpressionError:
+        return None
+    return context.blank_nodes.setdefault((place, row, key), BNode()) if place else BNode()
+
+
+# -- registered with rdflib --------------------------------------------------------------------------
+
+
+def is_known_function(iri: str) -> bool:
+    """Return whether a query may call a function of this IRI: a cast, or one registered with rdflib."""
+    return str(iri) in CASTS or URIRef(iri) in operators._CUSTOM_FUNCTIONS
+
+
+def _custom(iri: str, *arguments: Term) -> Term:
+    """Call the function registered with rdflib under an IRI.
+
+    Raises:
+        ExpressionError: the function is no longer registered, or its result is not a term.
+    """
+    function, raw = operators._CUSTOM_FUNCTIONS.get(URIRef(iri), (None, False))
+    if function is None:
+        raise ExpressionError
+    result = _raw(function, iri, arguments) if raw else function(*arguments)  # type: ignore[arg-type]
+    if not isinstance(result, URIRef | BNode | Literal):
+        raise ExpressionError
+    return result
+
+
+def _raw(function: Callable[..., Any], iri: str, arguments: tuple[Term, ...]) -> object:
+    """Call a raw function, which takes a parse tree, as rdflib's evaluator does."""
+    expression = Expr("Function", function, iri=URIRef(iri), expr=list(arguments), distinct=[])
+    return function(expression, FrozenBindings(QueryContext()))
+
+
+# -- the table ---------------------------------------------------------------------------------------
+
+
+def _of_columns(function: Callable[..., Column | None]) -> ByColumn:
+    """Adapt a function of columns and a context."""
+    return lambda arguments, table, context: function(*arguments, context)
+
+
+def _comparison(function: Callable[[Column, Column, Context], Truth]) -> SparqlFunction:
+    def by_column(arguments: Sequence[Column], table: Table, context: Context) -> Column:
+        return TruthColumn(function(*arguments, context), context)
+
+    return SparqlFunction(by_column=by_column, arities=(2,))
+
+
+_Row = SparqlFunction
+_BY_COLUMN: Final[dict[str, SparqlFunction]] = {
+    "=": _comparison(comparison.equality),
+    "!=": _comparison(comparison.inequality),
+    **{sign: _comparison(partial(comparison.order, sign)) for sign in comparison.ORDERS},
+    **{
+        sign: _Row(partial(of_numbers, sign), _of_columns(partial(arithmetic, sign)), (2,)) for sign in "+-*/"
+    },
+    "neg": _Row(partial(of_numbers, "neg"), _of_columns(negation), (1,)),
+    **{
+        name: _Row(partial(of_numbers, name), _of_columns(partial(rounding, name)), (1,))
+        for name in ("ABS", "CEIL", "FLOOR", "ROUND")
+    },
+    **{
+        name: _Row(partial(date_functions.part, name), _of_columns(partial(date_functions.parts, name)), (1,))
+        for name in date_functions.PARTS
+    },
+    **{
+        name: _Row(partial(term_functions.text_test, name), partial(_text_filter, name), (2,))
+        for name in TEXT_TESTS
+    },
+    "REGEX": _Row(term_functions.regex, partial(_text_filter, "REGEX"), (2, 3), takes_context=True),
+    "STRLEN": _Row(term_functions.strlen, _length, (1,)),
+    "SAMETERM": _Row(by_column=_same_term, arities=(2,)),
+    "ISLITERAL": _Row(by_column=partial(_is_kind, kinds.NAME + 1), arities=(1,)),
+    "ISNUMERIC": _Row(by_column=partial(_is_kind, kinds.FIRST_NUMBER), arities=(1,)),
+    "RAND": _Row(by_column=_rand, arities=(0,)),
+    "UUID": _Row(by_column=partial(_each_row, lambda: URIRef(uuid.uuid4().urn)), arities=(0,)),
+    "STRUUID": _Row(by_column=partial(_each_row, lambda: Literal(str(uuid.uuid4()))), arities=(0,)),
+    "BNODE": _Row(by_column=_bnode, arities=(0, 1)),
+}
+_BY_TERM: Final[dict[str, Function]] = {
+    **CASTS,
+    **term_functions.HASHES,
+    "STR": term_functions.str_,
+    "SUBSTR": term_functions.substr,
+    "UCASE": term_functions.ucase,
+    "LCASE": term_functions.lcase,
+    "STRBEFORE": term_functions.strbefore,
+    "STRAFTER": term_functions.strafter,
+    "LANG": term_functions.lang,
+    "LANGMATCHES": term_functions.langmatches,
+    "IRI": term_functions.iri,
+    "ISIRI": term_functions.is_iri,
+    "ISURI": term_functions.is_iri,
+    "ISBLANK": term_functions.is_blank,
+    "DATATYPE": term_functions.datatype,
+    "STRDT": term_functions.strdt,
+    "STRLANG": term_functions.strlang,
+    "TIMEZONE": date_functions.timezone,
+    "TZ": date_functions.tz,
+}
+_IN_CONTEXT: Final[dict[str, Function]] = {
+    "NOW": lambda context: context.now,
+    TIMESTAMP: Context.time_of,
+    # may take long, or make texts longer than their arguments: they check limits first
+    "REPLACE": term_functions.replace,
+    "ENCODE_FOR_URI": term_functions.encode_for_uri,
+    "CONCAT": term_functions.concat,
+}
+FUNCTIONS: Final[dict[str, SparqlFunction]] = {
+    **_BY_COLUMN,
+    **{name: SparqlFunction(function) for name, function in _BY_TERM.items()},
+    **{name: SparqlFunction(function, takes_context=True) for name, function in _IN_CONTEXT.items()},
+}
+
+
+def function_of(name: str, context: Context) -> Function:
+    """Return the function of a name on single terms."""
+    known = FUNCTIONS.get(str(name))  # an IRI's hash differs from that of its text
+    return partial(_custom, name) if known is None else known.bound(context)
