@@ -170,30 +170,32 @@ def _bounded(value: int) -> int:
 # -- two operands ------------------------------------------------------------------------------------
 
 
-def computed(name: str, one: Numeric, other: Numeric) -> Numeric:
-    """Return the result of `+`, `-`, `*`, `/`, `div`, `mod` or `pow`; `div` is the whole quotient.
+def arithmetic(name: str) -> Callable[[Numeric, Numeric], Numeric]:
+    """Return the function `+`, `-`, `*`, `/`, `div`, `mod` or `pow` of two numbers.
 
-    Raises:
-        ArithmeticError: there is no result.
+    `div` is the whole quotient. The function raises ArithmeticError where it has no result.
 
-    >>> computed("/", Numeric(INTEGER, 1), Numeric(INTEGER, 8))
+    >>> arithmetic("/")(Numeric(INTEGER, 1), Numeric(INTEGER, 8))
     Numeric(type=17, value=Decimal('0.125'))
     """
-    if one.type == INTEGER and other.type == INTEGER:
-        whole = _ON_INTEGERS.get(name)
-        if whole is not None:
-            return Numeric(INTEGER, _bounded(whole(one.value, other.value)))
-    type_, first, second = promoted(one, other)
-    if isinstance(first, float) and isinstance(second, float):
-        return _floating(name, type_, first, second)
-    assert not isinstance(first, float) and not isinstance(second, float), "both are promoted"
-    if isinstance(first, Decimal) and isinstance(second, Decimal) and name in _ON_DECIMALS:
-        result = _ON_DECIMALS[name](first, second)
-        if result.adjusted() < PRECISION:  # else a whole number may have been rounded
-            return Numeric(DECIMAL, result)
-    if name == "/":
-        return Numeric(DECIMAL, divided(first, second))
-    return _of_fractions(name, type_, Fraction(first), Fraction(second))
+    of_integers, of_decimals = _ON_INTEGERS.get(name), _ON_DECIMALS.get(name)
+
+    def compute(one: Numeric, other: Numeric) -> Numeric:
+        if of_integers is not None and one.type == INTEGER and other.type == INTEGER:
+            return Numeric(INTEGER, _bounded(of_integers(one.value, other.value)))
+        type_, first, second = promoted(one, other)
+        if isinstance(first, float) and isinstance(second, float):
+            return _floating(name, type_, first, second)
+        assert not isinstance(first, float) and not isinstance(second, float), "both are promoted"
+        if of_decimals is not None and isinstance(first, Decimal) and isinstance(second, Decimal):
+            result = of_decimals(first, second)
+            if result.adjusted() < PRECISION:  # else a whole number may have been rounded
+                return Numeric(DECIMAL, result)
+        if name == "/":
+            return Numeric(DECIMAL, divided(first, second))
+        return _of_fractions(name, type_, Fraction(first), Fraction(second))
+
+    return compute
 
 
 _ON_INTEGERS: Final[dict[str, Callable[[Any, Any], int]]] = {

@@ -31,7 +31,7 @@ from pantarhei.values import canonical, numeric
 from pantarhei.values.numeric import (
     NumberError,
     Numeric,
-    computed,
+    arithmetic,
     half_to_even,
     in_bounds,
     negated,
@@ -99,13 +99,13 @@ def _half_to_even(number: Numeric, decimals: Numeric = _NO_DECIMALS) -> Numeric:
 
 _TABLE: Final[tuple[tuple[str, str | None, NumberFunction], ...]] = (
     # SWRL's name, SPARQL's sign or keyword, function
-    ("add", "+", NumberFunction(partial(computed, "+"), (2,))),
-    ("subtract", "-", NumberFunction(partial(computed, "-"), (2,))),
-    ("multiply", "*", NumberFunction(partial(computed, "*"), (2,))),
-    ("divide", "/", NumberFunction(partial(computed, "/"), (2,))),
-    ("integerDivide", None, NumberFunction(partial(computed, "div"), (2,))),
-    ("mod", None, NumberFunction(partial(computed, "mod"), (2,))),
-    ("pow", None, NumberFunction(partial(computed, "pow"), (2,))),
+    ("add", "+", NumberFunction(arithmetic("+"), (2,))),
+    ("subtract", "-", NumberFunction(arithmetic("-"), (2,))),
+    ("multiply", "*", NumberFunction(arithmetic("*"), (2,))),
+    ("divide", "/", NumberFunction(arithmetic("/"), (2,))),
+    ("integerDivide", None, NumberFunction(arithmetic("div"), (2,))),
+    ("mod", None, NumberFunction(arithmetic("mod"), (2,))),
+    ("pow", None, NumberFunction(arithmetic("pow"), (2,))),
     ("abs", "ABS", NumberFunction(partial(to_whole, "ABS"), (1,))),
     ("ceiling", "CEIL", NumberFunction(partial(to_whole, "CEIL"), (1,))),
     ("floor", "FLOOR", NumberFunction(partial(to_whole, "FLOOR"), (1,))),

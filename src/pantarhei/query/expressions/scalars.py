@@ -217,7 +217,7 @@ def cast(datatype: URIRef, term: Term) -> Literal:
         value = _from_string(datatype, value)
     if datatype == BOOLEAN:
         return canonical.boolean(_truth(value))
-    if datatype in NUMERIC:
+    if datatype in NUMERIC_DATATYPES:
         return _to_number(datatype, value)
     return _to_temporal(datatype, term, value)
 
@@ -295,11 +295,10 @@ def _to_temporal(datatype: URIRef, term: Literal, value: Value) -> Literal:
     raise ExpressionError
 
 
-NUMERIC: Final = frozenset({DECIMAL, FLOAT, DOUBLE, *INTEGER_BOUNDS})
 CASTS: Final[dict[str, Callable[[Term], Literal]]] = {
     str(datatype): partial(cast, datatype)
     for datatype in (
-        *NUMERIC,
+        *NUMERIC_DATATYPES,
         STRING,
         BOOLEAN,
         DATE_TIME,

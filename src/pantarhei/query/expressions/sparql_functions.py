@@ -215,7 +215,8 @@ def _of_columns(function: Callable[..., Column | None]) -> ByColumn:
 
 def _comparison(function: Callable[[Column, Column, Context], Truth]) -> SparqlFunction:
     def by_column(arguments: Sequence[Column], table: Table, context: Context) -> Column:
-        return TruthColumn(function(*arguments, context), context)
+        left, right = arguments
+        return TruthColumn(function(left, right, context), context)
 
     return SparqlFunction(by_column=by_column, arities=(2,))
 

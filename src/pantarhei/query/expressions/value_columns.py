@@ -1,14 +1,12 @@
-"""Columns of an expression's values, one a row, as terms, numbers or truth values, each converted lazily.
+"""Columns of an expression's values, one a row, and functions evaluated on them.
 
-The values of an expression, one a row, as terms, numbers or truth values; each is made another lazily.
-
-A column of one place stands for as many rows as needed.
+A column has terms, numbers or truth values; each is converted to another on first use.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -30,49 +28,41 @@ Truth = npt.NDArray[np.int8]
 ERROR = -1
 
 
-class Column(Protocol):
-    """What all columns tell."""
+class Column:
+    """Values of an expression, one a row; a column of one place stands for any number of rows."""
 
-    def __len__(self) -> int: ...
-    @property
-    def ids(self) -> Ids: ...
-    @property
-    def kinds(self) -> Kinds: ...
-    @property
-    def numbers(self) -> Floats: ...
-    @property
-    def scales(self) -> Scales: ...
-    @property
-    def truth(self) -> Truth:
-        """The effective boolean values (SPARQL 1.1, section 17.2.2)."""
-        ...
-
-    def at(self, rows: Places) -> Sequence[Term | None]:
-        """The terms of some rows, None for an error."""
-        ...
-
-    def taken(self, rows: Places) -> Column:
-        """The column of some rows."""
-        ...
-
-
-def rows_of(column: Column, rows: Places) -> Places:
-    """The column's places for rows: it may have one for all."""
-    return np.zeros_like(rows) if len(column) == 1 else rows
-
-
-class _WithValues:
-    """A column whose values are known, or looked up once."""
-
+    _ids: Ids | None = None
     _values: Values | None = None
 
-    def _look_up(self) -> Values:
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def at(self, rows: Places) -> Sequence[Term | None]:
+        """Return the terms of some rows, None for an error."""
+        raise NotImplementedError
+
+    def taken(self, rows: Places) -> Column:
+        """Return the column of some rows."""
+        raise NotImplementedError
+
+    def _numbered(self) -> Ids:
+        raise NotImplementedError
+
+    def _read(self) -> Values:
         raise NotImplementedError
 
     @property
+    def ids(self) -> Ids:
+        """Numbers of the terms; `NONE` for an error."""
+        if self._ids is None:
+            self._ids = self._numbered()
+        return self._ids
+
+    @property
     def values(self) -> Values:
+        """Values that operators compare."""
         if self._values is None:
-            self._values = self._look_up()
+            self._values = self._read()
         return self._values
 
     @property
@@ -89,23 +79,30 @@ class _WithValues:
 
     @property
     def truth(self) -> Truth:
+        """Effective boolean values (SPARQL 1.1, section 17.2.2)."""
         numbers = self.numbers
         truth: Truth = ((numbers != 0) & ~np.isnan(numbers)).astype(np.int8)
         truth[~kinds.HAS_TRUTH[self.kinds]] = ERROR
         return truth
 
 
-class TermColumn(_WithValues):
+def rows_of(column: Column, rows: Places) -> Places:
+    """Return the column's places for rows; a column of one place has one for all."""
+    return np.zeros_like(rows) if len(column) == 1 else rows
+
+
+class TermColumn(Column):
     """Terms by their numbers."""
 
     def __init__(self, ids: Ids, context: Context) -> None:
-        self.ids, self._context = ids, context
+        self._ids: Ids = ids
+        self._context = context
 
     def __len__(self) -> int:
-        return len(self.ids)
+        return len(self._ids)
 
-    def _look_up(self) -> Values:
-        return self._context.values(self.ids)
+    def _read(self) -> Values:
+        return self._context.values(self._ids)
 
     def at(self, rows: Places) -> Sequence[Term | None]:
         return self._context.terms_of(self.ids[rows_of(self, rows)])
@@ -126,7 +123,7 @@ class TermColumn(_WithValues):
         return cls(np.array(ids, np.int64), context)
 
 
-class NumberColumn(_WithValues):
+class NumberColumn(Column):
     """Numbers, and errors.
 
     Args:
@@ -138,7 +135,6 @@ class NumberColumn(_WithValues):
         self, values: Values, context: Context, exactly: Callable[[Places], Sequence[Term | None]]
     ) -> None:
         self._values, self._context, self._exactly = values, context, exactly
-        self._ids: Ids | None = None
 
     def __len__(self) -> int:
         return len(self.kinds)
@@ -152,12 +148,6 @@ class NumberColumn(_WithValues):
     def of(cls, values: Values, context: Context) -> NumberColumn:
         """Numbers, none of which is long."""
         return cls(values, context, _no_long_number)
-
-    @property
-    def ids(self) -> Ids:
-        if self._ids is None:
-            self._ids = self._numbered()
-        return self._ids
 
     def taken(self, rows: Places) -> NumberColumn:
         rows = rows_of(self, rows)
@@ -204,7 +194,7 @@ def _no_long_number(places: Places) -> Sequence[Term | None]:
     raise AssertionError("a column without long numbers")
 
 
-class TruthColumn(_WithValues):
+class TruthColumn(Column):
     """Truth values."""
 
     def __init__(self, truth: Truth, context: Context) -> None:
@@ -217,14 +207,13 @@ class TruthColumn(_WithValues):
     def truth(self) -> Truth:
         return self._truth
 
-    @property
-    def ids(self) -> Ids:
+    def _numbered(self) -> Ids:
         number = self._context.terms.id_of
         by_truth = np.array([number(canonical.FALSE), number(canonical.TRUE), NONE], np.int64)
         ids: Ids = by_truth[self._truth]  # -1 is the last
         return ids
 
-    def _look_up(self) -> Values:
+    def _read(self) -> Values:
         kinds_of = np.where(self._truth == ERROR, kinds.NOTHING, kinds.BOOLEAN).astype(np.int8)
         return Values.of_kind(kinds.BOOLEAN, self._truth.astype(np.float64))._replace(kinds=kinds_of)
 

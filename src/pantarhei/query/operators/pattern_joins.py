@@ -22,6 +22,7 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.model.term import RDF_TYPE, Term
 from pantarhei.query.algebra.nodes import BGP, Node, Place, Test, TriplePattern
 from pantarhei.query.expressions import Context, truth
+from pantarhei.query.expressions.value_columns import distinct_rows
 from pantarhei.query.query_limits import Guard
 from pantarhei.query.solutions import Ids, Mask, Places, Table, TermSpace
 from pantarhei.query.sources.relation import Lookup, Pairs, Relation, Source
@@ -55,28 +56,16 @@ class Account:
 
 
 def codes(columns: Sequence[Ids], size: int) -> tuple[Places, int]:
-    """A number for each row, equal for equal rows, and how many numbers there are."""
-    found, count = np.zeros(size, np.int64), min(size, 1)
-    for column in columns:
-        _, inverse = np.unique(column, return_inverse=True)
-        width = int(inverse.max()) + 1 if size else 1
-        if count * width >= 1 << 62:
-            _, found = np.unique(found, return_inverse=True)
-        _, found = np.unique(found * width + inverse, return_inverse=True) if count > 1 else (None, inverse)
-        count = int(found.max()) + 1 if size else 0
-    return found, count
+    """Number rows so that equal rows have equal numbers; return a number a row, and the count of numbers."""
+    if not columns:
+        return np.zeros(size, np.intp), min(size, 1)
+    rows, found = distinct_rows(columns)
+    return found, len(rows)
 
 
 def firsts(columns: Sequence[Ids], size: int) -> Places:
-    """The place of the first of each set of equal rows, in the order of the rows."""
-    if not columns:
-        return np.arange(min(size, 1))
-    if len(columns) == 1:
-        return np.sort(np.unique(columns[0], return_index=True)[1])
-    found, count = codes(columns, size)
-    first = np.empty(count, np.intp)
-    first[found[::-1]] = np.arange(size)[::-1]  # of several writes to one cell the last stays
-    return np.sort(first)
+    """Return the place of the first of each set of equal rows, in the order of the rows."""
+    return np.sort(distinct_rows(columns)[0]) if columns else np.arange(min(size, 1))
 
 
 def join(left: Table, right: Table, terms: TermSpace, guard: Guard) -> Table:
