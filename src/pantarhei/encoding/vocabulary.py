@@ -42,10 +42,9 @@ from pantarhei.model.rule import Predicate
 from pantarhei.model.term import RDF_TYPE, Place, Term, Triple, check_text, check_triple, respelled
 from pantarhei.rdf.ntriples import is_plain_iri, parse_term
 from pantarhei.rdf.triple_table import TermColumn, Texts, triples_of_abox
-from pantarhei.values.builtin import COMPARISONS, compute, holds
 from pantarhei.values.by_value import READINGS, Numbers, exact, exact_key
-from pantarhei.values.comparing import is_true
 from pantarhei.values.membership import tester
+from pantarhei.values.scalar_functions import COMPARISONS, compute, holds, is_true
 from pantarhei.values.value import STRING, is_ill_typed
 
 _UNKNOWN: Final = np.iinfo(np.int32).min

@@ -18,7 +18,7 @@ from pantarhei.owl.axiom import (
     arguments_of,
 )
 from pantarhei.owl.expression import Class, Property, PropertyKind
-from pantarhei.values.builtin import SWRLB
+from pantarhei.values.scalar_functions import SWRLB
 from strategies import EX, R, V, a, x, y
 from strategies import A as StrategiesA
 

@@ -22,7 +22,7 @@ from pantarhei.repair.consistency import Contradiction, inconsistency, model_of_
 from pantarhei.repair.result import ConflictList
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.rules.translation.demand import has_class_variables, over_one_relation
-from pantarhei.values.builtin import SWRLB
+from pantarhei.values.scalar_functions import SWRLB
 from strategies import EX, ONE, A, B, C, D, R, S, V, a, b, c, facts, is_a, member, related, rules, x, y, z
 
 

@@ -2,11 +2,10 @@
 
 from pantarhei.query.expressions.aggregates import aggregate
 from pantarhei.query.expressions.context import Context, clock_at
-from pantarhei.query.expressions.evaluator import compute, truth
+from pantarhei.query.expressions.evaluator import compute, least, order, truth
 from pantarhei.query.expressions.literal_values import LiteralValues
 from pantarhei.query.expressions.regular_expressions import check_pattern
 from pantarhei.query.expressions.sparql_functions import is_known_function
-from pantarhei.query.expressions.term_order import least, order
 
 __all__ = [
     "Context",

@@ -27,12 +27,12 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import Aggregate, Expression
 from pantarhei.query.expressions import kinds
+from pantarhei.query.expressions.comparison import ranks_of_terms
 from pantarhei.query.expressions.context import Context
 from pantarhei.query.expressions.evaluator import values
 from pantarhei.query.expressions.kinds import PROMOTION
 from pantarhei.query.expressions.literal_values import Floats, are_ties, to_singles
 from pantarhei.query.expressions.scalars import number_of
-from pantarhei.query.expressions.term_order import ranks_of_terms
 from pantarhei.query.expressions.value_columns import (
     Column,
     NumberColumn,

@@ -17,7 +17,7 @@ from rdflib import Variable
 from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryError
 from pantarhei.model.term import Term
-from pantarhei.query.algebra.expressions import Call, Expression, variables_of
+from pantarhei.query.algebra.expressions import Call, Expression, OrderKey, variables_of
 from pantarhei.query.expressions import comparison, kinds, value_columns
 from pantarhei.query.expressions.context import Context
 from pantarhei.query.expressions.sparql_functions import FUNCTIONS, function_of
@@ -34,7 +34,7 @@ from pantarhei.query.expressions.value_columns import (
     spread_ids,
     together,
 )
-from pantarhei.query.solutions import Ids, Mask, Table
+from pantarhei.query.solutions import Ids, Mask, Places, Table
 from pantarhei.values import canonical
 
 
@@ -66,6 +66,42 @@ def values(expression: Expression, table: Table, context: Context) -> Column:
         return _evaluate(expression, table, context)
     except RecursionError:
         raise QueryError("an expression of the query is nested too deeply") from None
+
+
+# -- ORDER BY -----------------------------------------------------------------------------------------
+
+
+def order(keys: Sequence[OrderKey], table: Table, context: Context) -> Places:
+    """The rows in order; those that are alike stay in theirs."""
+    ranks = [_ranks_of(key, table, context) for key in keys]
+    return _sorted(ranks) if ranks else np.arange(len(table))
+
+
+def least(keys: Sequence[OrderKey], table: Table, context: Context, most: int) -> Places:
+    """The first `most` rows of `order`."""
+    if most >= len(table) or not keys:
+        return order(keys, table, context)[:most]
+    ranks = [_ranks_of(key, table, context) for key in keys]
+    if not most:
+        return np.empty(0, np.intp)
+    bound = np.partition(ranks[0], most - 1)[most - 1]
+    candidates = np.flatnonzero(ranks[0] <= bound)
+    return candidates[_sorted([each[candidates] for each in ranks])[:most]]
+
+
+def _sorted(ranks: Sequence[comparison.Ranks]) -> Places:
+    if len(ranks) == 1:
+        return np.argsort(ranks[0], kind="stable")
+    return np.lexsort(tuple(reversed(ranks)))
+
+
+def _ranks_of(key: OrderKey, table: Table, context: Context) -> comparison.Ranks:
+    column = values(key.expression, table, context)
+    ranks = spread(comparison.ranks(column, context), len(table))
+    return np.negative(ranks) if key.descending else ranks
+
+
+# -- evaluation by the form of an expression -----------------------------------------------------------
 
 
 def _evaluate(expression: Expression, table: Table, context: Context) -> Column:

@@ -30,7 +30,7 @@ from pantarhei.query.algebra.expressions import Aggregate, Expression, is_drawn
 from pantarhei.query.algebra.nodes import Extend, Group, Node, is_hidden
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.aggregates import joined_texts, ntriples
-from pantarhei.query.expressions.term_order import order_key
+from pantarhei.query.expressions.comparison import order_key
 from pantarhei.query.incremental.journal import ABSENT
 from pantarhei.query.incremental.leaves import is_parameter, parameters_of
 from pantarhei.query.incremental.operator import (

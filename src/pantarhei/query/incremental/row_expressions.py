@@ -24,7 +24,7 @@ from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import Call, Expression, is_drawn, variables_of
 from pantarhei.query.expressions import compute, truth
 from pantarhei.query.expressions.comparison import ORDERS, Comparator
-from pantarhei.query.expressions.values import ExpressionError, Time
+from pantarhei.query.expressions.scalars import ExpressionError, Time
 from pantarhei.query.incremental.operator import Row, SharedState, table_of
 from pantarhei.query.incremental.persistent_terms import (
     UNSUPPORTED,

@@ -12,7 +12,7 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.materialize.kernel.bags import put
 from pantarhei.query.algebra.expressions import OrderKey, is_drawn, looks_at_clock, variables_of
 from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Slice
-from pantarhei.query.expressions.term_order import order_key
+from pantarhei.query.expressions.comparison import order_key
 from pantarhei.query.incremental.operator import (
     EMPTY,
     Bag,

@@ -24,9 +24,9 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.materialize.kernel.groups import UNIT, whole_total
 from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
-from pantarhei.query.expressions.bulk import are_ties
-from pantarhei.query.expressions.sums import decimal_of, divided
-from pantarhei.query.expressions.values import value_of
+from pantarhei.query.expressions.aggregates import decimal_of, divided
+from pantarhei.query.expressions.literal_values import are_ties
+from pantarhei.query.expressions.scalars import value_of
 from pantarhei.query.incremental.persistent_terms import PlainNumber, TermCache
 from pantarhei.values.numeric import Numeric, rounded, to_double, to_single
 from pantarhei.values.numeric import divided as quotient

@@ -30,8 +30,8 @@ from pantarhei.rules.compilation.plan import (
     PlanCondition,
     PlanStep,
 )
-from pantarhei.values.builtin import EQUAL, is_computation
 from pantarhei.values.membership import tested_range
+from pantarhei.values.scalar_functions import EQUAL, is_computation
 from pantarhei.values.value import value_of
 
 

@@ -42,7 +42,7 @@ from pantarhei.owl.expression import rewritten
 from pantarhei.owl.normal_form import MOST_ALTERNATIVES, count_alternatives, split_left
 from pantarhei.owl.simplify import BOTTOM_PROPERTIES, TOP_PROPERTIES, simplify
 from pantarhei.rules.translation.body import MOST_ATOMS, Body, NeverError, NotARuleError, property_atom
-from pantarhei.values.builtin import COMPARISONS, COMPUTATIONS, EQUAL, SWRLB, is_computation
+from pantarhei.values.scalar_functions import COMPARISONS, COMPUTATIONS, EQUAL, SWRLB, is_computation
 
 # Computations that make finitely many literals of finitely many, applied as often as one likes.
 ROUNDING = frozenset(URIRef(SWRLB + name) for name in ("ceiling", "floor", "round", "roundHalfToEven"))

@@ -10,7 +10,7 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.query.algebra.expressions import OrderKey
 from pantarhei.query.algebra.nodes import Slice
 from pantarhei.query.expressions import order
-from pantarhei.query.expressions.term_order import order_key
+from pantarhei.query.expressions.comparison import order_key
 from pantarhei.query.incremental import slices
 from pantarhei.query.incremental.operator import table_of
 from pantarhei.query.incremental.slices import SliceOperator, slice_parts

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pantarhei.query.sources.graph import GraphFacts
 from rdflib import RDF, XSD, Literal, URIRef, Variable
 
 from answered import ask, pattern, rows
@@ -22,6 +21,7 @@ from pantarhei.query.operators.pattern_joins import (
 )
 from pantarhei.query.query_limits import Guard
 from pantarhei.query.solutions import Table, TermSpace
+from pantarhei.query.sources.view import GraphFacts
 
 
 def test_rows_of_a_node_that_is_evaluated_in_parts_are_added_up():

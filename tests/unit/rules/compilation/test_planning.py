@@ -20,7 +20,7 @@ from pantarhei.rules.compilation.plan import (
 )
 from pantarhei.rules.compilation.planning import Numbering, RulePlanner
 from pantarhei.rules.compilation.program import compile_
-from pantarhei.values.builtin import SWRLB
+from pantarhei.values.scalar_functions import SWRLB
 from strategies import EX, A, B, R, V, a, b, member
 from strategies import is_a as is_a_of_strategies
 from strategies import related as related_of_strategies

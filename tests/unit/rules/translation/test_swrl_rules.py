@@ -24,7 +24,7 @@ from pantarhei.owl.axiom import (
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.rules.translation.body import NotARuleError
 from pantarhei.rules.translation.swrl_rules import endless, rules_of_swrl
-from pantarhei.values.builtin import SWRLB
+from pantarhei.values.scalar_functions import SWRLB
 
 EX, B = Namespace("http://example.org/"), Namespace(SWRLB)
 x, y, z, r, s = map(Variable, ("x", "y", "z", "r", "s"))
