@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import partial
 from typing import TYPE_CHECKING, Literal, get_args
 
 from rdflib import Graph
 
-from pantarhei.encoding.encode import encode_abox
 from pantarhei.encoding.numbers import Symbols
 from pantarhei.engine.graph_state import GraphHoldings
 from pantarhei.engine.options import Derive
@@ -127,11 +125,9 @@ class DynamicGraph(Materialized):
             After any error the graph is as it was. So it is after an interrupt, or, where that came at the
             last moment, as after the whole change.
         """
-        vocabulary = self._held.vocabulary
-        # what is made on the way may ask the graph, which could give terms other numbers meanwhile
+        # an iterator may query the graph, which could renumber terms meanwhile
         given = [list(part) if isinstance(part, Iterator) else part for part in (insert, delete)]
-        parts = [partial(encode_abox, vocabulary, part, "") for part in given]
-        return self._step(lambda: self._held.change(*parts))
+        return self._step(lambda: self._held.change(*given))
 
     def register(
         self, text: str, name: str | None = None, window: None = None, on: str = "change", emit: str = "delta"

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 import numpy as np
 from rdflib import Graph
 
-from pantarhei.encoding.encode import encode_abox
-from pantarhei.encoding.numbers import Encoded, Symbols
+from pantarhei.encoding.numbers import Symbols
 from pantarhei.engine.checkpoint import (
     GivenBackground,
     Json,
@@ -31,13 +30,11 @@ from pantarhei.engine.intake import Arrivals, Intake
 from pantarhei.engine.maintained_state import Standing
 from pantarhei.engine.options import ConclusionsIn, Derive, Options
 from pantarhei.engine.stream_history import Counters
-from pantarhei.engine.stream_state import Holdings
+from pantarhei.engine.stream_state import Arriving, Holdings
 from pantarhei.engine.temporal_engine import FollowedConclusions
 from pantarhei.engine.update import Stats, WindowUpdate
 from pantarhei.errors import (
-    ForeignInterpretationError,
     InputError,
-    InvalidTripleError,
     OptionError,
     TimestampError,
     check_type,
@@ -45,7 +42,7 @@ from pantarhei.errors import (
 from pantarhei.explain.absence import Absence
 from pantarhei.explain.explainer import LIMIT, WAYS, Explainer
 from pantarhei.interpretation.foundation import Foundation, Prover
-from pantarhei.interpretation.interpretation import ClosedABox, Interpretation, encode, split
+from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.materialize.kernel_values import readable
 from pantarhei.materialize.model import Keep, WindowModel, plain_model
 from pantarhei.materialized import Materialized
@@ -55,7 +52,6 @@ from pantarhei.model.time import (
     Duration,
     Precision,
     TimePoint,
-    plain_time,
     show_time,
     ticks_of,
     time_of,
@@ -76,7 +72,6 @@ from pantarhei.temporal.rules import TemporalRules
 from pantarhei.values.by_value import Numbers
 from pantarhei.window.retention import History, Limits, OnLimit
 from pantarhei.window.sliding import Window
-from pantarhei.window.watermark import Waiting
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -244,19 +239,7 @@ class StreamReasoner(Materialized):
             After any error the reasoner is as it was. So it is after an interrupt, or, where that came at the
             last moment, as after the whole push.
         """
-        return self._step(lambda: self._take_in(at, [abox]))
-
-    def _take_in(
-        self, at: TimePoint, parts: Iterable[ABox], waiting: Waiting[ABox] | None = None
-    ) -> WindowUpdate:
-        """Take in the ABox of timestamp `at` that came in parts. The lock is held."""
-
-        def read(part: ABox, scope: str) -> ClosedABox:
-            given = self._encode(part, scope)
-            return ClosedABox(given.facts, given, finished=False)
-
-        given = [partial(read, part) for part in parts]
-        return self._counted_step(at, lambda plain: self._held.take_in(plain, given, waiting))
+        return self._step(lambda: self._held.step(at, Arriving((abox,))))
 
     def push_materialized(
         self,
@@ -284,12 +267,9 @@ class StreamReasoner(Materialized):
             OptionError: `scope` is no such prefix.
             LateABoxError, TimestampError, InvalidTripleError, MemoryLimitError: as `push`.
         """
-
-        def read(part: Interpretation | pa.Table, own: str) -> ClosedABox:
-            return self._encode_closed(part, own if scope is None else prefix_of_name(scope))
-
-        parts = [partial(read, part) for part in (interpretation, *further)]
-        return self._step(lambda: self._counted_step(at, lambda plain: self._held.take_in(plain, parts)))
+        prefix = None if scope is None else prefix_of_name(scope)
+        arriving = Arriving((interpretation, *further), are_closed=True, scope=prefix)
+        return self._step(lambda: self._held.step(at, arriving))
 
     def advance(self, at: TimePoint) -> WindowUpdate:
         """Time comes to `at`, and nothing arrives. Costs what renewing the facts of dropped partitions costs.
@@ -297,14 +277,7 @@ class StreamReasoner(Materialized):
         Raises:
             LateABoxError, TimestampError: as `push`.
         """
-        return self._step(lambda: self._counted_step(at, self._held.pass_))
-
-    def _counted_step(self, at: TimePoint, act: Callable[[TimePoint], WindowUpdate]) -> WindowUpdate:
-        """Do a step; count its timestamp if that is cut to microseconds. The lock is held."""
-        cut = self._held.is_cut(at)
-        update = act(plain_time(at))
-        self._note_times_cut(int(cut))
-        return update
+        return self._step(lambda: self._held.step(at, None))
 
     def _note_times_cut(self, count: int) -> None:
         if count:
@@ -349,7 +322,7 @@ class StreamReasoner(Materialized):
         """
         given = self._counted(stream, timed(stream))
         options = Arrivals(allowed_lateness, on_late, max_ahead, clock, on_ahead, on_invalid)
-        return Intake(self._held, self._lock, self._step, self._take_in, options).updates(given)
+        return Intake(self._held, self._lock, self._step, options).updates(given)
 
     def _counted(
         self, source: object, given: Iterable[tuple[TimePoint, ABox]]
@@ -737,19 +710,3 @@ class StreamReasoner(Materialized):
         if (queries := state.consumers.get(QUERIES)) is not None:
             reasoner._registering().restore(queries())
         return reasoner
-
-    # -- ABoxes as they come -----------------------------------------------------------------------
-
-    def _encode_closed(self, interpretation: Interpretation | pa.Table, scope: str) -> ClosedABox:
-        if not isinstance(interpretation, Interpretation):
-            if not hasattr(interpretation, "schema"):
-                expected = "an Interpretation, or a pyarrow.Table with a column derived"
-                raise InvalidTripleError(repr(interpretation)[:200], f"{expected}, is asked for")
-            return split(interpretation, self._encode(interpretation, scope))
-        made_with, ours = interpretation.foundation, self._held.foundation
-        if made_with != ours.digest:
-            raise ForeignInterpretationError(made_with, ours.digest)
-        return encode(interpretation, self._held.vocabulary, ours.common, scope)
-
-    def _encode(self, abox: ABox, scope: str) -> Encoded:
-        return encode_abox(self._held.vocabulary, abox, scope)

@@ -29,7 +29,7 @@ from worlds import interpretations
 
 # Rules are compiled, literals understood and cuts chosen by functions that keep nothing.
 HOUSE = pantarhei.__file__.removesuffix("__init__.py")
-PURE = tuple(HOUSE + room for room in ("rules", "language", "literals", "repair"))
+PURE = tuple(HOUSE + room for room in ("rules", "model", "values", "repair"))
 # State changes here.
 CHANGING = tuple(
     module.__file__

@@ -231,7 +231,7 @@ class Consumers:
     """
 
     def __init__(self) -> None:
-        self._attached: dict[str, Consumer] = {}
+        self.attached: dict[str, Consumer] = {}
         self.wants_levels = False
         # of those that a checkpoint had, and that are still to be attached
         self._saved: dict[str, bytes] = {}
@@ -242,25 +242,25 @@ class Consumers:
         Raises:
             OptionError: there is one of that name.
         """
-        if name in self._attached:
+        if name in self.attached:
             raise OptionError("name", repr(name), "a name that no other consumer has")
         consumer.rebuilt(model, self._saved.get(name))
-        self._attach({**self._attached, name: consumer})
+        self._attach({**self.attached, name: consumer})
         self._saved = {other: kept for other, kept in self._saved.items() if other != name}
 
     def _attach(self, consumers: dict[str, Consumer]) -> None:
-        self._attached = consumers
+        self.attached = consumers
         self.wants_levels = any(consumer.wants_levels for consumer in self)
 
     def look_again(self) -> None:
         """Ask all of them again whether they want levels."""
-        self._attach(self._attached)
+        self._attach(self.attached)
 
     def __bool__(self) -> bool:
-        return bool(self._attached)
+        return bool(self.attached)
 
     def __iter__(self) -> Iterator[Consumer]:
-        return iter(self._attached.values())
+        return iter(self.attached.values())
 
     @property
     def asks_for(self) -> Symbols:
@@ -275,7 +275,7 @@ class Consumers:
     def due(self, after: int, until: int) -> int | None:
         """The first tick at which any is to be called."""
         first: int | None = None
-        for consumer in self._attached.values():
+        for consumer in self.attached.values():
             tick = consumer.due(after, until)
             if tick is not None and (first is None or tick < first):
                 first = tick
@@ -308,11 +308,11 @@ class Consumers:
 
     def mark(self) -> Marks:
         """The marks of all consumers, by name."""
-        return {name: consumer.mark() for name, consumer in self._attached.items()}
+        return {name: consumer.mark() for name, consumer in self.attached.items()}
 
     def back(self, marks: Marks) -> None:
         """Be as when the marks were given; one attached since then stays as it is."""
-        for name, consumer in self._attached.items():
+        for name, consumer in self.attached.items():
             if name in marks:
                 consumer.back(marks[name])
 
@@ -334,7 +334,7 @@ class Consumers:
     def saved(self) -> dict[str, Saved]:
         """Return what a checkpoint keeps, by name, also of consumers that have not been attached again."""
         kept: dict[str, Saved] = {name: partial(bytes, each) for name, each in self._saved.items()}
-        return kept | {name: consumer.saved() for name, consumer in self._attached.items()}
+        return kept | {name: consumer.saved() for name, consumer in self.attached.items()}
 
     def restored(self, saved: Mapping[str, bytes]) -> None:
         """Keep what a checkpoint had, for those that will be attached."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from rdflib import Literal
 
+from pantarhei.encoding.encode import encode_abox
 from pantarhei.encoding.footprint import vocabulary_bytes
 from pantarhei.encoding.numbers import (
     NO_FORMS,
@@ -35,6 +36,9 @@ from pantarhei.repair.result import ConflictList
 from pantarhei.rules.compilation.program import Program
 from pantarhei.window.log import EMPTY_LOG, Log
 from pantarhei.window.retention import Limits
+
+if TYPE_CHECKING:
+    from pantarhei.encoding.encode import ABox
 
 # A fact's twelve bytes as an object, and its place in a dictionary.
 _BYTES_AN_ASSERTION = 130
@@ -216,17 +220,21 @@ class GraphHoldings(Upkeep[Assertions]):
         self._always = frozenset(keys_of(foundation.background.facts))
         super().__init__(foundation, Assertions(), "newest", Limits(), derive, known)
 
-    def change(self, insert: Callable[[], Encoded], delete: Callable[[], Encoded]) -> GraphUpdate:
+    def change(self, insert: ABox, delete: ABox) -> GraphUpdate:
         """Delete some facts, then insert others.
 
         Args:
-            insert, delete: each encodes what is to be inserted, or deleted.
+            insert, delete: the facts; blank nodes keep their labels.
 
         Raises:
             ContradictionError: it is refused.
         """
-        self.forget_unused()
-        done = self._undone_if_broken(lambda marks: self._change(insert(), delete()))
+        before = self._begin_step(may_forget=True)
+        try:
+            done = self._change(*(encode_abox(self.vocabulary, abox, "") for abox in (insert, delete)))
+        except BaseException:
+            self._roll_back(before)
+            raise
         if isinstance(done, ContradictionError):
             raise done
         return done

@@ -14,7 +14,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, TypeAlias
 
 from pantarhei.engine.stream_history import Counters
-from pantarhei.engine.stream_state import Holdings
+from pantarhei.engine.stream_state import Arriving, Holdings
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import (
     FutureABoxError,
@@ -36,14 +36,13 @@ from pantarhei.model.time import (
 )
 from pantarhei.rdf.triple_table import frozen_abox
 from pantarhei.window.sliding import kind_at
-from pantarhei.window.watermark import Arrived, Timed, Tolerance, Waiting
+from pantarhei.window.watermark import Arrived, Timed, Tolerance
 
 if TYPE_CHECKING:
     from pantarhei.encoding.encode import ABox
 
     HandOver: TypeAlias = Callable[[TimePoint, ABox], object]
     HandOverInvalid: TypeAlias = Callable[[TimePoint, ABox, InputError], object]
-    TakeIn: TypeAlias = Callable[[TimePoint, Sequence[ABox], Waiting[ABox] | None], WindowUpdate]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +106,6 @@ class Intake:
         held: the state, with what waits.
         lock: taken for each change of it.
         step: does a step and notifies followers of queries.
-        take_in: takes in the parts of one ABox; from then on the given items wait, or with None those before.
         options: how the stream may be out of order.
     """
 
@@ -116,10 +114,9 @@ class Intake:
         held: Holdings,
         lock: RLock,
         step: Callable[[Callable[[], WindowUpdate]], WindowUpdate],
-        take_in: TakeIn,
         options: Arrivals,
     ) -> None:
-        self._held, self._lock, self._step, self._take_in = held, lock, step, take_in
+        self._held, self._lock, self._step = held, lock, step
         self._options, self._tolerance = options, cache(options.tolerance)
 
     def updates(self, stream: Iterable[tuple[TimePoint, ABox]]) -> Iterator[WindowUpdate]:
@@ -152,7 +149,7 @@ class Intake:
                 self._held.let_wait(waiting.with_unproven())
         yield from self._pushed(None)
         for at, abox in stream:
-            yield self._step(partial(self._take_in, at, [abox], None))
+            yield self._step(partial(self._held.step, at, Arriving((abox,))))
 
     # -- arrivals ----------------------------------------------------------------------------------
 
@@ -303,14 +300,14 @@ class Intake:
             raise _NothingDueError
         parts, others = waiting.without_oldest()
         try:
-            return self._take_in(parts[0].at, [part.item for part in parts], others)
+            return self._held.step(parts[0].at, Arriving([part.item for part in parts], waiting=others))
         except InputError as error:
             if len(parts) == 1:
                 self._held.let_wait(others)
                 raise _InvalidError(parts[0], error) from error
         first, others = parts[0], others.with_items(parts[1:])  # one of them is wrong: each by itself
         try:
-            return self._take_in(first.at, [first.item], others)
+            return self._held.step(first.at, Arriving((first.item,), waiting=others))
         except InputError as error:
             self._held.let_wait(others)
             raise _InvalidError(first, error) from error

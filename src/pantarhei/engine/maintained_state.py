@@ -9,7 +9,7 @@ a stream, and those of a graph without time (`GraphHoldings`).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
@@ -81,6 +81,24 @@ class Standing(NamedTuple, Generic[GroundT]):
         return ShownModel(self.model, self.forms.facts)
 
 
+class Savepoint(NamedTuple, Generic[GroundT]):
+    """The state before a step, for a rollback.
+
+    Args:
+        standing: the state.
+        grown: the program in force.
+        known: the size of the vocabulary.
+        marks: the states of the consumers.
+        seen: the number of values that the diagnostics have noted.
+    """
+
+    standing: Standing[GroundT]
+    grown: Grown
+    known: tuple[int, ...]
+    marks: Marks
+    seen: int
+
+
 class Upkeep(ABC, Generic[GroundT]):
     """The state of what is kept up; not for several threads at once.
 
@@ -119,31 +137,28 @@ class Upkeep(ABC, Generic[GroundT]):
 
     # -- steps -------------------------------------------------------------------------------------
 
-    def _undone_if_broken(self, work: Callable[[Marks], _Done]) -> _Done:
-        """What `work` comes to; told how consumers stand before.
+    def _begin_step(self, may_forget: bool) -> Savepoint[GroundT]:
+        """Collect unused terms if there are many and it is allowed; return what `_roll_back` needs."""
+        vocabulary, memory = self.vocabulary, self._standing.memory
+        size, known = vocabulary.size, vocabulary.mark
+        is_large = size > self.most_entries or memory.unused or memory.limits.max_bytes is not None
+        if may_forget and is_large:
+            self.forget_unused()
+            known = vocabulary.mark
+        marks = self.consumers.mark() if self.consumers.attached else {}
+        return Savepoint(self._standing, self.growing.grown, known, marks, self._number_watch.mark)
 
-        Broken off before it has stored how things stand then, it leaves no trace.
-        """
-        before, grown, known = self._standing, self.growing.grown, self.vocabulary.mark
-        marks, seen = self.consumers.mark(), self._number_watch.mark
-        try:
-            return work(marks)
-        except BaseException:
-            if self.books.step is before.books.step:
-                self._take_back(before, grown, known, marks)
-                self._number_watch.back_to(seen)
-            raise
-
-    def _take_back(
-        self, before: Standing[GroundT], grown: Grown, known: tuple[int, ...], marks: Marks
-    ) -> None:
-        """Forget what a step has made that was broken off."""
-        if self._standing is not before:
+    def _roll_back(self, to: Savepoint[GroundT]) -> None:
+        """Restore the state before a step, unless the step has stored its result already."""
+        if self.books.step is not to.standing.books.step:
+            return
+        if self._standing is not to.standing:
             self.lose_model()
-        self.consumers.back(marks)
-        self.growing.grown = grown
-        self.vocabulary.back_to(known)
-        self._standing = self._standing._replace(noted=before.noted)
+        self.consumers.back(to.marks)
+        self.growing.grown = to.grown
+        self.vocabulary.back_to(to.known)
+        self._standing = self._standing._replace(noted=to.standing.noted)
+        self._number_watch.back_to(to.seen)
 
     def _cover(self, facts: Integers) -> None:
         """Have all rules that `facts`, which are asserted, ask for; note what in them is likely a mistake."""

@@ -1,7 +1,6 @@
-"""One tick: the only place where the stages of a step meet.
+"""One step of a stream reasoner: the window slides, an ABox is inserted, its contradictions are repaired.
 
-What leaves the window is dropped, what arrives is added to the model, and what it contradicts is repaired. A
-tick changes the model; the books it gives are new ones, for the reasoner to put in place when all is well.
+A step changes the model. It returns a new history, which the caller stores when all went well.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from pantarhei.errors import UndecidedRepairWarning
 from pantarhei.interpretation.interpretation import ClosedABox
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.time import TimePoint, show_time, time_of
-from pantarhei.repair.repairer import Repaired, Repairer
+from pantarhei.repair.repairer import Repairer
 from pantarhei.repair.result import Repair
 from pantarhei.window.log import Entry, Log
 from pantarhei.window.retention import Limits, Past
@@ -34,10 +33,15 @@ _NOTHING = Encoded(NO_FACTS, NO_FORMS)
 
 
 class Outcome(NamedTuple):
-    """What a tick came to; the model is changed already, the books and forms are to be.
+    """Result of a step; the model is changed already, history and literal forms are still to be stored.
 
-    `told` is what consumers know, and what they are to be told; `memory` what counts against the limits from
-    now on. `needs_rebuild` and `needs_recheck` are those of `Fitting`.
+    Args:
+        update: the result for users.
+        books: the new history.
+        forms: the change of literal forms.
+        told: the changes that consumers still have to receive.
+        memory: what counts against the limits from now on.
+        needs_rebuild, needs_recheck: as `Fitting` has them.
     """
 
     update: WindowUpdate
@@ -50,16 +54,16 @@ class Outcome(NamedTuple):
 
 
 class _Slid(NamedTuple):
-    """Result of sliding the window; its lists grow as it slides on.
+    """Result of sliding the window; its lists grow as the window slides further.
 
     Args:
-        log: what is left in the window.
-        outside: the ABoxes that left because they are outside.
-        early: those that left before their time.
-        untold: those of both that consumers have not been told of.
-        told: what consumers know, those told on the way included.
-        on_the_way: what they were told on the way that the model noted.
-        gone: the forms of facts that they were told had gone on the way.
+        log: the ABoxes left in the window.
+        outside: the ABoxes that expired.
+        early: the ABoxes that were evicted because of a limit.
+        untold: the ABoxes of both kinds that consumers have not received.
+        told: the changes that consumers still have to receive.
+        on_the_way: the changes of the model that consumers received during the slide.
+        gone: the literal forms of facts that consumers saw deleted during the slide.
     """
 
     log: Log
@@ -72,22 +76,25 @@ class _Slid(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Tick:
-    """What a step starts from.
+class StepTransaction:
+    """The input of one step.
 
     Args:
-        model: the window model of `books`; it is changed.
-        books: what was asserted and cut so far.
-        forms: how literals were written.
-        repairer: how to repair.
-        step: where time comes to.
-        window: which timestamps are kept.
+        model: the window model of `books`; the step changes it.
+        books: the history before the step.
+        forms: the literal forms before the step.
+        repairer: repairs contradictions.
+        step: the time and the window after the step.
+        window: the reasoner's window.
         memory: what counts against the limits.
-        consumers: who is told of what is due on the way.
-        told: what they have been told so far.
-        marks: how they stood before the step.
-        start: the oldest level that stays, inside or not.
-        before: changes that came before those of the model.
+        consumers: receive changes, at ticks of their own also during the slide.
+        at: the time after the step, as given.
+        given: the ABox to insert; None if time alone advances.
+        told: the changes that consumers still have to receive.
+        marks: the states of the consumers before the step.
+        start: the lowest level that may stay in the window.
+        before: changes that precede those of the model.
+        is_limited: whether `memory` has a limit.
     """
 
     model: WindowModel
@@ -98,79 +105,95 @@ class Tick:
     window: Window
     memory: Memory
     consumers: Consumers
+    at: TimePoint
+    given: ClosedABox | None = None
     told: Told = NOTHING_TOLD
     marks: Marks = field(default_factory=dict)
     start: int = 0
     before: Changes | None = None
+    is_limited: bool = False
 
-    def pass_(self, at: TimePoint) -> Outcome:
-        """Time alone."""
-        slid = self._slid()
-        books = replace(self.books, log=slid.log, step=self.step, past=self._past(slid))
-        return self._outcome(at, books, slid, Repair(at, self.repairer.method), _NOTHING)
+    def run(self) -> Outcome:
+        """Slide the window, insert the ABox if there is one, repair.
 
-    def take_in(self, at: TimePoint, given: ClosedABox) -> Outcome:
-        """The ABox of a new timestamp.
+        A further part of the newest timestamp counts as if it had come with the first part. If nothing
+        contradicted the first part, the parts add up: a violation then involves the new part. Otherwise the
+        model goes back to before the first part, and the whole ABox is inserted.
 
         Raises:
-            MemoryLimitError: there would be too much in the end.
-            Overfull: there was too much on the way; the model is of no use any more.
+            MemoryLimitError: the result exceeds a limit.
+            Overfull: a limit was exceeded on the way; the model is unusable.
         """
-        slid = self._slid()
-        level, asserted = self.books.log.timeline.next_level, given.asserted
+        books, given, slid = self.books, self.given, self._slid()
+        if given is None:
+            books = replace(books, log=slid.log, step=self.step, past=self._past(slid))
+            return self._outcome(books, slid, Repair(self.at, self.repairer.method), _NOTHING)
+        newest = books.log.newest
+        if newest is not None and newest.ticks == self.step.now:
+            return self._extend(slid, newest, given.asserted)
+        asserted, level = given.asserted, slid.log.timeline.next_level
         if given.finished:
             previous = self.model.merge(given.facts, len(asserted.facts), level)
         else:
             previous = self.model.add(given.facts, level)
-        back = self.model.levels_back(previous, level)
-        entry = Entry(level, at, self.step.now, asserted.facts, NO_FACTS, asserted.forms, back)
-        done = self._repaired(slid.log, entry)
-        books = self._written(self.books, slid, slid.log, entry, previous, done)
-        return self._arrived(at, books, slid, done.repair, asserted)
+        return self._repaired(books, slid, slid.log, level, self.at, asserted, previous, asserted)
 
-    def extend(self, newest: Entry, given: Encoded) -> Outcome:
-        """A further part of the newest ABox, as if it had come with the first.
-
-        If nothing in it was contradicted yet, its parts add up: whatever is violated now involves the new
-        part. Else the model goes back to before the first part and takes the whole.
-
-        Raises:
-            MemoryLimitError, Overfull: as `take_in`.
-        """
-        model, before = self.model, self.books.arrival
+    def _extend(self, slid: _Slid, newest: Entry, given: Encoded) -> Outcome:
+        """Insert a further part of the newest ABox."""
+        model, before, level = self.model, self.books.arrival, newest.level
         assert before is not None, "the newest entry has an arrival"
-        slid = self._slid()
         older = slid.log.without_newest()
         whole = Encoded.together([Encoded(newest.facts, newest.forms), given])
-        entry = replace(newest, facts=whole.facts, cut=NO_FACTS, forms=whole.forms, back=None, evidence=0)
         if before.contradicted:
             _undo(model, older, before)
-            asserted = _asserted_again(older, before, entry)
-            previous = model.add(entry.facts, entry.level)
+            asserted = _asserted_again(older, before, whole)
+            previous = model.add(whole.facts, level)
         else:
             asserted = given
-            previous = np.concatenate([before.previous, model.add(given.facts, entry.level)])
-        entry = replace(entry, back=model.levels_back(previous, entry.level))
-        done = self._repaired(older, entry)
-        undone = self.books.counters.with_repair(before, -1)
-        books = self._written(replace(self.books, counters=undone), slid, older, entry, previous, done)
-        return self._arrived(newest.at, books, slid, done.repair, asserted)
+            previous = np.concatenate([before.previous, model.add(given.facts, level)])
+        books = replace(self.books, counters=self.books.counters.with_repair(before, -1))
+        return self._repaired(books, slid, older, level, newest.at, whole, previous, asserted)
 
-    def _repaired(self, older: Log, arriving: Entry) -> Repaired:
-        return self.repairer.repair(self.model, older, arriving, self.model.program.rules)
+    def _repaired(
+        self,
+        books: Books,
+        slid: _Slid,
+        older: Log,
+        level: int,
+        at: TimePoint,
+        given: Encoded,
+        previous: Integers,
+        asserted: Encoded,
+    ) -> Outcome:
+        """Repair what the newest ABox contradicts, and add the ABox to the history.
 
-    def _written(
-        self, books: Books, slid: _Slid, older: Log, entry: Entry, previous: Integers, done: Repaired
-    ) -> Books:
-        """The books with the newest ABox behind the `older` ones, and what undoing it takes."""
-        undecided = done.repair.undecided_facts
-        arrival = Arrival(entry.level, entry.facts, previous, done.cut, done.contradicted, undecided)
-        if done.contradicted:
-            entry = replace(entry, cut=done.cut, evidence=done.evidence)
-        return books.with_arrival(older.with_entry(entry), self.step, arrival, done.repair, self._past(slid))
+        Args:
+            books: the history before the ABox.
+            older: the log before the ABox.
+            level, at, given: the level, the timestamp and the facts of the ABox.
+            previous: what the model returned for undoing the insertion.
+            asserted: the assertions of the step.
+        """
+        model, repairer, cut = self.model, self.repairer, NO_FACTS
+        back = model.levels_back(previous, level)
+        if repairer.method == "off":  # older contradictions remain
+            model.find_violations()
+        lineage = model.lineage(repairer.budget.instances)
+        entry = Entry(level, at, self.step.now, given.facts, cut, given.forms, back)
+        if lineage is None:
+            repair = Repair(at, repairer.method)
+        else:
+            cut, repair, evidence = repairer.repair(model, older, entry, lineage)
+            entry = replace(entry, cut=cut, evidence=evidence)
+        log = older.with_entry(entry)
+        arrival = Arrival(level, given.facts, previous, cut, lineage is not None, repair.undecided_facts)
+        books = books.with_arrival(log, self.step, arrival, repair, self._past(slid))
+        if self.is_limited:
+            return self._within_limits(books, slid, repair, asserted, entry)
+        return self._outcome(books, slid, repair, asserted, entry)
 
     def _past(self, slid: _Slid) -> Past:
-        """What has left, with what left while sliding."""
+        """The past with the ABoxes that left during the slide."""
         log, past = self.books.log, self.books.past
         if slid.log is log:
             return past
@@ -178,9 +201,9 @@ class Tick:
         return past.with_departure(self.step.now, self.books.messages, slid.outside, slid.early, size)
 
     def _slid(self) -> _Slid:
-        """Let what leaves leave, first as far as each moment that some consumer waits for."""
+        """Slide the window, stopping at each tick for which a consumer has asked."""
         slid = _Slid(self.books.log, [], [], (), self.told, [], {})
-        now = self.books.step.now if self.consumers and self.books.step else None
+        now = self.books.step.now if self.consumers.attached and self.books.step else None
         while now is not None and (due := self.consumers.due(now, self.step.now)) is not None:
             stop = self.window.step_at(self.step.kind, due)
             slid = self._slid_to(stop, slid)
@@ -196,7 +219,7 @@ class Tick:
         return self._slid_to(self.step, slid)
 
     def _slid_to(self, step: Step, slid: _Slid) -> _Slid:
-        """Slide further, to where the window stands at `step`."""
+        """Slide the window further, to its place at `step`."""
         timeline = slid.log.timeline
         first = timeline.first_level_from(step.first)
         start = max(first, self.start)
@@ -210,56 +233,53 @@ class Tick:
         return slid._replace(log=log, untold=(*slid.untold, *left))
 
     def _changes(self, slid: _Slid, step: Step, log: Log, *entries: Entry) -> Changes:
-        """What changed since consumers were told last, or since the step began.
+        """Return the changes since consumers last received any, or since the step began.
 
         Args:
-            slid: what sliding came to.
-            step: where time and window have come to.
-            log: the ABoxes that are in the window then.
-            entries: what the step took in.
+            slid: the result of sliding.
+            step: the time and the window now.
+            log: the ABoxes in the window now.
+            entries: the ABoxes that the step inserted.
         """
         noted = self.model.take_changes()
         levels = self.model.take_levels(noted)
-        changes = Changes(
-            noted, entries, slid.untold, levels, at=time_of(step.now, step.kind), step=step, log=log
-        )
+        at = time_of(step.now, step.kind)
+        changes = Changes(noted, entries, slid.untold, levels, at=at, step=step, log=log)
         return changes if self.before is None or slid.on_the_way else Changes.together([self.before, changes])
 
     def _outcome(
-        self, at: TimePoint, books: Books, slid: _Slid, repair: Repair, asserted: Encoded, *entries: Entry
+        self, books: Books, slid: _Slid, repair: Repair, asserted: Encoded, *entries: Entry
     ) -> Outcome:
-        """What it comes to, for the reasoner and for people; `entries` are those taken in."""
-        changes = self._changes(slid, self.step, books.log, *entries)
+        """Collect the result; `entries` are the ABoxes that the step inserted."""
+        step = self.step
+        changes = self._changes(slid, step, books.log, *entries)
+        start, end = time_of(step.start, step.kind), time_of(step.end, step.kind)
         noted = np.concatenate([*slid.on_the_way, changes.noted]) if slid.on_the_way else changes.noted
         forms = self.forms.change(noted, asserted)
         delta = TripleDelta.of(noted, self.repairer.vocabulary.lexicon, forms.seen)
-        step, dropped = self.step, tuple(entry.at for entry in (*slid.outside, *slid.early))
-        start, end = time_of(step.start, step.kind), time_of(step.end, step.kind)
         early = tuple(entry.at for entry in slid.early)
+        dropped = (*(entry.at for entry in slid.outside), *early)
         if early:
             books = replace(books, counters=books.counters.plus(Counters(dropped_early=len(early))))
+        at = entries[0].at if entries else self.at
         update = WindowUpdate(at, start, end, dropped, repair, delta, early)
         told = NOTHING_TOLD
-        if self.consumers:
-            # a fact that went on the way and came again keeps the form that it had before the step
+        if self.consumers.attached:
+            # a fact deleted during the slide and inserted again keeps the form that it had before the step
             changes = changes.with_forms({**slid.gone, **forms.after})
             told = slid.told.with_step(changes, self.books.step)
         return Outcome(update, books, forms, told, self.memory)
 
-    def _arrived(
-        self, at: TimePoint, books: Books, slid: _Slid, repair: Repair, asserted: Encoded
+    def _within_limits(
+        self, books: Books, slid: _Slid, repair: Repair, asserted: Encoded, newest: Entry
     ) -> Outcome:
-        """What it comes to once the oldest timestamps have left where all is too much; the model slides.
+        """Collect the result after evicting the oldest timestamps as far as the limits require.
 
         Raises:
-            MemoryLimitError: it is too much still, or nothing is to leave early.
+            MemoryLimitError: a limit is still exceeded, or the policy does not evict.
         """
-        newest = books.log.newest
-        assert newest is not None, "an ABox has arrived"
-        if not self.memory.limits:
-            return self._outcome(at, books, slid, repair, asserted, newest)
         fitting = Fitting(self.model, books.log, self.memory, books.past)
-        fitting.fit(at)
+        fitting.fit(newest.at)
         left, past = tuple(fitting.early), fitting.past
         slid = slid._replace(early=[*slid.early, *left], untold=(*slid.untold, *left))
         if left:
@@ -270,14 +290,14 @@ class Tick:
         forgotten = kept.fewer_than(past) + fitting.past.fewer_than(books.past)
         counters = books.counters.plus(Counters(forgotten_early=forgotten))
         books = replace(books, log=fitting.log, past=kept, counters=counters)
-        outcome = self._outcome(at, books, slid, repair, asserted, newest)
+        outcome = self._outcome(books, slid, repair, asserted, newest)
         return outcome._replace(
             memory=fitting.memory, needs_rebuild=fitting.needs_rebuild, needs_recheck=fitting.needs_recheck
         )
 
 
 def _undo(model: WindowModel, older: Log, arrival: Arrival) -> None:
-    """Bring the model back to before the newest ABox; `older` is the log without it."""
+    """Bring the model back to its state before the newest ABox; `older` is the log without that ABox."""
     back = [(facts, entry.level) for entry, facts in older.occurrences(arrival.cut) if len(facts)]
     if back:
         levels = np.concatenate([np.full(len(facts), level, np.int64) for facts, level in back])
@@ -285,14 +305,14 @@ def _undo(model: WindowModel, older: Log, arrival: Arrival) -> None:
     model.withdraw(arrival.facts, arrival.previous, arrival.level)
 
 
-def _asserted_again(older: Log, undone: Arrival, entry: Entry) -> Encoded:
-    """What stands asserted where the cut of an arrival was undone, and `entry` came instead."""
+def _asserted_again(older: Log, undone: Arrival, given: Encoded) -> Encoded:
+    """Return the assertions of a step that undoes the cut of an arrival and inserts `given` instead."""
     varied = {fact for old in older for fact in old.forms.by_fact}
     oldest: dict[Fact, Literal | None] = {}
     for old, facts in older.occurrences(undone.cut) if varied else ():  # newest first
         oldest.update((fact, old.forms.by_fact.get(fact)) for fact in as_tuples(facts) if fact in varied)
     forms = Forms({fact: form for fact, form in oldest.items() if form is not None})
-    return Encoded.together([Encoded(undone.cut, forms), Encoded(entry.facts, entry.forms)])
+    return Encoded.together([Encoded(undone.cut, forms), given])
 
 
 _limits_log = logging.getLogger("pantarhei.limits")

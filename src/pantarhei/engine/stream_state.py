@@ -5,33 +5,34 @@ The books hold what was asserted and cut: the ground truth, which the window mod
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from rdflib import Literal
 
+from pantarhei.encoding.encode import encode_abox
 from pantarhei.encoding.footprint import vocabulary_bytes
 from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NO_FORMS, Encoded, Fact, Integers
-from pantarhei.engine.consumer import Marks, Told
+from pantarhei.engine.consumer import Told
 from pantarhei.engine.diagnostics import Known
-from pantarhei.engine.limited_step import Attempts
+from pantarhei.engine.limited_step import LimitedStep
 from pantarhei.engine.maintained_state import ShownModel, Upkeep
 from pantarhei.engine.options import Options
-from pantarhei.engine.step_transaction import Outcome, StepLog, Tick
+from pantarhei.engine.step_transaction import Outcome, StepLog, StepTransaction
 from pantarhei.engine.stream_history import Books, Counters, HistoryWriter
 from pantarhei.engine.temporal_engine import CONCLUSIONS, Concluding, FollowedConclusions
 from pantarhei.engine.update import NO_DELTA, FedBack, Stats, WindowUpdate, refuse_endless
-from pantarhei.errors import TimestampError
+from pantarhei.errors import ForeignInterpretationError, InvalidTripleError, TimestampError
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.interpretation.interpretation import ClosedABox
+from pantarhei.interpretation.interpretation import ClosedABox, Interpretation, encode, split
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.datetimes import EXACT
 from pantarhei.model.rule import Predicate
 from pantarhei.model.temporal_rule import TemporalAtom
-from pantarhei.model.time import TimePoint, is_finer, show_time, ticks_of, time_of
+from pantarhei.model.time import TimePoint, is_finer, plain_time, show_time, ticks_of, time_of
 from pantarhei.rdf.ntriples import prefix_of_push
 from pantarhei.repair.quality import Quality, quality_of
 from pantarhei.repair.repairer import Repairer
@@ -45,7 +46,26 @@ from pantarhei.window.sliding import Step, step_to
 from pantarhei.window.watermark import Waiting
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from pantarhei.encoding.encode import ABox
+
+
+class Arriving(NamedTuple):
+    """An ABox to insert.
+
+    Args:
+        parts: its parts: graphs, triples or tables; or if `are_closed` interpretations, or tables with a
+            column `derived`.
+        are_closed: whether the parts have the facts that follow from them.
+        scope: the prefix for the labels of blank nodes in tables; None for one of each part's own.
+        waiting: the ABoxes that wait once this one is inserted; None for those that wait before.
+    """
+
+    parts: Sequence[Any]
+    are_closed: bool = False
+    scope: str | None = None
+    waiting: Waiting[ABox] | None = None
 
 
 class Holdings(Upkeep[Books]):
@@ -69,7 +89,7 @@ class Holdings(Upkeep[Books]):
         self._repairer = Repairer(
             options.repair, options.budget, foundation.vocabulary, prove, self._filled_anew
         )
-        self._log = StepLog(options.limits)
+        self._log, self._is_limited = StepLog(options.limits), bool(options.limits)
         self._history_writer = HistoryWriter(options.history)
         books = Books(past=Past(options.history))
         super().__init__(foundation, books, options.keep, options.limits, options.derive, known)
@@ -131,113 +151,137 @@ class Holdings(Upkeep[Books]):
 
     # -- steps -------------------------------------------------------------------------------------
 
-    def pass_(self, at: TimePoint) -> WindowUpdate:
-        """Time alone."""
-        return self._after_feedback(at, lambda: self._pass(at))
+    def step(self, at: TimePoint, arriving: Arriving | None) -> WindowUpdate:
+        """Do a step: insert an ABox, which may be a further part of the newest, or advance the time alone.
 
-    def _pass(self, at: TimePoint) -> WindowUpdate:
-        return self._step_to(at, lambda step, marks: self._transact(step, marks, lambda tick: tick.pass_(at)))
-
-    def take_in(
-        self,
-        at: TimePoint,
-        parts: Sequence[Callable[[str], ClosedABox]],
-        waiting: Waiting[ABox] | None = None,
-    ) -> WindowUpdate:
-        """Take in an ABox, new or a further part of the newest.
+        Where temporal rules have feedback, their conclusions are asserted on the way; all of it is done or
+        nothing.
 
         Args:
-            at: its timestamp.
-            parts: each encodes a part of it, given the prefix for the labels of its blank nodes.
-            waiting: the ABoxes that wait once it is taken in; None for those that wait before.
+            at: the time.
+            arriving: the ABox; None if time alone advances.
         """
-
-        def work() -> WindowUpdate:
-            return self._step_to(
-                at, lambda step, marks: self._take_in(step, marks, at, self._read(parts), waiting)
-            )
-
-        return self._after_feedback(at, work)
-
-    def _after_feedback(self, at: TimePoint, work: Callable[[], WindowUpdate]) -> WindowUpdate:
-        """What `work` comes to at a time, after conclusions were asserted on the way, where rules have
-        feedback; all of it or nothing.
-        """
-        if self._concluding is None:
-            return work()
-        if self._concluding.feeds_back and (step := self._step_at(at)) is not None:
-            self.forget_unused(step)
-            with self.whole(each_step=True):
-                update = self._feed_back(step.now, work)
+        is_cut, at = self.is_cut(at), plain_time(at)
+        step = step_to(self.options.window, self.books.step, at)
+        if (concluding := self._concluding) is None:
+            update = self._run(at, step, arriving)
         else:
-            update = work()
-        return replace(update, conclusions=self._concluding.take_changes())
+            now = self.books.step
+            if concluding.feeds_back and now and concluding.next_feedback(now.now, step.now, self.model):
+                self.forget_unused(step)
+                with self.whole(each_step=True):
+                    update = self._feed_back(concluding, at, step, arriving)
+            else:
+                update = self._run(at, step, arriving)
+            update = replace(update, conclusions=concluding.take_changes())
+        if is_cut:
+            self.count(Counters(times_cut=1))
+        return update
 
-    def _step_at(self, at: TimePoint) -> Step | None:
-        """The step to a time, if conclusions are to be asserted on the way."""
-        assert self._concluding is not None, "there are rules"
-        step, now = step_to(self.options.window, self.books.step, at), self.books.step
-        has_more = now and self._concluding.next_feedback(now.now, step.now, self.model)
-        return step if has_more else None
-
-    def _feed_back(self, until: int, work: Callable[[], WindowUpdate]) -> WindowUpdate:
-        concluding, steps, fed_back = self._concluding, list[WindowUpdate](), list[FedBack]()
+    def _feed_back(
+        self, concluding: Concluding, at: TimePoint, step: Step, arriving: Arriving | None
+    ) -> WindowUpdate:
+        """Assert conclusions on the way to a step, then do the step."""
+        steps, fed_back = list[WindowUpdate](), list[FedBack]()
         not_assertable = 0
-        assert concluding is not None, "there are rules"
         standstill = concluding.standstill
         while (now := self.books.step) is not None and (
-            feedback := concluding.next_feedback(now.now, until, self.model)
+            feedback := concluding.next_feedback(now.now, step.now, self.model)
         ) is not None:
-            ahead = concluding.tick_of(until) - concluding.tick_of(now.now)
+            ahead = concluding.tick_of(step.now) - concluding.tick_of(now.now)
             is_known = not self.options.limits and standstill.is_reached(len(self.books.log.timeline))
             refuse_endless(len(fed_back) + is_known * ahead)
-            at, facts = time_of(feedback.at, now.kind), feedback.facts
+            then, facts = time_of(feedback.at, now.kind), feedback.facts
             not_assertable += feedback.not_assertable
-            steps.append(self._assert(at, facts) if len(facts) else self._pass(at))
+            stop = step_to(self.options.window, now, then)
+            abox = ClosedABox(facts, Encoded(facts, NO_FORMS), finished=False) if len(facts) else None
+            steps.append(self._run(then, stop, abox))
             if len(facts):
-                fed_back.append(FedBack(at, len(facts), steps[-1].repair))
+                self.count(Counters(fed_back=len(facts)))
+                fed_back.append(FedBack(then, len(facts), steps[-1].repair))
             is_all = self._derive == "all" and steps[-1].changes_nothing and not concluding.is_unsettled()
             standstill.note(facts, is_all)
         self.count(Counters(not_fed_back=not_assertable))
-        return work().after(steps, tuple(fed_back), not_assertable)
+        return self._run(at, step, arriving).after(steps, tuple(fed_back), not_assertable)
 
-    def _assert(self, at: TimePoint, facts: Integers) -> WindowUpdate:
-        """Conclusions as the ABox of a timestamp."""
-        given = ClosedABox(facts, Encoded(facts, NO_FORMS), finished=False)
-        update = self._step_to(at, lambda step, marks: self._take_in(step, marks, at, given))
-        self.count(Counters(fed_back=len(facts)))
-        return update
+    def _run(self, at: TimePoint, step: Step, arriving: Arriving | ClosedABox | None) -> WindowUpdate:
+        """Do one step on the model and store the result, or nothing.
 
-    def _read(self, parts: Sequence[Callable[[str], ClosedABox]]) -> ClosedABox:
-        number = self.books.messages + 1
-        return ClosedABox.together([read(prefix_of_push(number, place)) for place, read in enumerate(parts)])
-
-    def _step_to(self, at: TimePoint, work: Callable[[Step, Marks], WindowUpdate]) -> WindowUpdate:
-        """What `work` comes to at the step to `at`; begun without terms that have long not been used.
-
-        Broken off before it has stored how things stand then, it leaves no trace.
+        The model counts as lost until the result is stored; it is then rebuilt from the history when needed.
         """
-        step = step_to(self.options.window, self.books.step, at)
-        self.forget_unused(step)
-        return self._undone_if_broken(lambda marks: work(step, marks))
+        before = self._begin_step(may_forget=self._may_forget(step))
+        try:
+            given = None if arriving is None else self._encoded(arriving)
+            if given is not None:
+                given = self._covered(given)
+            books, model = self.books, self.model
+            if model.notes_levels != self.consumers.wants_levels:
+                model.note_levels(self.consumers.wants_levels)
+            if isinstance(arriving, Arriving) and arriving.waiting is not None:
+                books = replace(books, waiting=arriving.waiting)
+            transaction = StepTransaction(
+                model,
+                books,
+                self.forms,
+                self._repairer,
+                step,
+                self.options.window,
+                self._standing.memory,
+                self.consumers,
+                at,
+                given,
+                self._standing.told,
+                before.marks,
+                is_limited=self._is_limited,
+            )
+            self.lose_model()
+            if self._is_limited:
+                limited = LimitedStep(transaction, self.foundation.common, self._made_from, self._tell)
+                return self._put_in_place(*limited.outcome())
+            done = transaction.run()
+            if done.told.waiting:
+                done = done._replace(told=self._tell(done.told, model))
+            return self._put_in_place(model, done)
+        except BaseException:
+            self._roll_back(before)
+            raise
 
-    def _take_in(
-        self,
-        step: Step,
-        marks: Marks,
-        at: TimePoint,
-        given: ClosedABox,
-        waiting: Waiting[ABox] | None = None,
-    ) -> WindowUpdate:
+    def _encoded(self, arriving: Arriving | ClosedABox) -> ClosedABox:
+        """Encode an ABox in the numbers of the vocabulary.
+
+        Raises:
+            InvalidTripleError: it is not an ABox, or an item is not a triple.
+            ForeignInterpretationError: an interpretation was made with another foundation.
+        """
+        if isinstance(arriving, ClosedABox):
+            return arriving
+        number, found = self.books.messages + 1, []
+        for place, part in enumerate(arriving.parts):
+            scope = prefix_of_push(number, place) if arriving.scope is None else arriving.scope
+            if arriving.are_closed:
+                found.append(self._encoded_closed(part, scope))
+            else:
+                encoded = encode_abox(self.vocabulary, part, scope)
+                found.append(ClosedABox(encoded.facts, encoded, finished=False))
+        return found[0] if len(found) == 1 else ClosedABox.together(found)
+
+    def _encoded_closed(self, given: Interpretation | pa.Table, scope: str) -> ClosedABox:
+        if not isinstance(given, Interpretation):
+            if not hasattr(given, "schema"):
+                expected = "an Interpretation, or a pyarrow.Table with a column derived"
+                raise InvalidTripleError(repr(given)[:200], f"{expected}, is asked for")
+            return split(given, encode_abox(self.vocabulary, given, scope))
+        made_with, ours = given.foundation, self.foundation
+        if made_with != ours.digest:
+            raise ForeignInterpretationError(made_with, ours.digest)
+        return encode(given, self.vocabulary, ours.common, scope)
+
+    def _covered(self, given: ClosedABox) -> ClosedABox:
+        """Make the program cover an ABox; return the ABox without what the rules in force do not derive."""
         self._cover(given.asserted.facts)
         if given.finished and self.part.lacks:
-            given = given.without([self.vocabulary.number_symbol(symbol) for symbol in self.part.lacks])
-        newest, arriving = self.books.log.newest, given.asserted.facts
-        if newest is not None and newest.ticks == step.now:
-            return self._transact(
-                step, marks, lambda tick: tick.extend(newest, given.asserted), arriving, waiting
-            )
-        return self._transact(step, marks, lambda tick: tick.take_in(at, given), arriving, waiting)
+            return given.without([self.vocabulary.number_symbol(symbol) for symbol in self.part.lacks])
+        return given
 
     @contextmanager
     def whole(self, each_step: bool = False) -> Iterator[None]:
@@ -318,7 +362,11 @@ class Holdings(Upkeep[Books]):
         if self.options.repair != "off" or newest is None:
             return ConflictList.of(())
         model, older = self.model, self.books.log.without_newest()
-        return self._repairer.repair(model, older, newest, model.program.rules).repair.conflicts
+        model.find_violations()
+        lineage = model.lineage(self.options.budget.instances)
+        if lineage is None:
+            return ConflictList.of(())
+        return self._repairer.repair(model, older, newest, lineage).repair.conflicts
 
     def stats(self) -> Stats:
         """What is held, and what was done."""
@@ -341,45 +389,25 @@ class Holdings(Upkeep[Books]):
     # -- terms that are not used any more ----------------------------------------------------------
 
     def forget_unused(self, step: Step | None = None) -> None:
-        """As of all upkeep; nor with consumers while a further part of the newest timestamp may come.
+        """Collect unused terms if there are many; not if the newest timestamp may get a further part.
 
         Args:
-            step: the step that is about to be made, if one is.
+            step: the step that follows, if one does.
         """
-        if not (self.consumers and self._may_continue(step)):
+        if self._may_forget(step):
             super().forget_unused()
 
-    def _may_continue(self, step: Step | None) -> bool:
-        """Whether a further part of the newest timestamp is coming or may come."""
+    def _may_forget(self, step: Step | None) -> bool:
+        """Return whether terms may be collected: with consumers not before a further part of a timestamp."""
+        if not self.consumers.attached:
+            return True
         newest = self.books.log.newest
-        return newest is not None and (step is None or step.now == newest.ticks)
+        return newest is None or (step is not None and step.now != newest.ticks)
 
     # -- one step ----------------------------------------------------------------------------------
 
-    def _transact(
-        self,
-        step: Step,
-        marks: Marks,
-        stages: Callable[[Tick], Outcome],
-        arriving: Integers = NO_FACTS,
-        waiting: Waiting[ABox] | None = None,
-    ) -> WindowUpdate:
-        """A tick's `stages` done to the model and written into the books, or nothing.
-
-        The model counts as lost until all has gone well; who needs it then makes it again from the books.
-        `arriving` are the facts of the ABox that it takes in, `waiting` the ABoxes that wait then.
-        """
-        tick = self._tick(step, marks, waiting)
-        self.lose_model()
-        if not self.options.limits:
-            done = stages(tick)
-            return self._put_in_place(tick.model, done._replace(told=self._tell(done.told, tick.model)))
-        common = self.foundation.common
-        attempts = Attempts(tick, stages, arriving, common, self._made_from, self._tell)
-        return self._put_in_place(*attempts.outcome())
-
     def _tell(self, told: Told, model: WindowModel) -> Told:
-        """Tell consumers of a step those that are told now."""
+        """Deliver the changes of a step to the consumers that receive them now."""
         if self._standing.tells:
             return self._tell_consumers(told, model)
         return self.consumers.tell_steps(told, model)
@@ -397,22 +425,6 @@ class Holdings(Upkeep[Books]):
         if done.books.past.due:
             self._write_due()
         return done.update if self._derive == "all" else replace(done.update, delta=NO_DELTA)
-
-    def _tick(self, step: Step, marks: Marks, waiting: Waiting[ABox] | None) -> Tick:
-        model = self.model
-        model.note_levels(self.consumers.wants_levels)
-        return Tick(
-            model,
-            self.books if waiting is None else replace(self.books, waiting=waiting),
-            self.forms,
-            self._repairer,
-            step,
-            self.options.window,
-            self._standing.memory,
-            self.consumers,
-            self._standing.told,
-            marks,
-        )
 
     def _filled_anew(self, older: Log, arriving: Entry) -> WindowModel:
         """A model of a log and an ABox that arrives, independently of how the stream was kept and fed."""

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pantarhei.encoding.lexicon import Lexicon
-from pantarhei.encoding.numbers import NO_FACTS, Forms, Integers
+from pantarhei.encoding.numbers import Forms, Integers
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.materialize.kernel_values import Lineage
 from pantarhei.materialize.model import WindowModel
@@ -125,19 +125,17 @@ _NOTHING = np.empty(0, np.intp)
 
 
 class Repaired(NamedTuple):
-    """What was done to the model.
+    """Result of repairing a model.
 
     Args:
         cut: the removed facts, shape (n, 3).
-        contradicted: whether a constraint was violated.
         repair: the account for users.
         evidence: bytes that the account keeps.
     """
 
     cut: Integers
-    contradicted: bool
     repair: Repair
-    evidence: int = 0
+    evidence: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,18 +157,16 @@ class Repairer:
     prove: Prove = no_proofs
     anew: Callable[[Log, Entry], WindowModel] | None = None
 
-    def repair(self, model: WindowModel, older: Log, arriving: Entry, rules: tuple[Rule, ...]) -> Repaired:
-        """Cut from `model`, to which the ABox `arriving` was just added, what contradicts newer assertions.
+    def repair(self, model: WindowModel, older: Log, arriving: Entry, lineage: Lineage) -> Repaired:
+        """Remove from the model the assertions that newer assertions contradict.
 
         Args:
+            model: the model, with the arriving ABox inserted.
             older: the log without the arriving ABox.
-            rules: what the numbers of constraints mean.
+            arriving: the ABox.
+            lineage: the violations in the model, with their proofs.
         """
-        if self.method == "off":  # what contradicted before does so still
-            model.find_violations()
-        lineage = model.lineage(self.budget.instances)
-        if lineage is None:
-            return Repaired(NO_FACTS, False, Repair(arriving.at, self.method))
+        rules = model.program.rules
         if self.method == "exact":
             cut = exact_cut(lineage, self.budget, self._ranked)
             if len(cut.undecided) and self.anew is not None:
@@ -191,7 +187,7 @@ class Repairer:
         evidence = KeptEvidence(lineage, self.budget)
         account = RepairAccount(older, arriving, self.vocabulary.lexicon, rules, self.prove)
         repair = account.of(self.method, lineage, cut, evidence)
-        return Repaired(facts, True, repair, evidence.bytes)
+        return Repaired(facts, repair, evidence.bytes)
 
     def _chosen(self, lineage: Lineage) -> Cut:
         """The cut of the methods that go by conflict sets; the exact one where those are too many to list."""

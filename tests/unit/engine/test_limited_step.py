@@ -6,7 +6,7 @@ from rdflib import RDF
 from class_counts import ClassCounts, counted
 from counts import some
 from pantarhei import MemoryLimitError, Ontology, StreamReasoner, Window
-from pantarhei.engine.limited_step import Attempts
+from pantarhei.engine.limited_step import LimitedStep
 from pantarhei.model.rule import Rule
 from strategies import EX, A, B, C, R, is_a, related, x, y, z
 
@@ -36,18 +36,18 @@ def test_an_abox_that_derives_without_measure_is_stopped_on_the_way(limits, on_l
     before = tested.materialization(), tested.assertions(), tested.timestamps
     chain = [(EX[f"c{i}"], EX.R, EX[f"c{i + 1}"]) for i in range(1000)]
     made = []
-    whole = Attempts._within
+    whole = LimitedStep._within
 
     def watching(self, tick, *args):
         made.append(tick.model)
         return whole(self, tick, *args)
 
-    Attempts._within = watching
+    LimitedStep._within = watching
     try:
         with pytest.raises(MemoryLimitError) as caught:
             tested.push(5, chain)
     finally:
-        Attempts._within = whole
+        LimitedStep._within = whole
     assert caught.value.alone is (on_limit == "drop")
     assert len(made) == (2 if on_limit == "drop" else 1)
     for model in made:

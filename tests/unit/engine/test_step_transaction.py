@@ -10,7 +10,7 @@ from pantarhei import Ontology, StreamReasoner
 from pantarhei.encoding.given_forms import GivenForms
 from pantarhei.engine.consumer import Consumers
 from pantarhei.engine.memory import Memory
-from pantarhei.engine.step_transaction import Tick
+from pantarhei.engine.step_transaction import StepTransaction
 from pantarhei.engine.stream_history import Books
 from pantarhei.errors import MemoryLimitError
 from pantarhei.interpretation.foundation import Foundation
@@ -38,8 +38,8 @@ class Stream:
         self.vocabulary = self.foundation.vocabulary
         self.memory = Memory(Limits(**limits), self.vocabulary, Consumers())
 
-    def tick(self, now):
-        return Tick(
+    def step(self, now, given=None):
+        return StepTransaction(
             self.model,
             self.books,
             GivenForms(self.vocabulary),
@@ -48,17 +48,17 @@ class Stream:
             WINDOW,
             self.memory,
             self.memory.consumers,
+            now,
+            given,
+            is_limited=bool(self.memory.limits),
         )
 
     def take_in(self, now, *triples):
         encoded = self.vocabulary.encode(triples)
-        return self.after(self.tick(now).take_in(now, ClosedABox(encoded.facts, encoded, finished=False)))
-
-    def extend(self, now, *triples):
-        return self.after(self.tick(now).extend(self.books.log.newest, self.vocabulary.encode(triples)))
+        return self.after(self.step(now, ClosedABox(encoded.facts, encoded, finished=False)).run())
 
     def pass_(self, now):
-        return self.after(self.tick(now).pass_(now))
+        return self.after(self.step(now).run())
 
     def after(self, outcome):
         self.books = outcome.books
@@ -118,7 +118,7 @@ def test_a_timestamp_in_two_parts_comes_to_what_it_comes_to_in_one(first, second
     for stream in (apart, whole):
         stream.take_in(1, member(A, a_of_strategies))
     apart.take_in(2, *first)
-    apart.extend(2, *second)
+    apart.take_in(2, *second)
     whole.take_in(2, *first, *second)
     assert apart.facts == whole.facts
     one, other = (

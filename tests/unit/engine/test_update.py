@@ -132,12 +132,12 @@ def test_where_each_tick_is_as_the_one_before_the_refusal_comes_at_once(text, ra
     reasoner = reasoner_with(text, pr.Window(range=range_), background=known)
     reasoner.push(0, is_a("Hot"))
     asserted = []
-    told, standing = reasoner._held._assert, reasoner.materialization()
-    reasoner._held._assert = lambda *given: (asserted.append(given), told(*given))[1]
+    told, standing = reasoner._held._run, reasoner.materialization()
+    reasoner._held._run = lambda *given: (asserted.append(given), told(*given))[1]
     with pytest.raises(TemporalRuleError, match=r"asserted at 200_0\d\d ticks or more"):
         reasoner.advance(200_000)
     assert len(asserted) < 2 * range_ + 20
-    del reasoner._held._assert
+    del reasoner._held._run
     assert reasoner.materialization() == standing
     assert len(reasoner.advance(300).fed_back) == 300
 
