@@ -23,8 +23,8 @@ from pantarhei.materialize.kernel.bags import true_rows
 from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import Call, Expression, is_drawn, variables_of
 from pantarhei.query.expressions import compute, truth
-from pantarhei.query.expressions.comparison import ORDERS, Comparator
-from pantarhei.query.expressions.scalars import ExpressionError, Time
+from pantarhei.query.expressions.comparison import ORDERS
+from pantarhei.query.expressions.scalars import Time
 from pantarhei.query.incremental.operator import Row, SharedState, table_of
 from pantarhei.query.incremental.persistent_terms import (
     UNSUPPORTED,
@@ -36,7 +36,8 @@ from pantarhei.query.incremental.persistent_terms import (
 )
 from pantarhei.query.solutions import Mask, Table
 from pantarhei.values import canonical
-from pantarhei.values.numeric import Numeric, computed, negated, promoted
+from pantarhei.values.numeric import Numeric, promoted
+from pantarhei.values.scalar_functions import SIGNED, Comparator
 
 
 class Deoptimize(Exception):
@@ -111,10 +112,9 @@ class Compiler:
         if not isinstance(expression, Call):
             return self._constant(expression)
         name, arguments = expression.function, expression.arguments
-        if name in _ARITHMETIC and len(arguments) == 2:
-            return _computed(name, *map(self.operand, arguments))
-        if name == "neg":
-            return _negative(self.operand(arguments[0]))
+        if name in SIGNED and not (name == "+" and len(arguments) == 1):
+            compile_ = _of_two if len(arguments) == 2 else _of_one
+            return compile_(SIGNED[name], *map(self.operand, arguments))
         if name == "IF":
             condition, then, otherwise = arguments
             return _chosen(self.truth(condition), self.operand(then), self.operand(otherwise), None)
@@ -163,7 +163,6 @@ class Compiler:
 
 
 _TRUTHS: Final = frozenset(("=", "!=", *ORDERS, "&&", "||", "!", "BOUND", "IN"))
-_ARITHMETIC: Final = frozenset("+-*/")
 
 _Found = TypeVar("_Found")
 
@@ -275,15 +274,15 @@ def _order(compare: Comparator, left: Operand, right: Operand) -> Callable[[Row]
     return order
 
 
-def _computed(name: str, left: Operand, right: Operand) -> Operand:
-    """Arithmetic."""
+def _of_two(function: Callable[..., Numeric], left: Operand, right: Operand) -> Operand:
+    """Compile a function of two numbers."""
 
     def number(row: Row) -> Numeric | None:
         one, other = left(row), right(row)
         if type(one) is Numeric and type(other) is Numeric:
             try:
-                return computed(name, one, other)
-            except (ExpressionError, ArithmeticError):
+                return function(one, other)
+            except ArithmeticError:
                 return None
         if type(one) is Time or type(other) is Time:
             raise Deoptimize
@@ -293,18 +292,20 @@ def _computed(name: str, left: Operand, right: Operand) -> Operand:
     return number
 
 
-def _negative(of: Operand) -> Operand:
-    def negative(row: Row) -> Numeric | None:
-        value = of(row)
+def _of_one(function: Callable[..., Numeric], operand: Operand) -> Operand:
+    """Compile a function of one number."""
+
+    def number(row: Row) -> Numeric | None:
+        value = operand(row)
         if type(value) is not Numeric:
             _refuse_odd(value)
             return None
         try:
-            return negated(value)
+            return function(value)
         except ArithmeticError:
             return None
 
-    return negative
+    return number
 
 
 _MOST_REMEMBERED = 1 << 16
