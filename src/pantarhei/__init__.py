@@ -1,5 +1,8 @@
 """Stream reasoning with OWL 2 RL: a sliding window's materialization, kept up and repaired newest-wins."""
 
+import warnings
+from typing import Any
+
 from pantarhei.answer_streams import AnswerStreams
 from pantarhei.continuous import register
 from pantarhei.dynamic_graph import DynamicGraph
@@ -194,3 +197,18 @@ __all__ = [
     "read_table",
     "register",
 ]
+
+# Old names of public classes with their new ones; removed in 0.3.
+_RENAMED = {"Gone": "RetractedAssertion", "WouldHold": "Abduction"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _RENAMED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    new = _RENAMED[name]
+    warnings.warn(
+        f"pantarhei.{name} is deprecated and will be removed in 0.3: use pantarhei.{new}",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    return globals()[new]

@@ -967,6 +967,13 @@ def test_public_names_exist_and_are_sorted():
     assert all(hasattr(pantarhei, name) for name in pantarhei.__all__)
 
 
+@pytest.mark.parametrize("old, new", [("Gone", "RetractedAssertion"), ("WouldHold", "Abduction")])
+def test_old_names_of_public_classes_warn(old, new):
+    with pytest.warns(DeprecationWarning, match=f"use pantarhei.{new}$"):
+        assert getattr(pantarhei, old) is getattr(pantarhei, new)
+    assert old not in pantarhei.__all__ and not hasattr(pantarhei, "Nothing")
+
+
 def test_conflicts_are_those_of_the_window_as_it_is_now():
     told = StreamReasoner(ontology(), Window(3), repair="off")
     assert told.conflicts() == ()
