@@ -537,7 +537,7 @@ def test_with_feedback_conclusions_are_asserted_and_what_cannot_be_is_said(run, 
     both = run("--rules", rules, "--models", "0", "--feedback")
     fails(both, "answer streams differ, and none of them", code=2)
     rules.write_text("@prefix : <http://example.org/reactor#> .\non :- asserted :Reported(V).\n")
-    fails(run("--rules", rules, "--feedback"), "line 2, column 1", "on is no triple, and with feedback")
+    fails(run("--rules", rules, "--feedback"), "line 2, column 1", "on is not a triple, and with feedback")
 
 
 def test_check_says_what_rules_look_back_at(cli):

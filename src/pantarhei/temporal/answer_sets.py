@@ -1,9 +1,9 @@
-"""What a stream has said, tick by tick, as the search for answer streams takes it.
+"""Answer streams of rules without strata (LA17 Definition 5), by clingo.
 
-Rules at the last tick of a stream as a program of clingo.
-
-In the program everything is a number: `p3(-7,0,2)` states that an atom of kind 3, with the terms 0 and 2,
-holds 7 ticks before the present one. It contains no text of a rule or of the data.
+The rules at the last tick of a stream become a program of clingo (https://potassco.org/clingo), which the
+extra `pantarhei[clingo]` brings. In the program everything is a number: `p3(-7,0,2)` states that an atom of
+kind 3, with the terms 0 and 2, holds 7 ticks before the present one. It contains no text of a rule or of the
+data.
 
     a(X) :- b(X) always in [2], not c(X) in [1].
 
@@ -12,13 +12,14 @@ is
     p0(0,V0) :- p1(0,V0), p1(K1,V0) : K1 = -2..0; not q2(V0).
     q2(V0) :- p2(K2,V0), K2 >= -1, K2 <= 0.
 
-Values are compared and computed, and ticks are told from terms, by functions that clingo calls.
+Values are compared and computed, and ticks converted to terms, by functions that clingo calls.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -40,12 +41,12 @@ if TYPE_CHECKING:
 
 
 class TickAtoms(NamedTuple):
-    """What was said at a tick.
+    """Input at a tick.
 
     Args:
         tick: the tick.
-        states: what held at its end, and at the ticks behind it of which nothing else is said.
-        events: what was asserted, in the order given, each once.
+        states: states at the end of the tick, and at the following ticks without a record.
+        events: assertions, in the given order, each once.
     """
 
     tick: int
@@ -55,11 +56,11 @@ class TickAtoms(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AtomStream:
-    """A timeline with what was said at its ticks.
+    """Timeline with the input at its ticks.
 
     Args:
-        start, now: its first and its last tick.
-        told: what was said, oldest first; before the first of them nothing was.
+        start, now: first and last tick.
+        records: input, oldest first; there is none before the first record.
     """
 
     start: int
@@ -67,12 +68,12 @@ class AtomStream:
     records: tuple[TickAtoms, ...] = ()
 
     def relative(self) -> AtomStream:
-        """Return the stream with ticks counted from `now`: that is 0, and earlier ones are negative."""
+        """Return the stream with ticks relative to `now`: 0, and negative earlier ones."""
         told = tuple(each._replace(tick=each.tick - self.now) for each in self.records)
         return AtomStream(self.start - self.now, 0, told)
 
     def states(self, since: int) -> Iterator[tuple[int, TemporalAtom]]:
-        """The states of each tick from one on."""
+        """Yield the states of each tick from a tick on."""
         ends = [*(each.tick for each in self.records[1:]), self.now + 1]
         for each, end in zip(self.records, ends, strict=True):
             for tick in range(max(each.tick, since), min(end, self.now + 1)):
@@ -80,25 +81,25 @@ class AtomStream:
                     yield tick, atom
 
     def events(self, since: int) -> Iterator[tuple[int, TemporalAtom]]:
-        """The events of each tick from one on, in their order."""
+        """Yield the events of each tick from a tick on, in their order."""
         for each in self.records:
             if since <= each.tick <= self.now:
                 for atom in each.events:
                     yield each.tick, atom
 
     def last_events(self, size: int) -> tuple[int, list[tuple[int, TemporalAtom]]]:
-        """The last so many events, and the tick of the first of them; with fewer, the timeline's first."""
+        """Return the last `size` events and the tick of the first one; the timeline's first if fewer."""
         found = list(self.events(self.start))[-size:]
         return (found[0][0] if len(found) == size else self.start), found
 
 
 class AtomKind(NamedTuple):
-    """What atoms have in common whose place in the program is one predicate.
+    """Kind of atoms: those with one predicate in the program.
 
     Args:
-        predicate, arity: of the atoms.
-        is_asserted: they are what is asserted.
-        window: they are what this window of the last assertions has.
+        predicate, arity: predicate of the rules and number of arguments.
+        is_asserted: true for assertions.
+        window: window of the last assertions that holds the atoms; None for others.
     """
 
     predicate: URIRef
@@ -108,7 +109,7 @@ class AtomKind(NamedTuple):
 
 
 class TermNumbers:
-    """Numbers for terms, one for each value."""
+    """Numbers of terms, one for each value."""
 
     def __init__(self) -> None:
         self._numbers: dict[Hashable, int] = {}
@@ -118,24 +119,24 @@ class TermNumbers:
         return len(self._terms)
 
     def number(self, term: Term) -> int:
-        """The number of a term."""
+        """Return the number of a term."""
         found = self._numbers.setdefault(value_of(term), len(self._terms))
         if found == len(self._terms):
             self._terms.append(term)
         return found
 
     def term(self, number: int) -> Term:
-        """The term, as it was written first."""
+        """Return the first term with a number."""
         return self._terms[number]
 
 
 class AspProgram:
-    """The program of rules at the last tick of a stream.
+    """Program of rules at the last tick of a stream.
 
     Args:
-        rules: in any order; `window`s of time are of so many ticks, or fit `ticks`.
-        said: what the stream has said.
-        ticks: of the stream.
+        rules: in any order; the length of a window is in ticks, or fits `ticks`.
+        said: input of the stream.
+        ticks: ticks of the stream.
 
     Raises:
         TemporalRuleError: a window does not fit the ticks.
@@ -143,7 +144,7 @@ class AspProgram:
 
     def __init__(self, rules: Sequence[TemporalRule], said: AtomStream, ticks: Ticks) -> None:
         self.now, self.ticks, self.terms = said.now, ticks, TermNumbers()
-        self.said = said.relative()  # numbers of clingo have 32 bits, which ticks need not fit into
+        self.said = said.relative()  # clingo's numbers have 32 bits, which ticks may exceed
         self._maybe_endless = first_unbounded_rule(rules)
         self._kinds: dict[AtomKind, int] = {}
         self._tests: list[Builtin] = []
@@ -161,26 +162,26 @@ class AspProgram:
 
     @property
     def text(self) -> str:
-        """The program as clingo reads it."""
+        """Text of the program for clingo."""
         return "\n".join(("#show.", *self._lines))
 
     def atom(self, number: int, arguments: Iterable[int]) -> TemporalAtom:
-        """The atom of a predicate `p<number>` with the terms of some numbers."""
+        """Return the atom of a predicate `p<number>` with numbered terms."""
         kind = next(kind for kind, each in self._kinds.items() if each == number)
         return TemporalAtom(kind.predicate, tuple(map(self.terms.term, arguments)))
 
-    # -- what clingo asks --------------------------------------------------------------------------
+    # -- functions for clingo ----------------------------------------------------------------------
 
     def holds(self, test: int, left: int, right: int) -> bool:
-        """Whether a comparison holds of two terms."""
+        """Evaluate a comparison of two terms."""
         return is_true(self._tests[test].name, self.terms.term(left), self.terms.term(right))
 
     def are_equal(self, left: int, right: int) -> bool:
-        """Whether two terms are equal as numbers are."""
+        """Test whether two terms are equal as numbers."""
         return holds(EQUAL, self.terms.term(left), self.terms.term(right))
 
     def computed(self, test: int, *operands: int) -> int | None:
-        """The result of a computation, None for none.
+        """Return the result of a computation; None if it has none.
 
         Raises:
             TemporalRuleError: rules compute without end.
@@ -193,11 +194,13 @@ class AspProgram:
         return self.terms.number(found)
 
     def time(self, tick: int) -> int:
-        """Return the term that names a tick counted from the present one."""
+        """Return the term for a tick relative to the present one."""
         return self.terms.number(self.ticks.literal_of(self.now + tick))
 
     def tick(self, time: int) -> int | None:
-        """Return the tick of the timeline that a term names, counted from the present one; None for none."""
+        """Return the tick, relative to the present one, that a term denotes; None if it is not in the
+        timeline.
+        """
         return self._by_time.get(value_of(self.terms.term(time)))
 
     # -- rules -------------------------------------------------------------------------------------
@@ -217,7 +220,7 @@ class AspProgram:
         yield f"{self._head(rule.head, names, body)} :- {'; '.join(body)}."
 
     def _head(self, head: Formula, names: _Names, body: list[str]) -> str:
-        """The head; `body` gets what says at which tick it is drawn, if that is in the timeline."""
+        """Return the head; add to `body` the condition that its tick is in the timeline."""
         if head.mode is not Mode.AT:
             return self._atom(head, str(self.said.now), names)
         tick = f"K{self._next()}"
@@ -225,7 +228,7 @@ class AspProgram:
         return self._atom(head, tick, names)
 
     def _positive(self, formula: Formula, names: _Names) -> list[str]:
-        """Conditions that hold where the formula does, and bind its variables."""
+        """Return conditions that hold where the formula does, and bind its variables."""
         first, now, tick = self._first(formula), self.said.now, f"K{self._next()}"
         self._since = min(self._since, first)
         found = self._atom(formula, tick, names)
@@ -244,7 +247,7 @@ class AspProgram:
         return [*inside, f"{formula.times} <= #count {{ {counted} : {', '.join(conditions)} }}"]
 
     def _first(self, formula: Formula) -> int:
-        """The first tick that a formula looks at."""
+        """Return the first tick of a formula's window."""
         match formula.window:
             case TimeWindow() as window:
                 return max(self.said.start, self.said.now - self.ticks.window_size(window, formula))
@@ -253,7 +256,7 @@ class AspProgram:
         return self.said.start if formula.mode is Mode.AT else self.said.now
 
     def _tested(self, rule: TemporalRule, names: _Names) -> Iterator[str]:
-        """The tests: comparisons, and computations, which bind a variable or are compared with it."""
+        """Yield the tests: comparisons, and computations that bind a variable or are compared with it."""
         binding = [step.source for step in resolve_bindings(binding_steps(rule))[1]]
         for test in rule.tests:
             number, arguments = len(self._tests), [self._term(each, names) for each in test.arguments]
@@ -292,7 +295,7 @@ class AspProgram:
     # -- facts -------------------------------------------------------------------------------------
 
     def _facts(self) -> Iterator[str]:
-        """What has been said, of what rules look at and as far back as they do."""
+        """Yield the input as facts, restricted to the kinds and ticks that rules read."""
         for tick, atom in self.said.states(self._since):
             yield from self._fact(tick, atom, _kind(atom))
         for tick, atom in self.said.events(self._since):
@@ -308,7 +311,7 @@ class AspProgram:
 
 
 class _Names:
-    """Names for the variables of a rule."""
+    """Names of the variables of a rule."""
 
     def __init__(self) -> None:
         self._names: dict[Variable, str] = {}
@@ -318,7 +321,7 @@ class _Names:
 
 
 def _kind(atom: TemporalAtom, window: TupleWindow | None = None) -> AtomKind:
-    """The kind of an atom. What a window of assertions has is one kind, asserted in front or not."""
+    """Return the kind of an atom. A window of assertions has one kind, for atoms asserted or not."""
     return AtomKind(atom.predicate, len(atom.arguments), atom.is_asserted and window is None, window)
 
 
@@ -327,11 +330,11 @@ DatedAtoms = frozenset[tuple[TimePoint, TemporalAtom]]
 
 @dataclass(frozen=True, slots=True)
 class AnswerStream:
-    """One answer stream: what is concluded in it.
+    """Answer stream: a consistent set of conclusions.
 
     Args:
-        atoms: what holds at the present tick of what rules conclude.
-        elsewhere: the same at other ticks, with their times: what heads name there, and what was said then.
+        atoms: conclusions at the present tick.
+        elsewhere: conclusions at other ticks with their times, named by heads or given as input.
     """
 
     atoms: frozenset[TemporalAtom]
@@ -341,15 +344,15 @@ class AnswerStream:
 def answer_streams(
     rules: Sequence[TemporalRule], said: AtomStream, ticks: Ticks, most: int = 0
 ) -> tuple[AnswerStream, ...]:
-    """The answer streams of rules at the last tick of a stream, in the order of their texts.
+    """Return the answer streams of rules at the last tick of a stream, in the order of their texts.
 
     Costs what clingo does: up to exponentially much in the number of conclusions.
 
     Args:
-        rules: safe; they need no strata.
-        said: what the stream has said.
-        ticks: of the stream.
-        most: how many at most; 0 for all. Which ones are found first is clingo's choice.
+        rules: safe rules; they need no strata.
+        said: input of the stream.
+        ticks: ticks of the stream.
+        most: maximum number; 0 for all. Which ones are found first is up to clingo.
 
     Raises:
         ClingoNotFoundError: clingo is not installed.
@@ -366,7 +369,7 @@ def answer_streams(
 
 
 def _answer(program: AspProgram, symbols: Iterable[Any]) -> AnswerStream:
-    """The answer stream of what a model shows."""
+    """Return the answer stream of the atoms that a model shows."""
     atoms, elsewhere, ticks = set(), set(), program.ticks
     for symbol in symbols:
         tick, *arguments = (each.number for each in symbol.arguments)
@@ -383,48 +386,34 @@ def _written(answer: AnswerStream) -> tuple[list[str], list[str]]:
 
 
 class _Called:
-    """What clingo calls while it grounds; remembers what went wrong, of which clingo tells the text alone."""
+    """Functions that clingo calls while it grounds: those of the program.
+
+    Keeps their errors, of which clingo passes on the text only.
+    """
 
     def __init__(self, clingo: ModuleType, program: AspProgram) -> None:
         self._number, self._program = clingo.Number, program
         self._raised: list[BaseException] = []
 
+    def __getattr__(self, name: str) -> Callable[..., list[Any]]:
+        return partial(self._call, getattr(self._program, name))
+
     def watched(self, work: Callable[[], object]) -> None:
-        """Do something; raises what was raised in a call."""
+        """Run a function; raise the error of a call."""
         try:
             work()
-        except Exception:  # clingo makes another of the same kind, if it can
+        except Exception:  # clingo raises a new error of the same class, if it can
             if self._raised:
                 raise self._raised[0] from None
             raise
 
-    def _told(self, ask: Callable[..., int | None], given: Iterable[Any]) -> list[Any]:
+    def _call(self, function: Callable[..., int | None], *given: Any) -> list[Any]:
         try:
-            found = ask(*(symbol.number for symbol in given))
+            found = function(*(symbol.number for symbol in given))
         except BaseException as error:
             self._raised.append(error)
             raise
         return [] if found is None else [self._number(found)]
-
-    def holds(self, *given: Any) -> list[Any]:
-        """1 or 0."""
-        return self._told(self._program.holds, given)
-
-    def are_equal(self, *given: Any) -> list[Any]:
-        """1 or 0."""
-        return self._told(self._program.are_equal, given)
-
-    def computed(self, *given: Any) -> list[Any]:
-        """A term or nothing."""
-        return self._told(self._program.computed, given)
-
-    def time(self, *given: Any) -> list[Any]:
-        """A term."""
-        return self._told(self._program.time, given)
-
-    def tick(self, *given: Any) -> list[Any]:
-        """A tick or nothing."""
-        return self._told(self._program.tick, given)
 
 
 def _clingo() -> ModuleType:

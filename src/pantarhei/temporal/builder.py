@@ -1,4 +1,4 @@
-"""Temporal rules made in Python.
+"""Temporal rules built in Python.
 
 V = Variable("V")
 Alarm, Overheated, Maintained = map(predicate, (EX.Alarm, EX.Overheated, EX.Maintained))
@@ -32,9 +32,9 @@ from pantarhei.model.time import parse_duration
 from pantarhei.values.scalar_functions import SWRLB
 
 Given = Argument | str | int | float | Decimal | bool | date
-"""A term or variable; a value of Python stands for its literal."""
+"""Term or variable; a Python value stands for its literal."""
 Window = int | str | timedelta | Reach
-"""A number of ticks, a length of time (PT5M), or the `last` assertions."""
+"""Number of ticks, length of time (PT5M), or the `last` assertions."""
 
 _RELATION_NAMES = {sign: name for name, sign in RELATIONS.items()}
 _SIGN_NAMES = {sign: name for name, sign in SIGNS.items()}
@@ -43,29 +43,29 @@ _A_WINDOW = "a number of ticks, a timedelta, an ISO 8601 duration such as PT5M, 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What is said in a rule; the methods say when it holds, `~` that it does not.
+    """Condition of a rule's body; its methods set when it holds, `~` negates it.
 
     Args:
-        formula: the same as a value.
+        formula: the condition as a formula.
     """
 
     formula: Formula
 
     def within(self, window: Window) -> Condition:
-        """At some tick of the window, or `at` its time in the window."""
+        """Hold at some tick of the window; after `at`, restrict the time to the window."""
         mode = Mode.SOMETIME if self.formula.mode is Mode.NOW else self.formula.mode
         return Condition(replace(self.formula, mode=mode, window=_reach(window)))
 
     def always(self, window: Window) -> Condition:
-        """At each tick of the window."""
+        """Hold at each tick of the window."""
         return Condition(replace(self.formula, mode=Mode.ALWAYS, window=_reach(window)))
 
     def at(self, time: Given) -> Condition:
-        """At a tick."""
+        """Hold at a tick."""
         return Condition(replace(self.formula, mode=Mode.AT, time=_argument(time)))
 
     def at_least(self, times: int, window: Window) -> Condition:
-        """At so many ticks of the window or more."""
+        """Hold at `times` ticks of the window or more."""
         check_type("times", times, int, "a whole number above 0")
         return Condition(replace(self.formula, mode=Mode.SOMETIME, times=times, window=_reach(window)))
 
@@ -78,18 +78,20 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The head of a rule that is being made."""
+    """Head of a rule under construction."""
 
     formula: Formula
 
     def when(self, *conditions: Condition | Builtin) -> TemporalRule:
-        """The rule that concludes it where all conditions hold; always, without any.
+        """Return the rule that concludes the head where all conditions hold; always, without conditions.
 
         Raises:
             OptionError: a condition is none.
         """
         for each in conditions:
-            check_type("condition", each, Condition | Builtin, "what a predicate, compare or compute gives")
+            check_type(
+                "condition", each, Condition | Builtin, "the result of a predicate, compare or compute"
+            )
         return TemporalRule(
             self.formula,
             tuple(each.formula for each in conditions if isinstance(each, Condition)),
@@ -98,7 +100,8 @@ class Head:
 
 
 def predicate(iri: URIRef) -> Callable[..., Condition]:
-    """A class with one argument, a property with two, a conclusion with any number; to be called with them.
+    """Return a function that applies a predicate to arguments: one for a class, two for a property, any
+    number for a conclusion.
 
     Raises:
         OptionError: it is no IRI; when called, an argument is no term and stands for none.
@@ -112,19 +115,19 @@ def predicate(iri: URIRef) -> Callable[..., Condition]:
 
 
 def asserted(condition: Condition) -> Condition:
-    """The same of what is asserted at a tick, not of what holds then."""
-    check_type("condition", condition, Condition, "what a predicate gives")
+    """Restrict a condition to what is asserted at a tick, in place of what holds then."""
+    check_type("condition", condition, Condition, "the result of a predicate")
     return Condition(replace(condition.formula, atom=replace(condition.formula.atom, is_asserted=True)))
 
 
 def last(assertions: int) -> TupleWindow:
-    """The window of the last assertions."""
+    """Return the window of the last assertions."""
     check_type("assertions", assertions, int, "a whole number above 0")
     return TupleWindow(assertions)
 
 
 def compare(left: Given, relation: str, right: Given) -> Builtin:
-    """A comparison of two values: =, !=, <, <=, > or >=.
+    """Return a comparison of two values: =, !=, <, <=, > or >=.
 
     >>> from pantarhei.model.temporal_rule import builtin_text
     >>> builtin_text(compare(Variable("X"), "<", 5))
@@ -134,7 +137,7 @@ def compare(left: Given, relation: str, right: Given) -> Builtin:
 
 
 def compute(result: Given, left: Given, sign: str, right: Given) -> Builtin:
-    """A computation with two numbers: +, -, *, /, mod or ^.
+    """Return a computation with two numbers: +, -, *, /, mod or ^.
 
     >>> from pantarhei.model.temporal_rule import builtin_text
     >>> builtin_text(compute(Variable("R"), Variable("X"), "+", 5))
@@ -145,12 +148,12 @@ def compute(result: Given, left: Given, sign: str, right: Given) -> Builtin:
 
 
 def rule(head: Condition) -> Head:
-    """The beginning of a rule; its `when` is the rest.
+    """Start a rule with its head; `when` completes it.
 
     Raises:
         OptionError: the head is none.
     """
-    check_type("head", head, Condition, "what a predicate gives, such as Alarm(V)")
+    check_type("head", head, Condition, "the result of a predicate, such as Alarm(V)")
     return Head(head.formula)
 
 
@@ -167,7 +170,7 @@ def _argument(given: Given) -> Argument:
         return respelled(given)
     if type(given) in (str, int, float, Decimal, bool) or isinstance(given, date):
         return respelled(Literal(given))
-    raise OptionError("argument", repr(given)[:200], "a Variable, URIRef or Literal, or a value of Python")
+    raise OptionError("argument", repr(given)[:200], "a Variable, URIRef or Literal, or a Python value")
 
 
 def _reach(window: Window) -> Reach:

@@ -1,4 +1,4 @@
-"""What temporal rules conclude, as their user sees it."""
+"""Conclusions of temporal rules in terms: the changes of a step, and the present set."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from pantarhei.rdf.ntriples import exactly
 
 
 class TickConclusions(NamedTuple):
-    """What one tick brought.
+    """Changes of conclusions at one tick.
 
     Args:
-        at: when.
-        added: the conclusions that came, of any number of arguments.
-        removed: those that went.
+        at: time of the tick.
+        added: conclusions that began, with any number of arguments.
+        removed: conclusions that ended.
     """
 
     at: TimePoint
@@ -28,11 +28,11 @@ class TickConclusions(NamedTuple):
 
 
 class ConclusionChanges:
-    """Which conclusions came and which went in one step; translated when first looked at.
+    """Conclusions that one step added and removed; converted to terms when first read.
 
     Args:
-        make: makes the turns.
-        triples: makes the triples that came in all, and those that went; else they are made of the turns.
+        make: makes the changes, tick by tick.
+        triples: makes the added and removed triples of the step; by default they are derived from the atoms.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class ConclusionChanges:
 
     @cached_property
     def turns(self) -> tuple[TickConclusions, ...]:
-        """What came and went at each tick on the way, in order: what came and is gone again is there too."""
+        """Changes at each tick of the step, in order, including short-lived conclusions."""
         return tuple(turn for turn in self._make() if turn.added or turn.removed)
 
     @cached_property
@@ -59,12 +59,12 @@ class ConclusionChanges:
 
     @property
     def atoms_added(self) -> frozenset[TemporalAtom]:
-        """The conclusions that came, of any number of arguments."""
+        """Added conclusions, with any number of arguments."""
         return self._net[0]
 
     @property
     def atoms_removed(self) -> frozenset[TemporalAtom]:
-        """The conclusions that went, of any number of arguments."""
+        """Removed conclusions, with any number of arguments."""
         return self._net[1]
 
     @cached_property
@@ -76,12 +76,12 @@ class ConclusionChanges:
 
     @property
     def added(self) -> frozenset[Triple]:
-        """The conclusions that came, those that are triples."""
+        """Added conclusions that are triples."""
         return self._triples[0]
 
     @property
     def removed(self) -> frozenset[Triple]:
-        """The conclusions that went, those that are triples."""
+        """Removed conclusions that are triples."""
         return self._triples[1]
 
     def __bool__(self) -> bool:
@@ -105,11 +105,11 @@ def _restored(turns: tuple[TickConclusions, ...]) -> ConclusionChanges:
 
 
 NOTHING_CONCLUDED: Final = _restored(())
-"""The changes of a step that brought no conclusion."""
+"""Changes of a step without conclusions."""
 
 
 def concluded_triples(atoms: Iterable[TemporalAtom]) -> Iterator[Triple]:
-    """The atoms that are triples."""
+    """Return the triples among conclusions."""
     return (atom.triple for atom in atoms if atom.triple is not None)
 
 
@@ -133,14 +133,14 @@ class ConclusionSet(Set[Triple]):
     def __init__(self, triples: Iterable[Triple], lock: Lock | None = None) -> None:
         self._held: set[Triple] | None = set(triples)
         self._newer: ConclusionSet | None = None
-        self._added, self._removed = set[Triple](), set[Triple]()  # by the newer state
+        self._added, self._removed = set[Triple](), set[Triple]()  # differences of the newer state
         self._lock = Lock() if lock is None else lock
 
     def next_state(self, added: Set[Triple], removed: Set[Triple]) -> ConclusionSet:
         """Return the next state; this one is the newest. Costs the changes.
 
         Args:
-            added, removed: triples that came and went; the sets are disjoint.
+            added, removed: triples that began and ended; the sets are disjoint.
         """
         newer = ConclusionSet((), self._lock)
         with self._lock:
@@ -164,7 +164,7 @@ class ConclusionSet(Set[Triple]):
 
     @staticmethod
     def _add(changed: Set[Triple], opposite: set[Triple], same: set[Triple]) -> None:
-        """Add changes to earlier ones; a triple that went and came again is unchanged."""
+        """Add changes to earlier ones; a triple removed and added again is unchanged."""
         back = changed & opposite
         opposite -= back
         same |= changed - back

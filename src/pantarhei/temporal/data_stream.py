@@ -1,4 +1,4 @@
-"""What a stream has said so far, as far as temporal rules can still ask for it."""
+"""Stream history that temporal rules can still read, and the events of the present tick."""
 
 from __future__ import annotations
 
@@ -35,9 +35,11 @@ class Appended(Generic[T]):
 
     Appending costs O(1); a second append to the same sequence costs O(n).
 
+    Appending costs O(1); a second append to the same sequence costs O(n).
+
     Args:
-        items: the first of them.
-        bytes: their size.
+        items: the first items.
+        bytes: size of the items.
     """
 
     __slots__ = ("_items", "_length", "bytes")
@@ -47,16 +49,16 @@ class Appended(Generic[T]):
         self._length, self.bytes = len(self._items), bytes
 
     def with_item(self, item: T, bytes: int) -> Appended[T]:
-        """Return the sequence with one more item of that size."""
+        """Return the sequence with one more item of a given size."""
         longer = Appended[T](bytes=self.bytes + bytes)
-        is_last = 0 < self._length == len(self._items)  # no other value goes on from this one
+        is_last = 0 < self._length == len(self._items)  # no other sequence extends this one
         longer._items = self._items if is_last else self._items[: self._length]
         longer._items.append(item)
         longer._length = self._length + 1
         return longer
 
     def after(self, other: Appended[T]) -> list[T] | None:
-        """Return the items appended to another sequence to make this one; None if it was made otherwise."""
+        """Return the items appended to another sequence to make this one; None if it was not made so."""
         if other._length and (self._items is not other._items or self._length < other._length):
             return None
         return self._items[other._length : self._length]
@@ -69,19 +71,19 @@ class Appended(Generic[T]):
 
     @property
     def last(self) -> T | None:
-        """The last item; None if there is none."""
+        """Last item; None if there is none."""
         return self._items[self._length - 1] if self._length else None
 
 
 class AssertedPart(NamedTuple):
-    """An ABox of the present tick, or a further part of it.
+    """ABox of the present tick, or a further part of it.
 
     Args:
-        at: its timestamp, in the stream's smallest units.
-        facts: those that rules ask for, in the order given.
-        cut: which facts its repair cuts, in itself and in older ABoxes. A further part of the timestamp may
-            call for another repair, after which these are there again.
-        given: how many facts the ABox had with this part; 0 if unknown.
+        at: timestamp, in the stream's smallest units.
+        facts: facts that are input of rules, in the given order.
+        cut: facts that its repair cuts, in itself and in older ABoxes. A further part of the timestamp may
+            lead to another repair, which restores them.
+        given: number of facts of the ABox including this part; 0 if unknown.
     """
 
     at: int
@@ -91,7 +93,7 @@ class AssertedPart(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """Size of its facts."""
+        """Size of the facts."""
         return self.facts.nbytes + self.cut.nbytes
 
 
@@ -100,19 +102,19 @@ _NOTHING_ASSERTED = Appended[AssertedPart]()
 
 
 class DataStream(NamedTuple):
-    """What has been said at each tick, LA17's data stream, with the conclusions that are remembered. Nothing
-    in it changes; facts have shape (n, 3).
+    """Input at each tick, LA17's data stream, with the remembered conclusions. Immutable; facts have shape
+    (n, 3).
 
     Args:
-        first: the tick where the timeline begins.
-        tick: the present one.
+        first: first tick of the timeline.
+        tick: the present tick.
         past: the closed ticks.
-        tuples: what tuples in conclusions are.
-        concluded: the remembered conclusions when the last closed tick ended, in the second kernel's
+        tuples: tuples in conclusions.
+        concluded: remembered conclusions at the end of the last closed tick, with the second kernel's
             predicates.
-        changed: the states that came (1) and went (-1, last column) at the present tick, change by change.
-        asserted: the ABoxes of the present tick, oldest first.
-        oldest: the timestamp of the oldest ABox in the window; None if it has none.
+        changed: states that began (1) and ended (-1, last column) at the present tick, change by change.
+        asserted: ABoxes of the present tick, oldest first.
+        oldest: timestamp of the oldest ABox in the window; None if the window is empty.
     """
 
     first: int
@@ -126,7 +128,7 @@ class DataStream(NamedTuple):
 
     @property
     def events(self) -> Integers:
-        """What is asserted at the present tick and has survived, each fact once, in the order given."""
+        """Surviving assertions of the present tick, each once, in the given order."""
         parts = list(self.asserted)
         if any(len(part.cut) for part in parts):
             survived: dict[Fact, None] = {}
@@ -137,21 +139,21 @@ class DataStream(NamedTuple):
 
     @property
     def net_state_changes(self) -> tuple[Integers, Integers]:
-        """States that came, and states that went, since the last closed tick ended."""
+        """States that began, and states that ended, since the last closed tick."""
         return parted(net_changes(np.concatenate([NO_CHANGES, *self.changed])))
 
     def with_changes(self, came: Integers, went: Integers) -> DataStream:
-        """With states that came and went at the present tick."""
+        """Add state changes of the present tick."""
         changes = np.concatenate([signed(came, 1), signed(went, -1)])
         return self._replace(changed=self.changed.with_item(changes, changes.nbytes))
 
     def with_abox(self, entry: Entry, fed: Callable[[Integers], Integers]) -> DataStream:
-        """With an ABox of the present tick, new or a changed newest one, and the facts that it cuts.
+        """Add an ABox of the present tick, new or a changed newest one, with the facts that it cuts.
 
-        Costs its new facts; all facts of the tick where a further part calls for another repair.
+        Costs its new facts; all facts of the tick if a further part leads to another repair.
 
         Args:
-            fed: selects the facts that rules ask for.
+            fed: selects the facts that are input of rules.
         """
         cut, at, given = fed(entry.cut), entry.ticks, len(entry.facts)
         before = self.asserted.last
@@ -169,11 +171,11 @@ class DataStream(NamedTuple):
         return self._replace(asserted=older.with_item(part, part.bytes))
 
     def close_tick(self, tick: int, concluded: Integers, withdrawn: Integers, needed: int) -> DataStream:
-        """With the present tick closed, at a later one.
+        """Close the present tick and advance to a later one.
 
         Args:
-            concluded, withdrawn: the remembered conclusions that came and went at the tick that is closed.
-            needed: the oldest tick that windows still ask for.
+            concluded, withdrawn: remembered conclusions that began and ended at the closed tick.
+            needed: oldest tick that windows still read.
         """
         said = TickRecord(self.tick, self.events, *self.net_state_changes, concluded, withdrawn)
         past = self.past.with_tick(said, needed)
@@ -182,16 +184,16 @@ class DataStream(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """What it takes."""
+        """Size of the history."""
         return self.past.bytes + self.concluded.nbytes + self.changed.bytes + self.asserted.bytes
 
     def states_before(self, states: Integers) -> Integers:
-        """The states when the last closed tick ended, given those of now."""
+        """Return the states at the end of the last closed tick, given the present ones."""
         came, went = self.net_state_changes
         return union(difference(states, came), went)
 
     def stream_facts(self) -> Iterator[Integers]:
-        """All facts in it that have predicates of the stream."""
+        """Yield all facts with predicates of the stream."""
         past = self.past.columns
         yield past.facts[~past.of_rules]
         yield from (changes[:, :3] for changes in self.changed)
@@ -199,7 +201,7 @@ class DataStream(NamedTuple):
             yield from (abox.facts, abox.cut)
 
     def kernel_facts(self) -> Iterator[Integers]:
-        """All facts in it that have predicates of the second kernel."""
+        """Yield all facts with predicates of the second kernel."""
         past = self.past.columns
         yield past.facts[past.of_rules]
         yield self.concluded
@@ -207,7 +209,7 @@ class DataStream(NamedTuple):
     def mapped(
         self, stream: Callable[[Integers], Integers], rules: Callable[[Integers], Integers]
     ) -> DataStream:
-        """With all facts changed, as `TickHistory.mapped`."""
+        """Apply functions to all facts, as `TickHistory.mapped`."""
         return self._replace(
             past=self.past.mapped(stream, rules),
             concluded=rules(self.concluded),
@@ -219,7 +221,7 @@ class DataStream(NamedTuple):
         )
 
     def renamed(self, renaming: Renaming) -> DataStream:
-        """The same in new numbers; predicates of the second kernel keep theirs, and so do tuples."""
+        """Renumber all terms; predicates of the second kernel and tuples keep their numbers."""
         used = (
             number for facts in self.kernel_facts() for number in facts[are_tuples(facts[:, 1]), 1].tolist()
         )
@@ -228,13 +230,13 @@ class DataStream(NamedTuple):
 
 
 def state_changes(came: Integers, went: Integers) -> Appended[Integers]:
-    """Return states that came and states that went as one item of `DataStream.changed`."""
+    """Return begun and ended states as one item of `DataStream.changed`."""
     changes = np.concatenate([signed(came, 1), signed(went, -1)])
     return Appended([changes], changes.nbytes)
 
 
 def apply_part(events: dict[Fact, None], part: AssertedPart) -> tuple[list[Fact], list[Fact]]:
-    """Add the facts of an ABox to the events of a tick, in their order, and remove what it cuts.
+    """Add the facts of an ABox to the events of a tick, in their order, and remove those that it cuts.
 
     Returns: The new facts, and the lost ones.
     """
@@ -252,14 +254,14 @@ class LazyFactSet:
     """Set of facts whose changes are applied when it is read. A change costs O(1), the next read all facts.
 
     Args:
-        facts: the facts to begin with.
+        facts: initial facts.
     """
 
     def __init__(self, facts: Integers = NO_FACTS) -> None:
         self._facts, self._changes, self._count = facts, list[Integers](), len(facts)
 
     def change(self, came: Integers, went: Integers) -> None:
-        """Add facts that are not in the set, and remove others that are."""
+        """Add facts that are not in the set, and remove facts that are."""
         if len(came) or len(went):
             self._changes += (signed(came, 1), signed(went, -1))
             self._count += len(came) - len(went)
@@ -277,19 +279,19 @@ class LazyFactSet:
 
 
 def without_predicates(facts: Integers) -> Integers:
-    """Facts without their predicates."""
+    """Return facts with `NONE` in place of their predicates."""
     bare = facts.copy()
     bare[:, 0] = NONE
     return bare
 
 
 def difference(facts: Integers, others: Integers) -> Integers:
-    """The facts that are not among others."""
+    """Return the facts that are not among others."""
     return facts[~among(others, facts)] if len(facts) and len(others) else facts
 
 
 def union(facts: Integers, others: Integers) -> Integers:
-    """The facts of both; they share none."""
+    """Return the facts of two disjoint sets."""
     return np.concatenate([facts, others]) if len(others) else facts
 
 
@@ -297,9 +299,9 @@ class EventChanges(NamedTuple):
     """Changes of the events of a tick; facts of shape (n, 3).
 
     Args:
-        fresh: events that are new, in their order.
-        lost: events that were removed.
-        is_appended: whether the fresh events are the last ones, and no event is lost.
+        fresh: new events, in their order.
+        lost: removed events.
+        is_appended: true if the new events are the last ones, and no event is lost.
     """
 
     fresh: Integers = NO_FACTS
@@ -308,14 +310,16 @@ class EventChanges(NamedTuple):
 
 
 class TickEvents:
-    """Events of a tick, each once, in the order given.
+    """Events of a tick, each once, in the given order.
+
+    Costs the changes; all events of the tick if a further part of a timestamp leads to another repair.
 
     Costs the changes; all events of the tick where a further part of a timestamp calls for another repair.
     """
 
     def __init__(self) -> None:
         self._seen = Appended[AssertedPart]()
-        self._only: Integers | None = NO_FACTS  # all events, while there is one ABox without cuts
+        self._only: Integers | None = NO_FACTS  # all events, if there is one ABox without cuts
         self._facts: dict[Fact, None] = {}  # else all events
 
     def update(self, asserted: Appended[AssertedPart]) -> EventChanges:
@@ -335,7 +339,7 @@ class TickEvents:
             for fact in went:
                 fresh.pop(fact, None)
             fresh.update(dict.fromkeys(came))
-        # an event that was lost and came again has another place
+        # an event that was lost and added again has another place
         return EventChanges(from_tuples(fresh), from_tuples(lost), not lost)
 
     def _redo(self, asserted: Appended[AssertedPart]) -> EventChanges:

@@ -1,19 +1,16 @@
-"""The second kernel: facts with the last tick at which they hold unless something new comes.
+"""Second kernel: facts with the last tick at which they hold; operators between its strata.
 
-It is the kernel of the window model, with expiries for levels: a fact's level is the largest over its
-derivations of the smallest in their bodies. What expires is dropped by partition, and fires no rule.
+The kernel of the window model, with expiries for levels: a fact's level is the largest over its derivations
+of the smallest in their bodies. Expired facts are dropped by partition; no rule fires.
 
-□: what has held at each tick of a window, kept as the start of each fact's present run.
+An operator watches predicates of the kernel. From their changes it derives base rows of its own: negation,
+and □ over conclusions. Operators react in the order of their ranks (see `numbered`).
+
+A box stores for each fact the start of its present run:
 
 window [n], present tick t               t-n             t
 a run that began at t-n or before:   ----|===============|      holds
 a run that began later:                       |==========|      will hold at its start + n
-
-What goes on between the strata of temporal rules: negation, and boxes over conclusions.
-
-An operator watches some predicates of the second kernel. Told which of their facts have come (1) and gone
-(-1, last column) since it was told last, it says which rows of its own are to come and to go. Those that
-others rest on go first (see `ordering`).
 """
 
 from __future__ import annotations
@@ -37,17 +34,18 @@ from pantarhei.rules.compilation.program import Program
 Expiries = npt.NDArray[np.int64]
 
 Until = Expiries | int
-"""The expiry of each of some facts, or the one that all of them have."""
+"""Expiry of each fact, or one expiry for all facts."""
 
 UNTIL_REMOVED: Final = 1 << 61
-"""The expiry of what holds until it is taken out; later ones are the same. Ticks end before (`ticks.py`)."""
+"""Expiry of facts that hold until they are removed; later expiries are equal. Ticks end before (`ticks.py`).
+"""
 
 EXPIRED: Final = -(1 << 62)
-"""The expiry of a fact that does not hold. Every tick is later (`ticks.py`), negative ones too."""
+"""Expiry of a fact that does not hold: earlier than every tick, negative ticks included (`ticks.py`)."""
 
 
 class LiteralFunctions(Protocol):
-    """What the kernel asks about literals (`Matcher.consult`)."""
+    """Functions on literals that the kernel calls (`Matcher.consult`)."""
 
     @property
     def memberships(self) -> npt.NDArray[np.uint8]: ...
@@ -55,15 +53,15 @@ class LiteralFunctions(Protocol):
 
 
 class ExpiryModel:
-    """Facts of the second kernel; ticks count upwards.
+    """Facts of the second kernel; ticks ascend.
 
     Args:
-        program: its rules.
-        literals: what it asks about literals.
-        tick: the present one.
+        program: the kernel's rules.
+        literals: functions on literals.
+        tick: the present tick.
     """
 
-    # Levels are 32-bit in the kernel: from here on it counts them anew from the present tick.
+    # Levels have 32 bits in the kernel: from here on they are renumbered from the present tick.
     renumber_at = 1 << 29
 
     def __init__(self, program: Program, literals: LiteralFunctions, tick: int) -> None:
@@ -74,14 +72,14 @@ class ExpiryModel:
         self._consult: Callable[[], None] = lambda: None
         if program.builtins or program.ranges:
             self._consult = lambda: self._kernel.consult(literals)
-        self._shift = tick  # what the kernel's levels are lower by
+        self._shift = tick  # tick minus level
         self._expiries: list[int] = []  # a heap of the ticks in `_waiting`
         self._waiting: set[int] = set()
-        self._is_hiding = False  # whether something that has expired may be there
+        self._is_hiding = False  # true if expired facts may be stored
         self.tick = tick
 
     def record_only(self, noted: Collection[int]) -> None:
-        """Let changes be those of some predicates; before there are facts.
+        """Record changes of some predicates only; to be called before facts are added.
 
         Args:
             noted: the predicates.
@@ -91,7 +89,7 @@ class ExpiryModel:
                 self._kernel.store.leave_unnoted(predicate)
 
     def limit(self, most_bytes: int) -> None:
-        """Let its arrays grow to no more than so many bytes from now on.
+        """Limit the size of the arrays from now on.
 
         Raises:
             Overfull: (`add`, `lower`, `advance`) that is not enough. The model is of no use any more.
@@ -99,15 +97,16 @@ class ExpiryModel:
         self._kernel.store.most_bytes = min(most_bytes, UNLIMITED_BYTES)
 
     def advance(self, tick: int) -> None:
-        """Time comes to a tick: no rule sees what has expired. Costs what expires, however far the tick is.
+        """Advance to a tick: no rule reads what has expired. Costs what expires, at any distance.
 
-        It goes when something other than `add` is asked for: what comes again at the tick has not changed.
+        Expired facts are removed at the next call other than `add`: a fact added again at the tick is
+        unchanged.
         """
         self._let_go()
         self.tick = tick
         kernel, level = self._kernel, tick - self._shift
-        if level > kernel.newest + 1:  # all that expires has: the next level is that of the tick, though it
-            level = kernel.newest + 1  # is far away, since there is a partition for each level between
+        if level > kernel.newest + 1:  # everything that expires has expired: the tick gets the next level,
+            level = kernel.newest + 1  # since each level in between would be a partition
             self._shift = tick - level
         if level >= self.renumber_at:
             less = kernel.oldest // kernel.room * kernel.room
@@ -121,17 +120,17 @@ class ExpiryModel:
             self._waiting.discard(heappop(self._expiries))
 
     def _let_go(self) -> None:
-        """Have what has expired go, if it is there still."""
+        """Remove expired facts that are still stored."""
         if self._is_hiding:
             self._kernel.drop()
             self._is_hiding = False
 
     def next_expiry(self) -> int | None:
-        """The first tick, not before the present one, after which some fact may hold no more."""
+        """Return the first tick, from the present one, after which some fact may not hold any more."""
         return self._expiries[0] if self._expiries else None
 
     def add(self, facts: Integers, until: Until) -> Integers:
-        """Let facts hold until their expiries at least; none is before the present tick.
+        """Let facts hold at least until their expiries, none of which is before the present tick.
 
         Returns: Levels of the kernel, which `expiries` reads until time moves on: those that these base facts
             had before.
@@ -139,7 +138,7 @@ class ExpiryModel:
         return self._add(facts, self._levels(until, len(facts)))
 
     def add_parts(self, parts: Sequence[tuple[Integers, int]]) -> tuple[Integers, Integers]:
-        """As `add`, for the facts of several parts; returns them with their levels before."""
+        """Add the facts of several parts; return the facts with their previous levels."""
         if len(parts) == 1:
             return parts[0][0], self.add(*parts[0])
         facts = np.concatenate([facts for facts, _ in parts])
@@ -160,46 +159,46 @@ class ExpiryModel:
         return found
 
     def lower(self, facts: Integers, until: Until) -> None:
-        """Lower base facts to their expiries; an expiry before the present tick, as `EXPIRED`, removes."""
+        """Lower base facts to their expiries; an expiry before the present tick removes them."""
         self._let_go()
         self._consult()
         self._kernel.retract(readable(facts), readable(self._levels(until, len(facts))))
 
     def take_changes(self) -> Integers:
-        """Facts that came (1) and went (-1, last column) since the last call, of predicates that are noted; a
-        fact may recur.
+        """Return facts inserted (1) and deleted (-1, last column) since the last call, of recorded
+        predicates; a fact may recur.
         """
         self._let_go()
         changes: Integers = self._kernel.store.take_changes()
         return changes
 
     def guarding(self, denied: int, asked: int, free: int, unit: int | None) -> Guarding:
-        """What says of its facts which of `free` are to come and to go, for `next_state`."""
+        """Return the kernel's table of the rows of `free`, for `guarded_changes`."""
         return Guarding(self._kernel.store, denied, asked, free, NONE if unit is None else unit)
 
     def guarded_changes(self, guarding: Guarding, changed: Integers) -> tuple[Integers, Integers]:
-        """What is to come and to go since facts have changed; a row may recur."""
+        """Return the rows of `free` to insert and to delete after changes of facts; a row may recur."""
         self._let_go()
         coming, going = guarding.turned(readable(changed))
         return coming, going
 
     def present(self, facts: Integers) -> npt.NDArray[np.bool_]:
-        """Which facts hold."""
+        """Return a mask of the facts that hold."""
         self._let_go()
         return np.asarray(self._kernel.store.present(readable(facts)), np.bool_)
 
     def facts(self) -> Integers:
-        """All that holds, shape (n, 3). Costs a pass over the rows."""
+        """Return all facts, shape (n, 3). Costs a pass over the rows."""
         self._let_go()
         predicates, subjects, objects = self._kernel.store.columns("predicate", "subject", "object")
         there = predicates >= 0
         return np.stack([predicates[there], subjects[there], objects[there]], axis=1).astype(np.int32)
 
     def facts_of(self, wanted: npt.NDArray[np.bool_]) -> Integers:
-        """All that holds of some predicates, shape (n, 3). Costs a look at each row.
+        """Return all facts of some predicates, shape (n, 3). Costs a pass over the rows.
 
         Args:
-            wanted: for each predicate whether it is one of them.
+            wanted: mask over the predicates.
         """
         self._let_go()
         facts: Integers = self._kernel.store.facts_of(wanted.view(np.uint8))
@@ -207,18 +206,18 @@ class ExpiryModel:
 
     @property
     def work(self) -> Work:
-        """The work counters."""
+        """Work counters."""
         self._let_go()
         return Work(*(int(getattr(self._kernel, name)) for name in Work._fields))
 
     @property
     def bytes_used(self) -> int:
-        """What its arrays take."""
+        """Size of the arrays."""
         return int(self._kernel.bytes_used())
 
     @property
     def spare_bytes(self) -> int:
-        """How many of these one made anew for the same facts would not need, at least."""
+        """Lower bound of the bytes that a rebuilt model with the same facts would save."""
         return max(0, int(self._kernel.store.spare_bytes()))
 
     def check_invariants(self) -> None:
@@ -226,7 +225,7 @@ class ExpiryModel:
         self._kernel.check_invariants()
 
     def _levels(self, until: Until, count: int) -> Integers:
-        """The levels of the kernel for so many expiries; there is a partition for each then."""
+        """Return the kernel's levels for expiries, and make room for them."""
         if isinstance(until, int):
             return np.full(count, self._level(until), np.int32)
         kinds, places = np.unique(until, return_inverse=True)
@@ -234,7 +233,7 @@ class ExpiryModel:
         return levels[places]
 
     def _level(self, expiry: int) -> int:
-        """The level for an expiry. Notes that something may end then."""
+        """Return the level for an expiry, and schedule the expiry."""
         if expiry >= UNTIL_REMOVED:
             return FOREVER
         if expiry < self.tick:
@@ -254,23 +253,23 @@ class ExpiryModel:
 
 
 class StateBox:
-    """Always within a window, of what comes and goes (states, conclusions).
+    """□ over facts that begin and end (states, conclusions).
 
     Args:
-        size: how many ticks the window reaches back.
-        first: where the timeline begins: windows look back no further.
+        size: length of the window in ticks.
+        first: first tick of the timeline, which no window passes.
     """
 
     def __init__(self, size: int, first: int) -> None:
         self._size, self._first = size, first
         self._starts: dict[Fact, int] = {}
-        self._due: dict[int, set[Fact]] = {}  # by the tick they hold from
+        self._due: dict[int, set[Fact]] = {}  # by the tick from which they hold
         self._dues: list[int] = []  # a heap of these ticks
-        self._broken: dict[Fact, int] = {}  # runs that ended at a tick, and may go on there yet
+        self._broken: dict[Fact, int] = {}  # runs that ended at the present tick, and may still continue
         self._broken_at = first
 
     def restore(self, starts: dict[Fact, int], tick: int) -> list[Fact]:
-        """Go on at a tick with what has run since some start; returns what holds then."""
+        """Resume at a tick with runs that began earlier; return the facts that hold then."""
         self._starts = starts
         held: list[Fact] = []
         for fact, start in starts.items():
@@ -281,20 +280,22 @@ class StateBox:
         return held
 
     def next_due(self) -> int | None:
-        """The next tick from which a run is long enough."""
+        """Return the next tick from which a run is long enough."""
         while self._dues and not self._due[self._dues[0]]:
             del self._due[heappop(self._dues)]
         return self._dues[0] if self._dues else None
 
     def advance(self, tick: int) -> list[Fact]:
-        """A new tick has come: what holds from then on, since its run has become long enough."""
+        """Start a new tick; return the facts whose runs became long enough."""
         fresh: list[Fact] = []
         while self._dues and self._dues[0] <= tick:
             fresh += sorted(self._due.pop(heappop(self._dues)))
         return fresh
 
     def change(self, came: list[Fact], went: list[Fact], tick: int) -> tuple[list[Fact], list[Fact]]:
-        """What came and went at the present tick; returns what holds now and what no more."""
+        """Apply begun and ended facts of the present tick; return facts that hold now, and facts that do not
+        any more.
+        """
         if tick != self._broken_at:
             self._broken, self._broken_at = {}, tick
         fresh: list[Fact] = []
@@ -323,12 +324,12 @@ class StateBox:
         self._due.setdefault(due, set()).add(fact)
 
     def _holds_from(self, start: int) -> int:
-        """The first tick at which the window lies inside a run, cut where the timeline begins."""
+        """Return the first tick at which the window lies inside a run, cut at the start of the timeline."""
         return start if start <= self._first else start + self._size
 
 
 class RowChanges(NamedTuple):
-    """Base rows that are to come, and those that are to go; shape (n, 3)."""
+    """Base rows to insert and to delete; shape (n, 3)."""
 
     coming: Integers
     going: Integers
@@ -338,34 +339,37 @@ NO_ROW_CHANGES: Final = RowChanges(NO_FACTS, NO_FACTS)
 """No rows."""
 
 
-class StratumOperator(Protocol):
-    """What it must be able to do."""
+class StratumOperator:
+    """Operator between strata: it derives base rows from the changes of predicates.
 
-    @property
-    def watched(self) -> tuple[int, ...]:
-        """The predicates whose changes it is told of."""
+    Attributes:
+        watched: predicates whose changes it receives.
+        makes: predicate of its rows; `NONE` for rows that all others may need.
+    """
 
-    @property
-    def makes(self) -> int:
-        """The predicate of its rows; `NONE` for what all others may need."""
+    watched: tuple[int, ...]
+    makes: int
 
     def react(self, changed: Integers, model: ExpiryModel) -> RowChanges:
-        """Facts of the watched predicates have changed; shape (n, 4), a fact may recur."""
+        """Return the row changes for changed facts, shape (n, 4) with 1 or -1 last; a fact may recur."""
+        raise NotImplementedError
 
     def advance(self, tick: int, model: ExpiryModel) -> RowChanges:
-        """A new tick has come, at which it is due."""
+        """Return the row changes of a new tick at which the operator is due."""
+        return NO_ROW_CHANGES
 
     def next_due(self) -> int | None:
-        """The next tick that brings something without a change; None if there is none."""
+        """Return the next tick with row changes though nothing changes; None if there is none."""
+        return None
 
 
-class Negation:
-    """The rows of `free`: what `asked` has and `denied` has not.
+class Negation(StratumOperator):
+    """Rows of `free`: those of `asked` that `denied` lacks.
 
     Args:
-        denied, asked, free: predicates, as `program.Guard` has them.
-        unit: the number of the unit, where `denied` is a class; else None.
-        model: what has them.
+        denied, asked, free: predicates, as in `temporal_program.NegationGuard`.
+        unit: number of the unit, where `denied` is a class; else None.
+        model: model with the facts.
     """
 
     def __init__(self, denied: int, asked: int, free: int, unit: int | None, model: ExpiryModel) -> None:
@@ -373,26 +377,17 @@ class Negation:
         self.watched, self.makes = (denied, asked), free
 
     def react(self, changed: Integers, model: ExpiryModel) -> RowChanges:
-        """See `StratumOperator`."""
         coming, going = model.guarded_changes(self._guarding, changed)
         return RowChanges(each_once(coming), each_once(going))
 
-    def advance(self, tick: int, model: ExpiryModel) -> RowChanges:
-        """See `StratumOperator`: what a tick brings is told as a change."""
-        return NO_ROW_CHANGES
 
-    def next_due(self) -> int | None:
-        """See `StratumOperator`."""
-        return None
-
-
-class ConclusionBox:
-    """Always within a window, of remembered conclusions.
+class ConclusionBox(StratumOperator):
+    """□ over remembered conclusions.
 
     Args:
-        source, target: predicates, as `program.Run` has them.
-        size: how many ticks the window reaches back.
-        first: where the timeline begins.
+        source, target: predicates, as in `temporal_program.ConclusionRun`.
+        size: length of the window in ticks.
+        first: first tick of the timeline, which no window passes.
     """
 
     def __init__(self, source: int, target: int, size: int, first: int) -> None:
@@ -402,12 +397,11 @@ class ConclusionBox:
         self.watched, self.makes = (source,), target
 
     def restore(self, starts: dict[Fact, int], tick: int) -> Integers:
-        """Go on at a tick with runs that began earlier; the rows that hold then."""
+        """Resume at a tick with runs that began earlier; return the rows that hold then."""
         self._running = set(starts)
         return rows_of(self._box.restore(dict(starts), tick), self._target)
 
     def react(self, changed: Integers, model: ExpiryModel) -> RowChanges:
-        """See `StratumOperator`."""
         rows = net_changes(changed)[:, :3]
         there = list(zip(as_tuples(rows), model.present(rows).tolist(), strict=True))
         came = [fact for fact, holds in there if holds and fact not in self._running]
@@ -418,21 +412,19 @@ class ConclusionBox:
         return RowChanges(rows_of(fresh, self._target), rows_of(ended, self._target))
 
     def advance(self, tick: int, model: ExpiryModel) -> RowChanges:
-        """See `StratumOperator`."""
         return RowChanges(rows_of(self._box.advance(tick), self._target), NO_FACTS)
 
     def next_due(self) -> int | None:
-        """See `StratumOperator`."""
         return self._box.next_due()
 
 
 def with_predicate(rows: Integers, predicate: int) -> Integers:
-    """The same rows of another predicate."""
+    """Return rows with another predicate."""
     renamed = rows[:, :3].copy()
     renamed[:, 0] = predicate
     return renamed
 
 
 def rows_of(facts: list[Fact], predicate: int) -> Integers:
-    """Facts as rows of a predicate."""
+    """Convert facts to rows of a predicate."""
     return with_predicate(np.array(facts, np.int32).reshape(-1, 3), predicate)

@@ -1,7 +1,7 @@
-"""What is said, as base rows of the second kernel: `p now`, and `p within n ticks`.
+"""Input of the second kernel: base rows for `p now`, `p within n ticks` and □, and timers.
 
 asserted at t     holds until t + n
-a state           holds until it is removed; one that goes at t was last there at t - 1: until t - 1 + n
+a state           holds until it is removed; if it ends at t, it last held at t - 1: until t - 1 + n
 remembered        as a state, one tick later
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import heappop, heappush
-from typing import Protocol
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from pantarhei.temporal.expiry_model import (
     ExpiryModel,
     RowChanges,
     StateBox,
+    StratumOperator,
     Until,
     rows_of,
 )
@@ -39,11 +39,11 @@ from pantarhei.temporal.tick_history import LastChanges, TickHistory, facts_by_t
 
 
 class InputRows:
-    """The rows whose expiries what is said sets. Costs what changes.
+    """Rows whose expiries follow from input directly. Costs what changes.
 
     Args:
         program: the rules.
-        model: holds the rows.
+        model: model with the rows.
     """
 
     def __init__(self, program: NumberedTemporalProgram, model: ExpiryModel) -> None:
@@ -69,14 +69,14 @@ class InputRows:
             ),
         )
         self._supports = SupportCounts(self._of_events)
-        self._raised: list[tuple[Integers, Integers]] = []  # at the present tick, with their levels before
-        self._before: dict[Fact, int] = {}  # earlier expiries of rows that left `_raised`
+        self._raised: list[tuple[Integers, Integers]] = []  # at the present tick, with their previous levels
+        self._before: dict[Fact, int] = {}  # earlier expiries of rows removed from `_raised`
 
     def restore(self, past: TickHistory, states: Integers, concluded: Integers) -> None:
-        """Start from what was said before the present tick.
+        """Start from the input before the present tick.
 
         Args:
-            states, concluded: what held, and what was concluded and is remembered, at the tick before.
+            states, concluded: states and remembered conclusions of the tick before.
         """
         events, said_at = past.events
         for size, rows, places in self._of_events.rows_from(events):
@@ -91,7 +91,7 @@ class InputRows:
             self._add_lasting(rows, turns.until[places] - 1 + size)
 
     def advance(self, ended: int, concluded: Integers, withdrawn: Integers) -> None:
-        """A new tick has come after one that ended, at which remembered conclusions came and went."""
+        """Start a new tick after one at which remembered conclusions changed."""
         self._raised, self._before = [], {}
         self._supports.reset()
         for _, rows, _ in self._of_conclusions.rows_from(concluded):
@@ -100,7 +100,7 @@ class InputRows:
             self._model.lower(rows, ended - 1 + size)
 
     def change_states(self, came: Integers, went: Integers) -> None:
-        """States came and went at the present tick."""
+        """Apply changes of states at the present tick."""
         for size, rows, _ in self._of_states.rows_from(went):
             self._model.lower(rows, self._earlier(rows, self._model.tick - 1 + size))
         self._raise([(rows, UNTIL_REMOVED) for _, rows, _ in self._of_states.rows_from(came)])
@@ -109,7 +109,7 @@ class InputRows:
         """Remove events of the present tick.
 
         Args:
-            remaining: returns the other events, without the ones to be added next.
+            remaining: returns the other events, without those to be added next.
         """
         parts = [rows for _, rows, _ in self._of_events.rows_from(lost)]
         for rows in self._supports.unsupported(parts, lambda: self._rows(remaining())):
@@ -127,16 +127,16 @@ class InputRows:
         self._raise([(rows, self._model.tick + size) for size, rows, _ in parts])
 
     def _raise(self, parts: Sequence[tuple[Integers, int]]) -> None:
-        """Raise rows, such that they can be lowered again at this tick to what they were."""
+        """Raise rows, recording their earlier expiries for a later `_earlier`."""
         if parts:
             self._raised.append(self._model.add_parts(parts))
 
     def _earlier(self, rows: Integers, otherwise: Until) -> Until:
-        """What the expiries of rows were before they were raised at this tick; else `otherwise`."""
+        """Return the expiries of rows before they were raised at this tick; else `otherwise`."""
         known = self._before
         for raised, levels in self._raised:
             for fact, expiry in zip(as_tuples(raised), self._model.expiries(levels).tolist(), strict=True):
-                known.setdefault(fact, expiry)  # the first time that one was raised counts
+                known.setdefault(fact, expiry)  # the expiry before the first raise counts
         self._raised = []
         if not known:
             return otherwise
@@ -145,35 +145,30 @@ class InputRows:
         return np.array([known.get(fact, other) for fact, other in facts], np.int64)
 
     def _add_lasting(self, rows: Integers, expiries: Expiries) -> None:
-        """Add the rows whose time is not over."""
+        """Add the rows that have not expired."""
         lasting = expiries >= self._model.tick
         if lasting.any():
             self._model.add(rows[lasting], expiries[lasting])
 
 
-class TimerSource(Protocol):
-    """What can be due."""
-
-    def next_due(self) -> int | None:
-        """The next tick that brings something without a change; None if there is none."""
-
-
 class Timers:
-    """When things are due. Costs those that are due or have changed, however many others there are.
+    """Due ticks of operators. Costs the operators that are due or changed, however many others there are.
 
     Args:
-        things: all of them; each is known by its place.
+        things: the operators; each is identified by its place.
     """
 
-    def __init__(self, things: Sequence[TimerSource]) -> None:
+    def __init__(self, things: Sequence[StateBox | StratumOperator]) -> None:
         self._things = things
-        self._heap: list[tuple[int, int]] = []  # ticks and places; what is not in `_noted` counts no more
+        self._heap: list[
+            tuple[int, int]
+        ] = []  # ticks and places; entries that differ from `_noted` are obsolete
         self._noted: dict[int, int] = {}
         for place in range(len(things)):
             self.update(place)
 
     def update(self, place: int) -> None:
-        """A thing may be due at another tick now."""
+        """Update the due tick of an operator."""
         due = self._things[place].next_due()
         if due is None:
             self._noted.pop(place, None)
@@ -182,13 +177,13 @@ class Timers:
             heappush(self._heap, (due, place))
 
     def next_due(self) -> int | None:
-        """The next tick at which any is due."""
+        """Return the next due tick of any operator."""
         while self._heap and self._noted.get(self._heap[0][1]) != self._heap[0][0]:
             heappop(self._heap)
         return self._heap[0][0] if self._heap else None
 
     def due(self, tick: int) -> list[int]:
-        """The places of those that are due at a tick, ascending; they are asked anew when looked at."""
+        """Return the places of the operators due at a tick, ascending; `update` schedules them again."""
         found: set[int] = set()
         while (due := self.next_due()) is not None and due <= tick:
             place = heappop(self._heap)[1]
@@ -198,11 +193,11 @@ class Timers:
 
 
 class StateBoxes:
-    """Always within windows, of states. Costs what comes and goes, and what becomes long enough.
+    """□ over states. Costs states that begin and end, and runs that become long enough.
 
     Args:
-        feeds: what the boxes feed.
-        first: where the timeline begins.
+        feeds: inputs of the boxes.
+        first: first tick of the timeline.
     """
 
     def __init__(self, feeds: Iterable[NumberedInput], first: int) -> None:
@@ -212,7 +207,7 @@ class StateBoxes:
         self._waking = Timers(self._boxes)
 
     def restore(self, past: TickHistory, states: Integers, tick: int) -> Iterator[Integers]:
-        """Go on at a tick with the states of the tick before; the rows that hold then."""
+        """Resume at a tick with the states of the tick before; yield the rows that hold then."""
         turns = past.states
         for place, (feed, box) in enumerate(zip(self._feeds, self._boxes, strict=True)):
             starts = turns.since_when(states[states[:, 0] == feed.source], past.complete_from)
@@ -220,17 +215,17 @@ class StateBoxes:
             self._waking.update(place)
 
     def next_due(self) -> int | None:
-        """The next tick from which something holds though nothing is said."""
+        """Return the next tick from which a row holds although no input arrives."""
         return self._waking.next_due()
 
     def advance(self, tick: int) -> Iterator[Integers]:
-        """A new tick has come: the rows that hold from then on."""
+        """Start a new tick; yield the rows that hold from then on."""
         for place in self._waking.due(tick):
             yield rows_of(self._boxes[place].advance(tick), self._feeds[place].target)
             self._waking.update(place)
 
     def change(self, came: Integers, went: Integers, tick: int) -> Iterator[RowChanges]:
-        """What came and went at the present tick; returns what holds now and what no more."""
+        """Apply states that began and ended at the present tick; yield the row changes."""
         coming, going = self._parts(came), self._parts(went)
         for source in sorted({*coming, *going}):
             for place in self._places[source]:
@@ -249,15 +244,18 @@ class StateBoxes:
 
 
 class EventBoxes:
-    """Always within windows, of what is asserted anew at each tick, or holds at each.
+    """□ over assertions at each tick, or assertions and states.
+
+    Costs the assertions of a tick and of the one before, and the states where both count; within a tick the
+    changes.
 
     Costs what is asserted at a tick and was at the one before, and the states where both count; within a
     tick what changes.
 
     Args:
-        selectors: those of the program.
-        boxes: what the boxes feed; all that feeds one predicate is one box.
-        first: where the timeline begins.
+        selectors: the program's selections.
+        boxes: inputs of the boxes; all inputs of one predicate are one box.
+        first: first tick of the timeline.
     """
 
     def __init__(
@@ -280,12 +278,12 @@ class EventBoxes:
             sizes[feed.target] = feed.size
         self._largest = max((feed.size for feed in feeds), default=None)
         self._runs = Runs(sizes, first)
-        self._standing: dict[Fact, None] = {}  # the states of now
-        self._turned = NO_FACTS, NO_FACTS  # states that came and went since the last `change`
+        self._standing: dict[Fact, None] = {}  # present states
+        self._turned = NO_FACTS, NO_FACTS  # state changes since the last `change`
         self._tick = first - 1
 
     def restore(self, past: TickHistory, states: Integers, tick: int) -> None:
-        """Go on at a tick with what was said at those before; the states are those of the tick before."""
+        """Resume at a tick with earlier input; the states are those of the tick before."""
         self._standing = dict.fromkeys(as_tuples(self._among(states)))
         self._tick = tick - 1
         if self._largest is None:
@@ -299,11 +297,11 @@ class EventBoxes:
             self._tell(said.get(each, NO_FACTS), standing.get(each, NO_FACTS), each)
 
     def next_due(self) -> int | None:
-        """The next tick, if anything holds: what is not said anew then has not held always."""
+        """Return the next tick if anything holds: without a new assertion it ends."""
         return self._tick + 1 if self._runs.held or len(self._standing) else None
 
     def change_states(self, came: Integers, went: Integers) -> None:
-        """States came and went at the present tick."""
+        """Apply changes of states at the present tick."""
         if self._states.sources and (len(came) or len(went)):
             coming, going = self._turned = self._among(came), self._among(went)
             for fact in as_tuples(going):
@@ -313,7 +311,7 @@ class EventBoxes:
     def change(self, fresh: Integers, lost: Integers, tick: int) -> RowChanges:
         """Apply new and lost events of a tick.
 
-        Returns: Rows that hold now and did not, and rows that do not hold any more.
+        Returns: Row changes.
         """
         if self._largest is None:
             return NO_ROW_CHANGES
@@ -338,7 +336,7 @@ class EventBoxes:
 
 
 def _by_source(feeds: Sequence[NumberedInput]) -> dict[int, list[int]]:
-    """Places of feeds by the predicates that they follow."""
+    """Return the places of inputs by the predicates that they follow."""
     places: defaultdict[int, list[int]] = defaultdict(list)
     for place, feed in enumerate(feeds):
         places[feed.source].append(place)

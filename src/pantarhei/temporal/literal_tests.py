@@ -1,13 +1,7 @@
-"""Comparisons of names where two names may be of one individual: they would not say what is meant.
+"""Comparisons and data ranges in the second kernel.
 
-Comparisons of temporal rules as the second kernel asks them: of names too.
-
-The built-ins of the ontology's SWRL rules keep their own meaning: no comparison holds of names.
-
-Which literals are in which data ranges of temporal rules, their comparisons with constants among them.
-
-The vocabulary knows that of the ontology's ranges. What rules add is decided here, once for each literal, and
-kept with its number as long as that means the literal.
+Comparisons of temporal rules also compare names, unlike the SWRL built-ins of the ontology, which hold of
+literals only. Data ranges of the ontology are decided by the vocabulary, those of temporal rules here.
 """
 
 from __future__ import annotations
@@ -32,11 +26,12 @@ from pantarhei.values.scalar_functions import EQUAL, NOT_EQUAL
 
 
 def check_name_comparisons(rules: Iterable[TemporalRule]) -> None:
-    """Nothing, if no rule compares what are names for certain, what the stream says something of, without
-    asking whether they are of one individual.
+    """Check that no rule compares names that may denote one individual.
+
+    A comparison beside `not owl:sameAs(X, Y)` is allowed.
 
     Raises:
-        TemporalRuleError: one does.
+        TemporalRuleError: both sides of a comparison are certainly names.
     """
     rules = list(rules)
     concluded = {rule.head.atom.predicate for rule in rules}
@@ -53,14 +48,14 @@ def check_name_comparisons(rules: Iterable[TemporalRule]) -> None:
 
 
 def denies_same_individual(rule: TemporalRule, test: Builtin) -> bool:
-    """Whether beside `X != Y` a rule says `not owl:sameAs(X, Y)`."""
+    """Return true if a rule with `X != Y` also has `not owl:sameAs(X, Y)`."""
     denied = [formula.atom for formula in rule.body if formula.is_negated]
     apart = [set(atom.arguments) for atom in denied if atom.predicate == OWL.sameAs]
     return test.name == NOT_EQUAL and set(test.arguments) in apart
 
 
 def _named(rule: TemporalRule, concluded: set[URIRef]) -> frozenset[Argument]:
-    """The variables that stand for names only."""
+    """Return the variables that can only stand for names: subjects of facts of the stream."""
     atoms = [formula.atom for formula in rule.body if not formula.is_negated]
     said = [atom for atom in atoms if atom.arguments and atom.predicate not in concluded]
     return frozenset(atom.arguments[0] for atom in said)
@@ -73,14 +68,14 @@ def _is_name(argument: Argument, named: frozenset[Argument]) -> bool:
 SAME_TERM: Final = URIRef("urn:pantarhei:temporal:same")
 DIFFERENT_TERM: Final = URIRef("urn:pantarhei:temporal:other")
 DIFFERENT_VALUE: Final = URIRef("urn:pantarhei:temporal:other-unless-names")
-"""`!=` where two names may be of one individual: of two names it is not known."""
+"""`!=` where two names may denote one individual: unknown, hence false, of two names."""
 
 COMPARISON_OF: Final = {SAME_TERM: EQUAL, DIFFERENT_TERM: NOT_EQUAL, DIFFERENT_VALUE: NOT_EQUAL}
-"""The comparisons that they stand for."""
+"""The SWRL comparison of literals that each of them extends to names."""
 
 
 def with_kernel_tests(rule: TemporalRule, unique_names: bool) -> TemporalRule:
-    """The rule with these for its `=` and `!=`, but for `=` with a literal, which no name meets anyway."""
+    """Replace `=` and `!=` by comparisons of terms, except `=` with a literal, which no name equals."""
     tests = (_term_test(test, unique_names or denies_same_individual(rule, test)) for test in rule.tests)
     return replace(rule, tests=tuple(tests))
 
@@ -94,12 +89,12 @@ def _term_test(test: Builtin, by_name: bool) -> Builtin:
 
 
 def with_swrl_name(test: Builtin) -> Builtin:
-    """A test as the rule has it."""
+    """Return a test with the name of its SWRL built-in."""
     return replace(test, name=COMPARISON_OF.get(test.name, test.name))
 
 
 def compare_terms(name: URIRef, left: int, right: int, vocabulary: Vocabulary) -> bool:
-    """Whether one of these holds of the terms of two numbers."""
+    """Evaluate a comparison of terms by their numbers."""
     if left >= FIRST_LITERAL and right >= FIRST_LITERAL:
         return vocabulary.compares(COMPARISON_OF[name], left, right)
     if name == SAME_TERM:
@@ -112,10 +107,10 @@ Bits = npt.NDArray[np.uint8]
 
 
 class RangeMemberships:
-    """The bits of literals, `(ranges + 7) // 8` bytes each, as `Matcher.consult` has them.
+    """Membership bits of literals, `(ranges + 7) // 8` bytes each, as `Matcher.consult` takes them.
 
     Args:
-        ranges: those of a program; the vocabulary's come first.
+        ranges: data ranges of a program, those of the vocabulary first.
         vocabulary: numbers the literals.
     """
 
@@ -134,7 +129,7 @@ class RangeMemberships:
 
     @property
     def bits(self) -> Bits:
-        """All bits. Costs the literals that are new."""
+        """Bits of all literals. Reading costs the new literals."""
         if not self._adds:
             return self._vocabulary.memberships
         if self._revision is not self._vocabulary.revision:
@@ -144,7 +139,7 @@ class RangeMemberships:
         return self._bits
 
     def _forget(self) -> None:
-        """Keep what is decided of the literals that have their numbers still."""
+        """Discard the bits of literals whose numbers were reassigned."""
         both = zip(self._decided, self._vocabulary.literals, strict=False)
         kept = next((place for place, (one, other) in enumerate(both) if one is not other), None)
         kept = min(len(self._decided), len(self._vocabulary.literals)) if kept is None else kept

@@ -1,4 +1,8 @@
-"""A temporal program in numbers: those of the stream's predicates outside, the second kernel's inside."""
+"""Temporal program with numbers: the vocabulary's for the stream's predicates, the kernel's own for its
+predicates.
+
+Operators react in the order of the predicates that they derive from, so that each reacts once.
+"""
 
 from __future__ import annotations
 
@@ -34,18 +38,19 @@ from pantarhei.temporal.temporal_program import (
 
 
 class DerivedPredicate(NamedTuple):
-    """A predicate that follows from others."""
+    """Predicate that is derived from others."""
 
     made: Symbol
     of: tuple[Symbol, ...]
 
 
 def evaluation_ranks(rules: Iterable[Rule], others: Iterable[DerivedPredicate]) -> dict[Symbol, int]:
-    """Predicates by an order in which each comes after those that it rests on. Costs linear time.
+    """Return ranks of predicates: each has a higher rank than those that it is derived from. Costs linear
+    time.
 
     Args:
-        rules: by which they follow.
-        others: what follows by operators.
+        rules: the kernel's rules.
+        others: derivations by operators.
 
     >>> from rdflib import URIRef
     >>> a, b, c = (Symbol(URIRef(name), 1) for name in "abc")
@@ -75,16 +80,16 @@ def _symbol(atom: Atom) -> Symbol:
 
 
 class NumberedInput(NamedTuple):
-    """Base rows that follow a predicate of the stream, as `program.Input`.
+    """Base rows that follow a predicate of the stream, as `temporal_program.Input`.
 
     Args:
-        source: the predicate in the stream.
-        mode, size: when it is to hold.
-        target: the predicate in the second kernel.
-        is_asserted: whether they follow what is asserted.
-        times, counts_tuples: how often it is to hold, and in what window.
-        selector: selects those of the facts that they follow; None for all.
-        arity: how many arguments they have, but for the tick.
+        source: predicate in the stream.
+        mode, size: mode and window.
+        target: predicate in the second kernel.
+        is_asserted: true if the rows follow assertions.
+        times, counts_tuples: minimum number of occurrences, and kind of window.
+        selector: selection of the facts; None for all.
+        arity: number of arguments, except the tick.
     """
 
     source: int
@@ -99,22 +104,22 @@ class NumberedInput(NamedTuple):
 
     @property
     def is_direct(self) -> bool:
-        """Whether a row follows from each of its facts by itself, with an expiry."""
+        """Test whether each fact is a row of its own, with an expiry."""
         return self.mode in (Mode.NOW, Mode.SOMETIME) and not self.is_counted
 
     @property
     def follows_states(self) -> bool:
-        """Whether each state of its predicate is a row while it holds."""
+        """Test whether each state of the predicate is a row while it holds."""
         return not self.is_asserted and self.selector is None
 
     @property
     def is_counted(self) -> bool:
-        """Whether it follows what occurs in a window: one of assertions, or often enough."""
+        """Test whether the rows depend on a window of assertions or on a number of occurrences."""
         return self.counts_tuples or self.times > 1
 
 
 class NumberedBox(NamedTuple):
-    """Always within a window, of conclusions, as `program.Run`."""
+    """□ over conclusions, as `temporal_program.ConclusionRun`."""
 
     source: int
     size: int
@@ -122,13 +127,14 @@ class NumberedBox(NamedTuple):
 
 
 class NumberedTemporalProgram:
-    """The program of temporal rules in the numbers of a vocabulary, whose terms it shares.
+    """Temporal program with the numbers of a vocabulary, whose terms it shares.
 
     Args:
-        program: the rules.
-        vocabulary: numbers the stream's predicates, and all terms; those of the rules it learns here.
+        program: the program.
+        vocabulary: numbers the stream's predicates and all terms; receives those of the rules.
 
-    `wide` has the predicates of the kernel for conclusions with tuples, by those of the rules.
+    Attributes:
+        wide: predicates of the kernel for conclusions with tuples, by those of the rules.
     """
 
     def __init__(self, program: TemporalProgram, vocabulary: Vocabulary) -> None:
@@ -144,14 +150,16 @@ class NumberedTemporalProgram:
         self._number_operators(program)
         self._number_times(program)
         self._number_feeds(program)
-        self._ranges = vocabulary.ranges  # those of conditions among them
+        self._ranges = vocabulary.ranges  # includes the ranges of conditions
         self.is_dated = bool(self.dated_feeds or self.dated_conclusions or self.clocks or self.has_at_ticks)
         self.counts_tuples = any(feed.counts_tuples for feed in self.counted)
         is_timeless = not (self.is_dated or self.counts_tuples or program.keeps_all)
-        self.reach = program.largest if is_timeless else None  # so many alike ticks make the next one so
+        self.reach = (
+            program.largest if is_timeless else None
+        )  # after so many equal ticks the next one is equal
 
     def _number_names(self) -> None:
-        """What is in every program: the fact that always holds, and the links of pairs and tuples."""
+        """Number the unit fact and the links of pairs and tuples."""
         of = self.predicates
         self.always = (of[ALWAYS], self.unit, NONE)
         self.pairs = of[PAIR], of[LEFT], of[RIGHT]
@@ -159,7 +167,7 @@ class NumberedTemporalProgram:
         self.tuples = tuple(map(of.__getitem__, tuples)) if tuples[0] in of else None
 
     def _number_conclusions(self, program: TemporalProgram) -> None:
-        """What is concluded, and what that is in the stream."""
+        """Number the concluded predicates, in the kernel and in the stream."""
         of, vocabulary = self.predicates, self._vocabulary
         self.conclusions = {of[symbol]: named for symbol, named in program.conclusions.items()}
         self.is_conclusion = np.zeros(len(of), bool)
@@ -172,7 +180,7 @@ class NumberedTemporalProgram:
         self._fed_back = np.full(len(of), NONE, np.int32)
         for symbol, concluded in program.fed_back.items():
             self._fed_back[of[concluded]] = self._in_stream[of[symbol]]
-        # 1 for what is concluded with tuples, -1 for what of that is there as a triple too
+        # 1 for conclusions with tuples, -1 for their copies as triples
         self._beside_triples = np.zeros(len(of), np.int64)
         for symbol, named in program.conclusions.items():
             if symbol in program.fed_back and tuple(symbol) != named:
@@ -182,7 +190,7 @@ class NumberedTemporalProgram:
         self.wide = {name: n for n, (name, _) in self.conclusions.items() if names[n].name != name}
 
     def _number_operators(self, program: TemporalProgram) -> None:
-        """What is negated, and what is to hold always."""
+        """Number negations and boxes."""
         of = self.predicates
         self.guards = [
             (of[denied], of[asked], of[free], self.unit if denied.arity == 1 else None)
@@ -196,7 +204,7 @@ class NumberedTemporalProgram:
         self.ranks = _ranks(program, of)
 
     def _number_times(self, program: TemporalProgram) -> None:
-        """What is remembered, and what looks at ticks."""
+        """Number remembered predicates, and predicates with ticks."""
         of = self.predicates
         self.windows = {of[each.source]: _sized(each.windows, of) for each in program.remembered}
         self.dated_conclusions = [
@@ -212,7 +220,7 @@ class NumberedTemporalProgram:
         self.has_at_ticks = bool(self.at_ticks.any())
 
     def _number_feeds(self, program: TemporalProgram) -> None:
-        """What the stream feeds."""
+        """Number the inputs."""
         of, vocabulary = self.predicates, self._vocabulary
         self._feeds: dict[bool, defaultdict[int, list[NumberedInput]]] = {
             False: defaultdict(list),
@@ -241,32 +249,32 @@ class NumberedTemporalProgram:
 
     @property
     def fits(self) -> bool:
-        """Whether the vocabulary tests literals for the data ranges that it did when this was made."""
+        """Test whether the vocabulary still has the data ranges for which this was numbered."""
         return self._vocabulary.ranges == self._ranges
 
     def time(self, tick: int) -> int:
-        """The number of the literal that rules see as a tick."""
+        """Return the number of the literal that stands for a tick."""
         return self._vocabulary.number(self.ticks.literal_of(tick))
 
     def select_inputs(self, facts: Integers, is_asserted: bool) -> Integers:
-        """The facts of the stream that feed something, each class a predicate; further columns stay."""
+        """Return the facts of the stream that are input, each class as a predicate; further columns stay."""
         facts = self._vocabulary.with_classes(facts)
         if is_asserted and self.counts_tuples:
             return facts
         return facts[self._feeding[is_asserted].take(facts[:, 0], mode="clip")]
 
     def flags(self, predicates: Iterable[int]) -> npt.NDArray[np.bool_]:
-        """For each predicate of the second kernel whether it is among some."""
+        """Return a mask over the predicates of the second kernel."""
         found = np.zeros(len(self.is_conclusion), bool)
         found[list(predicates)] = True
         return found
 
     def feeds_of(self, is_asserted: bool) -> Mapping[int, Sequence[NumberedInput]]:
-        """What the stream's predicates feed, by their numbers."""
+        """Return the inputs by the stream's predicates that they follow."""
         return self._feeds[is_asserted]
 
     def of_conclusions(self, facts: Integers, other: NumberedTemporalProgram) -> Integers:
-        """Conclusions in the numbers of another program of the same rules."""
+        """Return conclusions in the numbers of another program of the same rules."""
         known = [self.predicates.get(symbol, NONE) for symbol in other.compiled.predicates]
         rows = facts.copy()
         rows[:, 0] = np.array(known, np.int32)[facts[:, 0]]
@@ -274,33 +282,29 @@ class NumberedTemporalProgram:
 
     @property
     def symbols(self) -> Integers:
-        """The numbers that the predicates of conclusions have in the vocabulary, where these are triples."""
+        """Numbers in the vocabulary of concluded predicates that are triples."""
         found: Integers = self._in_stream[self._in_stream != NONE]
         return found
 
     def triples(self, facts: Integers) -> Integers:
-        """The conclusions among facts of the second kernel that are triples, in the vocabulary's predicates.
+        """Return the conclusions that are triples, with the vocabulary's predicates.
 
         Args:
-            facts: shape (n, 3), or with further columns, which stay.
+            facts: facts of the second kernel, shape (n, 3), or with further columns, which stay.
         """
         return self._vocabulary.with_types(_translated(facts, self._in_stream))
 
     def fed_back(self, facts: Integers) -> Integers:
-        """What rules have concluded among facts of the second kernel, as `triples` has it; where conclusions
-        are asserted at the next tick.
-        """
+        """Return what rules conclude among facts, as `triples` does; for rules with feedback."""
         return self._vocabulary.with_types(_translated(facts, self._fed_back))
 
     def not_assertable(self, facts: Integers) -> int:
-        """How many of what rules have concluded are no triples, since they have a literal in first place;
-        where conclusions are asserted at the next tick.
-        """
+        """Return the number of rule conclusions with a literal as subject; for rules with feedback."""
         return int(self._beside_triples[facts[:, 0]].sum()) if self._beside_triples.any() else 0
 
     @property
     def boxes(self) -> Iterable[Sequence[NumberedInput]]:
-        """The feeds of what holds always in a window of ticks, those of each target."""
+        """Inputs of □ over windows of ticks, grouped by target."""
         found: defaultdict[int, list[NumberedInput]] = defaultdict(list)
         for feed in self._all_feeds():
             if feed.mode is Mode.ALWAYS and not feed.is_counted:
@@ -314,7 +318,7 @@ class NumberedTemporalProgram:
 
 
 def _ranks(program: TemporalProgram, of: Mapping[Symbol, int]) -> dict[int, int]:
-    """In which order operators react, by the predicates that they make."""
+    """Return the order in which operators react, by the predicates that they make."""
     by_operators = [DerivedPredicate(guard.free, (guard.denied, guard.asked)) for guard in program.guards]
     by_operators += [DerivedPredicate(run.target, (run.source,)) for run in program.runs]
     by_operators += [DerivedPredicate(run.target, (run.source,)) for run in program.dated_runs]
@@ -322,21 +326,21 @@ def _ranks(program: TemporalProgram, of: Mapping[Symbol, int]) -> dict[int, int]
 
 
 def _translated(facts: Integers, predicates: Integers) -> Integers:
-    """The facts that are triples of predicates which have others in the vocabulary, with those."""
+    """Return the facts that are triples, with the given predicates in place of theirs."""
     numbers = predicates[facts[:, 0]]
     are_triples = (numbers != NONE) & (facts[:, 1] < FIRST_LITERAL)
     return np.column_stack([numbers[are_triples], facts[are_triples, 1:]])
 
 
 def _arity(given: Input) -> int:
-    """How many arguments the rows of an input have, but for the tick."""
+    """Return the number of arguments of an input's rows, except the tick."""
     if given.selection is None:
         return given.source.arity
     return len(given.selection.arguments) - given.selection.is_dated
 
 
 def _flags(sources: Collection[int]) -> npt.NDArray[np.bool_]:
-    """For each predicate of the stream whether it is among some; the last stands for all that follow."""
+    """Return a mask over the stream's predicates; the last entry stands for all that follow."""
     flags = np.zeros(max(sources, default=-1) + 2, bool)
     flags[list(sources)] = True
     return flags
@@ -347,16 +351,16 @@ def _sized(windows: Iterable[tuple[Symbol, int]], of: Mapping[Symbol, int]) -> l
 
 
 _MOST_FOUND: Final = 1 << 14
-"""So many results of built-ins are kept at most."""
+"""Maximum number of cached results of built-ins."""
 
 
 class LiteralEvaluator:
-    """What the second kernel asks about literals: they are the vocabulary's, the built-ins its own.
+    """Evaluation of built-ins on literals for the second kernel.
 
     Args:
         compiled: the kernel's program.
-        vocabulary: numbers what is computed.
-        maybe_endless: a rule that may compute without end, None if there is none.
+        vocabulary: numbers computed literals.
+        maybe_endless: a rule that may compute without end; None if there is none.
     """
 
     def __init__(
@@ -369,7 +373,7 @@ class LiteralEvaluator:
         self._maybe_endless, self._known = maybe_endless, 0
 
     def begin(self) -> None:
-        """From now on it is counted what is new."""
+        """Start counting new literals."""
         self._known = len(self._vocabulary.literals)
 
     @property
@@ -378,7 +382,7 @@ class LiteralEvaluator:
         return self._memberships.bits
 
     def evaluate(self, builtin: int, left: int, right: int) -> int:
-        """See `Vocabulary.evaluate`. What was found of late is not looked for again.
+        """Evaluate a built-in, with a cache; see `Vocabulary.evaluate`.
 
         Raises:
             TemporalRuleError: rules compute without end.
@@ -406,7 +410,7 @@ class LiteralEvaluator:
 
 
 def _symbols(program: TemporalProgram) -> list[Symbol]:
-    """Return the predicates of a program, which may be in no rule."""
+    """Return the predicates of a program that no rule need have."""
     return [
         ALWAYS,
         PAIR,

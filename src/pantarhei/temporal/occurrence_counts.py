@@ -1,13 +1,12 @@
-"""How often facts have occurred in a window: of the last assertions (#), or at so many of the last ticks.
+"""Rows that depend on occurrences in a window of the last assertions, or on enough occurrences in one of
+ticks.
+
+!p~3#, !p□3#, p~n×k   has what occurs there at enough ticks
+!p@3#                 has (x, time of u) for each tick u at which p(x) occurs there, for p(x, y) (x at u, y)
 
 window [3 #], arrivals by tick          1: a b     2: a     3: c a        at 3: a twice, c once
                                             ----------------------
                                            evicted |  last three
-
-What holds because of facts that occur in a window of the last assertions, or often enough in one of ticks.
-
-!p~3#, !p□3#, p~n×k   has what occurs there at enough ticks
-!p@3#                 has (x, time of u) for each tick u at which p(x) occurs there, of p(x, y) (x at u, y)
 """
 
 from __future__ import annotations
@@ -27,37 +26,39 @@ from pantarhei.temporal.tuples import PairNumbers
 
 
 class Occurrence(NamedTuple):
-    """A fact at a tick."""
+    """Fact at a tick."""
 
     tick: int
     fact: Fact
 
 
 OccurrenceChanges = Mapping[Occurrence, bool]
-"""Occurrences that entered or left a window, and whether they are inside now."""
+"""Occurrences that entered or left a window; true if inside now."""
 
 
 class OccurrenceWindow:
-    """What a window holds, fact by fact, each at most once a tick.
+    """Occurrences in a window, each fact at most once a tick.
+
+    The present tick may be replaced repeatedly. Costs the given facts, and what leaves the window.
 
     The present tick may be told again and again. Costs what is told of it, and what leaves the window.
 
     Args:
-        size: how many assertions, or how many ticks it reaches back.
-        counts_tuples: whether it is a window of assertions.
-        first: where the timeline begins.
+        size: number of assertions, or length in ticks.
+        counts_tuples: true for a window of assertions.
+        first: first tick of the timeline.
     """
 
     def __init__(self, size: int, counts_tuples: bool, first: int) -> None:
         self._size, self.counts_tuples, self._first = size, counts_tuples, first
-        self._inside: deque[Occurrence] = deque()  # of windows of ticks without the present one
+        self._inside: deque[Occurrence] = deque()  # for windows of ticks without the present tick
         self._closed: list[Occurrence] = []  # the last assertions before the present tick
-        self._present: dict[Fact, None] = {}  # of windows of ticks: what occurs at the present one
+        self._present: dict[Fact, None] = {}  # for windows of ticks: facts of the present tick
         self._tick = first
         self.counts: Counter[Fact] = Counter()
 
     def restore(self, closed: Iterable[Occurrence], tick: int) -> None:
-        """Go on at a tick, after what occurred before it."""
+        """Resume at a tick, after earlier occurrences."""
         for each in closed:
             self._inside.append(each)
             self.counts[each.fact] += 1
@@ -66,7 +67,7 @@ class OccurrenceWindow:
         self.advance(tick)
 
     def advance(self, tick: int) -> OccurrenceChanges:
-        """A new tick has come; returns what leaves with it."""
+        """Start a new tick; return what leaves the window."""
         ended, self._tick = self._tick, tick
         if self.counts_tuples:
             self._closed = list(self._inside)
@@ -97,14 +98,14 @@ class OccurrenceWindow:
         return changed
 
     def remove(self, lost: Iterable[Fact]) -> OccurrenceChanges:
-        """Remove facts from the present tick of a window of ticks; return the occurrences that leave."""
+        """Remove facts of the present tick from a window of ticks; return the occurrences that leave."""
         for fact in lost:
             del self._present[fact]
             self._less(fact)
         return {Occurrence(self._tick, fact): False for fact in lost}
 
     def replace(self, last: list[Fact]) -> OccurrenceChanges:
-        """Replace what occurs at the present tick in a window of assertions. Costs the window's size.
+        """Replace the occurrences of the present tick in a window of assertions. Costs the window's size.
 
         Args:
             last: the last facts of the tick, in their order, as many as the window holds.
@@ -118,24 +119,24 @@ class OccurrenceWindow:
         return {**dict.fromkeys(before, False), **dict.fromkeys(self._inside, True)}
 
     def __iter__(self) -> Iterator[Occurrence]:
-        """What is inside, the oldest first."""
+        """Yield the occurrences inside, oldest first."""
         yield from self._inside
         yield from (Occurrence(self._tick, fact) for fact in self._present)
 
     @property
     def start(self) -> int:
-        """The first tick of the window's timeline (LA17 Definitions 3 and 4)."""
+        """First tick of the window's timeline (LA17 Definitions 3 and 4)."""
         if not self.counts_tuples:
             return max(self._first, self._tick - self._size)
         return self._inside[0].tick if len(self._inside) == self._size else self._first
 
     @property
     def oldest(self) -> int | None:
-        """The tick of the oldest occurrence inside, None if there is none."""
+        """Tick of the oldest occurrence inside; None if there is none."""
         return next((each.tick for each in self), None)
 
     def next_due(self) -> int | None:
-        """The next tick at which something leaves though nothing comes."""
+        """Return the next tick at which an occurrence leaves although nothing arrives."""
         oldest = None if self.counts_tuples else self.oldest
         return None if oldest is None else oldest + self._size + 1
 
@@ -151,17 +152,17 @@ class OccurrenceWindow:
 
 
 _Wanted = tuple[Integers, npt.NDArray[np.bool_]]
-"""Rows that may come or go, and which of them are to be there."""
+"""Rows that may be inserted or deleted, and a mask of those that must hold."""
 
 
 class OccurrenceRows:
-    """The rows of feeds that look at one window.
+    """Rows of the inputs with one window.
 
     Args:
-        feeds: what it feeds; all with the same window.
+        feeds: inputs; all with the same window.
         program: numbers times.
-        pairs: numbers the first arguments of facts that have two, with their time.
-        first: where the timeline begins.
+        pairs: numbers pairs of a first argument and a time, for facts with two arguments.
+        first: first tick of the timeline.
     """
 
     def __init__(
@@ -174,10 +175,10 @@ class OccurrenceRows:
         self._tick = first
 
     def restore(self, closed: Iterable[Occurrence], tick: int, standing: Iterable[Fact] = ()) -> None:
-        """Go on at a tick, after what occurred before it; the rows come with the next change.
+        """Resume at a tick, after earlier occurrences; the rows follow with the next change.
 
         Args:
-            standing: as `advance`.
+            standing: see `advance`.
         """
         self._inside.restore(closed, tick)
         self._inside.add(fact for fact in standing if fact[0] in self._sources)
@@ -185,10 +186,10 @@ class OccurrenceRows:
         self._changed = dict.fromkeys(self._inside, True)
 
     def advance(self, tick: int, standing: Iterable[Fact] = ()) -> None:
-        """A new tick has come; the rows come with the next change.
+        """Start a new tick; the rows follow with the next change.
 
         Args:
-            standing: facts that occur at each tick until they are lost.
+            standing: facts that occur at each tick until they end.
         """
         self._changed.update(self._inside.advance(tick))
         self._changed.update(self._inside.add(fact for fact in standing if fact[0] in self._sources))
@@ -250,7 +251,7 @@ class OccurrenceRows:
     def _dated(
         self, feed: NumberedInput, changed: OccurrenceChanges
     ) -> tuple[Integers, npt.NDArray[np.bool_], bool]:
-        """The same of occurrences with their ticks, and whether there are pairs in the rows."""
+        """Return rows for occurrences with their ticks, and whether the rows have pairs."""
         given = [each for each in changed if each.fact[0] == feed.source]
         rows = rows_of([each.fact for each in given], feed.target)
         times = np.array([self._program.time(each.tick) for each in given], np.int32)
@@ -268,10 +269,10 @@ class OccurrenceRows:
         return count >= feed.times
 
     def next_due(self, repeats: bool) -> int | None:
-        """The next tick that brings something though nothing is said.
+        """Return the next tick with row changes although no input arrives.
 
         Args:
-            repeats: whether what is there occurs at each tick anew, as states do.
+            repeats: true if present facts occur again at each tick, as states do.
         """
         if self._inside.counts and (repeats or any(feed.mode is Mode.ALWAYS for feed in self._feeds)):
             return self._tick + 1
@@ -279,5 +280,5 @@ class OccurrenceRows:
 
     @property
     def oldest(self) -> int | None:
-        """The tick of the oldest assertion that it counts, None if there is none."""
+        """Tick of the oldest counted assertion; None if there is none."""
         return self._inside.oldest

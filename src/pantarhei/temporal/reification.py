@@ -1,17 +1,14 @@
-"""Rules over atoms of any number of arguments, written with atoms of two at most.
+"""Reification: rules with atoms of any number of arguments, written with atoms of at most two.
 
-`p(x, y, z)` is `p()(s, z), first(s, x), rest(s, y)`, where s stands for the tuple of x and y; of more
-arguments x is a tuple itself. Where a rule concludes or denies something of a tuple, another one asks for its
-number first (temporal/tuples.py). The second kernel has no literal in first place: where a conclusion can
-have one, the unit stands in front, and `big(5)` is `big()(unit, 5)`. What of that is a triple is there as
-`big(x)` too.
+Tuples: `p(x, y, z)` is `p()(s, z), first(s, x), rest(s, y)`, where s is the number of the tuple (x, y); with
+more arguments, x is a tuple itself. A rule that concludes or negates an atom with a tuple is preceded by a
+rule that requests the tuple's number (`tuples`). The second kernel has no literal as first argument: where a
+conclusion can have one, the unit is put in front, and `big(5)` is `big()(unit, 5)`. Conclusions of such a
+predicate that are triples are stored as `big(x)` too.
 
-Rules with atoms of three arguments, written with atoms of two.
-
-`p(x, y, t)` is `p(s, y), left(s, x), right(s, t)`, where s stands for the pair of x and t: for x at that
-tick. So what is said at a tick of one x shares a pair, and each pair belongs to one tick. Pairs have numbers
-where something with them was said (temporal/tuples.py). Where a rule concludes something of a pair that its
-body does not have, another one asks for its number first.
+Pairs: `p(x, y, t)`, with a tick t, is `p(s, y), left(s, x), right(s, t)`, where s is the number of the pair
+(x, t). Facts about one x at one tick share a pair, and each pair belongs to one tick. A rule whose head has a
+pair that its body lacks is preceded by a rule that requests the pair's number.
 """
 
 from __future__ import annotations
@@ -33,12 +30,12 @@ from pantarhei.values.scalar_functions import is_computation
 
 @dataclass(frozen=True)
 class TuplePredicate:
-    """A predicate of conclusions that have tuples in the second kernel.
+    """Predicate of conclusions that have tuples in the second kernel.
 
     Args:
-        name: the predicate of the rules.
-        arity: how many arguments it has there.
-        has_unit: whether the unit stands in front of them, since the first may be a literal.
+        name: the predicate in the rules.
+        arity: its number of arguments in the rules.
+        has_unit: true if the unit is put in front of the arguments, since the first may be a literal.
     """
 
     name: URIRef
@@ -47,18 +44,18 @@ class TuplePredicate:
 
     @property
     def predicate(self) -> URIRef:
-        """Its predicate in the second kernel."""
+        """Predicate in the second kernel."""
         return URIRef(f"{self.name}()")
 
     @property
     def plain(self) -> TemporalAtom | None:
-        """The same as an atom that can be a triple; None if it has too many arguments."""
+        """Atom in the form of a triple; None if it has more than two arguments."""
         terms = tuple(Variable(f"x{place}") for place in range(self.arity))
         return TemporalAtom(self.name, terms) if self.arity < 3 else None
 
     @property
     def bridges(self) -> tuple[TemporalRule, ...]:
-        """That what is there as triples is there with tuples, and the other way round."""
+        """Rules from the triple form to the tuple form and back."""
         if self.plain is None:
             return ()
         plain, whole = Formula(self.plain), reify_atom(self, self.plain.arguments)
@@ -68,31 +65,31 @@ class TuplePredicate:
 
 
 class TupleRequest(NamedTuple):
-    """A tuple of two: what asks for its number, and what says what the number stands for."""
+    """Tuple of two terms: the atom that requests its number, and the atoms that define the number."""
 
     atom: TemporalAtom
     links: tuple[TemporalAtom, TemporalAtom]
 
 
 class ReifiedAtom(NamedTuple):
-    """An atom with two arguments, and the tuples in it, inner ones first."""
+    """Atom with two arguments, and the tuples in it, inner ones first."""
 
     atom: TemporalAtom
     asked: tuple[TupleRequest, ...]
 
     @property
     def links(self) -> Iterator[TemporalAtom]:
-        """What says what its tuples stand for."""
+        """Atoms that define the numbers of the tuples."""
         return (link for each in self.asked for link in each.links)
 
 
 def reify_atom(
     wide: TuplePredicate, arguments: Sequence[Argument], predicate: URIRef | None = None
 ) -> ReifiedAtom:
-    """An atom with its arguments in a tuple.
+    """Return an atom with its arguments in a tuple.
 
     Args:
-        predicate: another one of the second kernel with the same arguments.
+        predicate: another predicate of the second kernel with the same arguments.
 
     >>> x, y, z = map(Variable, "xyz")
     >>> found = reify_atom(WidePredicate(URIRef("urn:x:p"), 3, False), (x, y, z))
@@ -112,12 +109,13 @@ def reify_atom(
 
 
 class TupleReification:
-    """Rules with their wide atoms reified.
+    """Rules whose atoms with tuples are reified.
 
     Args:
         rules: as they are written.
 
-    `wide` has the conclusions with more than two arguments, and those whose first one may be a literal.
+    Attributes:
+        wide: conclusions with more than two arguments, or with a first argument that may be a literal.
     """
 
     def __init__(self, rules: Collection[TemporalRule]) -> None:
@@ -131,7 +129,7 @@ class TupleReification:
         self.rules = [each for part in parts for each in _reified_rule(part, self.wide)]
 
     def _parts(self, rule: TemporalRule) -> Iterator[TemporalRule]:
-        """The rule for names, and that for literals: of these nothing can be said, so it is not so."""
+        """Yield the rule for names and for literals: no fact has a literal subject, so a negation holds."""
         denied = [each for each in rule.body if each.is_negated and self._is_doubtful(each, rule)]
         firsts = {each.atom.arguments[0] for each in denied}
         computed = {test.arguments[0] for test in rule.tests if is_computation(test)}
@@ -146,7 +144,7 @@ class TupleReification:
                 yield replace(rule, body=body, tests=(*rule.tests, *tests))
 
     def _is_doubtful(self, formula: Formula, rule: TemporalRule) -> bool:
-        """Whether a literal may be in first place of what is denied, where the second kernel has none."""
+        """Test whether a negated atom may have a literal as first argument, which no stored fact has."""
         atom = formula.atom
         wide = None if atom.is_asserted else self.wide.get(atom.predicate)
         if (wide is not None and wide.has_unit) or not atom.arguments:
@@ -157,7 +155,7 @@ class TupleReification:
 
 
 def _reified_rule(rule: TemporalRule, wide: Mapping[URIRef, TuplePredicate]) -> Iterator[TemporalRule]:
-    """A rule with its wide atoms reified, behind those that ask for its tuples."""
+    """Yield a rule with its tuples reified, after the rules that request the tuples."""
 
     def narrowed(formula: Formula) -> tuple[Formula, ReifiedAtom | None]:
         if formula.atom.is_asserted or formula.atom.predicate not in wide:
@@ -182,7 +180,7 @@ def _reified_rule(rule: TemporalRule, wide: Mapping[URIRef, TuplePredicate]) -> 
 
 
 def _asking(rule: TemporalRule, asked: Sequence[TupleRequest]) -> Iterator[TemporalRule]:
-    """A rule that needs tuples, behind those that ask for them where its body holds."""
+    """Yield a rule that needs tuples, after the rules that request them where its body holds."""
     for each in asked:
         positive = tuple(formula for formula in rule.body if not formula.is_negated)
         yield replace(rule, head=Formula(each.atom), body=positive)
@@ -191,6 +189,7 @@ def _asking(rule: TemporalRule, asked: Sequence[TupleRequest]) -> Iterator[Tempo
 
 
 def _name(argument: Argument) -> str:
+    """Return a name that is different for each argument of a rule."""
     return str(argument) if isinstance(argument, Variable) else argument.n3()
 
 
@@ -198,7 +197,7 @@ def _name(argument: Argument) -> str:
 
 
 def rules_with_literal_subjects(rules: Collection[TemporalRule]) -> tuple[TemporalRule, ...]:
-    """The rules whose conclusions may have a literal in first place, as far as can be told."""
+    """Return the rules whose conclusions may have a literal as first argument."""
     heads = {rule.head.atom.predicate: len(rule.head.atom.arguments) for rule in rules}
     literals = _places_of_literals(rules, heads)
     return tuple(
@@ -212,7 +211,7 @@ _Places = set[tuple[URIRef, int]]
 
 
 def _places_of_literals(rules: Collection[TemporalRule], heads: Mapping[URIRef, int]) -> _Places:
-    """The places of conclusions' arguments that may be literals. What the stream says has them behind."""
+    """Return the argument places of conclusions that may hold literals."""
     found: _Places = {(name, 1) for name, arity in heads.items() if arity == 2}
     count = -1
     while count < len(found):
@@ -245,14 +244,14 @@ def _may_be_literal(
 LEFT = Symbol(URIRef("urn:pantarhei:temporal:left"), 2)
 RIGHT = Symbol(URIRef("urn:pantarhei:temporal:right"), 2)
 PAIR = Symbol(URIRef("urn:pantarhei:temporal:pair"), 2)
-"""`pair(x, t)`: the number of a pair is asked for."""
+"""`pair(x, t)` requests the number of a pair."""
 
 ReifiedRule = tuple[tuple[Atom, ...], Atom, tuple[Test, ...]]
-"""A rule's body, head and tests."""
+"""Body, head and tests of a rule."""
 
 
 def reify_pairs(program: TemporalProgram) -> TemporalProgram:
-    """The same program with atoms of up to two arguments."""
+    """Return the program with atoms of at most two arguments."""
     rules = dict[Rule, None]()
     for rule in program.rules:
         if rule.head is None or all(len(atom.arguments) < 3 for atom in rule.atoms):
@@ -264,7 +263,7 @@ def reify_pairs(program: TemporalProgram) -> TemporalProgram:
 
 
 def reify_pairs_in_rule(body: Iterable[Atom], head: Atom, tests: tuple[Test, ...]) -> Iterator[ReifiedRule]:
-    """The rules that a rule with atoms of up to three arguments is.
+    """Yield the rules that replace a rule with atoms of up to three arguments.
 
     >>> x, y, t = Variable("x"), Variable("y"), Variable("t")
     >>> body, head = [Atom(URIRef("p"), (x, y, t))], Atom(URIRef("q"), (x, t))
@@ -281,7 +280,7 @@ def reify_pairs_in_rule(body: Iterable[Atom], head: Atom, tests: tuple[Test, ...
 
 
 def _needed(body: Collection[Atom], head: Atom, tests: tuple[Test, ...]) -> tuple[Atom, ...]:
-    """The body without what says of a pair what nothing else asks for: a pair has both its terms."""
+    """Drop the links of a pair whose term nothing else uses: every pair has both."""
     asked = Counter(argument for part in (*body, head, *tests) for argument in part.arguments)
     return tuple(
         atom
@@ -293,17 +292,12 @@ def _needed(body: Collection[Atom], head: Atom, tests: tuple[Test, ...]) -> tupl
 
 
 def _parts(atom: Atom) -> Iterator[Atom]:
-    """An atom with two arguments at most, and those that say what its pair is."""
+    """Yield an atom with at most two arguments, and the atoms that define its pair."""
     if len(atom.arguments) < 3:
         yield atom
         return
     left, other, right = atom.arguments
-    pair = Variable(f"pair-{_pair_reification_name(left)}-{_pair_reification_name(right)}")
+    pair = Variable(f"pair-{_name(left)}-{_name(right)}")
     yield Atom(atom.predicate, (pair, other))
     yield Atom(LEFT.name, (pair, left))
     yield Atom(RIGHT.name, (pair, right))
-
-
-def _pair_reification_name(argument: Argument) -> str:
-    """A name that tells an argument of a rule from others."""
-    return str(argument) if isinstance(argument, Variable) else argument.n3()

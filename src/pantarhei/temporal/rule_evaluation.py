@@ -1,7 +1,7 @@
-"""One run of temporal rules: the second kernel, and the operators around it.
+"""Evaluation of temporal rules: the second kernel, and the operators around it.
 
-Within a tick things may change several times: the tick is tentative until time moves on, and each change at
-it can be taken back. What is remembered of it is what stood when it ended.
+The present tick can be revised until time advances: each of its changes can be undone. The history keeps the
+state at the end of the tick.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from pantarhei.temporal.tuples import PairNumbers, TupleNumbers, TupleRows
 
 
 class PriorState(NamedTuple):
-    """What held when the last closed tick ended; facts of shape (n, 3).
+    """State at the end of the last closed tick; facts of shape (n, 3).
 
     Args:
-        states: what the window said.
-        concluded: remembered conclusions, in the second kernel's predicates.
+        states: states of the window.
+        concluded: remembered conclusions, with the second kernel's predicates.
     """
 
     states: Integers = NO_FACTS
@@ -45,12 +45,12 @@ class PriorState(NamedTuple):
 
 
 class RuleEvaluation:
-    """The rules at the present tick.
+    """Evaluation of rules at the present tick.
 
     Args:
         program: the rules.
-        first: where the timeline begins: windows look back no further.
-        tick: the present tick; what was said at it is still to come.
+        first: first tick of the timeline, which no window passes.
+        tick: the present tick, whose input follows.
         tuples: numbers tuples.
     """
 
@@ -61,8 +61,8 @@ class RuleEvaluation:
         self.model = ExpiryModel(program.compiled, program.literals, tick)
         self._feeding = InputRows(program, self.model)
         self._events = TickEvents()
-        self._changed: list[Integers] = []  # conclusions, since someone asked
-        self._remembered: dict[Fact, int] = {}  # how remembered conclusions changed at the present tick
+        self._changed: list[Integers] = []  # conclusions, since the last `take_changes`
+        self._remembered: dict[Fact, int] = {}  # changes of remembered conclusions at the present tick
         boxes = {True: list[Sequence[NumberedInput]](), False: list[Sequence[NumberedInput]]()}
         for feeds in program.boxes:
             boxes[len(feeds) == 1 and feeds[0].follows_states].append(feeds)
@@ -71,13 +71,13 @@ class RuleEvaluation:
         self._pairs = PairNumbers(*program.pairs)
         self._tuples = TupleRows(tuples or TupleNumbers(), *program.tuples) if program.tuples else None
         self._dating = TimestampedRows(program, self._pairs, first) if program.is_dated else None
-        self._dated: list[tuple[Integers, int]] = []  # rows that are to be raised, with their expiries
-        self._at_ticks = 0  # how many conclusions there are at ticks that heads name
+        self._dated: list[tuple[Integers, int]] = []  # rows to be added, with their expiries
+        self._at_ticks = 0  # number of conclusions at named ticks
         self._counts = {
             key: OccurrenceRows(feeds, program, self._pairs, first)
             for key, feeds in _by_window(program.counted).items()
         }
-        self._repeating: dict[Fact, None] = {}  # the states that are counted, as they stand
+        self._repeating: dict[Fact, None] = {}  # the present states, if states are counted
         conclusion_boxes = [ConclusionBox(run.source, run.target, run.size, first) for run in program.runs]
         negations = [Negation(*guard, self.model) for guard in program.guards]
         dated = [
@@ -89,11 +89,11 @@ class RuleEvaluation:
         others.sort(key=lambda each: program.ranks[each.makes])
         self._operators: list[StratumOperator] = [*numbering, *others]
         self._waking = Timers(self._operators)
-        self._pending: dict[int, list[Integers]] = {}  # changes by the place of the operator
+        self._pending: dict[int, list[Integers]] = {}  # changes, by the place of the operator
         self._watching = self._who_is_told()
 
     def _who_is_told(self) -> Watching:
-        """The operators and, behind them, those of the lists of changes that there are."""
+        """Return the dispatch of predicates to operators and, after these, to the lists of changes."""
         program = self.program
         watched: list[Iterable[int]] = [operator.watched for operator in self._operators]
         watched += [program.is_conclusion.nonzero()[0], program.windows, program.at_ticks.nonzero()[0]]
@@ -106,10 +106,10 @@ class RuleEvaluation:
         groups = [alike[told.get(predicate, ())] for predicate in range(len(program.is_conclusion))]
         return Watching(groups, list(alike))
 
-    # -- beginning ---------------------------------------------------------------------------------
+    # -- start -------------------------------------------------------------------------------------
 
     def restore(self, past: TickHistory, standing: PriorState) -> None:
-        """Start from what was said before the present tick. Costs the past, and the states."""
+        """Start from input before the present tick. Costs the history, and the states."""
         self.program.literals.begin()
         self._come([np.array([self.program.always], np.int32)])
         if self._tuples is not None:
@@ -123,7 +123,7 @@ class RuleEvaluation:
             if isinstance(operator, ConclusionBox):
                 concluded = standing.concluded[standing.concluded[:, 0] == operator.source]
                 self._come([operator.restore(turns.since_when(concluded, past.complete_from), self.tick)])
-                self._pending[place] = [signed(concluded, 1)]  # what held need not hold any more
+                self._pending[place] = [signed(concluded, 1)]  # may have ended
             self._waking.update(place)
         self._begin_counts(past, standing.states)
         if self._dating is not None:
@@ -147,15 +147,15 @@ class RuleEvaluation:
                 occurred = [Occurrence(tick, fact) for tick, facts in held for fact in facts]
                 counting.restore(reversed(occurred), self.tick, self._repeating)
 
-    # -- time passes -------------------------------------------------------------------------------
+    # -- time --------------------------------------------------------------------------------------
 
     @property
     def is_repeating(self) -> bool:
-        """Whether what holds changes at each tick, though nothing new is said."""
+        """Test whether facts change at each tick although nothing is asserted."""
         return self._dating is not None and self._dating.is_repeating(self._at_ticks > 0)
 
     def next_due(self) -> int | None:
-        """The next tick at which something ends or begins to hold though nothing new is said."""
+        """Return the next tick at which facts begin or end although no input arrives."""
         expiry = self.model.next_expiry()
         ticks = [None if expiry is None else expiry + 1]
         ticks += [each.next_due() for each in (self._states_always, self._events_always, self._waking)]
@@ -165,12 +165,12 @@ class RuleEvaluation:
         return min((tick for tick in ticks if tick is not None), default=None)
 
     def advance(self, tick: int, concluded: Integers, withdrawn: Integers) -> None:
-        """The present tick ends, and a later one begins. What follows there is known after the next `change`.
+        """Close the present tick and start a later one; the next `change` derives what follows there.
 
         Args:
-            tick: the later one.
-            concluded: remembered conclusions that came in the tick that ends.
-            withdrawn: those that went in it.
+            tick: the later tick.
+            concluded: remembered conclusions that began at the closed tick.
+            withdrawn: remembered conclusions that ended at the closed tick.
         """
         ended, self.tick = self.tick, tick
         self.program.literals.begin()
@@ -180,28 +180,28 @@ class RuleEvaluation:
         if self._dating is not None:
             self._add_dated(self._dating.advance(tick, ended, concluded, withdrawn))
         self._come(self._states_always.advance(tick))
-        self._go(self._pairs.remove_unused(ended))  # operators are told of what is over at the new tick first
+        self._go(self._pairs.remove_unused(ended))  # operators receive the removed rows at the new tick
         if self._tuples is not None:
             self._go(self._tuples.remove_unused(self.model))
         for place in self._waking.due(tick):
             self._come_and_go(self._operators[place].advance(tick, self.model))
-            self._pending[place] = [NO_CHANGES]  # it looks again, whatever changes
+            self._pending[place] = [NO_CHANGES]  # it reacts again, whatever changes
         for key, counting in self._counts.items():
             counting.advance(tick, () if key.is_asserted else self._repeating)
 
     @property
     def remembered_changes(self) -> tuple[Integers, Integers]:
-        """The remembered conclusions that came and went at the present tick, so far."""
+        """Remembered conclusions that began and ended at the present tick so far."""
         changes = [(*fact, sign) for fact, sign in sorted(self._remembered.items())]
         return parted(np.array(changes, np.int32).reshape(-1, 4))
 
     @property
     def has_remembered_changes(self) -> bool:
-        """Test whether remembered conclusions came or went at the present tick, so far."""
+        """Test whether remembered conclusions changed at the present tick so far."""
         return bool(self._remembered)
 
     def _remember(self, changes: Integers) -> None:
-        """Add changes of remembered conclusions, which came (1) or went (-1, last column)."""
+        """Add changes of remembered conclusions, inserted (1) or deleted (-1, last column)."""
         if not self.program.windows:
             return
         for *fact, sign in changes.tolist():
@@ -209,7 +209,7 @@ class RuleEvaluation:
             if total := self._remembered.pop(key, 0) + sign:
                 self._remembered[key] = total
 
-    # -- what is said at the present tick ----------------------------------------------------------
+    # -- input of the present tick -----------------------------------------------------------------
 
     def change(self, came: Integers, went: Integers, asserted: Appended[AssertedPart]) -> None:
         """Apply changes of states, and the ABoxes of the present tick. Costs what has changed."""
@@ -229,9 +229,9 @@ class RuleEvaluation:
         self._settle()
 
     def _change_states(self, came: Integers, went: Integers, fresh: Integers, lost: Integers) -> None:
-        """Apply changes of states, beside the events as they were before.
+        """Apply changes of states, given the earlier events of the tick.
 
-        Rows that only lost states support are removed.
+        Rows that only ended states support are removed.
         """
         self._feeding.change_states(came, went)
         if self._dating is not None:
@@ -260,15 +260,17 @@ class RuleEvaluation:
             self._go(gone)
             self._add_dated(dated)
 
-    # -- what follows ------------------------------------------------------------------------------
+    # -- conclusions -------------------------------------------------------------------------------
 
     def take_changes(self) -> Integers:
-        """Conclusions that came (1) and went (-1, last column) since the last call; a fact may recur."""
+        """Return conclusions inserted (1) and deleted (-1, last column) since the last call; a fact may
+        recur.
+        """
         changed, self._changed = self._changed, []
         return np.concatenate([np.empty((0, 4), np.int32), *changed])
 
     def _settle(self) -> None:
-        """Let the operators react until nothing changes; those of lower strata first."""
+        """Run operators until nothing changes; those of lower strata first."""
         self._come_dated()
         self._distribute()
         while self._pending:
@@ -296,20 +298,20 @@ class RuleEvaluation:
 
     @property
     def oldest_counted(self) -> int | None:
-        """The tick of the oldest assertion that some window of assertions holds."""
+        """Tick of the oldest assertion in some window of assertions."""
         ticks = [each.oldest for key, each in self._counts.items() if key.counts_tuples]
         return min((tick for tick in ticks if tick is not None), default=None)
 
     def _add_dated(self, parts: Iterable[tuple[Integers, int]]) -> None:
-        """Raise rows with times that are not over, and those that say what the pairs in them are.
+        """Schedule rows with unexpired times, and the rows that define their pairs.
 
-        They come all at once, before others go or operators react.
+        They are added together, before other rows are removed or operators react.
         """
-        given = (*parts, *self._pairs.take_links())  # in this order: `parts` makes pairs
+        given = (*parts, *self._pairs.take_links())  # in this order: `parts` numbers pairs
         self._dated += (part for part in given if part[1] >= self.tick)
 
     def _come_and_go(self, rows: RowChanges) -> None:
-        """Base rows that hold until they are taken out."""
+        """Apply changes of base rows that hold until they are removed."""
         self._go(rows.going)
         self._come([rows.coming])
 
@@ -330,7 +332,7 @@ class RuleEvaluation:
 
 
 class _Seen(NamedTuple):
-    """A window that feeds share."""
+    """Window that inputs share."""
 
     is_asserted: bool
     size: int
@@ -345,16 +347,16 @@ def _by_window(feeds: Iterable[NumberedInput]) -> dict[_Seen, list[NumberedInput
 
 
 LEAST_SPARE: Final = 1 << 16
-"""No evaluation is made anew for fewer bytes that it does not need."""
+"""Minimum number of bytes to be saved by rebuilding."""
 
 
 def rebuild_evaluation(
     numbered: NumberedTemporalProgram, data: DataStream, states: Integers
 ) -> RuleEvaluation:
-    """The evaluation of what has been said. Costs the past, and the states.
+    """Build the evaluation of a data stream. Costs the history, and the states.
 
     Args:
-        states: those that hold now.
+        states: present states.
     """
     evaluation = RuleEvaluation(numbered, data.first, data.tick, data.tuples)
     evaluation.restore(data.past, PriorState(data.states_before(states), data.concluded))
@@ -364,10 +366,10 @@ def rebuild_evaluation(
 
 
 def wastes_memory(evaluation: RuleEvaluation, data: DataStream, most_bytes: int | None) -> bool:
-    """Whether an evaluation takes more than twice the room of one that is made anew; or somewhat more, where
-    it takes half of the bytes that there may be.
+    """Test whether rebuilding an evaluation saves enough memory.
 
-    The room was filled since it was made, and is more than what it would be made of: that pays for it.
+    Enough is half of its size, or an eighth if it takes more than half of the limit; never less than its
+    input takes, so that the rebuilding is paid for by the changes since the last one.
     """
     used = evaluation.model.bytes_used
     if used <= LEAST_SPARE:

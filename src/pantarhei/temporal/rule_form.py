@@ -1,4 +1,4 @@
-"""A refusal, told of where the rule is written."""
+"""Validation of single rules: heads, windows, numbers of arguments, times."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ Place = Formula | TemporalRule | Builtin
 
 
 def rule_error(problem: str, expected: str, *places: Place) -> TemporalRuleError:
-    """The error of a rule, at the first of `places` that is written somewhere.
+    """Return the error of a rule, at the first of `places` that has a position in a text.
 
     Args:
         problem: what is wrong.
-        expected: what would do instead.
+        expected: what is valid instead.
     """
     problem, expected = (_without_numbers(text, places) for text in (problem, expected))
     return TemporalRuleError(problem, expected, *(_written(places) or ()))
@@ -46,7 +46,7 @@ def rule_error(problem: str, expected: str, *places: Place) -> TemporalRuleError
 def variable_error(
     variable: Variable, problem: str, expected: str, place: Place, rule: TemporalRule
 ) -> TemporalRuleError:
-    """The same at a variable of a rule: where it first stands in the place, or behind that."""
+    """Return the error of a variable, at its first position in `place` or after it."""
     written = _written((place, rule))
     if written is not None:
         of_variable = (at for each, at in rule.variables_written if each == variable)
@@ -60,7 +60,7 @@ _NUMBERED = re.compile(r"(?<!\w)_[0-9]+\b")
 
 
 def _without_numbers(text: str, places: Iterable[Place]) -> str:
-    """A text where the variables that a rule writes as `_` are that, and not told apart by numbers."""
+    """Replace generated variables such as `_1` by the `_` that the rule's text has."""
     rules = (place for place in places if isinstance(place, TemporalRule))
     written = {str(variable) for rule in rules for variable, _ in rule.variables_written}
     if "_" not in written:
@@ -69,6 +69,7 @@ def _without_numbers(text: str, places: Iterable[Place]) -> str:
 
 
 def _written(places: Iterable[Place]) -> Written | None:
+    """Return the first position that a place has."""
     return next((place.written for place in places if place.written), None)
 
 
@@ -79,45 +80,33 @@ _EXPECTED = (
 
 
 def check_time_kind(rule: TemporalRule, kind: TimeKind) -> None:
-    """Nothing, if no time that is a datetime is computed with, or compared with a number, and no time that is
-    a number with a datetime: that never holds.
+    """Check that a rule does not mix times of the stream with literals of another kind.
+
+    A time that is a datetime can neither be computed with nor compared with a number, nor a number with a
+    datetime: that would never hold.
 
     Raises:
-        TemporalRuleError: one is.
+        TemporalRuleError: a literal or computation does not fit the stream's times.
     """
-    if kind is not TimeKind.DATETIME:
-        _check_numbers(rule)
-        return
+    is_dated = kind is TimeKind.DATETIME
+    is_other, expected = (_is_number, _EXPECTED) if is_dated else (is_datetime, "a number")
+    other, own = ("number", "datetimes") if is_dated else ("datetime", "numbers")
     for formula in rule.formulas:
-        if _is_number(formula.time):
-            raise rule_error(
-                f"{formula} names a number, and the stream has datetimes", _EXPECTED, formula, rule
-            )
+        if is_other(formula.time):
+            problem = f"{formula} names a {other}, and the stream has {own}"
+            raise rule_error(problem, expected, formula, rule)
     times = {formula.time for formula in rule.formulas if isinstance(formula.time, Variable)}
     for test in rule.tests:
-        does_what = "computes with" if is_computation(test) else "compares a number with"
-        if is_computation(test) or any(map(_is_number, test.arguments)):
+        is_computed = is_dated and is_computation(test)
+        if is_computed or any(map(is_other, test.arguments)):
+            does = "computes with" if is_computed else f"compares a {other} with"
             for time in times.intersection(test.arguments):
-                problem = f"{builtin_text(test)} {does_what} the time {time}, and the stream has datetimes"
-                raise rule_error(problem, _EXPECTED, test, rule)
-
-
-def _check_numbers(rule: TemporalRule) -> None:
-    """That the times of a stream of numbers are not taken for datetimes."""
-    for formula in rule.formulas:
-        if is_datetime(formula.time):
-            problem = f"{formula} names a datetime, and the stream has numbers"
-            raise rule_error(problem, "a number", formula, rule)
-    times = {formula.time for formula in rule.formulas if isinstance(formula.time, Variable)}
-    for test in rule.tests:
-        if any(map(is_datetime, test.arguments)):
-            for time in times.intersection(test.arguments):
-                problem = f"{builtin_text(test)} compares a datetime with the time {time}, and the stream has"
-                raise rule_error(f"{problem} numbers", "a number", test, rule)
+                problem = f"{builtin_text(test)} {does} the time {time}, and the stream has {own}"
+                raise rule_error(problem, expected, test, rule)
 
 
 def is_datetime(given: Argument | None) -> bool:
-    """Return whether a term is a literal with a datatype of datetimes."""
+    """Return true for a literal with a datatype of datetimes."""
     return isinstance(given, Literal) and given.datatype in (XSD.dateTime, XSD.dateTimeStamp)
 
 
@@ -126,14 +115,14 @@ def _is_number(given: Argument | None) -> bool:
 
 
 MAX_WINDOW_SIZE: Final = 4_000_000
-"""How many ticks a window may reach back, or how many assertions it may hold: an entry is kept for each."""
+"""Maximum length of a window in ticks or assertions: an entry is kept for each."""
 
 
-_A_TIME = 'a variable, a number, or such as "2026-01-01T00:00:00Z"^^xsd:dateTime'
+_A_TIME = 'a variable, a number, or a datetime such as "2026-01-01T00:00:00Z"^^xsd:dateTime'
 
 
 def is_time(given: Argument) -> bool:
-    """Return whether a term can be a time: a variable, a number, or a datetime of a stream.
+    """Return true for a term that can be a time: a variable, a number, or a datetime in a stream's range.
 
     Raises:
         TimestampError: the datetime is outside the range of streams.
@@ -147,11 +136,11 @@ def is_time(given: Argument) -> bool:
 
 
 def check_form(rules: Sequence[TemporalRule]) -> None:
-    """Nothing, if each head and each window is one that can be.
+    """Check heads, tests, windows and numbers of arguments.
 
     Raises:
-        TemporalRuleError: one cannot; or a predicate has two numbers of arguments, or a conclusion stands in
-            a window of the last assertions, or some windows count ticks where others are lengths of time.
+        TemporalRuleError: a part is invalid, a predicate has two numbers of arguments, a window of the
+            last assertions is over a conclusion, or windows in ticks are mixed with windows of time.
     """
     heads = {rule.head.atom.predicate for rule in rules}
     arities: dict[URIRef, int] = {}
@@ -169,14 +158,14 @@ def check_form(rules: Sequence[TemporalRule]) -> None:
 
 
 def check_triples(rules: Sequence[TemporalRule]) -> None:
-    """Nothing, if all conclusions of rules with feedback can be triples, so that they can be asserted.
+    """Check that all conclusions of rules with feedback can be triples, so that they can be asserted.
 
     Raises:
         TemporalRuleError: the head of a rule has no argument, or more than two.
     """
     for rule in rules:
         if len(rule.head.atom.arguments) not in (1, 2):
-            problem = f"{rule.head.atom} is no triple, and with feedback conclusions are asserted"
+            problem = f"{rule.head.atom} is not a triple, and with feedback conclusions are asserted"
             raise rule_error(problem, "a head with one argument or two, or no feedback", rule.head, rule)
 
 
@@ -187,7 +176,7 @@ def _check_head(rule: TemporalRule) -> None:
 
 
 def _check_one_kind(rules: Sequence[TemporalRule]) -> None:
-    """That no window is for streams with datetimes where another is for those with numbers."""
+    """Check that windows in ticks are not mixed with windows of time."""
     first: tuple[Formula, str] | None = None
     for rule in rules:
         for formula in rule.body:
@@ -209,8 +198,13 @@ def _check_one_kind(rules: Sequence[TemporalRule]) -> None:
 
 def _check_predicate(formula: Formula, rule: TemporalRule) -> None:
     if formula.atom.predicate.startswith(SWRLB):
-        problem = f"{formula} has a built-in where a class, a property or a conclusion stands"
-        raise rule_error(problem, "a built-in only as a condition by itself, not negated", formula, rule)
+        problem = f"{formula} uses a built-in as a predicate"
+        raise rule_error(
+            problem,
+            "a class, a property or a conclusion; a built-in is a condition of its own, not negated",
+            formula,
+            rule,
+        )
     if formula.atom.predicate == RDF_TYPE:
         raise rule_error(
             f"{formula} has rdf:type as its predicate", "the class as one, such as Sensor(X)", formula, rule
@@ -229,20 +223,25 @@ def _check_tests(rule: TemporalRule) -> None:
 
 
 def _check_mode(formula: Formula, rule: TemporalRule) -> None:
-    """That @ and nothing else has a time, and that ◇ and □ have a window."""
+    """Check that @ alone has a time, and that ◇ and □ have a window."""
     mode = formula.mode
     try:
         has_time = formula.time is None or is_time(formula.time)
     except TimestampError as error:
-        problem = f"{formula} names a time that no stream has"
+        problem = f"{formula} names a time outside the range of streams"
         raise rule_error(problem, f"{error.expected} (it is {error.given})", formula, rule) from None
     if not has_time:
         assert formula.time is not None
-        raise rule_error(f"{term_text(formula.time)} is no time", _A_TIME, formula, rule)
+        raise rule_error(f"{term_text(formula.time)} is not a time", _A_TIME, formula, rule)
     if (mode is Mode.AT) != (formula.time is not None):
-        raise rule_error(f"{formula} has no time, or one in vain", "a time with mode AT alone", formula, rule)
+        raise rule_error(
+            f"{formula} needs a time, or has one although its mode is not AT",
+            "a time with mode AT only",
+            formula,
+            rule,
+        )
     if (mode is Mode.NOW and formula.window) or (mode in (Mode.SOMETIME, Mode.ALWAYS) and not formula.window):
-        problem = f"{formula} lacks a window, or has one in vain"
+        problem = f"{formula} needs a window, or has one although its mode is NOW"
         raise rule_error(problem, "a window for SOMETIME and ALWAYS, none for NOW", formula, rule)
     if formula.times < 1 or (formula.times > 1 and mode is not Mode.SOMETIME):
         raise rule_error(f"{formula.times} times", "a number above 0, with mode SOMETIME", formula, rule)
@@ -262,10 +261,10 @@ def _check_size(formula: Formula, rule: TemporalRule) -> None:
 
 
 def check_count(formula: Formula, ticks: int | None = None) -> None:
-    """Nothing, if the window of a formula has as many ticks as the formula is to hold at.
+    """Check that the window of a formula has at least as many ticks as the formula counts.
 
     Args:
-        ticks: how many the window reaches back; None for what the window itself says.
+        ticks: length of the window in ticks; None if the window itself gives it.
 
     Raises:
         TemporalRuleError: it has fewer.
@@ -280,7 +279,7 @@ def check_count(formula: Formula, ticks: int | None = None) -> None:
         case _:
             return
     if formula.times > most:
-        problem = f"{formula} can never be: the window has {counted(most, 'tick')} at most"
+        problem = f"{formula} never holds: the window has {counted(most, 'tick')} at most"
         raise rule_error(problem, f"at least {most} times or fewer, or a longer window", formula)
 
 
@@ -302,11 +301,11 @@ def _check_tuple_window(formula: Formula, rule: TemporalRule, heads: set[URIRef]
 
 
 def check_jump(ticks: int) -> None:
-    """Refuse to go through so many ticks at once.
+    """Check that a time step spans few enough ticks to evaluate each of them.
 
     Raises:
         TemporalRuleError: they are more than a window may have.
     """
     if ticks > MAX_WINDOW_SIZE:
-        problem = f"time comes to a timestamp {ticks:_} ticks later, and conclusions change at each of them"
+        problem = f"the next timestamp is {ticks:_} ticks later, and conclusions change at each of them"
         raise TemporalRuleError(problem, f"at most {MAX_WINDOW_SIZE:_}: give the reasoner's window a slide")

@@ -1,14 +1,14 @@
-"""Which temporal rules shards evaluate as one reasoner does, each shard over what it holds.
+"""Check that shards together conclude from temporal rules what one reasoner does.
 
-Assertions go to the shard of their subject's key; the background is in each (`rules/sharding/locality`). A
-rule is *key-local* if the atoms of its body that stream, negated ones included, have one key in common, and
-one that is not negated has no facts of the background. Then its body holds in the shard of that key alone,
-and this shard has all that the body looks at. Conclusions stay in the shard that draws them: which of their
-arguments have its key is followed from rule to rule. With feedback a shard asserts what it has concluded, so
-the subject of that must have its key.
+Assertions go to the shard of their subject's key; the background is in each shard
+(`rules/sharding/locality`). A rule is *key-local* if the atoms of its body that stream, negated ones
+included, share a key, and one that is not negated has no background facts. Then its body holds only in the
+shard of that key, which has all facts that the body reads. Conclusions stay in the shard that draws them: the
+analysis follows from rule to rule which of their arguments have its key. With feedback a shard asserts its
+conclusions, so their subject must have its key.
 
-Shards begin at different ticks, each with the first row that reaches it. So a rule must not ask at which
-ticks the background held, nor for conclusions at a tick that no window bounds.
+Shards begin at different ticks, each with the first row that reaches it. So a rule must not depend on the
+ticks at which the background held, nor on conclusions at a tick that no window bounds.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _AT_SUBJECT = frozenset((0,))
 
 
 def check_key_local(given: RulesWithOntology, report: ShardingReport, key: Key) -> None:
-    """Refuse rules that are not key-local, as far as can be told. Costs the size of the rules.
+    """Check that rules are key-local, as far as can be decided. Costs the size of the rules.
 
     Args:
-        given: the rules, and those of the ontology that join them.
-        report: of a program that is key-local for `key`.
+        given: the rules, with those of the ontology that join them.
+        report: report of a program that is key-local for `key`.
 
     Raises:
         NotKeyLocalRuleError: a rule joins or negates what may be in two shards, rests on the background
@@ -46,7 +46,7 @@ def check_key_local(given: RulesWithOntology, report: ShardingReport, key: Key) 
 
 
 def check_needs_no_order(rules: TemporalRules) -> None:
-    """Refuse windows of the last assertions: the rows of a DataFrame have no order.
+    """Check that no window holds the last assertions: the rows of a DataFrame have no order.
 
     Raises:
         NotKeyLocalRuleError: a rule has one.
@@ -69,12 +69,12 @@ class _Body(NamedTuple):
 
 
 class _Reading:
-    """Reads rules with a key in mind.
+    """Key analysis of rules.
 
     Args:
-        given: the rules, and those of the ontology that join them.
-        report: of the ontology.
-        key: what shards are made by.
+        given: the rules, with those of the ontology that join them.
+        report: sharding report of the ontology.
+        key: the sharding key.
     """
 
     def __init__(self, given: RulesWithOntology, report: ShardingReport, key: Key) -> None:
@@ -88,7 +88,7 @@ class _Reading:
         self._bodies = list(map(self._body, rules))
 
     def check(self) -> None:
-        """Raise what `check_key_local` does."""
+        """Check all rules, as `check_key_local`."""
         while self._narrow():
             pass
         for body in self._bodies:
@@ -101,7 +101,7 @@ class _Reading:
                 self._check_ticks(formula, body.rule)
 
     def _narrow(self) -> bool:
-        """Take from conclusions the places in which some rule has no key; whether there were any."""
+        """Remove from conclusions the places where some rule has no key; return whether any was removed."""
         before = dict(self._concluded)
         for body in self._bodies:
             shared = _shared(self._streaming(body).values())
@@ -115,13 +115,13 @@ class _Reading:
             raise self._parted(body.rule, streaming)
 
     def _check_rests_on_stream(self, rule: TemporalRule) -> None:
-        """Refuse a rule that every shard may apply to the background alone."""
+        """Check that no shard concludes from the background alone; the ontology's rules may."""
         if not any(map(self._is_in_one_shard, rule.body)):
             obstacle = "what it asks for may hold in every shard, by the background"
             raise _refused(f"{rule} rests on no row of the stream: {obstacle}", _ONE_KEY, rule)
 
     def _check_feedback(self, body: _Body) -> None:
-        """Refuse a rule whose conclusion, once asserted, belongs to another shard."""
+        """Check that the shard that draws a conclusion is the shard of its assertion."""
         rule, head = body.rule, body.rule.head.atom
         told = f"{rule}: with feedback {head} is asserted"
         if not self._report.admits(head.predicate, len(head.arguments) == 1):
@@ -152,7 +152,7 @@ class _Reading:
         return _refused(obstacle, _ONE_KEY, parted[-1], rule)
 
     def _check_ticks(self, formula: Formula, rule: TemporalRule) -> None:
-        """That it does not matter when the shard began."""
+        """Check that a formula does not depend on the tick at which the shard began."""
         atom = formula.atom
         counts = formula.mode in (Mode.ALWAYS, Mode.AT) or formula.times > 1
         if counts and not atom.is_asserted and symbol_of(atom) in self._places.given:
@@ -172,7 +172,9 @@ class _Reading:
         return {each.atom: each.at(found) for each, found in positions if found is not None}
 
     def _positions(self, atom: TemporalAtom) -> frozenset[int] | None:
-        """Which arguments have the key of the shard in what streams; None where all is the background's."""
+        """Return the arguments with the key of the shard in streaming facts; None if all facts are
+        background.
+        """
         if atom.is_asserted:
             return _AT_SUBJECT
         symbol = symbol_of(atom)
@@ -183,7 +185,7 @@ class _Reading:
         return stated & concluded
 
     def _is_in_one_shard(self, formula: Formula) -> bool:
-        """Return whether the formula is about streamed facts and holds in the shard of its key alone."""
+        """Test whether the formula holds only in the shard of its key."""
         is_given = symbol_of(formula.atom) in self._places.given and not formula.atom.is_asserted
         return not (formula.is_negated or is_given or self._positions(formula.atom) is None)
 
@@ -200,7 +202,7 @@ class _Reading:
 
 
 def _shared(keys: Collection[frozenset[Hashable]]) -> frozenset[Hashable]:
-    """Return the classes in all of `keys`; none where nothing streams."""
+    """Return the keys that all formulas have; none if nothing streams."""
     return frozenset.intersection(*keys) if keys else frozenset()
 
 

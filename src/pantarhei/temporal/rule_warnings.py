@@ -1,4 +1,4 @@
-"""Warnings of conclusions that feedback cannot assert."""
+"""Warnings of rules that are valid and probably not meant; the limit on computing without end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pantarhei.values.scalar_functions import is_computation
 
 @dataclass(frozen=True, slots=True)
 class UnassertableConclusion:
-    """A warning: conclusions are to be asserted, and those of a rule may have a literal in first place.
+    """Warning of a rule with feedback whose conclusions may have a literal as subject.
 
     Args:
         rule: the rule.
@@ -39,11 +39,11 @@ class UnassertableConclusion:
 
 @dataclass(frozen=True, slots=True)
 class ConstantRule:
-    """A warning: a rule is about one name alone, which stands where most rules have a variable.
+    """Warning of a rule without variables: its head and its body have the same name.
 
     Args:
         rule: the rule.
-        name: what stands in its head and in its body.
+        name: the name in head and body.
     """
 
     rule: TemporalRule
@@ -58,7 +58,7 @@ class ConstantRule:
 
 
 def constant_rules(rules: Iterable[TemporalRule]) -> tuple[ConstantRule, ...]:
-    """The rules without variables whose head has a name that the body has too."""
+    """Return warnings of rules without variables whose head shares a name with the body."""
     found = []
     for rule in rules:
         if not any(formula.variables for formula in rule.formulas):
@@ -70,17 +70,17 @@ def constant_rules(rules: Iterable[TemporalRule]) -> tuple[ConstantRule, ...]:
 
 @dataclass(frozen=True, slots=True)
 class UnrememberedConclusion:
-    """A warning: a window reaches back to conclusions of earlier ticks, which are not remembered.
+    """Warning of a window over conclusions of earlier ticks that are not remembered.
 
     Args:
-        formula: where the window is.
+        formula: the formula with the window.
     """
 
     formula: Formula
 
     @property
     def predicate(self) -> URIRef:
-        """Whose conclusions are meant."""
+        """Predicate of the conclusions."""
         return self.formula.atom.predicate
 
     def __str__(self) -> str:
@@ -94,7 +94,7 @@ class UnrememberedConclusion:
 def unremembered_conclusions(
     rules: Iterable[TemporalRule], remembered: Collection[URIRef]
 ) -> tuple[UnrememberedConclusion, ...]:
-    """The windows of one tick or more over conclusions that hold now, and are not remembered."""
+    """Return warnings of windows of one tick or more over conclusions that are not remembered."""
     given = list(rules)
     concluded_now = {rule.head.atom.predicate for rule in given if rule.head.mode is Mode.NOW}
     return tuple(
@@ -109,12 +109,12 @@ def unremembered_conclusions(
 
 
 MAX_NEW_LITERALS: Final = 50_000
-"""So many literals may be new at a tick, where rules may compute without end: some seconds of computing."""
+"""Maximum number of new literals at a tick where rules may compute without end."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnboundedComputation:
-    """A warning: a rule computes from what may come of its own results, and compares nothing.
+    """Warning of a rule that may compute from its own results, and has no comparison.
 
     Args:
         rule: the rule.
@@ -130,15 +130,15 @@ class UnboundedComputation:
 
 
 def unbounded_computations(rules: Iterable[TemporalRule]) -> tuple[UnboundedComputation, ...]:
-    """The warning of a rule that may compute without end, where no comparison is in it."""
+    """Return the warning of a rule that may compute without end and has no comparison."""
     rule = first_unbounded_rule(rules)
     return () if rule is None or not all(map(is_computation, rule.tests)) else (UnboundedComputation(rule),)
 
 
 def first_unbounded_rule(rules: Iterable[TemporalRule], ontology: Iterable[Rule] = ()) -> TemporalRule | None:
-    """The first rule that computes from what may come of its own results, None if there is none.
+    """Return the first rule that may compute from its own results; None if there is none.
 
-    A comparison, or what the stream says, may end that all the same. Costs as `termination.endless`.
+    A comparison, or the stream's data, may still end the computation. Costs as `termination.endless`.
 
     Args:
         ontology: rules of the ontology that join them.
@@ -150,17 +150,17 @@ def first_unbounded_rule(rules: Iterable[TemporalRule], ontology: Iterable[Rule]
 
 
 def too_many_literals(rule: TemporalRule, made: int) -> TemporalRuleError:
-    """The error that rules have made so many literals at a tick.
+    """Return the error that a tick creates too many literals.
 
     Args:
-        rule: one that computes from what may come of its own results.
+        rule: a rule that may compute from its own results.
     """
     problem = f"{made:_} new literals at a tick: {rule} computes from what comes of its own results"
     return rule_error(problem, "a comparison that ends it, such as Z < 100", *rule.tests, rule)
 
 
 def _plain(rule: TemporalRule, name: str) -> Rule:
-    """The rule as one of the present tick, with all that values come from; times are finitely many."""
+    """Return the rule as a rule of the present tick, for values only: times are finitely many."""
     body = (each for each in rule.body if not (each.is_negated or each.atom.is_asserted))
     return Rule(name, tuple(map(_atom, body)), _atom(rule.head), tests=rule.tests)
 

@@ -1,10 +1,8 @@
-"""Temporal rules that have been checked, and where they come from.
+"""Temporal rules, their text, and the ontology's rules that join them.
 
-The ontology's rules in the program of temporal rules: what follows from a conclusion is concluded too.
-
-Where a head is a class or a property of the ontology, the rules that its conclusions can fire join the
-program, and so do those that the heads of these can fire, and so on. A constraint among them is refused,
-since conclusions are never repaired, unless they are asserted at the next tick: what is asserted is.
+Where a head is a class or a property of the ontology, the ontology's rules that its conclusions can fire join
+the program, then those that the heads of these can fire, and so on. A constraint among them is refused, since
+conclusions are never repaired, unless feedback asserts them: assertions are repaired.
 """
 
 from __future__ import annotations
@@ -53,21 +51,21 @@ from pantarhei.temporal.text.rule_terms import check_prefixes, declarations, nam
 from pantarhei.temporal.text.rules_text import RulesText, read_rules
 
 RuleWarning = ConstantRule | UnrememberedConclusion | UnassertableConclusion | UnboundedComputation
-"""What is allowed, and hardly meant."""
+"""Warning of a construct that is valid and probably not meant."""
 
 
 @dataclass(frozen=True)
 class TemporalRules:
-    """Temporal rules that can be evaluated; `str` gives a text that reads back to the same.
+    """Valid temporal rules. `str` returns a text that reads back to equal rules.
 
     Args:
-        rules: in the order in which they are written, which makes no difference.
-        remembered: predicates whose conclusions stay known at later ticks, for windows over them.
-        start: the timestamp of the first tick that windows reach back to; None for the stream's first tick
-            minus the largest window.
-        feedback: whether what is concluded at a tick is asserted at the next.
-        prefixes: for `str`.
-        written: where it is written that a predicate is remembered, for errors.
+        rules: the rules; their order makes no difference.
+        remembered: predicates whose conclusions are kept at later ticks, for windows over them.
+        start: timestamp of the first tick that windows can contain; None for the stream's first tick minus
+            the largest window.
+        feedback: true if conclusions of a tick are asserted at the next.
+        prefixes: prefixes that `str` uses.
+        written: positions of `remember` statements, for errors.
 
     Raises:
         TemporalRuleError: a rule is unsafe, a conclusion rests on its own absence, or something is said that
@@ -102,19 +100,20 @@ class TemporalRules:
 
     @property
     def strata(self) -> dict[URIRef, int]:
-        """The stratum of each predicate that is concluded, from 0, in the order of the strata."""
+        """Stratum of each concluded predicate, from 0, in ascending order."""
         return stratify(self.rules)
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
-        """What is allowed, and hardly meant: names where variables are meant; windows that look back at what
-        is not remembered; with feedback conclusions that may have a literal in first place, so that they
-        cannot be asserted; what may compute without end.
+        """Warnings of constructs that are valid and probably not meant.
+
+        Constants in place of variables; windows over conclusions that are not remembered; with feedback,
+        conclusions that may have a literal as subject; computations without an end.
         """
         return self.warnings_with(self.remembered)
 
     def warnings_with(self, remembered: Collection[URIRef]) -> tuple[RuleWarning, ...]:
-        """The same where these predicates are remembered: an ontology has some remembered too."""
+        """Return the warnings for other remembered predicates, such as those of an ontology."""
         not_assertable = map(
             UnassertableConclusion, rules_with_literal_subjects(self.rules) if self.feedback else ()
         )
@@ -127,7 +126,7 @@ class TemporalRules:
         )
 
     def is_equivalent(self, other: TemporalRules) -> bool:
-        """Test whether other rules have the same conclusions: the order of rules makes no difference."""
+        """Test whether other rules have the same conclusions; the order of rules makes no difference."""
         mine, theirs = (
             (set(each.rules), each.remembered, each.start, each.feedback) for each in (self, other)
         )
@@ -165,7 +164,7 @@ _MOST_SHOWN = 3
 
 
 def abbreviate_rules(rules: Sequence[TemporalRule]) -> str:
-    """Return the first of some rules as text."""
+    """Return the first rules as text, and the number of the others."""
     texts = [str(rule) for rule in rules[:_MOST_SHOWN]]
     if len(rules) > _MOST_SHOWN:
         texts.append(f"and {len(rules) - _MOST_SHOWN} more")
@@ -182,11 +181,11 @@ def load_rules(
     """Read temporal rules, in Ticker's, Laser's or the paper's notation.
 
     Args:
-        source: a path, or the rules themselves: a str that has `:-`, `<-`, `←` or a line break is text.
-        start: the timestamp of the first tick that windows reach back to; None for the stream's first tick
-            minus the largest window.
-        prefixes: those that the text may use without declaring them; "" is that of bare names.
-        feedback: whether what is concluded at a tick is asserted at the next.
+        source: a path, or the text of rules: a str with `:-`, `<-`, `←` or a line break is text.
+        start: timestamp of the first tick that windows can contain; None for the stream's first tick minus
+            the largest window.
+        prefixes: prefixes that the text may use without declaring them; "" is the prefix of bare names.
+        feedback: true if conclusions of a tick are asserted at the next.
 
     Raises:
         InputError: the file cannot be read, or has no rule.
@@ -206,7 +205,7 @@ def load_rules(
 
 
 def read_source(source: str | PathLike[str], prefixes: Mapping[str, str] | None) -> RulesText:
-    """The rules that a path leads to, or of a text: what has `:-`, `<-`, `←` or a line break.
+    """Read rules from a path, or from a text: a str with `:-`, `<-`, `←` or a line break.
 
     Raises:
         InputError: the file cannot be read, or has no rule.
@@ -221,21 +220,21 @@ def read_source(source: str | PathLike[str], prefixes: Mapping[str, str] | None)
     if any(sign in source for sign in (":-", "<-", "←", "\n")):
         found = read_rules(source, prefixes)
         if not found.rules:
-            raise TemporalTextError("there is no rule in the text", "one such as alarm(X) :- hot(X).")
+            raise TemporalTextError("the text has no rule", "a rule such as alarm(X) :- hot(X).")
         return found
     try:
         return _in_file(source, prefixes)
     except MissingFileError as error:
         if not source.rstrip().endswith("."):
             raise
-        reason = f"{error.reason}; if it is the text of rules, put a line break behind it"
+        reason = f"{error.reason}; if this is the text of rules, end it with a line break"
         raise MissingFileError(error.path, reason) from error
 
 
 def _in_file(path: str | PathLike[str], prefixes: Mapping[str, str] | None) -> RulesText:
     found = read_rules(_read(Path(path)), prefixes, str(path))
     if not found.rules:
-        raise MalformedInputError(str(path), None, "there is no rule in it")
+        raise MalformedInputError(str(path), None, "it has no rule")
     return found
 
 
@@ -244,20 +243,20 @@ def _read(path: Path) -> str:
     try:
         return path.read_bytes().decode()
     except UnicodeDecodeError as error:
-        raise MalformedInputError(str(path), None, f"it is no UTF-8: {error.reason}") from None
+        raise MalformedInputError(str(path), None, f"it is not UTF-8: {error.reason}") from None
     except OSError as error:
         raise unreadable(path, error) from error
 
 
 class RulesWithOntology(NamedTuple):
-    """Temporal rules with what joins them.
+    """Temporal rules with the ontology's rules that join them.
 
     Args:
         rules: the temporal rules.
-        ontology: the rules of the ontology that their conclusions can fire.
-        remembered: the predicates whose conclusions are remembered: those that the rules name, and all that
-            are the ontology's.
-        unique_names: whether different names denote different things.
+        ontology: rules of the ontology that the conclusions can fire.
+        remembered: predicates whose conclusions are remembered: those that the rules name, and all concluded
+            predicates of the ontology.
+        unique_names: true if different names denote different things.
     """
 
     rules: TemporalRules
@@ -267,28 +266,29 @@ class RulesWithOntology(NamedTuple):
 
 
 def without_ontology(rules: TemporalRules, unique_names: bool = True) -> RulesWithOntology:
-    """Temporal rules that no ontology has to do with."""
+    """Return temporal rules that no rule of an ontology joins."""
     return RulesWithOntology(rules, (), rules.remembered, unique_names)
 
 
 def with_ontology(rules: TemporalRules, theory: Theory, known: Collection[Predicate]) -> RulesWithOntology:
-    """Temporal rules with the rules of an ontology that their conclusions can fire.
+    """Add the ontology's rules that the conclusions of temporal rules can fire.
 
     Costs time linear in the size of both.
 
     Args:
-        theory: the ontology's rules and constraints.
-        known: the ontology's classes and properties.
+        theory: rules and constraints of the ontology.
+        known: classes and properties of the ontology.
 
     Raises:
-        TemporalRuleError: a constraint could be violated, without feedback; names could become equal; the
-            rules together have no strata; names are compared that may be of one individual; or a rule of the
+        TemporalRuleError: without feedback a constraint could be violated; names could become equal; all
+            rules
+            together have no strata; names are compared that may denote one individual; or a rule of the
             ontology has a class variable.
     """
     if not theory.unique_names:
         check_name_comparisons(rules.rules)
     heads = {symbol_of(rule.head.atom): rule.head for rule in reversed(rules.rules)}
-    is_any = theory.has_class_variables  # then each class may be the ontology's
+    is_any = theory.has_class_variables  # any class may be the ontology's
     begun = {
         s: head
         for s, head in heads.items()
@@ -307,11 +307,13 @@ def with_ontology(rules: TemporalRules, theory: Theory, known: Collection[Predic
 
 
 def _fired(theory: Theory, begun: dict[Symbol, Formula]) -> tuple[list[Rule], dict[Symbol, Formula]]:
-    """The rules that some predicates can fire, and by which head it begins for all predicates in them."""
+    """Return the rules that some predicates can fire, and for each predicate in them the head that leads to
+    it.
+    """
     reached, count = dict(begun), 0
     rules: tuple[Rule, ...] = ()
     fired: dict[Rule, None] = {}
-    while count < len(reached):  # more predicates may demand more rules
+    while count < len(reached):  # further predicates may demand further rules
         count = len(reached)
         met = reached if theory.unique_names else {**reached, SAME: None}
         rules = tuple(map(by_class, (*theory.rules, *theory.demanded(met, ()))))
@@ -333,7 +335,7 @@ def _fired(theory: Theory, begun: dict[Symbol, Formula]) -> tuple[list[Rule], di
 
 
 def _instances(rules: Iterable[Rule], symbol: Symbol) -> Iterator[Rule]:
-    """Return the rules with a class in place of a class variable, for conclusions of that class."""
+    """Yield rules with a class in place of a class variable."""
     for rule in rules if symbol.arity == 1 else ():
         variables = dict.fromkeys(a.arguments[1] for a in rule.body if a.has_class_variable)
         for variable in variables:
@@ -345,10 +347,10 @@ def _instances(rules: Iterable[Rule], symbol: Symbol) -> Iterator[Rule]:
 
 
 def _check(rule: Rule, reached: dict[Symbol, Formula], feedback: bool) -> None:
-    """Nothing, if conclusions can be the premises of a rule.
+    """Check that conclusions may be the premises of a rule of the ontology.
 
     Args:
-        feedback: conclusions are asserted, and repaired then; so they may contradict.
+        feedback: true if conclusions are asserted, and repaired then; they may contradict.
     """
     if has_class_variables([rule]):
         head = _begun_by(rule, reached)
@@ -376,7 +378,7 @@ def _begun_by(rule: Rule, reached: dict[Symbol, Formula]) -> Formula:
 
 
 def to_temporal_rule(rule: Rule) -> TemporalRule:
-    """A rule of the ontology as one of the present tick, for checks that see no conditions on literals."""
+    """Convert a rule of the ontology to a rule of the present tick, without conditions on literals."""
     assert rule.head is not None, "constraints have been refused"
     return TemporalRule(
         _formula(rule.head),
@@ -390,5 +392,5 @@ def _formula(atom: Atom) -> Formula:
 
 
 def symbol_of(atom: Atom | TemporalAtom) -> Symbol:
-    """The predicate of an atom, with its number of arguments."""
+    """Return the predicate of an atom, with its number of arguments."""
     return Symbol(atom.predicate, len(atom.arguments))

@@ -1,7 +1,7 @@
-"""What a checkpoint keeps of temporal rules: their text, and what the stream has said.
+"""Checkpoint of temporal rules: their text, and the data stream.
 
-A line of JSON, and behind it columns of numbers: ticks, and facts by places in the lists of predicates and of
-terms that the JSON has. Each column has the smallest type of number that does, little-endian.
+A line of JSON, followed by columns of numbers: ticks, and facts as places in the JSON's lists of predicates
+and of terms. Each column has the smallest sufficient integer type, little-endian.
 """
 
 from __future__ import annotations
@@ -29,13 +29,15 @@ from pantarhei.temporal.tuples import TupleNumbers, is_tuple
 
 Column = npt.NDArray[np.integer]
 
-_BEFORE_IT_WAS_DATA = "heard"  # the word that earlier checkpoints have for it
+_BEFORE_IT_WAS_DATA = "heard"  # the key in earlier checkpoints
 
 
 def to_bytes(
     rules: TemporalRules, data: DataStream | None, numbered: NumberedTemporalProgram, lexicon: Lexicon
 ) -> bytes:
-    """Rules and what has been said as bytes, the same for the same.
+    """Encode rules and data stream; equal values have equal bytes.
+
+    Costs the history as columns, and a step of Python for each different term.
 
     Costs what has been said as columns, with a step of Python for each different term.
     """
@@ -63,7 +65,7 @@ def _columns(saved: bytes) -> Iterator[Column]:
 
 
 def rules_of(saved: bytes) -> TemporalRules:
-    """The rules that were saved."""
+    """Decode the rules."""
     given = _header(saved)
     start = given["start"]
     start = datetime.fromisoformat(start) if isinstance(start, str) else start
@@ -73,12 +75,12 @@ def rules_of(saved: bytes) -> TemporalRules:
 
 
 def kind_of_saved(saved: bytes) -> TimeKind:
-    """The kind of time of the stream."""
+    """Decode the stream's kind of time."""
     return TimeKind[_header(saved)["kind"]]
 
 
 def data_of(saved: bytes, numbered: NumberedTemporalProgram, vocabulary: Vocabulary) -> DataStream | None:
-    """What had been said; terms get numbers where they have none."""
+    """Decode the data stream; terms without numbers are numbered."""
     header = _header(saved)
     given = header.get("data", header.get(_BEFORE_IT_WAS_DATA))
     return None if given is None else _read(given, list(_columns(saved)), numbered, vocabulary)
@@ -87,7 +89,7 @@ def data_of(saved: bytes, numbered: NumberedTemporalProgram, vocabulary: Vocabul
 def _written(
     data: DataStream, numbered: NumberedTemporalProgram, lexicon: Lexicon
 ) -> tuple[dict[str, Any], list[Column]]:
-    """What has been said, but for its columns, and these."""
+    """Return the data stream as a header and columns."""
     past, inner = data.past.columns, numbered.compiled.predicates
     asserted = list(data.asserted)
     aboxes = [*(abox.facts for abox in asserted), *(abox.cut for abox in asserted)]
@@ -114,7 +116,7 @@ def _written(
 
 
 def _terms(numbers: list[int], tuples: TupleNumbers, lexicon: Lexicon) -> list[str | list[int] | None]:
-    """Terms as text, tuples as the places of their sides, which may come behind them."""
+    """Return terms as text, tuples as places of their sides, which may follow them."""
     inner = (side for number in tuples.with_inner(numbers) for side in tuples.parts(number))
     places = {number: place for place, number in enumerate(dict.fromkeys((*numbers, *inner)))}
     return [
@@ -130,7 +132,7 @@ def _terms(numbers: list[int], tuples: TupleNumbers, lexicon: Lexicon) -> list[s
 def _read(
     given: dict[str, Any], columns: list[Column], numbered: NumberedTemporalProgram, vocabulary: Vocabulary
 ) -> DataStream:
-    """What `_written` wrote."""
+    """Restore a data stream from the result of `_written`."""
     ticks, places, of_symbols, of_terms = columns
     inner = {symbol: number for number, symbol in enumerate(numbered.compiled.predicates)}
     symbols = [
@@ -168,7 +170,7 @@ def _read(
 
 
 def _of_rules(past: HistoryChunk, lengths: list[int]) -> npt.NDArray[np.int32]:
-    """Which facts have predicates of the second kernel (1), by the lengths of the parts they come in."""
+    """Mark the facts with predicates of the second kernel (1), given the lengths of the parts."""
     flags = np.zeros(sum(lengths), np.int32)
     flags[: lengths[0]] = past.of_rules
     concluded = sum(lengths[:3])
@@ -177,7 +179,7 @@ def _of_rules(past: HistoryChunk, lengths: list[int]) -> npt.NDArray[np.int32]:
 
 
 def _by_appearance(values: npt.NDArray[np.integer]) -> tuple[list[int], Column]:
-    """The different values in the order in which they first appear, and the place of each in that."""
+    """Return the different values in the order of first appearance, and the place of each value in it."""
     kinds, first, which = np.unique(values, return_index=True, return_inverse=True)
     order = first.argsort()
     ranks = np.empty(len(order), np.int64)

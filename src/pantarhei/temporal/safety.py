@@ -1,7 +1,6 @@
-"""Which variables the body of a rule binds, and by what.
+"""Safety and strata of rules.
 
-The strata of rules: which conclusions must be there before what is said of their absence, of all ticks
-of a window, or of how many there are.
+Safe: each variable is bound by the body of its rule. Stratified: no conclusion rests on its own absence.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ from pantarhei.values.scalar_functions import is_computation
 
 
 class BindingStep(NamedTuple):
-    """Something that binds variables as soon as others are bound.
+    """Binding of variables, possible once other variables are bound.
 
     Args:
-        needs: those that must be bound.
-        gives: those that then are.
-        source: what it is.
+        needs: variables that must be bound.
+        gives: variables that are bound then.
+        source: the formula, computation or equation that binds them.
     """
 
     needs: frozenset[Variable]
@@ -38,17 +37,17 @@ class BindingStep(NamedTuple):
 
 
 def variables_in(arguments: Iterable[Argument | None]) -> frozenset[Variable]:
-    """The variables among arguments."""
+    """Return the variables among arguments."""
     return frozenset(argument for argument in arguments if isinstance(argument, Variable))
 
 
 def is_unbounded(formula: Formula) -> bool:
-    """Whether it is an @ that looks at all ticks: it finds what holds at a time, not the time."""
+    """Return true for an @ without a window: it checks a given time, and cannot enumerate times."""
     return formula.mode is Mode.AT and formula.window is None
 
 
 def binding_steps(rule: TemporalRule) -> list[BindingStep]:
-    """What binds variables in a rule: positive formulas, then computations."""
+    """Return the binding steps of a rule: positive formulas, then computations."""
     positive = [formula for formula in rule.body if not formula.is_negated]
     return [
         *(BindingStep(variables_in([f.time] if is_unbounded(f) else ()), f.variables, f) for f in positive),
@@ -61,7 +60,7 @@ def binding_steps(rule: TemporalRule) -> list[BindingStep]:
 
 
 def with_ordered_tests(rule: TemporalRule) -> TemporalRule:
-    """The rule with each test behind the computations of what it looks at, else in the order of the text.
+    """Order the tests of a rule: each after the computations of its operands, else as in the text.
 
     >>> from pantarhei.temporal.rules import load_rules
     >>> rules = load_rules("a(X) :- b(X, N), K > 4, K = N + 1.", prefixes={"": "http://example.org/"})
@@ -79,12 +78,14 @@ def with_ordered_tests(rule: TemporalRule) -> TemporalRule:
 
 
 def _operands(test: Builtin) -> frozenset[Variable]:
-    """What a test needs to know: all but the result of a computation."""
+    """Return the variables that a test needs: all except the result of a computation."""
     return variables_in(test.arguments[is_computation(test) :])
 
 
 def resolve_bindings(given: Sequence[BindingStep]) -> tuple[frozenset[Variable], list[BindingStep]]:
-    """The variables that are bound in the end, and the steps that bound a further one, in their order.
+    """Return the variables that can be bound, and the steps that bind a further one, in order.
+
+    Among steps that are possible the first is taken. Costs linear time.
 
     Of steps that can be taken the first is. Costs linear time.
     """
@@ -113,7 +114,7 @@ _IN_BODY = "an atom of the body that has it, not negated, or a computation of it
 
 
 def check_safety(rule: TemporalRule) -> None:
-    """Nothing, if each variable of the rule is bound by what is positive in its body, or computed from that.
+    """Check that each variable is bound by a positive formula or computed from bound variables.
 
     Raises:
         TemporalRuleError: a variable is not bound.
@@ -139,7 +140,7 @@ def check_safety(rule: TemporalRule) -> None:
 
 
 def _none_at_all(denied: Formula, bound: frozenset[Variable]) -> str:
-    """How to say that there is nothing, whatever a variable stands for."""
+    """Return advice on negating a formula for all values of an unbound variable."""
     known = [each for each in denied.atom.arguments if each in bound]
     some = f"some({', '.join(map(term_text, known))})" if known else "some"
     return (
@@ -165,7 +166,7 @@ _WITHOUT_STRATA = "rules without strata are for pantarhei.AnswerStreams, or pant
 
 
 class _Use(NamedTuple):
-    """A conclusion in the body of a rule for another; both are numbers of predicates."""
+    """Dependency of one conclusion on another, by the numbers of their predicates."""
 
     head: int
     body: int
@@ -174,18 +175,18 @@ class _Use(NamedTuple):
 
     @property
     def is_strict(self) -> bool:
-        """Whether the conclusions of the body must all be there first."""
+        """Test whether the other conclusion must be in a lower stratum."""
         return self.formula.is_negated or self.formula.mode is Mode.ALWAYS or self.formula.times > 1
 
 
 def stratify(rules: Iterable[TemporalRule]) -> dict[URIRef, int]:
-    """The stratum of each predicate that is concluded, from 0, in the order of the strata.
+    """Return the stratum of each concluded predicate, from 0, in ascending order.
 
-    What a conclusion rests on is in its stratum or a lower one; in a lower one if it is negated, stands below
-    □, or is counted. Costs linear time.
+    What a conclusion rests on is in its stratum or a lower one; in a lower one if it is negated, under □, or
+    counted. Costs linear time.
 
     Raises:
-        TemporalRuleError: a conclusion would rest in such a way on itself; the way is named.
+        TemporalRuleError: a conclusion depends strictly on itself; the cycle is named.
     """
     given = list(rules)
     heads = list(dict.fromkeys(rule.head.atom.predicate for rule in given))
@@ -213,7 +214,7 @@ def stratify(rules: Iterable[TemporalRule]) -> dict[URIRef, int]:
 
 
 def _circle(strict: _Use, uses_of: Sequence[Sequence[_Use]], heads: Sequence[URIRef]) -> TemporalRuleError:
-    """The error that a conclusion rests on its own absence, or on itself through □ or a count."""
+    """Return the error that a conclusion rests on its own absence, or on itself through □ or a count."""
     way = _way(strict, uses_of)
     formula = strict.formula
     if formula.is_negated:
@@ -234,7 +235,7 @@ def _circle(strict: _Use, uses_of: Sequence[Sequence[_Use]], heads: Sequence[URI
 
 
 def _way(strict: _Use, uses_of: Sequence[Sequence[_Use]]) -> list[_Use]:
-    """The shortest way by which what `strict` uses rests on its head; empty if it is the head."""
+    """Return the shortest path from what `strict` uses back to its head; empty if it is the head."""
     reached_by: dict[int, _Use] = {}
     waiting = [strict.body]
     for number in waiting:

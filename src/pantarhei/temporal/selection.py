@@ -1,7 +1,7 @@
-"""What follows from one event by itself: which events, and which of their arguments it has.
+"""Base rows that follow from one event each: filters and projections, applied by the kernel.
 
-`hot(S) at T :- asserted temp(S, V) at T in [20], V >= 100` says of each event alone what holds at its tick,
-and how long that is seen. So what it says comes with the event, as a base row (see `unfolding`).
+`hot(S) at T :- asserted temp(S, V) at T in [20], V >= 100` concludes from each event alone what holds at its
+tick, and for how long. The conclusion is stored with the event, as a base row (see `unfolding`).
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from pantarhei.model.term import Term
 from pantarhei.temporal.literal_tests import Bits, RangeMemberships
 
 TICK_PLACE: Final = 0
-"""The place of the tick's time: the arguments of an event stand behind it."""
+"""Place of the tick's time; the arguments of an event have places from 1."""
 
 
 class ArgumentCondition(NamedTuple):
-    """What an argument of an event is to meet.
+    """Condition on an argument of an event.
 
     Args:
-        place: which argument, from 1.
-        wanted: what it is to be, or to be in; a name is in no data range.
+        place: number of the argument, from 1.
+        wanted: the term it must equal, or the data range it must be in; names are in no data range.
     """
 
     place: int
@@ -41,11 +41,11 @@ class ArgumentCondition(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """Which events something follows from, and its arguments.
+    """Filter and projection of events.
 
     Args:
-        arguments: places of the event's arguments, and terms; `TIME_VARIABLE` is the last if it is there.
-        conditions: what the events meet.
+        arguments: places of the event's arguments, and constants; `TICK_PLACE` is last if present.
+        conditions: conditions on the event's arguments.
     """
 
     arguments: tuple[int | Term, ...]
@@ -53,12 +53,12 @@ class Selection(NamedTuple):
 
     @property
     def is_dated(self) -> bool:
-        """Whether the tick is the last argument."""
+        """Test whether the tick is the last argument."""
         return self.arguments[-1] == TICK_PLACE
 
     def through(self, atom: Atom, rule: Rule) -> Selection | None:
-        """What follows by a rule from an atom of its body that is as this says, and from no other; None where
-        that is not to be had.
+        """Compose the selection of a body atom's rows with a rule that reads this atom only; None if
+        impossible.
 
         >>> x, n, t = map(Variable, "xnt")
         >>> rule = Rule("", (Atom("b", (x, n, t)),), Atom("a", (x, t)))
@@ -90,7 +90,7 @@ class Selection(NamedTuple):
 def _selection(
     arguments: Sequence[int | Term | None], conditions: Iterable[ArgumentCondition]
 ) -> Selection | None:
-    """With these arguments, if rows can have them."""
+    """Return the selection of these arguments; None if a row cannot have them."""
     known = tuple(each for each in arguments if each is not None)
     if len(known) < len(arguments) or known[0] == TICK_PLACE or isinstance(known[0], Literal):
         return None
@@ -100,12 +100,12 @@ def _selection(
 
 
 class NumberedSelection(NamedTuple):
-    """A selection in numbers, as the kernel's `Selecting` takes them.
+    """Selection with numbers, as the kernel's `Selecting` takes it.
 
     Args:
-        taken: for each argument of what follows, but for the tick, the place of the event's argument, or 0
-            and the number of a term.
-        conditions: what is asked, of the argument at which place, and the numbers that say what it is to be.
+        taken: for each argument, except the tick, the place of the event's argument, or 0 and the number of a
+            constant.
+        conditions: kind of the condition, place of the argument, and the numbers of the operand.
     """
 
     taken: tuple[tuple[int, int], ...]
@@ -113,11 +113,11 @@ class NumberedSelection(NamedTuple):
 
 
 class NumberedSelections:
-    """The selectors of selections.
+    """Numbered form of all selections of a program.
 
     Args:
-        selections: all of them; None has none.
-        vocabulary: numbers terms, and knows the literals that are in its ranges.
+        selections: the selections; None, for all events, has no numbered form.
+        vocabulary: numbers terms, and decides memberships in its ranges.
     """
 
     def __init__(self, selections: Iterable[Selection | None], vocabulary: Vocabulary) -> None:
@@ -131,7 +131,7 @@ class NumberedSelections:
         self._of: dict[Selection | None, NumberedSelection] = {each: self._selector(each) for each in given}
 
     def of(self, selection: Selection | None) -> NumberedSelection | None:
-        """The selector of one of the selections."""
+        """Return the numbered form of a selection."""
         return self._of.get(selection)
 
     def _selector(self, selection: Selection) -> NumberedSelection:
@@ -151,7 +151,7 @@ class NumberedSelections:
         return NumberedSelection(taken, tuple(conditions))
 
     def selecting(self, kinds: int, by_source: Mapping[int, Iterable[_Feed]]) -> Selecting:
-        """The kernel's `Selecting` for feeds by the predicates of the stream that they follow."""
+        """Return the kernel's `Selecting` for feeds, by the stream's predicates that they follow."""
         starts, codes, conditions = [0], list[tuple[int, ...]](), list[tuple[int, int, int, int]]()
         for source in range(max(by_source, default=-1) + 1):
             for feed in by_source.get(source, ()):
@@ -164,7 +164,7 @@ class NumberedSelections:
 
     @property
     def memberships(self) -> Bits:
-        """Which literals are in the ranges, for `Selecting`. Costs the literals that are new."""
+        """Membership bits of literals, for `Selecting`. Reading costs the new literals."""
         return self._memberships.bits
 
 
@@ -175,22 +175,22 @@ class _Feed(NamedTuple):
 
 
 ALL_ARGUMENTS: Final = NumberedSelection(((1, NONE), (2, NONE)))
-"""All facts, with both of their arguments."""
+"""Selection of all facts, with both arguments."""
 
 FIRST_ARGUMENT: Final = NumberedSelection(((1, NONE),))
-"""All facts, with their first argument, and the tick where what follows is dated."""
+"""Selection of all facts, with the first argument, and the tick where rows are dated."""
 
 K = TypeVar("K", bound=Hashable)
 
 
 class RowMapping(NamedTuple, Generic[K]):
-    """What rows follow from facts of one predicate.
+    """Rows that follow from facts of one predicate.
 
     Args:
-        source: the predicate of the facts.
-        target: that of the rows.
-        kind: tells rows apart, as their owner likes.
-        selector: selects among the facts.
+        source: predicate of the facts.
+        target: predicate of the rows.
+        kind: label of the rows, chosen by the caller.
+        selector: filter and projection of the facts.
     """
 
     source: int
@@ -200,10 +200,10 @@ class RowMapping(NamedTuple, Generic[K]):
 
 
 class RowPart(NamedTuple, Generic[K]):
-    """Rows of one kind.
+    """Rows with the same label.
 
     Args:
-        places: those of the facts that they follow from.
+        places: for each row the place of its fact.
     """
 
     kind: K
@@ -212,15 +212,15 @@ class RowPart(NamedTuple, Generic[K]):
 
 
 class RowMapper(Generic[K]):
-    """The rows that follow from facts one by one.
+    """Mapping of facts to rows, fact by fact.
 
     Args:
-        selectors: those of the program.
-        followed: which rows follow from which facts.
+        selectors: the program's selections.
+        followed: the mappings.
 
     Attributes:
-        targets: predicates of the rows, one for each of `followed`.
-        is_one_to_one: whether a row of each of `followed` has all arguments of its fact.
+        targets: predicates of the rows, one for each mapping.
+        is_one_to_one: true if each row has all arguments of its fact.
     """
 
     def __init__(self, selectors: NumberedSelections, followed: Iterable[RowMapping[K]]) -> None:
@@ -236,10 +236,10 @@ class RowMapper(Generic[K]):
         self.is_one_to_one = all(each.selector in (ALL_ARGUMENTS, FIRST_ARGUMENT) for each in given)
 
     def rows_from(self, facts: Integers, time: int = NONE) -> list[RowPart[K]]:
-        """The rows that follow from facts, by their kinds. Costs the facts, and what follows from them.
+        """Return the rows that follow from facts, by their labels. Costs the facts and the rows.
 
         Args:
-            time: the tick, which follows where there is one argument; `NONE` where rows have no ticks.
+            time: number of the tick's time, stored in the free argument; `NONE` where rows have no tick.
         """
         if not len(facts) or not self.sources:
             return []
@@ -247,23 +247,23 @@ class RowMapper(Generic[K]):
         return [RowPart(self._kinds[kind], rows[begin:end], places[begin:end]) for kind, begin, end in ranges]
 
     def add_runs(self, runs: Runs, facts: Integers) -> None:
-        """Notify the kernel's `Runs` that what follows from facts is there."""
+        """Add the rows of facts to the kernel's `Runs`."""
         if len(facts) and self.sources:
             runs.tell(self._selecting, readable(facts), self._selectors.memberships)
 
     def remove_runs(self, runs: Runs, facts: Integers) -> None:
-        """Notify the kernel's `Runs` that these facts, added at the present tick, are removed."""
+        """Remove the rows of facts, added at the present tick, from the kernel's `Runs`."""
         if len(facts) and self.sources:
             runs.take_back(self._selecting, readable(facts), self._selectors.memberships)
 
 
 class SupportCounts:
-    """Counts of the facts that rows follow from, kept from the first loss in a tick on.
+    """Number of facts that support each row, counted from the first loss in a tick on.
 
-    Without counts where different facts have different rows. The first loss costs all facts of the tick.
+    Not counted if different facts have different rows. The first loss costs all facts of the tick.
 
     Args:
-        followings: which rows follow from which facts.
+        followings: the mappings from facts to rows.
     """
 
     def __init__(self, *followings: RowMapper[Any]) -> None:
@@ -273,11 +273,11 @@ class SupportCounts:
         self._counts: Counter[Fact] | None = None
 
     def reset(self) -> None:
-        """Begin a tick, without supported rows."""
+        """Start a tick, without counts."""
         self._counts = None
 
     def add(self, rows: Integers) -> None:
-        """Count rows of added facts."""
+        """Count the rows of added facts."""
         if self._counts is not None:
             self._counts.update(as_tuples(rows))
 

@@ -1,7 +1,7 @@
 """Temporal rules compiled to rules of a second kernel, whose levels are expiries.
 
-There a fact's level is the last tick at which it holds unless something new comes. Each construct is a
-predicate of its own, written here behind the predicate's name:
+The level of a fact is the last tick at which it holds unless new input arrives. Each construct is a predicate
+of its own, written here behind the predicate's name:
 
     p            p now                       !p        asserted now
     p~n          p within n ticks (◇)        !p~n      asserted within n ticks
@@ -10,16 +10,16 @@ predicate of its own, written here behind the predicate's name:
                  (p@n too, for the window that has all ticks that heads can name)
     !p~n#        among the last n assertions !p@n#     and at which tick
     p~n×k        p at k ticks of the window at least
-    was-p~n      p concluded at a tick that is over, within n ticks
-    p()          p with its arguments in a tuple (see `tuple_reification`)
-    said-p       p as the stream says it, where p has tuples, or rows that come with events
+    was-p~n      p concluded at an earlier tick, within n ticks
+    p()          p with its arguments in a tuple (see `reification`)
+    said-p       p as input, where p has tuples, or rows that come with events
     event-p      p by events, where other rows of it come with events and their ticks
-    p:0          p without the arguments that no rule looks at
-    concluded-p  p concluded by a rule, not only said (where conclusions are asserted at the next tick)
-    asked-x      `not x` is looked for       free-x    and x is not there (see `NegationGuard`)
+    p:0          p without the arguments that no rule uses
+    concluded-p  p concluded by a rule, not by input (where conclusions are asserted at the next tick)
+    asked-x      candidates of `not x`       free-x    candidates without x (see `NegationGuard`)
 
-A body's level is its smallest, a head's its largest (LA17 Definition 7's horizon); that is what the kernel
-computes, recursion included.
+The level of a body is its smallest, that of a head its largest (LA17 Definition 7's horizon); the kernel
+computes both, recursion included.
 """
 
 from __future__ import annotations
@@ -38,36 +38,36 @@ from pantarhei.temporal.selection import Selection
 from pantarhei.temporal.ticks import Ticks
 
 UNIT = URIRef("urn:pantarhei:temporal:unit")
-"""What atoms without arguments are said of, and what connects parts of a body that share no variable."""
+"""Argument of atoms without arguments; also connects the parts of a body that share no variable."""
 
 FIRST = URIRef("urn:pantarhei:temporal:first")
 REST = URIRef("urn:pantarhei:temporal:rest")
 TUPLE = URIRef("urn:pantarhei:temporal:tuple")
-"""`tuple(x, y)`: the number of a tuple is asked for. `first` and `rest` say what it is."""
+"""`tuple(x, y)` requests the number of a tuple; `first` and `rest` define the number."""
 
 IS_LITERAL = URIRef("urn:pantarhei:temporal:is-literal")
-"""A built-in of the second kernel: its argument, given twice, is a literal."""
+"""Built-in of the second kernel: its argument, given twice, is a literal."""
 
 ALWAYS = Symbol(URIRef("urn:pantarhei:temporal:always"), 1)
-"""A class whose one member is the unit, at each tick: the body of rules that have no positive atom."""
+"""Class whose only member is the unit, at each tick: the body of rules without positive atoms."""
 
 
 UNBOUNDED: Final = 1 << 62
-"""How many ticks the timeline has, for a window that is all of it."""
+"""Length of a window that holds the whole timeline."""
 
 
 class Input(NamedTuple):
-    """Base rows of the second kernel that follow what the stream says.
+    """Base rows of the second kernel that follow the stream.
 
     Args:
         source: the class or property in the stream.
-        is_asserted: they follow what is asserted, not what holds.
-        mode: whether they are there now, sometime or always in the window.
+        is_asserted: true if they follow assertions, false if they follow what holds.
+        mode: now, sometime or always in the window.
         size: length of the window in ticks or assertions; `UNBOUNDED` for all ticks.
         target: the predicate in the second kernel.
-        times: at how many ticks of the window they are there at least.
-        counts_tuples: whether the window holds assertions.
-        selection: which of the facts they follow; None for all.
+        times: minimum number of ticks of the window.
+        counts_tuples: true if the window holds assertions.
+        selection: filter of the facts; None for all.
     """
 
     source: Symbol
@@ -81,10 +81,10 @@ class Input(NamedTuple):
 
 
 class NegationGuard(NamedTuple):
-    """`not x`, where x has a predicate of the second kernel.
+    """Evaluation of `not x`, where x has a predicate of the second kernel.
 
-    A rule `h :- b, not x` is `asked-x :- b` and `h :- b, free-x`. The rows of `free-x` are base rows: those
-    that are asked for and that x does not have. One for each negated atom, not for each body: rows that
+    A rule `h :- b, not x` becomes `asked-x :- b` and `h :- b, free-x`. The rows of `free-x` are base rows:
+    those of `asked-x` that x does not have. Each negated atom has its own guard, not each body: rows that
     support nothing by themselves cannot hold up a recursion.
     """
 
@@ -94,10 +94,10 @@ class NegationGuard(NamedTuple):
 
 
 class WindowClock(NamedTuple):
-    """The ticks of a window as facts: `symbol` has the unit and each tick's time.
+    """Ticks of a window as facts: `symbol` has the unit and each tick's time.
 
     Args:
-        size: how many ticks the window reaches back; `UNBOUNDED` for the timeline.
+        size: length of the window in ticks; `UNBOUNDED` for the timeline.
     """
 
     symbol: Symbol
@@ -105,9 +105,7 @@ class WindowClock(NamedTuple):
 
 
 class ConclusionRun(NamedTuple):
-    """Always within a window, of remembered conclusions that are concluded at their ticks: `target` has what
-    stays long enough in `source`.
-    """
+    """□ over remembered conclusions of their own ticks: `target` has what stays long enough in `source`."""
 
     source: Symbol
     size: int
@@ -115,13 +113,13 @@ class ConclusionRun(NamedTuple):
 
 
 class TickCount(NamedTuple):
-    """At enough ticks of a window, of conclusions.
+    """Conclusions that hold at enough ticks of a window.
 
     Args:
-        source: what holds at which tick of the window, the tick's time behind it.
-        size: how many ticks the window reaches back.
-        target: what holds at so many of them; a class or a property.
-        times: at how many; None for all.
+        source: facts that hold at ticks of the window, with the tick's time as last argument.
+        size: length of the window in ticks.
+        target: facts that hold at enough ticks; a class or a property.
+        times: required number of ticks; None for all.
     """
 
     source: Symbol
@@ -131,12 +129,12 @@ class TickCount(NamedTuple):
 
 
 class RememberedPredicate(NamedTuple):
-    """A predicate whose conclusions are part of the stream once their tick is over.
+    """Predicate whose conclusions become input once their tick is closed.
 
     Args:
         source: the predicate.
-        windows: the predicates that say that it was so before, within a window, with its size in ticks.
-        dated: the same with the tick as last argument, `UNBOUNDED` for the timeline.
+        windows: predicates for conclusions of earlier ticks within a window, with its length in ticks.
+        dated: the same with the tick as last argument; `UNBOUNDED` for the timeline.
     """
 
     source: Symbol
@@ -146,25 +144,24 @@ class RememberedPredicate(NamedTuple):
 
 @dataclass(frozen=True)
 class TemporalProgram:
-    """Rules as the second kernel runs them, and what goes on around it.
+    """Rules of the second kernel, and the operators around it.
 
     Args:
-        rules: for the kernel.
-        inputs: what feeds it.
-        guards: what is negated.
-        runs: boxes over remembered conclusions, where no head names a tick.
-        dated_runs: boxes over others, and what is to hold several times.
+        rules: rules of the kernel.
+        inputs: base rows that follow the stream.
+        guards: negations.
+        runs: □ over remembered conclusions, where no head names a tick.
+        dated_runs: □ over other conclusions, and counts of ticks.
         clocks: windows whose ticks are facts.
-        at_ticks: predicates of what is concluded at ticks that heads name.
-        remembered: conclusions that are remembered.
-        conclusions: for each predicate that rules conclude, its symbol in the kernel, and how many arguments
-            the rules give it.
-        largest: how many ticks the largest window reaches back that is not the whole timeline.
-        ticks: of the stream.
-        plain: predicates of conclusions with tuples that can be triples; where they are, these have them too.
-        fed_back: where conclusions are asserted at the next tick, for each predicate the one that has what
-            rules conclude of it.
-        maybe_endless: a rule that may compute without end, None if there is none.
+        at_ticks: predicates of conclusions at ticks that heads name.
+        remembered: remembered conclusions.
+        conclusions: for each concluded predicate its symbol in the kernel, and its number of arguments in the
+            rules.
+        largest: length in ticks of the largest window that is not unbounded.
+        ticks: ticks of the stream.
+        plain: predicates of conclusions with tuples that can be triples, and are stored as triples too.
+        fed_back: with feedback, for each predicate the one that holds what rules conclude of it.
+        maybe_endless: a rule that may compute without end; None if there is none.
     """
 
     rules: tuple[Rule, ...]
@@ -184,6 +181,6 @@ class TemporalProgram:
 
     @cached_property
     def keeps_all(self) -> bool:
-        """Whether what is said stays known for ever."""
+        """Test whether the whole history stays in use."""
         dated = (size for each in self.remembered for _, size in each.dated)
         return UNBOUNDED in (*(each.size for each in self.inputs), *dated)

@@ -1,6 +1,6 @@
-"""What was said at the ticks that are over, as far back as the largest window of a rule reaches.
+"""History of closed ticks, as far back as the largest window of a rule.
 
-The past is what was said: no later repair changes it. A tick's entry is closed when time moves on.
+A tick's record is closed when time advances; no later repair changes it.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ TickColumn = npt.NDArray[np.int64]
 
 
 class TickRecord(NamedTuple):
-    """What was said at one tick; facts of shape (n, 3).
+    """Input and remembered conclusions of one tick; facts of shape (n, 3).
 
     Args:
         tick: the tick.
-        events: what was asserted then, and survived the repair, in the order given; each fact once.
-        came: states that hold since then.
-        went: states that held at the tick before, and no more.
-        concluded: remembered conclusions that hold since then, in the second kernel's predicates.
-        withdrawn: remembered conclusions of the tick before that are none any more.
+        events: surviving assertions, in the given order; each fact once.
+        came: states that began at the tick.
+        went: states that ended at the tick.
+        concluded: remembered conclusions that began at the tick, with the second kernel's predicates.
+        withdrawn: remembered conclusions that ended at the tick.
     """
 
     tick: int
@@ -39,33 +39,33 @@ class TickRecord(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was said."""
+        """Test whether the record has no facts."""
         return not any(map(len, self[1:]))
 
     @property
     def bytes(self) -> int:
-        """What it takes."""
+        """Estimated size."""
         return _BYTES_A_TICK + 12 * sum(map(len, self[1:]))
 
 
 _BYTES_A_CHUNK = 500  # the object, and its arrays' heads
-_BYTES_A_TICK = 700  # the same of a tick that is no part of a chunk
+_BYTES_A_TICK = 700  # the same for a record outside of chunks
 
 _PARTS = len(TickRecord._fields) - 1
 _OF_STREAM = 3
-"""So many of these parts, the first ones, have predicates of the stream; the others of the second kernel."""
+"""Number of fields, the first ones, with predicates of the stream; the others have the second kernel's."""
 
 _CHUNK = 256
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryChunk:
-    """What was said at some ticks, all facts one below the other.
+    """Records of some ticks in columns.
 
     Args:
-        ticks: the ticks, ascending.
-        facts: shape (n, 3), by ticks, then by the parts of `TickRecord`.
-        places: for each fact the place of its tick times the number of parts, and which part it belongs to.
+        ticks: ticks, ascending.
+        facts: facts, shape (n, 3), by tick, then by field of `TickRecord`.
+        places: for each fact the place of its tick times the number of fields, plus the number of its field.
     """
 
     ticks: TickColumn
@@ -74,7 +74,7 @@ class HistoryChunk:
 
     @classmethod
     def of(cls, ticks: Iterable[TickRecord]) -> HistoryChunk:
-        """Ticks as one chunk, at most `_CHUNK` of them."""
+        """Build a chunk of at most `_CHUNK` records."""
         given = list(ticks)
         parts = [part for said in given for part in said[1:]]
         places = np.repeat(np.arange(len(parts), dtype=np.uint16), list(map(len, parts)))
@@ -90,39 +90,39 @@ class HistoryChunk:
 
     @property
     def of_rules(self) -> npt.NDArray[np.bool_]:
-        """Which of the facts have predicates of the second kernel."""
+        """Mask of the facts with predicates of the second kernel."""
         return self.places % _PARTS >= _OF_STREAM
 
     @property
     def last(self) -> int:
-        """Its last tick."""
+        """Last tick."""
         return int(self.ticks[-1])
 
     def part(self, number: int) -> tuple[Integers, TickColumn]:
-        """The facts of one part at all ticks, and their ticks."""
+        """Return the facts of one field at all ticks, and their ticks."""
         which = np.flatnonzero(self.places % _PARTS == number)
         return self.facts[which], self.ticks[self.places[which] // _PARTS]
 
     def mapped(
         self, stream: Callable[[Integers], Integers], rules: Callable[[Integers], Integers]
     ) -> HistoryChunk:
-        """The chunk with its facts changed, as `TickHistory.mapped`."""
+        """Apply functions to the facts, as `TickHistory.mapped`."""
         facts, of_rules = self.facts.copy(), self.of_rules
         facts[~of_rules], facts[of_rules] = stream(facts[~of_rules]), rules(facts[of_rules])
         return replace(self, facts=facts)
 
     @property
     def bytes(self) -> int:
-        """What it takes."""
+        """Size of the chunk."""
         return _BYTES_A_CHUNK + self.ticks.nbytes + self.facts.nbytes + self.places.nbytes
 
 
 class LastChanges(NamedTuple):
-    """When what comes and goes last did.
+    """Last beginnings and endings of facts.
 
     Args:
-        there, since: facts that came and have not gone again, and when each came.
-        gone, until: facts that went and have not come again, and when each went.
+        there, since: facts that began and have not ended, and when each began.
+        gone, until: facts that ended and have not begun again, and when each ended.
     """
 
     there: Integers
@@ -131,20 +131,20 @@ class LastChanges(NamedTuple):
     until: TickColumn
 
     def since_when(self, facts: Integers, otherwise: int) -> dict[Fact, int]:
-        """When each of some facts that are there came; `otherwise` for those that always were."""
+        """Return when each of some present facts began; `otherwise` for those that always held."""
         came = dict(zip(as_tuples(self.there), self.since.tolist(), strict=True))
         return {fact: came.get(fact, otherwise) for fact in as_tuples(facts)}
 
 
 @dataclass(frozen=True, slots=True)
 class TickHistory:
-    """The closed ticks, oldest first; nothing in it changes, and a longer one shares what it can.
+    """Closed ticks, oldest first. Immutable; a longer history shares chunks with a shorter one.
 
     Args:
-        begun: the first tick that it knows all of.
-        chunks: full parts, `_CHUNK` ticks each.
-        last: the part that is being filled.
-        bytes: what it takes.
+        begun: first tick with a complete record.
+        chunks: full chunks of `_CHUNK` records each.
+        last: records of the chunk that is being filled.
+        bytes: size.
     """
 
     complete_from: int
@@ -154,7 +154,7 @@ class TickHistory:
 
     @classmethod
     def of(cls, begun: int, ticks: Iterable[TickRecord]) -> TickHistory:
-        """The past of some ticks, oldest first."""
+        """Build a history of records, oldest first."""
         past = cls(begun)
         for said in ticks:
             past = past.with_tick(said, begun)
@@ -164,9 +164,7 @@ class TickHistory:
         yield from chain(*self.chunks, self.last)
 
     def with_tick(self, said: TickRecord, needed: int) -> TickHistory:
-        """The past with one more tick, without those that lie before `needed`; of full parts only whole ones
-        leave.
-        """
+        """Add a record, and drop records before `needed`; of full chunks only whole ones are dropped."""
         chunks, begun, size, last = self.chunks, self.complete_from, self.bytes, self.last
         while chunks and chunks[0].last < needed:
             begun, size, chunks = chunks[0].last + 1, size - chunks[0].bytes, chunks[1:]
@@ -187,7 +185,7 @@ class TickHistory:
 
     @property
     def columns(self) -> HistoryChunk:
-        """All of it as one chunk, however many ticks it has. Costs what was said."""
+        """Whole history as one chunk, of any length. Costs the history."""
         chunks = [*self.chunks, HistoryChunk.of(self.last)]
         before = np.cumsum([0, *(_PARTS * len(chunk.ticks) for chunk in chunks)]).tolist()
         return HistoryChunk(
@@ -198,7 +196,7 @@ class TickHistory:
 
     @classmethod
     def of_columns(cls, begun: int, whole: HistoryChunk) -> TickHistory:
-        """The past that `columns` told."""
+        """Build a history from the result of `columns`."""
         count = len(whole.ticks)
         starts = np.arange(0, count + _CHUNK, _CHUNK)
         cuts = np.searchsorted(whole.places, starts * _PARTS).tolist()
@@ -233,11 +231,11 @@ class TickHistory:
     def mapped(
         self, stream: Callable[[Integers], Integers], rules: Callable[[Integers], Integers]
     ) -> TickHistory:
-        """The past with all facts changed.
+        """Apply functions to all facts.
 
         Args:
-            stream: changes those with predicates of the stream.
-            rules: changes those with predicates of the second kernel.
+            stream: function for facts with predicates of the stream.
+            rules: function for facts with predicates of the second kernel.
         """
         chunks = tuple(chunk.mapped(stream, rules) for chunk in self.chunks)
         return replace(self, chunks=chunks, last=tuple(HistoryChunk.of(self.last).mapped(stream, rules)))
@@ -263,12 +261,12 @@ class TickHistory:
 def facts_by_tick(
     turns: Iterable[tuple[int, Integers, Integers]], facts: Iterable[Fact], last: int, oldest: int
 ) -> Iterator[tuple[int, set[Fact]]]:
-    """Which facts held at each of some ticks, the newest first.
+    """Yield the facts that held at each of some ticks, newest tick first.
 
     Args:
-        turns: for ticks at which facts came and went, the tick, and which.
-        facts: those that held at the tick `last`.
-        oldest: the last tick that is told.
+        turns: ticks at which facts began and ended, with these facts.
+        facts: facts that held at the tick `last`.
+        oldest: last tick to yield.
     """
     by_tick = {tick: (coming, going) for tick, coming, going in turns}
     standing = set(facts)

@@ -28,14 +28,14 @@ _MOST: Final = (1 << 61) - (1 << 40)  # from 0, before or after it: no expiry is
 
 @dataclass(frozen=True, slots=True)
 class Ticks:
-    """The ticks of a window, in a stream of one kind of time.
+    """Ticks of a window, in a stream with one kind of timestamps.
 
     Args:
-        window: the reasoner's.
+        window: the reasoner's window.
         kind: of the stream's timestamps.
 
     Attributes:
-        length: how long a tick is, in the stream's smallest units.
+        length: length of a tick, in the stream's smallest units.
     """
 
     window: Window
@@ -53,7 +53,7 @@ class Ticks:
         object.__setattr__(self, "length", self.window.next_boundary(self.kind, origin + 1) - origin)
 
     def tick_of_step(self, step: Step) -> int:
-        """The tick that a step belongs to.
+        """Return the tick that a step belongs to.
 
         Raises:
             TimestampError: it is too far from 0.
@@ -65,15 +65,15 @@ class Ticks:
         return tick
 
     def tick_of_time(self, time: int) -> int:
-        """The tick that a time belongs to, given in the stream's smallest units."""
+        """Return the tick that a time belongs to, given in the stream's smallest units."""
         return -((self._origin - time) // self.length)
 
     def end_of(self, tick: int) -> int:
-        """The time at which a tick ends, in the stream's smallest units."""
+        """Return the time at which a tick ends, in the stream's smallest units."""
         return self._origin + tick * self.length
 
     def start_tick(self, start: TimePoint | None) -> int | None:
-        """The tick of the timestamp that rules begin at; None where they name none.
+        """Return the tick of the timestamp at which rules begin; None if they name none.
 
         Raises:
             TemporalRuleError: it is of another kind than the stream's timestamps.
@@ -83,15 +83,15 @@ class Ticks:
         try:
             return self.tick_of_time(ticks_of(start, self.kind))
         except TimestampError as error:
-            problem = f"start={show_time(start)} of the rules is no time of a stream of {_PLURAL[self.kind]}"
+            problem = f"start={show_time(start)} of the rules does not fit a stream of {_PLURAL[self.kind]}"
             raise TemporalRuleError(problem, f"a start that is {error.expected}") from None
 
     def literal_of(self, tick: int) -> Literal:
-        """A tick as rules see it: the time at which it ends."""
+        """Return the literal that stands for a tick in rules: the time at which it ends."""
         return Literal(time_of(self.end_of(tick), self.kind))
 
     def normalize_time(self, given: Literal) -> Literal:
-        """Write a time of a rule as the times of the stream: integers as floats, datetimes in UTC."""
+        """Convert a time of a rule to the stream's form: integers to floats, datetimes to UTC."""
         if self.kind is TimeKind.FLOAT and isinstance(given.value, int):
             return Literal(float(given.value))
         if self.kind is TimeKind.DATETIME and isinstance(given.value, datetime) and given.value.tzinfo:
@@ -99,7 +99,7 @@ class Ticks:
         return given
 
     def window_size(self, window: TimeWindow, formula: Formula) -> int:
-        """How many ticks the window of a formula reaches back.
+        """Return the length of a formula's window in ticks.
 
         Raises:
             TemporalRuleError: it counts ticks, and the stream has datetimes; or it is a length of time, and
@@ -124,16 +124,16 @@ class Ticks:
 
     @property
     def _numbers_are(self) -> str:
-        """What says that the stream's timestamps are numbers, or is one of them."""
+        """Text of the reason why the stream's timestamps are numbers."""
         if self.window.range:
             return f"the range {self.window.range} is a number"
         return f"the timestamp {time_of(0, self.kind)} is a number"
 
     def eviction_time(self, at: int) -> int:
-        """The first time at which the reasoner's window has lost what was asserted at a time.
+        """Return the first time at which the reasoner's window no longer holds an assertion.
 
         Args:
-            at: in the stream's smallest units.
+            at: time of the assertion, in the stream's smallest units.
         """
         end = self.window.next_boundary(self.kind, at)
         reach = end - self.window.content_at(self.kind, end)[0]
@@ -141,12 +141,12 @@ class Ticks:
 
 
 def default_time_kind(window: Window) -> TimeKind:
-    """The kind of time that streams of a window have; where integers and floats would do, integers."""
+    """Return the kind of time that streams of a window have; integers if integers and floats would do."""
     return window.kind or TimeKind.INTEGER
 
 
 def possible_time_kinds(window: Window) -> Iterator[TimeKind]:
-    """The kinds of time that streams of a window may have, integers first."""
+    """Yield the kinds of time that streams of a window may have, integers first."""
     for kind in TimeKind if window.kind is None else (window.kind,):
         try:
             window.next_boundary(kind, 0)
@@ -161,11 +161,11 @@ Made = TypeVar("Made")
 def compile_for_time_kind(
     rules: Iterable[TemporalRule], window: Window, start: TimePoint | None, make: Callable[[Ticks], Made]
 ) -> Made:
-    """What `make` makes of the ticks of the first kind of time that it does not refuse.
+    """Return what `make` returns for the first kind of time whose ticks it accepts.
 
     Args:
-        window: the reasoner's; one with a length of 0 leaves the kind of time open.
-        start: the timestamp that the rules begin at, None where the stream says it.
+        window: the reasoner's window; one with a length of 0 leaves the kind of time open.
+        start: timestamp at which the rules begin; None if the stream decides.
         make: compiles the rules.
 
     Raises:
@@ -181,7 +181,7 @@ def compile_for_time_kind(
 
 
 class _Sign(NamedTuple):
-    """What tells that a rule is written for streams with datetimes, or for those with numbers."""
+    """Part of a rule that is valid for datetimes only, or for numbers only."""
 
     is_of_dates: bool
     place: Formula | Builtin
@@ -195,7 +195,7 @@ class _Sign(NamedTuple):
 def _fitting(
     refusals: dict[TimeKind, TemporalRuleError], signs: list[_Sign], start: TimePoint | None
 ) -> TemporalRuleError:
-    """The refusal that says what is wrong with the rules as they are meant."""
+    """Choose the error for the kind of time that the rules are written for."""
     is_open = TimeKind.DATETIME in refusals and len(refusals) > 1
     if is_open and len({sign.is_of_dates for sign in signs}) > 1:
         other = next(sign for sign in signs if sign.is_of_dates is not signs[0].is_of_dates)
@@ -209,7 +209,7 @@ def _fitting(
 
 
 def _signs(rules: Iterable[TemporalRule]) -> Iterator[_Sign]:
-    """What the rules are written for, in the order of the text."""
+    """Yield the parts of rules that determine their kind of time, in the order of the text."""
     for rule in rules:
         for formula in rule.formulas:
             match formula.window:

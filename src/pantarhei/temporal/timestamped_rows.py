@@ -1,6 +1,6 @@
-"""@: what holds at a tick, as rows with the tick's time, and the ticks of windows.
+"""@: rows with the time of their tick, and the ticks of windows.
 
-p@n has (x, time of u) until u + n        for each tick u at which p(x) was said
+p@n has (x, time of u) until u + n        for each tick u at which p(x) was input
         (x at u, y)                       for p(x, y), where x at u is the number of a pair
 tick~n has (unit, time of u) until u + n  for each tick u
 """
@@ -14,7 +14,7 @@ import numpy as np
 
 from pantarhei.encoding.numbers import NO_FACTS, NONE, Integers, as_tuples
 from pantarhei.temporal.data_stream import LazyFactSet, difference, union
-from pantarhei.temporal.expiry_model import NO_ROW_CHANGES, ExpiryModel, RowChanges
+from pantarhei.temporal.expiry_model import ExpiryModel, RowChanges, StratumOperator
 from pantarhei.temporal.numbered import NumberedInput, NumberedTemporalProgram
 from pantarhei.temporal.selection import ALL_ARGUMENTS, FIRST_ARGUMENT, RowMapper, RowMapping, SupportCounts
 from pantarhei.temporal.tick_history import TickHistory, facts_by_tick
@@ -24,21 +24,21 @@ Parts = Iterator[tuple[Integers, int]]
 """Rows of the second kernel, each part with its expiry."""
 
 _Turned = tuple[Parts, Integers]
-"""Rows that come, and rows that go before them."""
+"""Inserted rows, and rows to delete before."""
 
 
 class _Kind(NamedTuple):
     size: int
-    has_pairs: bool  # whether the tick is in a pair with the subject, or the object
+    has_pairs: bool  # true if the tick is in a pair with the subject, false if it is the object
 
 
 class TimestampedRows:
-    """The rows with times. States and remembered conclusions cost their number at each tick.
+    """Rows with times. States and remembered conclusions cost their number at each tick.
 
     Args:
         program: the rules.
-        pairs: numbers the arguments of facts that have two.
-        first: where the timeline begins.
+        pairs: numbers pairs, for facts with two arguments.
+        first: first tick of the timeline.
     """
 
     def __init__(self, program: NumberedTemporalProgram, pairs: PairNumbers, first: int) -> None:
@@ -48,9 +48,9 @@ class TimestampedRows:
         self._events = self._following(feed for feed in feeds if feed.is_asserted)
         self._conclusions = self._following(program.dated_conclusions)
         self._supports = SupportCounts(self._states, self._events)
-        self._standing = LazyFactSet()  # states that rules use
+        self._standing = LazyFactSet()  # states with timestamped rows
         self._timed = first - 1, NONE
-        self._concluded = NO_FACTS  # remembered conclusions, when the last closed tick ended
+        self._concluded = NO_FACTS  # remembered conclusions at the end of the last closed tick
 
     def _following(self, feeds: Iterable[NumberedInput]) -> RowMapper[_Kind]:
         return RowMapper(
@@ -67,7 +67,7 @@ class TimestampedRows:
         )
 
     def restore(self, past: TickHistory, states: Integers, concluded: Integers, tick: int) -> Parts:
-        """What was said before a tick; states and conclusions are those of the tick before."""
+        """Yield the rows of input before a tick; states and conclusions are those of the tick before."""
         self._standing = LazyFactSet(_of(states, self._states.sources))
         self._concluded = _of(concluded, self._conclusions.sources)
         yield from self._clocks(self._first, tick)
@@ -83,7 +83,7 @@ class TimestampedRows:
         yield from self.standing(tick)
 
     def advance(self, tick: int, ended: int, concluded: Integers, withdrawn: Integers) -> Parts:
-        """A new tick has come after one that ended, at which conclusions came and went."""
+        """Start a new tick after one at which remembered conclusions changed; yield the new rows."""
         self._supports.reset()
         came, went = (_of(rows, self._conclusions.sources) for rows in (concluded, withdrawn))
         self._concluded = union(difference(self._concluded, went), came)
@@ -115,11 +115,11 @@ class TimestampedRows:
         return self._counted(self.events(fresh, tick)), gone
 
     def events(self, events: Integers, tick: int) -> Parts:
-        """What comes with what is asserted at a tick."""
+        """Return the rows of assertions at a tick."""
         return self._fed(self._events, events, tick)
 
     def standing(self, tick: int) -> Parts:
-        """Return the rows of all states of a tick."""
+        """Return the rows of all states at a tick."""
         return self._fed(self._states, self._standing.facts, tick)
 
     def _counted(self, parts: Parts) -> Parts:
@@ -137,15 +137,15 @@ class TimestampedRows:
         return np.concatenate([NO_FACTS, *self._supports.unsupported([rows for rows, _ in parts], remaining)])
 
     def is_repeating(self, concludes_at_ticks: bool) -> bool:
-        """Whether the next tick brings something though nothing is said at it.
+        """Test whether the next tick has new rows although nothing is asserted.
 
         Args:
-            concludes_at_ticks: whether anything is concluded at a tick that is named: it may be a later one.
+            concludes_at_ticks: true if there are conclusions at named ticks, which may be later ones.
         """
         return len(self._standing) > 0 or len(self._concluded) > 0 or concludes_at_ticks
 
     def _fed(self, following: RowMapper[_Kind], facts: Integers, tick: int) -> Parts:
-        """The rows that follow from facts at a tick."""
+        """Yield the rows that follow from facts at a tick."""
         if not len(facts) or not following.sources:
             return
         time = self._time(tick)
@@ -162,7 +162,7 @@ class TimestampedRows:
         begun: int,
         tick: int,
     ) -> Parts:
-        """What held at the ticks before, of facts of one predicate that come and go."""
+        """Yield the rows of earlier ticks, for facts of one predicate that begin and end."""
         following = self._following([feed])
         for each, standing in facts_by_tick(turns, as_tuples(facts), tick - 1, max(begun, tick - feed.size)):
             there = sorted(fact for fact in standing if fact[0] == feed.source)
@@ -176,23 +176,23 @@ class TimestampedRows:
                 yield np.array([row], np.int32), each + size
 
     def _time(self, tick: int) -> int:
-        """The number of a tick's time; that of the last one is known."""
+        """Return the number of a tick's time, cached for the last tick."""
         if self._timed[0] != tick:
             self._timed = tick, self._program.time(tick)
         return self._timed[1]
 
 
-class TickCounter:
-    """At enough ticks of a window, of conclusions. An operator (`operators.Operator`).
+class TickCounter(StratumOperator):
+    """Operator: conclusions that hold at enough ticks of a window.
 
     Args:
-        source, target: predicates, as `program.DatedRun` has them.
-        size: how many ticks the window reaches back.
-        times: at how many of its ticks; None for all.
-        arity: of the target.
-        pairs: knows the first arguments of what has two.
-        first: where the timeline begins.
-        tick: the present one.
+        source, target: predicates, as in `temporal_program.TickCount`.
+        size: length of the window in ticks.
+        times: required number of ticks; None for all.
+        arity: number of arguments of the target.
+        pairs: knows the first arguments of facts with two.
+        first: first tick of the timeline.
+        tick: the present tick.
     """
 
     def __init__(
@@ -209,13 +209,13 @@ class TickCounter:
         self._target, self._size, self._times = target, size, times
         self._arity, self._pairs = arity, pairs
         self._first, self._tick = first, tick
-        self._ticks: dict[int, int] = {}  # at how many ticks of the window something holds, by its key
+        self._ticks: dict[int, int] = {}  # number of ticks at which a fact holds, by its key
         self._held: set[int] = set()
-        self._asked = self._number_asked()  # when it last looked
+        self._asked = self._number_asked()  # at the last reaction
         self.watched, self.makes = (source,), target
 
     def react(self, changed: Integers, model: ExpiryModel) -> RowChanges:
-        """See `Operator`. Costs what has changed, while the window grows all that is held."""
+        """Update the counts. Costs the changes, and all held facts while the window grows."""
         self._tick = model.tick
         changes = self._changes(changed)
         before, self._asked = self._asked, self._number_asked()
@@ -239,7 +239,7 @@ class TickCounter:
         return RowChanges(self._rows(coming), self._rows(going))
 
     def _changes(self, changed: Integers) -> dict[int, int]:
-        """At how many ticks more or fewer things hold, by their keys."""
+        """Return the changes of the counts, by keys."""
         terms = np.full((len(changed), 2), NONE, np.int32)
         if self._arity == 1:
             terms[:, 0] = changed[:, 1]
@@ -255,22 +255,18 @@ class TickCounter:
         rows[:, 0], rows[:, 1:] = self._target, np.array(keys, np.int64).view(np.int32).reshape(-1, 2)
         return rows
 
-    def advance(self, tick: int, model: ExpiryModel) -> RowChanges:
-        """See `Operator`: it looks when it reacts."""
-        return NO_ROW_CHANGES
-
     def next_due(self) -> int | None:
-        """See `Operator`: while the window grows, what holds at each tick needs one more at the next."""
+        """Return the next tick while the window grows: facts held at each tick then need one tick more."""
         is_growing = self._times is None and self._asked <= self._size
         return self._tick + 1 if self._held and is_growing else None
 
     def _number_asked(self) -> int:
-        """At how many ticks it is to hold."""
+        """Return the required number of ticks."""
         return self._times or min(self._size, self._tick - self._first) + 1
 
 
 def _of(facts: Integers, predicates: Collection[int]) -> Integers:
-    """The facts of some predicates."""
+    """Return the facts of some predicates."""
     if not len(facts) or not predicates:
         return NO_FACTS
     if len(predicates) == 1:

@@ -1,9 +1,10 @@
-"""Temporal rules translated into rules of the second kernel, and what goes on around it.
+"""Translation of temporal rules to rules of the second kernel and operators around it.
 
-Each construct is a predicate of its own, whose signs `program` explains: `!` asserted, `~n` sometime in a
-window, `□n` always, `@n` at a tick of a window, `@` at a tick that a head names, `n#` of the last assertions,
-`×k` so often, `was-` before, `asked-` and `free-` for what is negated, `said-` and `concluded-` by whom, `()`
-with tuples. `p:2:0` connects parts of a body (see `connecting`), `tick~n` are the ticks of a window.
+Each construct is a predicate of its own, whose signs `temporal_program` explains: `!` asserted, `~n` sometime
+in a window, `□n` always, `@n` at a tick of a window, `@` at a tick that a head names, `n#` of the last
+assertions, `×k` at k ticks, `was-` earlier, `asked-` and `free-` for negation, `said-` and `concluded-` for
+the origin, `()` with tuples. `p:2:0` connects parts of a body (see `connect_body`), `tick~n` has the ticks of
+a window.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def compile_rules(
     ontology: Iterable[Rule] = (),
     feedback: bool = False,
 ) -> TemporalProgram:
-    """The program of temporal rules as the second kernel runs it. Costs their size. See `translate_rules`."""
+    """Compile temporal rules to the program that the second kernel runs. Costs their size."""
     return reify_pairs(unfold(translate_rules(rules, remembered, ticks, ontology, feedback)))
 
 
@@ -67,15 +68,15 @@ def translate_rules(
     feedback: bool = False,
     unique_names: bool = True,
 ) -> TemporalProgram:
-    """The program of temporal rules, formula by formula; its atoms have up to three arguments.
+    """Translate temporal rules, formula by formula; atoms of the program have up to three arguments.
 
     Args:
         rules: safe and stratified.
         remembered: predicates whose conclusions are remembered.
-        ticks: of the stream.
+        ticks: ticks of the stream.
         ontology: rules of the ontology that join them.
-        feedback: whether what rules conclude is kept apart from what the stream says of the same predicates.
-        unique_names: whether different names denote different things.
+        feedback: true if what rules conclude is kept apart from input of the same predicates.
+        unique_names: true if different names denote different things.
 
     Raises:
         TemporalRuleError: a window does not fit the stream's ticks, or a construct is not there.
@@ -92,7 +93,7 @@ def translate_rules(
 
 @dataclass
 class _Translation:
-    """Translates rules one by one, and collects what they need around the kernel; used once."""
+    """Translation of the rules of one program; used once."""
 
     given: list[TemporalRule]
     wide: dict[URIRef, TuplePredicate]
@@ -101,7 +102,7 @@ class _Translation:
     ticks: Ticks
     feedback: bool = False
     sizes: set[int] = field(default_factory=set)
-    fed_back: dict[Symbol, Symbol] = field(default_factory=dict)  # what rules conclude of a predicate
+    fed_back: dict[Symbol, Symbol] = field(default_factory=dict)  # predicates of what rules conclude
 
     def __post_init__(self) -> None:
         self.wide_ones = {each.predicate: each for each in self.wide.values()}
@@ -132,7 +133,7 @@ class _Translation:
         for joined in self.ontology:
             self._join(joined)
         made = self.collected
-        for symbol, head in self.heads.items():  # what the stream says of a conclusion's predicate holds too
+        for symbol, head in self.heads.items():  # input of a concluded predicate holds too
             if head.arguments:
                 made.feed(Input(symbol, False, Mode.NOW, 0, symbol))
         coming = (symbol for symbol, back in self.looking_back.at_ticks.items() if back == UNBOUNDED)
@@ -158,7 +159,7 @@ class _Translation:
             if wide is not None:
                 yield symbol, (wide.name, wide.arity)
             elif isinstance(atom.predicate, URIRef) and atom.predicate not in self.wide:
-                yield symbol, (atom.predicate, len(atom.arguments))  # an ontology has names of its own too
+                yield symbol, (atom.predicate, len(atom.arguments))  # an ontology also has generated names
 
     # -- rules -------------------------------------------------------------------------------------
 
@@ -177,10 +178,10 @@ class _Translation:
             free.append(Atom(guard.free.name, arguments))
         made.add(
             name, connect_body(made, [*body, *free], [head]), head, rule.tests
-        )  # by what is computed, maybe
+        )  # tests may bind variables
 
     def _join(self, rule: Rule) -> None:
-        """A rule of the ontology: what nothing concludes of its body is what holds."""
+        """Add a rule of the ontology: predicates of its body that no rule concludes become input."""
         for atom in rule.body:
             symbol = Symbol(atom.predicate, len(atom.arguments))
             if symbol not in self.heads:
@@ -199,14 +200,14 @@ class _Translation:
         return Atom(dated, self._dated_arguments(formula))
 
     def _concluded(self, symbol: Symbol) -> Predicate:
-        """The predicate of what rules conclude of a predicate now."""
+        """Return the predicate of what rules conclude of a predicate now."""
         concluded = self.fed_back[symbol] = Symbol(URIRef(f"concluded-{symbol.name}"), symbol.arity)
         terms = argument_variables(symbol)
         self.collected.add("concluded", [Atom(concluded.name, terms)], Atom(symbol.name, terms))
         return concluded.name
 
     def _feed_plain(self) -> None:
-        """What rules conclude of tuples is asserted where it is triples."""
+        """Add rules that turn concluded tuples into triples, to be asserted."""
         for wide in self.wide.values():
             if wide.plain is not None:
                 whole = reify_atom(wide, wide.plain.arguments, URIRef(f"concluded-{wide.predicate}"))
@@ -219,7 +220,7 @@ class _Translation:
     # -- formulas of a body ------------------------------------------------------------------------
 
     def _atom(self, formula: Formula) -> Atom:
-        """The atom of the second kernel that a formula of a body is."""
+        """Return the atom of the second kernel for a formula of a body."""
         window, made = formula.window, self.collected
         if formula.mode is Mode.AT:
             return self._at(formula)
@@ -244,7 +245,7 @@ class _Translation:
         return Atom(target.name, _arguments(formula))
 
     def _among_tuples(self, formula: Formula, window: TupleWindow) -> Atom:
-        """It selects from assertions, whether the atom says so or not."""
+        """Translate a formula over the last assertions, asserted or not."""
         atom = replace(formula.atom, is_asserted=True)
         target = Symbol(_name(atom, formula, f"{window.size}#"), kernel_symbol(atom).arity)
         self.collected.feed(
@@ -264,7 +265,7 @@ class _Translation:
         return Atom(target.name, self._dated_arguments(formula))
 
     def _date(self, atom: TemporalAtom, size: int) -> Symbol:
-        """The predicate of what held at which tick of a window."""
+        """Return the predicate of what held at which tick of a window."""
         self.sizes.add(size)
         source = kernel_symbol(atom)
         if source in self.heads and not atom.is_asserted:
@@ -294,5 +295,5 @@ def _arguments(formula: Formula) -> tuple[Argument, ...]:
     count = len(formula.atom.arguments)
     if count > 2:
         problem = f"{formula.atom} has {count} arguments, and no rule concludes it"
-        raise rule_error(problem, "one or two arguments of what the stream says", formula)
+        raise rule_error(problem, "one or two arguments for input of the stream", formula)
     return formula.atom.arguments or (UNIT,)

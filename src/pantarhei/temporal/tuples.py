@@ -1,11 +1,9 @@
-"""Numbers for tuples of terms: names of the second kernel that no vocabulary has.
+"""Numbers of pairs of a term and a time, and of tuples of terms: names of the second kernel outside the
+vocabulary.
 
-A tuple is a pair whose left side may be a tuple. Its number is the same in whatever is remembered of it.
-
-Numbers for pairs of a term and a time: names of the second kernel that no vocabulary has.
-
-They count downwards from the largest number that a name can have. A pair keeps its number as long as
-something is said of it; then the number is free for another.
+Pairs count downwards from the largest name. A pair keeps its number while facts about it exist; then the
+number is free for another pair. Tuples count upwards. A tuple is a pair whose left side may be a tuple; its
+number is the same in all remembered facts.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ from pantarhei.encoding.numbers import (
     as_tuples,
     net_changes,
 )
-from pantarhei.temporal.expiry_model import EXPIRED, NO_ROW_CHANGES, ExpiryModel, RowChanges
+from pantarhei.temporal.expiry_model import EXPIRED, NO_ROW_CHANGES, ExpiryModel, RowChanges, StratumOperator
 
 _FEW = 1024
 """So many pairs at least are kept before any is looked through for what is over."""
@@ -35,31 +33,29 @@ _FIRST = FIRST_LITERAL - 1
 """The number of the pair at place 0; that at place 1 has one less."""
 
 
-class PairNumbers:
-    """The pairs that something is said of, or that rules ask for.
-
-    It is an operator too (`operators.Operator`): it watches what is asked for.
+class PairNumbers(StratumOperator):
+    """Pairs that facts are about, or that rules request; an operator on the requests.
 
     Args:
-        asked: the predicate of the pairs that rules ask for.
-        left, right: predicates of the kernel, for a pair and its terms.
+        asked: predicate of requested pairs.
+        left, right: predicates of the kernel that link a pair to its terms.
     """
 
     def __init__(self, asked: int, left: int, right: int) -> None:
         self.watched, self.makes = (asked,), NONE
         self._left, self._right = left, right
         self._places: dict[int, int] = {}  # by a key of both terms
-        self._terms = np.empty((0, 2), np.int32)  # by place, as all that follows
-        self._until = np.empty(0, np.int64)  # when what is said of a pair is over
-        self._is_asked = np.empty(0, bool)  # whether rules ask for it
-        self._uses = np.empty(0, np.int32)  # how many rows without an end have it
-        self._links: list[tuple[npt.NDArray[np.intp], int]] = []  # pairs that are told anew, until when
-        self._begun = 0  # so many places have had a pair
+        self._terms = np.empty((0, 2), np.int32)  # by place, as the following arrays
+        self._until = np.empty(0, np.int64)  # last tick of facts about the pair
+        self._is_asked = np.empty(0, bool)  # true if rules request it
+        self._uses = np.empty(0, np.int32)  # number of rows without expiry that have it
+        self._links: list[tuple[npt.NDArray[np.intp], int]] = []  # pairs to define, until when
+        self._begun = 0  # number of places used so far
         self._free: list[int] = []
         self._most = _FEW
 
     def numbers_at(self, names: Integers, time: int, expiry: int) -> Integers:
-        """The numbers of pairs with one time, of which something is said until an expiry."""
+        """Number pairs with one time, used by facts until an expiry."""
         places, fresh = self._places_of(names.astype(np.int64) | time << 32)
         self._until[fresh] = expiry
         longer = np.flatnonzero(self._until[places] < expiry)
@@ -73,20 +69,18 @@ class PairNumbers:
         return (_FIRST - places).astype(np.int32)
 
     def numbers(self, terms: Integers) -> Integers:
-        """The numbers of pairs, shape (n, 2), that rows `use`."""
+        """Number pairs, shape (n, 2), that rows `use`."""
         return (_FIRST - self._places_of(_keys(terms))[0]).astype(np.int32)
 
     def use(self, more: Integers, fewer: Integers) -> Integers:
-        """Rows without an end have come, and others have gone, that have these numbers; what is to say which
-        pairs they are.
-        """
+        """Count the rows without expiry that use pairs; return the rows that define the added pairs."""
         places = _FIRST - more
         np.add.at(self._uses, places, 1)
         np.subtract.at(self._uses, _FIRST - fewer, 1)
         return self._rows_of(np.unique(places))
 
     def _places_of(self, keys: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-        """The places of pairs, and of those among them that are new, each once."""
+        """Return the places of pairs, and those of new pairs, each once."""
         known, given = self._places, keys.tolist()
         fresh = [key for key in dict.fromkeys(given) if key not in known]
         new = self._new(len(fresh))
@@ -95,7 +89,7 @@ class PairNumbers:
         return np.fromiter(map(known.__getitem__, given), np.intp, len(given)), new
 
     def _new(self, count: int) -> npt.NDArray[np.intp]:
-        """So many places for pairs that have none; those that became free come first."""
+        """Allocate places, free ones first."""
         again = self._free[len(self._free) - min(count, len(self._free)) :]
         del self._free[len(self._free) - len(again) :]
         begun, self._begun = self._begun, self._begun + count - len(again)
@@ -108,33 +102,31 @@ class PairNumbers:
         return np.array([*again, *range(begun, self._begun)], np.intp)
 
     def _rows_of(self, places: npt.NDArray[np.intp]) -> Integers:
-        """What says which pairs these are: a row for each left term, then one for each right."""
+        """Return the rows that define pairs: first those of the left terms, then those of the right terms."""
         rows = np.empty((2, len(places), 3), np.int32)
         rows[0, :, 0], rows[1, :, 0] = self._left, self._right
         rows[:, :, 1], rows[:, :, 2] = _FIRST - places, self._terms[places].T
         return rows.reshape(-1, 3)
 
     def firsts(self, numbers: Integers) -> Integers:
-        """The first terms of pairs."""
+        """Return the first terms of pairs."""
         found: Integers = self._terms[_FIRST - numbers, 0]
         return found
 
     def take_links(self) -> Iterator[tuple[Integers, int]]:
-        """The rows that say what the pairs are that were numbered since the last call, or last longer now,
-        with their expiries.
-        """
+        """Return the defining rows, with expiries, of pairs numbered or extended since the last call."""
         links, self._links = self._links, []
         return ((self._rows_of(places), expiry) for places, expiry in links)
 
     def react(self, changed: Integers, model: ExpiryModel) -> RowChanges:
-        """See `Operator`: rules ask for pairs, or do so no more."""
+        """Return the defining rows of requested pairs."""
         rows = net_changes(changed)[:, :3]
         (places, _), asked = self._places_of(_keys(rows[:, 1:])), model.present(rows)
         self._is_asked[places] = asked
         return RowChanges(self._rows_of(places[asked]), NO_ROW_CHANGES.going)
 
     def remove_unused(self, tick: int) -> Integers:
-        """The rows of numbers of which nothing is said any more at a tick; the numbers become free."""
+        """Free the numbers of pairs without facts at a tick; return their rows."""
         if len(self._places) < self._most:
             return NO_FACTS
         places = np.array(list(self._places.values()), np.intp)
@@ -147,32 +139,24 @@ class PairNumbers:
         self._most = max(_FEW, 2 * len(self._places))
         return self._rows_of(over)
 
-    def advance(self, tick: int, model: ExpiryModel) -> RowChanges:
-        """See `Operator`."""
-        return NO_ROW_CHANGES
-
-    def next_due(self) -> int | None:
-        """See `Operator`."""
-        return None
-
 
 def _keys(terms: Integers) -> npt.NDArray[np.int64]:
-    """A number for each pair of terms."""
+    """Return a number for each pair of terms."""
     keys: npt.NDArray[np.int64] = np.ascontiguousarray(terms).view(np.int64)[:, 0]
     return keys
 
 
 FIRST_TUPLE: Final = FIRST_LITERAL // 2
-"""Numbers of tuples start here."""
+"""Smallest number of a tuple."""
 
 """So many tuples at least are kept before any is looked through for what is not used."""
 
 
 class TupleNumbers:
-    """Which tuples have which numbers; numbers are only added.
+    """Numbers of tuples; numbers are only added.
 
     Args:
-        parts: the two sides of each tuple, by its number.
+        parts: both sides of each tuple, by its number.
     """
 
     def __init__(self, parts: Mapping[int, tuple[int, int]] | None = None) -> None:
@@ -181,7 +165,7 @@ class TupleNumbers:
         self._next = max(self._parts, default=FIRST_TUPLE - 1) + 1
 
     def number(self, left: int, right: int) -> int:
-        """The number of a tuple."""
+        """Return the number of a tuple, a new one if it has none."""
         number = self._numbers.get((left, right))
         if number is None:
             number, self._next = self._next, self._next + 1
@@ -190,11 +174,11 @@ class TupleNumbers:
         return number
 
     def parts(self, number: int) -> tuple[int, int]:
-        """The two sides of a tuple."""
+        """Return both sides of a tuple."""
         return self._parts[number]
 
     def terms(self, number: int) -> list[int]:
-        """The terms of a tuple, or a term alone."""
+        """Return the terms of a tuple, or a single term."""
         found = []
         while is_tuple(number):
             number, right = self._parts[number]
@@ -202,7 +186,7 @@ class TupleNumbers:
         return [number, *reversed(found)]
 
     def with_inner(self, numbers: Iterable[int]) -> list[int]:
-        """The tuples among numbers, and those inside them, each once; those inside come first."""
+        """Return the tuples among numbers and the tuples inside them, each once, inner ones first."""
         found: dict[int, None] = {}
         for number in numbers:
             nested = []
@@ -213,7 +197,7 @@ class TupleNumbers:
         return list(found)
 
     def plain(self, facts: Integers) -> Integers:
-        """Rows that have the terms of facts and of the tuples in them, and no tuple."""
+        """Return rows with the terms of facts and of their tuples, without tuples."""
         tuples = are_tuples(facts[:, 1])
         if not tuples.any():
             return facts
@@ -223,7 +207,7 @@ class TupleNumbers:
         return rows
 
     def renamed(self, renaming: Renaming, used: Iterable[int]) -> TupleNumbers:
-        """The used ones, with those inside, whose terms have new numbers."""
+        """Return the used tuples, inner ones included, with renumbered terms."""
         numbers = self.with_inner(used)
         rows = np.array([(NONE, *self._parts[number]) for number in numbers], np.int32).reshape(-1, 3)
         renamed = renamed_facts(renaming, rows).tolist()
@@ -233,17 +217,17 @@ class TupleNumbers:
 
 
 def is_tuple(number: int) -> bool:
-    """Whether a number is a tuple's."""
+    """Test whether a number is the number of a tuple."""
     return FIRST_TUPLE <= number < FIRST_LITERAL
 
 
 def are_tuples(numbers: Integers) -> npt.NDArray[np.bool_]:
-    """Which of some numbers are tuples'."""
+    """Return a mask of the numbers that are numbers of tuples."""
     return (numbers >= FIRST_TUPLE) & (numbers < FIRST_LITERAL)
 
 
 def renamed_facts(renaming: Renaming, facts: Integers) -> Integers:
-    """Facts of the second kernel in new numbers; predicates and tuples keep theirs."""
+    """Renumber facts of the second kernel; predicates and tuples keep their numbers."""
     bare, tuples = facts.copy(), are_tuples(facts[:, 1])
     bare[:, 0] = NONE
     bare[tuples, 1] = NONE
@@ -252,13 +236,13 @@ def renamed_facts(renaming: Renaming, facts: Integers) -> Integers:
     return renamed
 
 
-class TupleRows:
-    """The rows that say what tuples are. An operator (`operators.Operator`): it watches what is asked for.
+class TupleRows(StratumOperator):
+    """Rows that define tuples; an operator on the tuples that rules request.
 
     Args:
-        tuples: numbers them.
-        asked: the predicate of the tuples that rules ask for.
-        first, rest: predicates of the kernel, for a tuple and its sides.
+        tuples: numbers the tuples.
+        asked: predicate of requested tuples.
+        first, rest: predicates of the kernel that link a tuple to its sides.
     """
 
     def __init__(self, tuples: TupleNumbers, asked: int, first: int, rest: int) -> None:
@@ -268,11 +252,11 @@ class TupleRows:
         self._most = _FEW
 
     def begin(self, facts: Integers) -> Integers:
-        """The rows for the tuples in facts."""
+        """Return the rows that define the tuples in facts."""
         return self._link(self._tuples.with_inner(facts[:, 1].tolist()))
 
     def react(self, changed: Integers, model: ExpiryModel) -> RowChanges:
-        """See `Operator`: rules ask for tuples, or do so no more."""
+        """Return the defining rows of requested tuples."""
         rows = net_changes(changed)[:, :3]
         asked = as_tuples(rows[model.present(rows)])
         return RowChanges(
@@ -292,9 +276,7 @@ class TupleRows:
         return np.array(rows, np.int32).reshape(-1, 3)
 
     def remove_unused(self, model: ExpiryModel) -> Integers:
-        """The rows of tuples that nothing is said of, and nobody asks for. Costs a pass over the model at
-        times.
-        """
+        """Return the rows of unreferenced tuples. Costs a pass over the model from time to time."""
         if len(self._linked) < self._most:
             return NO_FACTS
         facts = model.facts()
@@ -306,11 +288,3 @@ class TupleRows:
         over = self._rows(number for number in self._linked if number not in kept)
         self._linked, self._most = kept, max(_FEW, 2 * len(kept))
         return over
-
-    def advance(self, tick: int, model: ExpiryModel) -> RowChanges:
-        """See `Operator`."""
-        return NO_ROW_CHANGES
-
-    def next_due(self) -> int | None:
-        """See `Operator`."""
-        return None

@@ -1,12 +1,12 @@
-"""Rules that look at one event each are unfolded: what follows comes with the event, as base rows.
+"""Unfolding: rules that read one event each become base rows that come with the event.
 
     hot(S) at T :- asserted temp(S, V) at T in [20], V >= 100.
     seen(S) :- asserted temp(S, V) in [5].
     calm(S) :- asserted temp(S, V), not alarm(S).
 
-The first two say of each event by itself what follows from it, and for how long. So `!temp@20` and `!temp~5`
-need no rows, if no other rule reads them. The third asks of each sensor that reports whether it is free of
-alarms, and needs to know no more: `free-alarm` is enough, and `!temp` needs no rows either.
+The first two rules conclude from each event by itself, until a known tick. So `!temp@20` and `!temp~5` need
+no rows if no other rule reads them. The third tests for each reporting sensor that it is free of alarms, and
+uses nothing else of the event: `free-alarm` suffices, and `!temp` needs no rows either.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from pantarhei.temporal.selection import TICK_PLACE, Selection
 from pantarhei.temporal.temporal_program import TUPLE, Input, TemporalProgram
 
 _MOST: Final = 8
-"""So many inputs at most take the place of those of one predicate: each looks at the events by itself."""
+"""Maximum number of inputs that replace those of one predicate: each processes the events separately."""
 
 
 def unfold(program: TemporalProgram) -> TemporalProgram:
-    """The same program with fewer rules and rows. Costs the rules.
+    """Return the program with fewer rules and rows. Costs the rules.
 
     Args:
-        program: whose atoms have up to three arguments, the last a tick where they are dated.
+        program: program whose atoms have up to three arguments, a tick last where they are dated.
     """
     unfolding = _Unfolding(program)
     unfolding.leave_to_guards()
@@ -41,14 +41,14 @@ def unfold(program: TemporalProgram) -> TemporalProgram:
 
 
 class _Instead(NamedTuple):
-    """What takes the place of a rule for some rows: inputs, and a rule, None where it was for these alone."""
+    """Replacement of a rule for some rows: inputs, and a rule, None if the rule is not needed any more."""
 
     inputs: list[Input]
     rule: Rule | None
 
 
 class _Unfolding:
-    """Rules and inputs as they become fewer; used once."""
+    """Rules and inputs during the transformation; used once."""
 
     def __init__(self, program: TemporalProgram) -> None:
         self._program = program
@@ -67,7 +67,7 @@ class _Unfolding:
         self._given_up: set[Symbol] = set()
 
     def program(self) -> TemporalProgram:
-        """What is left."""
+        """Return the transformed program."""
         inputs = tuple(self._apart())
         read = {atom.predicate for rule in self._rules for atom in rule.body}
         clocks = tuple(clock for clock in self._program.clocks if clock.symbol.name in read)
@@ -88,10 +88,10 @@ class _Unfolding:
         if rule.head is not None:
             del self._makers[_symbol(rule.head)][rule]
 
-    # -- what is asked for -------------------------------------------------------------------------
+    # -- guards ------------------------------------------------------------------------------------
 
     def leave_to_guards(self) -> None:
-        """Where rules look at nothing but an event that is free of something, leave that to the guards."""
+        """Replace bodies that only test an event for being free of something by the guards."""
         for rule in list(self._rules):
             free = tuple(atom for atom in rule.body if atom.predicate in self._asked)
             if free and self._is_enough(free, rule):
@@ -99,7 +99,7 @@ class _Unfolding:
                 self._add(replace(rule, body=free, tests=()))
 
     def _is_enough(self, free: tuple[Atom, ...], rule: Rule) -> bool:
-        """Whether guards let through just what the rest of a body has: this rule alone asks them."""
+        """Test whether guards pass exactly the rows of a body: only this rule requests them."""
         others = tuple(atom for atom in rule.body if atom not in free)
         known, *more = {atom.arguments for atom in free}
         if more or len(known) > 2 or len(others) != 1 or rule.head is None:
@@ -120,10 +120,10 @@ class _Unfolding:
         inputs = self._inputs[symbol]
         return len(inputs) > 0 and not self._makers[symbol] and all(map(_is_event, inputs))
 
-    # -- what is given up --------------------------------------------------------------------------
+    # -- removed rows ------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Give up the rows of one predicate after the other, where what is made of them can do without."""
+        """Remove the rows of one predicate after the other, where their readers can do without."""
         waiting = list(self._inputs)
         for symbol in waiting:
             if symbol not in self._given_up:
@@ -131,8 +131,8 @@ class _Unfolding:
                 waiting += self._give_up(symbol)
 
     def _give_up(self, symbol: Symbol) -> list[Symbol]:
-        """Have what follows from a predicate's rows come with what these come with, if all of it can; the
-        predicates that have other rows then.
+        """Replace a predicate's rows by rows of their readers, if all can be replaced; return the changed
+        predicates.
         """
         if symbol in self._read_elsewhere or any(run.source == symbol for run in self._runs):
             return []
@@ -165,10 +165,10 @@ class _Unfolding:
         return list(changed)
 
     def _instead(self, rule: Rule, symbol: Symbol, given: list[Input], is_whole: bool) -> _Instead | None:
-        """What takes the place of a rule that reads a predicate, for some of its rows; None if nothing can.
+        """Return the replacement of a rule that reads a predicate, for some of its rows; None if impossible.
 
         Args:
-            is_whole: whether it has no other rows.
+            is_whole: true if the predicate has no other rows.
         """
         found = [self._through(rule, symbol, each) for each in given]
         if None not in found:
@@ -182,7 +182,7 @@ class _Unfolding:
         return _Instead([each for some in found if some for each in some], other)
 
     def _through(self, rule: Rule, symbol: Symbol, given: Input) -> list[Input] | None:
-        """What an input brings through a rule, if the rule looks at nothing else but the clock."""
+        """Return the inputs that an input becomes through a rule that reads only it and the clock."""
         (atom, *more), size = [atom for atom in rule.body if _symbol(atom) == symbol], given.size
         for other in rule.body:
             if other != atom:
@@ -196,7 +196,7 @@ class _Unfolding:
         target, other_selection = _symbol(rule.head), _plain(selection, given)
         if not selection.is_dated and not given.is_asserted:
             is_said = target == given.source and size == 0 and other_selection is None
-            return [] if is_said else None  # now the stream says it by itself
+            return [] if is_said else None  # the stream has the fact as input
         is_odd = target.name == TUPLE or target == symbol or target in self._given_up
         if is_odd or (target in self._program.at_ticks and not selection.is_dated):
             return None
@@ -204,7 +204,7 @@ class _Unfolding:
         return [Input(given.source, given.is_asserted, mode, size, target, selection=other_selection)]
 
     def _box(self, symbol: Symbol) -> None:
-        """Have what holds at each tick of a window follow from what is said, if all that it rests on does."""
+        """Derive □ over a predicate directly from the input, if all its rows come from input."""
         inputs = list(self._inputs[symbol])
         if not inputs or self._makers[symbol] or not all(map(_is_row, inputs)):
             return
@@ -217,11 +217,12 @@ class _Unfolding:
                     boxed = boxed._replace(selection=_plain(selection, each))
                     self._inputs[run.target][boxed] = None
 
-    # -- what stands beside events -----------------------------------------------------------------
+    # -- rows of several origins --------------------------------------------------------------------
 
     def _apart(self) -> Iterator[Input]:
-        """The inputs, such that rows of a predicate come and go for one kind of reasons: the others have a
-        predicate of their own, from which a rule leads to it.
+        """Yield the inputs such that the rows of each predicate have one kind of origin.
+
+        Other kinds have predicates of their own, with a rule that leads to the original predicate.
         """
         for symbol, inputs in list(self._inputs.items()):
             first = min(map(_kind, inputs), default="")
@@ -236,38 +237,39 @@ class _Unfolding:
 
 
 def _kind(given: Input) -> str:
-    """What its rows come with: ticks, events or what else is said."""
+    """Return the origin of an input's rows: ticks, events, or other input."""
     return "dated" if given.mode is Mode.AT else "event" if _is_event(given) else "said"
 
 
 def _is_event(given: Input) -> bool:
-    """Whether each assertion of its predicate is a row by itself, until some tick."""
+    """Test whether each assertion of its predicate is a row of its own, until some tick."""
     is_row = given.mode is not Mode.ALWAYS and given.times == 1 and not given.counts_tuples
     return given.is_asserted and is_row
 
 
 def _is_row(given: Input) -> bool:
-    """Whether all that it says of a tick is a row by itself: an event, or a state at its tick."""
+    """Test whether each fact at a tick is a row of its own: an event, or a state at its tick."""
     is_state = given.mode is Mode.AT and given.times == 1 and not given.counts_tuples
     return _is_event(given) or is_state
 
 
 def _selection(given: Input) -> Selection:
-    """Which facts it follows, and its arguments."""
+    """Return the selection of an input, also where it selects all facts."""
     places = range(1, given.source.arity + 1)
     return given.selection or Selection((*places, TICK_PLACE) if given.mode is Mode.AT else (*places,))
 
 
 def _plain(selection: Selection, given: Input) -> Selection | None:
-    """None for a selection that has all facts of an input, with their arguments."""
+    """Return None for a selection of all facts with all arguments, else the selection."""
     places = range(1, given.source.arity + 1)
     is_whole = selection == Selection((*places, TICK_PLACE) if selection.is_dated else (*places,))
     return None if is_whole else selection
 
 
 def _shorter(rule: Rule, symbol: Symbol) -> dict[Atom, Rule]:
-    """For the atoms of a predicate in a rule, rules that keep those of their arguments which anything else
-    looks at: of p(x, y) `p:0` may have x alone. Empty if some atom has no such arguments, or no others.
+    """Return rules that project the atoms of a predicate to the arguments that are used elsewhere.
+
+    For p(x, y), `p:0` has x alone. Empty if some atom has no unused argument, or no used one.
     """
     counts = Counter(argument for part in (*rule.atoms, *rule.tests) for argument in part.arguments)
     found: dict[Atom, Rule] = {}
@@ -283,7 +285,7 @@ def _shorter(rule: Rule, symbol: Symbol) -> dict[Atom, Rule]:
 
 
 def _read_elsewhere(program: TemporalProgram) -> Iterator[Symbol]:
-    """Predicates that others read than rules."""
+    """Yield the predicates that operators and conclusions read."""
     yield from program.conclusions
     yield from program.plain
     for pair in program.fed_back.items():
@@ -298,5 +300,5 @@ def _read_elsewhere(program: TemporalProgram) -> Iterator[Symbol]:
 
 
 def _symbol(atom: Atom) -> Symbol:
-    """The predicate of an atom in the second kernel: of three arguments two become a pair there."""
+    """Return the predicate of an atom in the second kernel: of three arguments two become a pair there."""
     return Symbol(atom.predicate, min(2, len(atom.arguments)))

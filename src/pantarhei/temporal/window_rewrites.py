@@ -1,9 +1,9 @@
-"""What temporal rules are translated into, as it is collected: rules of the second kernel, and inputs.
+"""Windows over conclusions, rewritten to rules of the second kernel.
 
-Windows over conclusions: what is concluded now, at ticks that heads name, and what is remembered.
-
-Only what can be there is made: p@n follows from p@ where heads name ticks, from p where they do not, and
-from what is remembered of p where it is. Where all that p@ has lies in the window by its rules, p@ is p@n.
+Conclusions come from heads of the present tick, from heads that name ticks, and from remembered conclusions.
+Only the rules that are needed are made: p@n follows from p@ where heads name ticks, from p where they do not,
+and from remembered conclusions of p if p is remembered. Where the window contains all ticks of p@, p@ serves
+as p@n.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ from pantarhei.temporal.ticks import Ticks
 from pantarhei.values.scalar_functions import as_member
 
 TIME_VARIABLE = Variable("time")
-"""The time of a tick, in rules that are made."""
+"""Variable for the time of a tick, in generated rules."""
 
 
 @dataclass
 class ProgramBuilder:
-    """What has been made so far; each thing once, in the order in which it was first asked for.
+    """Parts of a program, each added once, in the order of the first use.
 
     Args:
-        wide: the conclusions that have tuples, by their predicates in the second kernel.
+        wide: predicates of conclusions with tuples, by their predicates in the second kernel.
     """
 
     wide: Mapping[URIRef, TuplePredicate]
@@ -55,17 +55,17 @@ class ProgramBuilder:
     clocks: dict[WindowClock, None] = field(default_factory=dict)
 
     def add(self, name: str, body: Iterable[Atom], head: Atom, tests: tuple[Test, ...] = ()) -> None:
-        """A rule, of atoms with up to three arguments. What it compares with constants is decided once."""
+        """Add a rule with atoms of up to three arguments. Comparisons with constants become data ranges."""
         self.rules[Rule(name, tuple(dict.fromkeys(body)), head, tests=tuple(map(as_member, tests)))] = None
 
     def clock(self, size: int) -> URIRef:
-        """The predicate of the ticks of a window."""
+        """Return the predicate of the ticks of a window."""
         name = URIRef(f"urn:pantarhei:temporal:tick~{size}")
         self.clocks[WindowClock(Symbol(name, 2), size)] = None
         return name
 
     def feed(self, given: Input) -> None:
-        """Rows that follow the stream, as far as it can say such a thing."""
+        """Add rows that follow the stream, if the stream can have such facts."""
         name = given.source.name
         wide = self.wide.get(name) if isinstance(name, URIRef) else None
         if wide is not None and wide.plain is not None and given.mode is not Mode.NOW:
@@ -74,7 +74,7 @@ class ProgramBuilder:
             self.inputs[given] = None
 
     def _feed_wide(self, given: Input, wide: TuplePredicate, plain: TemporalAtom) -> None:
-        """What the stream says of a predicate whose conclusions have tuples."""
+        """Add input of a predicate whose conclusions have tuples."""
         time = (TIME_VARIABLE,) if given.mode is Mode.AT else ()
         said = Symbol(URIRef(f"said-{given.target.name}"), 2 if time else wide.arity)
         self.inputs[given._replace(source=kernel_symbol(plain), target=said)] = None
@@ -87,24 +87,25 @@ class ProgramBuilder:
 
 
 def kernel_symbol(atom: TemporalAtom) -> Symbol:
-    """The predicate of an atom in the second kernel, where what has no arguments is said of the unit."""
+    """Return the predicate of an atom in the second kernel, where atoms without arguments have the unit."""
     return Symbol(atom.predicate, max(1, len(atom.arguments)))
 
 
 def kernel_atom(atom: TemporalAtom) -> Atom:
-    """The atom as rules of the second kernel have it."""
+    """Convert an atom to the form of the kernel's rules."""
     return Atom(atom.predicate, atom.arguments)
 
 
 def argument_variables(symbol: Symbol) -> tuple[Variable, ...]:
-    """Variables for the arguments of a predicate."""
+    """Return variables for the arguments of a predicate."""
     return tuple(Variable(f"x{place}") for place in range(symbol.arity))
 
 
 def connect_body(collected: ProgramBuilder, body: Sequence[Atom], heads: Iterable[Atom]) -> list[Atom]:
-    """A body, with atoms that connect its parts which share no variable, each other and `heads`.
+    """Add atoms that connect the parts of a body that share no variable, with each other and with `heads`.
 
-    The rules for these atoms are collected: `p:2:0` has the unit and what stands at place 0 in p.
+    The kernel joins from atom to atom. The rules for these atoms are collected: `p:2:0` has the unit and the
+    argument at place 0 of p.
     """
     return [*body, *_links(collected, body, heads)]
 
@@ -126,21 +127,21 @@ def _links(collected: ProgramBuilder, body: Sequence[Atom], heads: Iterable[Atom
 
 
 def variables_of(atom: Atom) -> list[Variable]:
-    """The variables of an atom."""
+    """Return the variables of an atom."""
     return [each for each in atom.arguments if isinstance(each, Variable)]
 
 
 @dataclass
 class ConclusionWindows:
-    """The predicates of windows over conclusions, and the rules for them.
+    """Predicates of windows over conclusions, and the rules for them.
 
     Args:
-        collected: takes what is made.
-        now: predicates that heads conclude now.
+        collected: receives the rules.
+        now: predicates that heads conclude at the present tick.
         at_ticks: predicates that heads conclude at ticks, with the largest distance from the present tick;
             `UNBOUNDED` where a tick can be any.
-        remembered: those that are remembered.
-        one_with: the size of the window that has just what p@ has, and what the stream says.
+        remembered: predicates that are remembered.
+        one_with: for predicates concluded at ticks, the length of the window that `p@` serves.
     """
 
     collected: ProgramBuilder
@@ -153,20 +154,21 @@ class ConclusionWindows:
     made: set[Symbol] = field(default_factory=set)
 
     def has_runs(self, source: Symbol) -> bool:
-        """Whether what held at earlier ticks is what was concluded then: it is remembered, and no head names
-        other ticks.
+        """Test whether conclusions of earlier ticks are those drawn at their own ticks.
+
+        That is so for remembered predicates for which no head names a tick.
         """
         return source in self.remembered and source not in self.at_ticks
 
     def span(self, source: Symbol, size: int, target: Symbol) -> None:
-        """Have `target` follow what has been concluded, or said, within a window."""
+        """Let `target` follow conclusions and input within a window."""
         if target in self.made:
             return
         self.made.add(target)
         made, terms = self.collected, argument_variables(source)
         made.feed(Input(source, False, Mode.SOMETIME, size, target))
         head = Atom(target.name, terms)
-        if source in self.now:  # what holds now is in the window too
+        if source in self.now:  # the window contains the present tick
             made.add("window", [Atom(source.name, terms)], head)
         if source in self.remembered:
             was = self.spans[source, size] = Symbol(URIRef(f"was-{target.name}"), source.arity)
@@ -175,7 +177,7 @@ class ConclusionWindows:
             made.add("window", self._at_ticks(source, size), head)
 
     def dated(self, source: Symbol, size: int) -> Symbol:
-        """The predicate of which ticks of a window something was concluded at, or said."""
+        """Return the predicate of conclusions and input at ticks of a window."""
         is_one = self.one_with.get(source) == size
         target = Symbol(URIRef(f"{source.name}@" if is_one else f"{source.name}@{size}"), 2)
         if target not in self.made:
@@ -198,14 +200,14 @@ class ConclusionWindows:
             made.add("at", self._at_ticks(source, size), head)
 
     def _at_ticks(self, source: Symbol, size: int) -> list[Atom]:
-        """What is concluded at ticks of a window."""
+        """Return the body for conclusions at named ticks of a window."""
         dated = Atom(URIRef(f"{source.name}@"), (*argument_variables(source), TIME_VARIABLE))
         if max(self.at_ticks[source], self.one_with.get(source, 0)) <= min(size, UNBOUNDED - 1):
-            return [dated]  # there are no others
+            return [dated]  # all of them are in the window
         return [dated, Atom(self.collected.clock(size), (UNIT, TIME_VARIABLE))]
 
     def remembering(self) -> Iterator[RememberedPredicate]:
-        """What is remembered, for the windows that ask for it."""
+        """Yield the remembered predicates with the windows that use them."""
         for symbol in self.remembered:
             windows = tuple((to, size) for (of, size), to in self.spans.items() if of == symbol)
             dated = tuple((to, size) for (of, size), to in self.dates.items() if of == symbol)
@@ -214,7 +216,7 @@ class ConclusionWindows:
 
 
 def head_tick_offsets(rules: Iterable[TemporalRule], ticks: Ticks) -> dict[Symbol, int]:
-    """The predicates that heads conclude at ticks, and how many ticks these lie back at most."""
+    """Return the predicates that heads conclude at ticks, with the largest distance from the present tick."""
     found: dict[Symbol, int] = {}
     for rule in rules:
         if rule.head.mode is Mode.AT:
@@ -226,7 +228,7 @@ def head_tick_offsets(rules: Iterable[TemporalRule], ticks: Ticks) -> dict[Symbo
 def covering_windows(
     rules: Iterable[TemporalRule], at_ticks: Mapping[Symbol, int], ticks: Ticks
 ) -> dict[Symbol, int]:
-    """For predicates that heads conclude at ticks the smallest window over them that these ticks are in."""
+    """Return, for predicates concluded at ticks, the smallest window that contains all these ticks."""
     found: dict[Symbol, int] = {}
     for formula in (each for rule in rules for each in rule.body):
         symbol, window = kernel_symbol(formula.atom), formula.window
@@ -244,7 +246,7 @@ def covering_windows(
 
 
 def _furthest(rule: TemporalRule, ticks: Ticks) -> int:
-    """How many ticks the tick of a head lies back at most: a window of the body says it, or nothing."""
+    """Return the largest distance of a head's tick from the present one, as windows of the body limit it."""
     time = rule.head.time
     if not isinstance(time, Variable):
         return UNBOUNDED
@@ -257,15 +259,15 @@ def _reach(formula: Formula, time: Variable, ticks: Ticks) -> Iterator[int]:
         yield ticks.window_size(formula.window, formula)
 
 
-_EACH_TICK = "a row a fact at each tick that it holds"
-_RUN = "a run a fact: when it begins, is long enough, and ends; nothing in between"
+_EACH_TICK = "a row per fact and tick at which it holds"
+_RUN = "a run per fact: work when it begins, is long enough, and ends; none in between"
 
 
 class FormulaCosts:
-    """What the formulas of rules cost.
+    """Cost of formulas in words: memory, and work as time passes.
 
     Args:
-        rules: that are evaluated.
+        rules: the rules that are evaluated.
         remembered: predicates whose conclusions are remembered.
         ontology: rules of the ontology that join them.
     """
@@ -280,20 +282,20 @@ class FormulaCosts:
         self._with_runs = set(remembered) - at_ticks
 
     def of(self, formula: Formula) -> str:
-        """What a formula costs that looks back."""
+        """Return the cost of a formula that looks back."""
         atom = formula.atom
         is_concluded = atom.predicate in self._concluded and not atom.is_asserted
         if isinstance(formula.window, TupleWindow):
-            return "a queue of the last assertions: what enters and what leaves"
+            return "a queue of the last assertions: work when one enters or leaves"
         if formula.mode is Mode.AT:
-            kept = "; all that was said is kept" if is_unbounded(formula) else ""
-            return f"{'a row an event' if atom.is_asserted else _EACH_TICK}{kept}"
+            kept = "; the whole history is kept" if is_unbounded(formula) else ""
+            return f"{'a row per event' if atom.is_asserted else _EACH_TICK}{kept}"
         if formula.times > 1:
-            return _EACH_TICK if is_concluded else "a queue of arrivals: what enters and what leaves"
+            return _EACH_TICK if is_concluded else "a queue of arrivals: work when one enters or leaves"
         if formula.mode is Mode.ALWAYS:
             if atom.is_asserted:
-                return "a look at what is asserted, at each tick"
+                return "a check of the assertions at each tick"
             return _EACH_TICK if is_concluded and atom.predicate not in self._with_runs else _RUN
         if atom.is_asserted:
-            return "a row an event; nothing as ticks pass"
-        return "a row a fact, when it comes and when it goes; nothing as ticks pass"
+            return "a row per event; no work as ticks pass"
+        return "a row per fact: work when it begins and ends; none as ticks pass"

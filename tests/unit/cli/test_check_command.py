@@ -103,7 +103,7 @@ RULES = pr.load_rules(
     """,
     prefixes={"": str(EX)},
 )
-RUN = "a run a fact: when it begins, is long enough, and ends; nothing in between"
+RUN = "a run per fact: work when it begins, is long enough, and ends; none in between"
 HALF_MINUTES = pr.Window(range="PT1M", slide="PT30S")
 
 
@@ -123,9 +123,9 @@ def test_windows_are_counted_in_ticks_where_the_reasoners_window_is_known():
     lines = RulesReport(RULES, HALF_MINUTES).text().splitlines()
     assert "windows, a tick is 30 sec" in lines
     assert f"    alarm(X) always in [1 min]: 2 ticks; {RUN}" in lines
-    assert "    not asserted served(X) in [10 min]: 20 ticks; a row an event; nothing as ticks pass" in lines
+    assert "    not asserted served(X) in [10 min]: 20 ticks; a row per event; no work as ticks pass" in lines
     assert (
-        "    asserted served(X) in [3 #]: a queue of the last assertions: what enters and what leaves"
+        "    asserted served(X) in [3 #]: a queue of the last assertions: work when one enters or leaves"
         in lines
     )  # of assertions, not of time
     assert "what was said is kept for 20 ticks" in lines
@@ -140,7 +140,7 @@ def test_without_the_reasoners_window_windows_stand_as_they_are_written():
 def test_ticks_of_numbers_have_the_length_of_the_slide():
     rules = pr.load_rules("a(X) :- b(X) in [3].", prefixes={"": str(EX)})
     assert (
-        "a tick is 2\n    b(X) in [3]: 3 ticks; a row a fact"
+        "a tick is 2\n    b(X) in [3]: 3 ticks; a row per fact"
         in RulesReport(rules, pr.Window(range=4, slide=2)).text()
     )
 
@@ -175,7 +175,7 @@ def test_programs_get_the_same():
 def test_what_looks_at_any_tick_is_among_the_windows():
     rules = pr.load_rules("a(X) :- b(X, T), c(X) at T.", prefixes={"": str(EX)})
     assert (
-        "    c(X) at T: a row a fact at each tick that it holds; all that was said"
+        "    c(X) at T: a row per fact and tick at which it holds; the whole history"
         in RulesReport(rules).text()
     )
 

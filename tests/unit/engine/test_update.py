@@ -292,7 +292,7 @@ def test_what_could_not_be_asserted_is_counted_across_a_restore_and_taken_back_a
 def test_only_triples_can_be_asserted():
     for head in ("on", "on(X, X, X)"):
         with pytest.raises(
-            TemporalRuleError, match="is no triple, and with feedback conclusions are asserted"
+            TemporalRuleError, match="is not a triple, and with feedback conclusions are asserted"
         ):
             pr.load_rules(f"{head} :- b(X).", prefixes={"": str(EX)}, feedback=True)
 

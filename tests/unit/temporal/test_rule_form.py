@@ -24,10 +24,14 @@ ONTOLOGY = pr.load_ontology(
 )
 MINUTES = pr.Window(range="PT5M", slide="PT1M")
 MISTAKES = {
-    "bad unit": ("alarm(X) :-\n  hot(X) in [5 fortnights].", "fortnights", "fortnights is no unit of time"),
+    "bad unit": (
+        "alarm(X) :-\n  hot(X) in [5 fortnights].",
+        "fortnights",
+        "fortnights is not a unit of time",
+    ),
     "unsafe variable": ("alarm(X,\n  Y) :- hot(X).", "Y", "Y is in the head, and nothing binds it"),
     "unsafe negation": ("alarm(X) :- hot(X),\n  not near(X, Y).", "Y", "and nothing binds it"),
-    "missing dot": ("alarm(X) :- hot(X)\ncold(X) :- wet(X).", "cold", "has not ended"),
+    "missing dot": ("alarm(X) :- hot(X)\ncold(X) :- wet(X).", "cold", "is not complete"),
     "window in a head": ("on.\nalarm(X) in [5 min] :- hot(X).", "in [", "a head has no window"),
     "unknown prefix": ("alarm(X) :-\n  ex:Hot(X).", "ex:Hot", "the prefix ex: is not declared"),
     "variable as predicate": ("alarm(X) :-\n  Hot(X).", "Hot", "read as a variable, by its first letter"),
@@ -47,7 +51,7 @@ MISTAKES = {
     ),
     "ticks where times are dates": ("a(X) :-\n  hot(X) in [5].", "hot(X) in", "counts ticks"),
     "two numbers of arguments": ("a(X) :- hot(X),\n  hot(X, 3).", "hot(X, 3)", "has 2 arguments here, and 1"),
-    "a time that is none": ("a(X) :-\n  hot(X) at :noon in [5 min].", ":noon", "noon is no time"),
+    "a time that is none": ("a(X) :-\n  hot(X) at :noon in [5 min].", ":noon", "noon is not a time"),
     "what is remembered in vain": ("remember b,\n  c.\nb :- d.", "c.", "no rule concludes it"),
 }
 
@@ -80,23 +84,23 @@ X = Variable("X")
         ([rule(some(A, 3), B)], "a head is a in"),
         ([rule(no(A), B)], "a head is not a"),
         ([rule(atom("asserted a"), B)], "a head is asserted a"),
-        ([rule(now(TemporalAtom(SWRLB.add, (X, X, X))), P)], "has a built-in where"),
+        ([rule(now(TemporalAtom(SWRLB.add, (X, X, X))), P)], "uses a built-in as a predicate"),
         (
             [rule(A, now(TemporalAtom(RDF.type, (X, X))))],
             "rdf:type as its predicate; expected the class as one",
         ),
-        ([rule(A, no(TemporalAtom(SWRLB.abs, (X, X))), P)], "a built-in only as a condition by itself"),
-        ([rule(A, at("t", B))], "t is no time; expected a variable, a number, or such as"),
-        ([rule(A, at(Literal("2026-01-01"), B))], '"2026-01-01" is no time; expected a variable'),
-        ([rule(A, replace(at("T", B), time=None))], "has no time, or one in vain"),
-        ([rule(A, replace(now(B), time=Literal(3)))], "has no time, or one in vain"),
-        ([rule(A, Formula(B, Mode.ALWAYS))], "lacks a window, or has one in vain"),
-        ([rule(A, replace(now(B), window=TimeWindow(3)))], "lacks a window, or has one in vain"),
+        ([rule(A, no(TemporalAtom(SWRLB.abs, (X, X))), P)], "a built-in is a condition of its own"),
+        ([rule(A, at("t", B))], "t is not a time; expected a variable, a number, or a datetime such as"),
+        ([rule(A, at(Literal("2026-01-01"), B))], '"2026-01-01" is not a time; expected a variable'),
+        ([rule(A, replace(at("T", B), time=None))], "needs a time, or has one although"),
+        ([rule(A, replace(now(B), time=Literal(3)))], "needs a time, or has one although"),
+        ([rule(A, Formula(B, Mode.ALWAYS))], "needs a window, or has one although"),
+        ([rule(A, replace(now(B), window=TimeWindow(3)))], "needs a window, or has one although"),
         ([rule(A, some(B, 3, times=0))], "0 times; expected a number above 0"),
         ([rule(A, replace(always(B, 3), times=2))], "2 times; expected a number above 0, with mode SOMETIME"),
         (
             [rule(A, some(B, 5, times=8))],
-            "at least 8 times in .5. can never be: the window has 6 ticks",
+            "at least 8 times in .5. never holds: the window has 6 ticks",
         ),
         ([rule(A, some(B, "3 #", times=4))], "the window has 3 ticks at most; expected at least 3 times"),
         ([rule(A, some(B, "0 #"))], "a window of 0 assertions; expected 1 to 4_000_000"),

@@ -62,7 +62,7 @@ def test_what_has_an_arrow_is_text(sign):
 
 @pytest.mark.parametrize("text", ["on.", "a(:x) at 3. "])
 def test_facts_on_one_line_are_a_path_and_an_error_says_what_to_do(text):
-    with pytest.raises(pr.InputError, match="if it is the text of rules, put a line break behind it"):
+    with pytest.raises(pr.InputError, match="if this is the text of rules, end it with a line break"):
         pr.load_rules(text, prefixes=PREFIXES)
     assert len(pr.load_rules(text + "\n", prefixes=PREFIXES).rules) == 1
 
@@ -84,13 +84,13 @@ def test_a_file_that_is_no_text_is_told_of(tmp_path):
 def test_a_file_without_rules_is_told_of(tmp_path):
     path = tmp_path / "alarms.lars"
     path.write_text(f"% {ALARM}")
-    with pytest.raises(pr.MalformedInputError, match="there is no rule in it"):
+    with pytest.raises(pr.MalformedInputError, match="it has no rule"):
         pr.load_rules(path)
 
 
 @pytest.mark.parametrize("text", ["\n", f"% {ALARM}\n", "@prefix : <http://example.org/> .\n"])
 def test_a_text_without_rules_is_told_of(text):
-    with pytest.raises(pr.TemporalTextError, match="there is no rule in the text; expected one such as"):
+    with pytest.raises(pr.TemporalTextError, match="the text has no rule; expected a rule such as"):
         pr.load_rules(text)
 
 

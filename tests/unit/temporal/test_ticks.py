@@ -167,13 +167,13 @@ NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 @pytest.mark.parametrize(
     ("window", "start", "expected"),
     [
-        (pr.Window("PT1M", "PT1M"), 3, "start=3 of the rules is no time of a stream of datetimes"),
+        (pr.Window("PT1M", "PT1M"), 3, "start=3 of the rules does not fit a stream of datetimes"),
         (
             pr.Window(2),
             NOON,
-            "start=2026-01-01T12:00:00+00:00 of the rules is no time of",
+            "start=2026-01-01T12:00:00+00:00 of the rules does not fit",
         ),
-        (pr.Window(2.5), NOON, "is no time of a stream of floats"),
+        (pr.Window(2.5), NOON, "does not fit a stream of floats"),
         (pr.Window(2), 1 << 70, "a finite time"),
     ],
 )
@@ -189,7 +189,7 @@ def test_a_start_of_another_kind_than_the_timestamps_is_refused_at_the_first(sta
     reasoner = pr.StreamReasoner(pr.load_ontology(Graph()), OPEN, temporal=rules)
     assert reasoner.next_turn is None
     with pytest.raises(
-        TemporalRuleError, match=f"start={re.escape(show_time(start))} of the rules is no time"
+        TemporalRuleError, match=f"start={re.escape(show_time(start))} of the rules does not fit"
     ):
         reasoner.push(at, [])
     reasoner.push(start, [])

@@ -1,6 +1,5 @@
-"""From the text of temporal rules to rules.
+"""Parser of temporal rules.
 
-`cursor` has the tokens and their places, `terms` names and literals, `computations` comparisons and
-arithmetic, `windows` and `formulas` what is said of atoms, `reading` the statements; `solving` turns
-equations round. `writing` goes the other way: how names are written, so that they read back.
+`cursor` splits a text into tokens with positions, `rule_terms` reads names, literals, comparisons and
+arithmetic, `formulas` windows and formulas, `rules_text` statements.
 """

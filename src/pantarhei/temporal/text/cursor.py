@@ -1,4 +1,4 @@
-"""The tokens of a text, their places, and the errors that are told of there."""
+"""Tokens of a text, their positions, and syntax errors."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pantarhei.model.messages import Written, did_you_mean
 
 
 class Token(NamedTuple):
-    """A word, name, number, string or sign.
+    """Word, name, number, string or sign.
 
     Args:
         kind: "iri", "string", "quoted", "variable", "duration", "number", "prefixed", "arrow", "relation",
             "name", "sign", or "end" for the end of the text.
-        text: as it is written.
-        start: where, in characters from 0.
+        text: the token as written.
+        start: position in characters from 0.
     """
 
     kind: str
@@ -27,7 +27,7 @@ class Token(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """What to call it in a message."""
+        """Text of the token in a message."""
         if self.kind == "end":
             return "the end of the text"
         return self.text if len(self.text) <= _MOST_SHOWN else f"{self.text[:_MOST_SHOWN]}…"
@@ -36,7 +36,7 @@ class Token(NamedTuple):
 WORDS = frozenset(
     ("not", "and", "in", "at", "always", "asserted", "remember", "diamond", "box", "time_win", "tuple_win")
 )
-"""Words of the language, which a predicate is only if they stand in quotation marks or behind a prefix."""
+"""Reserved words: a predicate with such a name needs quotation marks or a prefix."""
 
 _MOST_SHOWN = 60
 # No part can match in two ways, and none looks further than to its own end: reading costs linear time.
@@ -61,16 +61,16 @@ _TOKEN = re.compile(
 
 
 def tokens(text: str, source: str | None = None) -> list[Token]:
-    """The tokens of a text, without comments; the last is its end.
+    """Split a text into tokens, without comments; the last token is the end of the text.
 
     Args:
-        source: the file that it was read from.
+        source: file of the text.
 
     Raises:
         TemporalTextError: something is no token.
     """
     if half := re.search("[\ud800-\udfff]", text):
-        problem = "half of a character, a surrogate, stands here"
+        problem = "an unpaired surrogate is not a character"
         raise _error_at(text, source, half.start(), problem, "whole characters")
     found: list[Token] = []
     place = 0
@@ -82,8 +82,8 @@ def tokens(text: str, source: str | None = None) -> list[Token]:
         if kind == "block":
             place = text.find(_CLOSES[match[0]], place) + 2
             if place < 2:
-                expected = f"{_CLOSES[match[0]]} behind it"
-                raise _error_at(text, source, start, "this comment does not end", expected)
+                expected = f"a closing {_CLOSES[match[0]]}"
+                raise _error_at(text, source, start, "this comment is not closed", expected)
         elif kind != "skip":
             found.append(Token(kind, match[0], start))
     return [*found, Token("end", "", len(text.rstrip()))]
@@ -91,14 +91,14 @@ def tokens(text: str, source: str | None = None) -> list[Token]:
 
 _CLOSES = {"%*": "*%", "/*": "*/"}
 _UNFINISHED = {
-    '"': ("this string does not end on its line", 'a second " behind it; \\n stands for the end of a line'),
-    "'": ("this quoted name does not end on its line", "a second ' behind it"),
-    "?": ("the name of a variable is missing", "a letter behind the question mark"),
+    '"': ("this string is not closed on its line", 'a closing "; \\n stands for the end of a line'),
+    "'": ("this quoted name is not closed on its line", "a closing '"),
+    "?": ("the name of a variable is missing", "a letter after the question mark"),
     **{
-        sign: (f"{sign!r} cannot stand here", "a comma between conditions, and a full stop behind a rule")
+        sign: (f"unexpected {sign!r}", "a comma between conditions, and a full stop after a rule")
         for sign in ";&"
     },
-    "|": ("'|' cannot stand here", "a second rule with the same head, for what may hold instead"),
+    "|": ("unexpected '|'", "a second rule with the same head, for an alternative"),
 }
 _INSTEAD = {
     "for": "always in [5 min]",
@@ -114,11 +114,11 @@ _INSTEAD = {
     "=<": "<=",
     "=>": ">=",
 }
-"""What stands here for words and signs of other languages."""
+"""Replacements for words and signs of other languages."""
 
 
 def _no_token(text: str, source: str | None, place: int) -> TemporalTextError:
-    cannot = f"{text[place]!r} cannot stand here", "rules such as alarm(X) :- hot(X)."
+    cannot = f"unexpected {text[place]!r}", "rules such as alarm(X) :- hot(X)."
     return _error_at(text, source, place, *_UNFINISHED.get(text[place], cannot))
 
 
@@ -127,21 +127,21 @@ def _error_at(text: str, source: str | None, place: int, problem: str, expected:
 
 
 class _Lines:
-    """The lines of a text, and which of them a place is in."""
+    """Lines of a text, to find the line of a position."""
 
     def __init__(self, text: str, source: str | None) -> None:
         self._lines, self._source = text.split("\n"), source
         self._starts = [0, *accumulate(len(line) + 1 for line in self._lines)]
 
     def written(self, place: int) -> Written:
-        """A place that is counted in characters from 0. Costs a search by halving."""
+        """Return the line and column of a position in characters from 0. Costs a binary search."""
         line = bisect_right(self._starts, place) - 1
         column = place - self._starts[line] + 1
         return Written(line + 1, column, self._lines[line].rstrip("\r"), self._source)
 
 
 class TokenCursor:
-    """A place between the tokens of a text, which goes on as they are taken."""
+    """Position between the tokens of a text."""
 
     def __init__(self, text: str, source: str | None = None) -> None:
         self._tokens = tokens(text, source)
@@ -156,41 +156,41 @@ class TokenCursor:
         )
 
     def peek(self, further: int = 0) -> Token:
-        """The next token, or one that many behind it."""
+        """Return the next token, or a later one."""
         return self._tokens[min(self._next + further, len(self._tokens) - 1)]
 
     @property
     def starts_line(self) -> bool:
-        """Whether the next token stands on a later line than the one before it."""
+        """Test whether the next token is on a later line than the token before it."""
         before = self._tokens[max(self._next - 1, 0)]
         return self.written(before).line < self.written(self.peek()).line
 
     def is_at(self, *words: str, further: int = 0) -> bool:
-        """Whether the next token is one of these words or signs."""
+        """Test whether the next token is one of some words or signs."""
         token = self.peek(further)
         return token.text in words and token.kind in ("name", "sign", "arrow")
 
     def take(self) -> Token:
-        """The next token, behind which the cursor then is."""
+        """Consume and return the next token."""
         token = self.peek()
         self._next += 1
         return token
 
     @property
     def place(self) -> int:
-        """How many tokens have been taken."""
+        """Number of consumed tokens."""
         return self._next
 
     def taken_since(self, place: int) -> list[Token]:
-        """The tokens that were taken behind so many."""
+        """Return the tokens consumed since a `place`."""
         return self._tokens[place : self._next]
 
     def accept(self, *words: str) -> Token | None:
-        """The next token, taken if it is one of these words or signs."""
+        """Consume the next token if it is one of some words or signs; return None otherwise."""
         return self.take() if self.is_at(*words) else None
 
     def need(self, word: str, expected: str | None = None) -> Token:
-        """The next token, taken.
+        """Consume the next token, which must be a given word.
 
         Raises:
             TemporalTextError: it is another.
@@ -200,13 +200,15 @@ class TokenCursor:
         return self.take()
 
     def unexpected(self, expected: str) -> TemporalTextError:
-        """The error that the next token is not what it should be."""
+        """Return the error that the next token is not the expected one."""
         token = self.peek()
-        problem = "the text ends here" if token.kind == "end" else f"{token.shown} cannot stand here"
+        problem = "unexpected end of the text" if token.kind == "end" else f"unexpected {token.shown}"
         return self.error(token, problem + (self._meant(0) or self._meant(-1)), expected)
 
     def _meant(self, further: int) -> str:
-        """The word that a name may be meant for; names that are right have no name or number behind them."""
+        """Suggest the word that a misspelled name stands for; valid names are not followed by a name or
+        number.
+        """
         token, behind = self.peek(further), self.peek(further + 1)
         is_next = further == 0 and token.kind in ("name", "sign")
         if is_next and token.text in _INSTEAD and (token.text != "#" or self.starts_line):
@@ -216,12 +218,12 @@ class TokenCursor:
         is_word = token.kind == "name" and token.text not in WORDS
         leads_on = behind.kind in ("name", "iri", "prefixed", "quoted", "number") or behind.text == "["
         meant = did_you_mean(token.text, WORDS) if is_word and leads_on else ""
-        return "" if f" {self.peek().text}?" in meant else meant  # that stands here
+        return "" if f" {self.peek().text}?" in meant else meant  # the word that is already there
 
     def error(self, token: Token, problem: str, expected: str) -> TemporalTextError:
-        """What is wrong at a token."""
+        """Return an error at a token."""
         return TemporalTextError(problem, expected, *self.written(token))
 
     def written(self, token: Token) -> Written:
-        """Where a token is."""
+        """Return the position of a token."""
         return self._lines.written(token.start)

@@ -1,7 +1,9 @@
-"""Atoms and extended atoms of temporal rules, in Ticker's, Laser's and the paper's notation.
+"""Formulas of temporal rules, in Ticker's, Laser's and the paper's notation.
 
-Operators in front of an atom, `time_win(5,0,1,diamond(hot(X)))` or `⊞5 ◇ hot(X)`, are taken one by one down
-to the atom and then applied from the inside out, so that no text can make the reader recurse.
+Operators in front of an atom, `time_win(5,0,1,diamond(hot(X)))` or `⊞5 ◇ hot(X)`, are collected up to the
+atom and then applied from the inside out, so that no text makes the parser recurse.
+
+Windows: `[5 min]`, `[PT5M]`, `[10]`, `[3 #]`, `time_win(10,0,1,…)`, `⊞10`, `⊞#3`.
 """
 
 from __future__ import annotations
@@ -42,20 +44,20 @@ _LOWERED = str.maketrans(_RAISED, "0123456789")
 
 
 def read_window(cursor: TokenCursor) -> Reach:
-    """A window in brackets.
+    """Read a window in brackets.
 
     Raises:
-        TemporalTextError: there is none, its unit is unknown, or it has no size that can be.
+        TemporalTextError: it is missing, its unit is unknown, or its size is invalid.
     """
     cursor.need("[", A_WINDOW)
     first = cursor.peek()
     window = TimeWindow(_duration(cursor)) if first.text.startswith("P") else _counted(cursor)
-    cursor.need("]", "] behind the window")
+    cursor.need("]", "] after the window")
     return window
 
 
 def read_size(cursor: TokenCursor) -> TimeWindow | TupleWindow:
-    """The number behind ⊞, raised or not, or # and a number, or a window in brackets."""
+    """Read the number after ⊞, raised or not, or # and a number, or a window in brackets."""
     cursor.accept("^")
     if cursor.is_at("["):
         return read_window(cursor)
@@ -65,7 +67,7 @@ def read_size(cursor: TokenCursor) -> TimeWindow | TupleWindow:
 
 
 def read_laser_sizes(cursor: TokenCursor, word: Token) -> Reach:
-    """The numbers of `time_win(10,0,1,…)` or `tuple_win(3,…)`, up to the comma behind them.
+    """Read the numbers of `time_win(10,0,1,…)` or `tuple_win(3,…)`, up to the comma after them.
 
     Raises:
         TemporalTextError: it looks ahead, or moves in steps of more than a tick.
@@ -74,8 +76,8 @@ def read_laser_sizes(cursor: TokenCursor, word: Token) -> Reach:
     size = _whole(cursor, at_least=0 if is_time else 1)
     cursor.need(",", f"a comma and a formula, as in {word.text}({size},0,1,diamond(hot(X)))")
     further = [
-        ("looks ahead", 0, "0, since nobody knows what is still to come"),
-        ("moves in steps", 1, "1; the reasoner's window has a slide for that"),
+        ("looks ahead", 0, "0: future input is unknown"),
+        ("moves in steps", 1, "1; steps are the slide of the reasoner's window"),
     ]
     for problem, only, expected in further:
         token = cursor.peek()
@@ -88,7 +90,7 @@ def read_laser_sizes(cursor: TokenCursor, word: Token) -> Reach:
 
 
 def _counted(cursor: TokenCursor) -> Reach:
-    """A number and its unit."""
+    """Read a number and its unit."""
     number, unit = cursor.peek(), cursor.peek(1)
     if number.kind == "number" and unit.kind == "name" and unit.text not in _TICKS:
         cursor.take()
@@ -104,9 +106,11 @@ def _counted(cursor: TokenCursor) -> Reach:
 
 
 def _length(cursor: TokenCursor, number: Token, unit: Token) -> timedelta:
-    """A number of units of time."""
+    """Convert a number of units to a length of time."""
     if unit.text not in _UNITS:
-        raise cursor.error(unit, f"{unit.shown} is no unit of time{did_you_mean(unit.text, _UNITS)}", _A_UNIT)
+        raise cursor.error(
+            unit, f"{unit.shown} is not a unit of time{did_you_mean(unit.text, _UNITS)}", _A_UNIT
+        )
     try:
         return measured([(number.text, _UNITS[unit.text])])
     except TimestampError as error:
@@ -122,7 +126,7 @@ def _duration(cursor: TokenCursor) -> timedelta:
 
 
 def _whole(cursor: TokenCursor, at_least: int = 0) -> int:
-    """A whole number, taken; its digits may be raised."""
+    """Read a whole number; its digits may be superscripts."""
     token = cursor.peek()
     if token.kind != "number" and not set(token.text) <= set(_RAISED):
         raise cursor.unexpected("a whole number")
@@ -141,14 +145,14 @@ _ATOM = "an atom such as alarm(X), or alarm(X) at T"
 
 
 class _Operator(NamedTuple):
-    """What stands in front of a formula.
+    """Operator in front of a formula.
 
     Args:
         token: its sign or word; "(" alone, and "not", change neither mode nor window.
-        mode: what ◇, □ and @ say.
-        window: what a window says.
-        time: of an @.
-        closes: whether a ")" belongs to it.
+        mode: mode of ◇, □ or @.
+        window: window of a window operator.
+        time: time of an @.
+        closes: true if a ")" belongs to it.
     """
 
     token: Token
@@ -159,15 +163,15 @@ class _Operator(NamedTuple):
 
 
 class FormulaReader:
-    """Reads the formulas of a rule at a cursor; `made` has what is computed for their times."""
+    """Parser of the formulas of a rule; `made` collects the computations of their times."""
 
     def __init__(self, cursor: TokenCursor, terms: RuleTermReader, computations: ArithmeticReader) -> None:
         self._cursor, self._terms, self._computations = cursor, terms, computations
         self.made: list[Builtin] = []
-        self._behind: Token | None = None  # where the window behind an atom begins
+        self._behind: Token | None = None  # first token of the window after an atom
 
     def head(self) -> Formula:
-        """An atom, now or at a time."""
+        """Read an atom, now or at a time."""
         start = self._cursor.peek()
         head = self._formula()
         if head.is_negated:
@@ -180,11 +184,11 @@ class FormulaReader:
         return head
 
     def formula(self) -> Formula:
-        """An atom, an extended atom, or the negation of one."""
+        """Read an atom, an extended atom, or the negation of one."""
         start = self._cursor.peek()
         formula = self._formula()
         if formula.mode in _DUALS and formula.window is None:
-            raise self._cursor.error(start, f"{formula.mode.value} is said without a window", A_WINDOW)
+            raise self._cursor.error(start, f"{formula.mode.value} needs a window", A_WINDOW)
         return formula
 
     def _formula(self) -> Formula:
@@ -198,13 +202,13 @@ class FormulaReader:
             if operator.closes:
                 self._cursor.need(")", "')'")
             formula = self._applied(operator, formula)
-        if formula.mode is not Mode.NOW and formula.window is None:  # Laser's word, Ticker's window
+        if formula.mode is not Mode.NOW and formula.window is None:  # Laser's operator, Ticker's window
             formula = replace(formula, window=self._window())
         elif is_within and self._cursor.is_at("in", "["):
             raise self._nested(operators[0].token)
         return replace(formula, written=self._cursor.written(start))
 
-    # -- operators in front: Laser's and the paper's -----------------------------------------------------
+    # -- prefix operators: Laser's and the paper's --------------------------------------------------
 
     def _operator(self) -> _Operator | None:
         token = self._cursor.peek()
@@ -221,7 +225,7 @@ class FormulaReader:
         return None
 
     def _at(self, token: Token) -> _Operator:
-        """`@(T,` or `@T`, also `@_T`, whose `_` is the sign of a subscript."""
+        """Read `@(T,` or `@T`, also `@_T`, whose `_` marks a subscript."""
         if self._cursor.accept("("):
             time = self._time()
             self._cursor.need(",", "a comma and an atom, as in @(T, hot(X))")
@@ -233,7 +237,7 @@ class FormulaReader:
         return _Operator(token, Mode.AT, time=time)
 
     def _applied(self, operator: _Operator, formula: Formula) -> Formula:
-        """The formula with an operator around it."""
+        """Apply an operator to a formula."""
         if operator.token.text in _NOT:
             return replace(formula, is_negated=not formula.is_negated)
         if operator.window is not None:
@@ -245,8 +249,8 @@ class FormulaReader:
         if operator.mode is not Mode.AT:  # ◇¬a is ¬□a, and □¬a is ¬◇a
             return replace(formula, mode=_DUALS[operator.mode] if formula.is_negated else operator.mode)
         if formula.is_negated:
-            expected = "not @(T, hot(X)), which also holds of a T outside the window"
-            raise self._cursor.error(operator.token, "a negation stands inside an @", expected)
+            expected = "not @(T, hot(X)), which also holds for a T outside the window"
+            raise self._cursor.error(operator.token, "an @ contains a negation", expected)
         return replace(formula, mode=Mode.AT, time=operator.time)
 
     def _windowed(self, token: Token, window: Reach, formula: Formula) -> Formula:
@@ -255,24 +259,24 @@ class FormulaReader:
         if formula.mode is not Mode.NOW:
             return replace(formula, window=window)
         if isinstance(window, TupleWindow):
-            problem = "a window of the last assertions stands around an atom alone"
+            problem = "a window of the last assertions contains only an atom"
             raise self._cursor.error(token, problem, "◇, □ or @ in it, as in hot(X) in [3 #]")
-        return formula  # what holds now does so in any window of ticks
+        return formula  # every window of ticks contains the present tick
 
     def _nested(self, token: Token) -> TemporalTextError:
         expected = (
-            "one window with one of ◇, □ and @ in it, such as box(hot(X)) in [5]; give what stands "
-            "inside a head of its own"
+            "one window with one of ◇, □ and @ in it, such as box(hot(X)) in [5]; conclude the "
+            "inner formula by a rule of its own"
         )
         return self._cursor.error(token, "temporal operators are nested", expected)
 
-    # -- operators behind: Ticker's ----------------------------------------------------------------------
+    # -- suffix operators: Ticker's -----------------------------------------------------------------
 
     def _suffixed(self, is_within: bool) -> Formula:
-        """An atom and what is said of it behind it.
+        """Read an atom and the operators after it.
 
         Args:
-            is_within: whether a window behind it belongs to what stands in front of it.
+            is_within: true if a window after the atom belongs to the operator in front of it.
         """
         start = self._cursor.peek()
         formula = Formula(self._atom())
@@ -291,11 +295,11 @@ class FormulaReader:
             mode = Mode.SOMETIME if formula.mode is Mode.NOW else formula.mode
             return replace(formula, mode=mode, window=window)
         if formula.times > 1:
-            raise self._cursor.error(start, "at least so many times is said without a window", A_WINDOW)
+            raise self._cursor.error(start, "at least … times needs a window", A_WINDOW)
         return formula
 
     def _window(self) -> Reach | None:
-        """`in [5]`, or `[5]` alone; None for neither."""
+        """Read `in [5]`, or `[5]` alone; return None for neither."""
         if not self._cursor.is_at("in", "["):
             return None
         self._behind = self._cursor.peek()
@@ -307,7 +311,7 @@ class FormulaReader:
         self._cursor.take()
         token = self._cursor.peek()
         if token.kind != "number" or not token.text.isdigit() or len(token.text) > 9 or not int(token.text):
-            raise self._cursor.unexpected("how many times: a whole number above 0")
+            raise self._cursor.unexpected("a number of times: a whole number above 0")
         self._cursor.take()
         if not self._cursor.accept("time"):
             self._cursor.need("times", "the word times")
@@ -323,11 +327,11 @@ class FormulaReader:
         is_enclosed = is_asserted and self._cursor.accept("(") is not None
         atom = TemporalAtom(self._terms.predicate(), self._terms.arguments(), is_asserted)
         if is_enclosed:
-            self._cursor.need(")", "')' behind the atom: asserted(hot(X)) in [5]")
+            self._cursor.need(")", "')' after the atom: asserted(hot(X)) in [5]")
         return atom
 
 
 def _says_when(operators: Sequence[_Operator]) -> bool:
-    """Whether ◇ or □ stands in front of an atom without a parenthesis between."""
+    """Test whether ◇ or □ precedes an atom without a parenthesis in between."""
     bare = takewhile(lambda operator: not operator.closes, reversed(operators))
     return any(operator.mode in _DUALS for operator in bare)

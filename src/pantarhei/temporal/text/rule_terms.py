@@ -1,4 +1,4 @@
-"""Names, literals and variables of temporal rules."""
+"""Names, literals and variables of temporal rules, comparisons and arithmetic."""
 
 from __future__ import annotations
 
@@ -36,22 +36,22 @@ _PLAIN_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", '"': '"
 
 
 def is_variable(token: Token) -> bool:
-    """Whether a token is a variable: `X`, `_x`, `_` or `?x`."""
+    """Test whether a token is a variable: `X`, `_x`, `_` or `?x`."""
     return token.kind == "variable" or (
         token.kind == "name" and (token.text[0].isupper() or token.text[0] == "_")
     )
 
 
 def is_absolute(iri: str) -> bool:
-    """Whether it is an IRI with its scheme, as a prefix stands for."""
+    """Test whether a text is an IRI with a scheme."""
     return _ABSOLUTE.match(iri) is not None and _NO_IRI.search(iri) is None
 
 
 def check_prefixes(prefixes: Mapping[str, str]) -> None:
-    """Nothing, if each prefix stands for an IRI.
+    """Check that prefixes stand for absolute IRIs.
 
     Raises:
-        OptionError: one does not, or they are no mapping.
+        OptionError: a prefix does not, or `prefixes` is not a mapping.
     """
     expected = "prefixes with the IRIs that they stand for, such as {'ex': 'http://example.org/'}"
     check_type("prefixes", prefixes, Mapping, expected)
@@ -61,10 +61,11 @@ def check_prefixes(prefixes: Mapping[str, str]) -> None:
 
 
 class RuleTermReader:
-    """Reads terms at a cursor.
+    """Parser of terms.
 
     Args:
-        prefixes: those that need no declaration; `prefixes` has the declared ones too.
+        prefixes: prefixes without a declaration in the text; the attribute `prefixes` has the declared ones
+            too.
     """
 
     def __init__(self, cursor: TokenCursor, prefixes: Mapping[str, str]) -> None:
@@ -74,7 +75,7 @@ class RuleTermReader:
         self.prefixes = {**USUAL_PREFIXES, **prefixes}
 
     def declaration(self) -> None:
-        """`ex: <…>`, behind `@prefix`."""
+        """Read `ex: <…>`, after `@prefix`."""
         token = self._cursor.peek()
         if token.kind != "prefixed" or not token.text.endswith(":"):
             raise self._cursor.unexpected("a prefix such as ex: or :")
@@ -84,7 +85,7 @@ class RuleTermReader:
         self.prefixes[token.text[:-1]] = self._absolute(self._cursor.take())
 
     def term(self) -> Argument:
-        """A variable, name or literal."""
+        """Read a variable, name or literal."""
         token = self._cursor.peek()
         if self._cursor.is_at("-") and self._cursor.peek(1).kind == "number":
             self._cursor.take()
@@ -102,7 +103,7 @@ class RuleTermReader:
         raise self._cursor.unexpected("a variable such as X, a name, a number or a string")
 
     def predicate(self) -> URIRef:
-        """The name of a class, a property, or a conclusion."""
+        """Read the name of a class, a property, or a conclusion."""
         token = self._cursor.peek()
         if is_variable(token):
             problem = f"{token.shown} is read as a variable, by its first letter"
@@ -110,10 +111,8 @@ class RuleTermReader:
             instead = f"a predicate: {name[0].lower()}{name[1:]}, :{name}, '{name}' or an IRI"
             raise self._cursor.error(token, problem, instead)
         if token.kind == "name" and token.text in WORDS:
-            problem = f"{token.text} is a word of the language"
-            raise self._cursor.error(
-                token, problem, f"a predicate; one of that name is written '{token.text}'"
-            )
+            problem = f"{token.text} is a reserved word"
+            raise self._cursor.error(token, problem, f"a predicate; '{token.text}' in quotation marks is one")
         if token.kind not in ("name", "quoted", "iri", "prefixed"):
             raise self._cursor.unexpected(
                 "a predicate, such as hot, ex:Hot, 'hot' or <http://example.org/Hot>"
@@ -121,14 +120,14 @@ class RuleTermReader:
         return self._iri(self._cursor.take())
 
     def is_builtin(self) -> bool:
-        """Whether the next token is the name of a built-in of SWRL."""
+        """Test whether the next token is the name of a SWRL built-in."""
         token = self._cursor.peek()
         if token.kind == "prefixed":
             return self.prefixes.get(token.text.partition(":")[0]) == str(SWRLB)
         return token.kind == "iri" and token.text.startswith(f"<{SWRLB}")
 
     def arguments(self) -> tuple[Argument, ...]:
-        """Terms in parentheses; none where no parenthesis opens."""
+        """Read terms in parentheses; none without a parenthesis."""
         if not self._cursor.accept("(") or self._cursor.accept(")"):
             return ()
         found = [self.term()]
@@ -138,15 +137,15 @@ class RuleTermReader:
         return tuple(found)
 
     def subscript(self, text: str) -> Argument:
-        """What stands below an @ in a paper: a tick or a variable."""
+        """Return the term of a subscript of @: a tick or a variable."""
         return Literal(int(text)) if text.isdecimal() and len(text) <= MOST_DIGITS else Variable(text)
 
     def begin_rule(self) -> None:
-        """Count variables of its own from 1 again."""
+        """Restart the numbers of generated variables."""
         self._fresh = count(1)
 
     def fresh(self) -> Variable:
-        """A variable that the text does not have, and the rule not yet."""
+        """Return a variable that neither the text nor the rule has."""
         return Variable(next(name for n in self._fresh if (name := f"_{n}") not in self._taken))
 
     # -- what a token stands for -----------------------------------------------------------------------
@@ -218,7 +217,7 @@ class RuleTermReader:
             return _PLAIN_ESCAPES[plain]
         if plain is not None or code > 0x10FFFF or 0xD800 <= code < 0xE000:
             raise self._cursor.error(
-                token, f"{escape[0]} stands for no character", r"\", \\, \n, \t, \r or \u00E9"
+                token, f"{escape[0]} is not a valid escape", r"\", \\, \n, \t, \r or \u00E9"
             )
         return chr(code)
 
@@ -234,16 +233,16 @@ _SUMS, _PRODUCTS = ("+", "-"), ("*", "/", "mod", "^")
 
 
 class ArithmeticReader:
-    """Reads comparisons and arithmetic at a cursor.
+    """Parser of comparisons and arithmetic, read as SWRL built-ins.
 
-    What is computed on the way gets variables of its own.
+    Intermediate results get generated variables.
     """
 
     def __init__(self, cursor: TokenCursor, terms: RuleTermReader) -> None:
         self._cursor, self._terms = cursor, terms
 
     def is_next(self) -> bool:
-        """Whether a comparison begins here, and no formula."""
+        """Test whether a comparison begins here, not a formula."""
         token, behind = self._cursor.peek(), self._cursor.peek(1)
         if token.kind in ("number", "string") or self._cursor.is_at("-") or self._terms.is_builtin():
             return True
@@ -256,7 +255,7 @@ class ArithmeticReader:
         )
 
     def tests(self) -> list[Builtin]:
-        """A comparison, `COMP(<, X, Y)` or `MATH(+, R, X, Y)`, and what must be computed before it."""
+        """Read a comparison, `COMP(<, X, Y)` or `MATH(+, R, X, Y)`, and the computations that it needs."""
         if self._cursor.is_at("COMP", "MATH") and self._cursor.is_at("(", further=1):
             return [self._prefix_form()]
         token = self._cursor.peek()
@@ -266,13 +265,11 @@ class ArithmeticReader:
         left, before = self.expression()
         if is_variable(token) and not before and self._cursor.peek().kind != "relation":
             problem = f"{token.shown} is read as a variable, by its first letter"
-            raise self._cursor.error(
-                token, problem, f"{_A_RELATION} behind it, or a predicate such as hot(X)"
-            )
+            raise self._cursor.error(token, problem, f"{_A_RELATION} after it, or a predicate such as hot(X)")
         relation = self._relation()
         right, more = self.expression()
         if relation == "equal" and (before or more):
-            # the side that is computed, the right one of two, gets the other's name for its result
+            # the computed side, the right one of two, gets the other side for its result
             computed, result, first = (more, left, before) if more else (before, right, more)
             last = computed[-1]
             arguments = (result, *last.arguments[1:])
@@ -280,7 +277,7 @@ class ArithmeticReader:
         return [*before, *more, Builtin(SWRLB[relation], (left, right), written)]
 
     def expression(self) -> tuple[Argument, list[Builtin]]:
-        """Products and sums from left to right; what has their result, and how it is computed."""
+        """Read products and sums from left to right; return the result and its computations."""
         made: list[Builtin] = []
         start = self._cursor.peek()
         left = self._product(made)
@@ -290,19 +287,19 @@ class ArithmeticReader:
         return left, made
 
     def time(self) -> tuple[Argument, list[Builtin]]:
-        """A tick: a variable, a literal, or a variable plus or minus a number."""
+        """Read a tick: a variable, a literal, or a variable plus or minus a number."""
         token = self._cursor.peek()
         found, made = self.expression()
         return self.checked_time(token, found), made
 
     def checked_time(self, token: Token, found: Argument) -> Argument:
-        """What is read at a token.
+        """Check that a term is a variable or a literal, since a name is not a tick.
 
         Raises:
-            TemporalTextError: it is a name, which no tick has.
+            TemporalTextError: it is a name.
         """
         if not isinstance(found, Variable | Literal):
-            problem = f"{token.shown} is no time{did_you_mean(token.text, ('least',))}"
+            problem = f"{token.shown} is not a time{did_you_mean(token.text, ('least',))}"
             raise self._cursor.error(token, problem, "a variable, a number, or T + 1")
         return found
 
@@ -328,7 +325,7 @@ class ArithmeticReader:
         return _RELATION_NAMES[self._cursor.take().text]
 
     def _prefix_form(self) -> Builtin:
-        """Laser's form: the sign, then for MATH the result, then two operands."""
+        """Read Laser's form: the sign, for MATH the result, then two operands."""
         word = self._cursor.take()
         self._cursor.need("(")
         name = self._relation() if word.text == "COMP" else self._sign()
@@ -355,7 +352,7 @@ _BARE = re.compile(r"[^\W\d_]\w*")
 
 
 def names_in_text(iris: Iterable[URIRef], prefixes: Mapping[str, str]) -> ShownNames:
-    """The names of a text as it writes them: bare, with a prefix, or in full."""
+    """Return the short names of a text: bare, with a prefix, or in full."""
     known = {
         prefix: start
         for prefix, start in (USUAL_PREFIXES | {**prefixes}).items()
@@ -365,7 +362,7 @@ def names_in_text(iris: Iterable[URIRef], prefixes: Mapping[str, str]) -> ShownN
 
 
 def declarations(names: ShownNames) -> list[str]:
-    """The lines that declare the prefixes which the names have, other than the usual ones."""
+    """Return the lines that declare the used prefixes, except the predefined ones."""
     used = {text.partition(":")[0] for text in names.longer.values() if ":" in text and text[0] != "<"}
     if any(":" not in text for text in names.longer.values()):
         used.add("")

@@ -1,19 +1,14 @@
-"""Equations of a rule's text that say what nothing else says, in the form that says it.
-
-q(X) :- p(Y), X = Y.                  reads as    q(Y) :- p(Y).
-q(X) at T :- p(X) at T - 1 in [5].    reads as    q(X) at T :- p(X) at _1 in [5], T = _1 + 1.
-
-The statements of a text of temporal rules: prefixes, what is remembered, and rules.
+"""Statements of a text of temporal rules: prefixes, remembered predicates, rules.
 
     text       = { prefix | remember | rule } ;
     prefix     = ( "@prefix" | "PREFIX" ) [ name ] ":" iri [ "." ] ;
     remember   = "remember" predicate { "," predicate } "." ;
     rule       = head [ ( ":-" | "<-" | "←" ) condition { ( "," | "and" | "∧" ) condition } ] "." ;
     head       = atom [ "at" time ] | "@" "(" time "," atom ")" | "@" time atom ;
-    condition  = { operator } atom [ said ] { ")" } [ [ "in" ] window ] | comparison ;
+    condition  = { operator } atom [ suffix ] { ")" } [ [ "in" ] window ] | comparison ;
     operator   = "not" | "¬" | "(" | "diamond" | "◇" | "box" | "□" | "@" "(" time "," | "@" time
                | "⊞" size | ( "time_win" | "tuple_win" ) "(" number "," [ "0" "," [ "1" "," ] ] ;
-    said       = [ "always" | "at" time | "at" "least" number ( "time" | "times" ) ]
+    suffix     = [ "always" | "at" time | "at" "least" number ( "time" | "times" ) ]
                  [ [ [ "not" ] "in" ] window ] ;
     window     = "[" number [ unit | "#" ] "]" | "[" duration "]" ;
     size       = number | "#" number | window ;
@@ -28,6 +23,11 @@ The statements of a text of temporal rules: prefixes, what is remembered, and ru
     term       = variable | name | [ "-" ] number | string ;
 
 Comments go from % or // to the end of the line, from /* to */, and from %* to *%.
+
+Equations that alone bind a variable are solved for it:
+
+    q(X) :- p(Y), X = Y.                  is read as    q(Y) :- p(Y).
+    q(X) at T :- p(X) at T - 1 in [5].    is read as    q(X) at T :- p(X) at _1 in [5], T = _1 + 1.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ from pantarhei.values.scalar_functions import EQUAL, SWRLB
 
 
 class _Solution(NamedTuple):
-    """A test, and what it becomes if it is what binds a variable.
+    """Equation of a rule that can bind a variable.
 
     Args:
-        computation: of that variable; None where the variable is another name of `same`.
+        computation: computation of the variable; None if the variable equals `same`.
     """
 
     test: Builtin
@@ -62,7 +62,9 @@ class _Solution(NamedTuple):
 
 
 def solve_equations(rule: TemporalRule) -> TemporalRule:
-    """The rule, with each equation by which alone a variable is known solved for it.
+    """Solve each equation for the variable that only it binds.
+
+    A variable that equals a term is replaced by the term; a sum or a difference is solved.
 
     What equals a variable is put in its place; a sum or a difference is solved.
     """
@@ -94,7 +96,7 @@ def solve_equations(rule: TemporalRule) -> TemporalRule:
 
 
 def _ways(test: Builtin) -> Iterator[BindingStep]:
-    """How a test says what one of its variables is, if the others are known."""
+    """Yield the ways to bind one variable of a test, given the others."""
     for solution in _solutions(test):
         needs = variables_in(each for each in test.arguments if each != solution.variable)
         yield BindingStep(needs, frozenset([solution.variable]), solution)
@@ -117,12 +119,12 @@ def _solutions(test: Builtin) -> Iterator[_Solution]:
 
 
 class RulesText(NamedTuple):
-    """What a text says.
+    """Content of a text of temporal rules.
 
     Args:
-        rules: in their order.
-        remembered: the predicates whose conclusions are remembered, and where that is written.
-        prefixes: those that are declared, and those that needed no declaration.
+        rules: rules in their order.
+        remembered: remembered predicates, with the positions of their statements.
+        prefixes: declared and predefined prefixes.
     """
 
     rules: tuple[TemporalRule, ...]
@@ -131,16 +133,16 @@ class RulesText(NamedTuple):
 
 
 def read_rules(text: str, prefixes: Mapping[str, str] | None = None, source: str | None = None) -> RulesText:
-    """The rules of a text.
+    """Parse a text of temporal rules.
 
     Args:
-        prefixes: those that it may use without declaring them.
-        source: the file that it was read from, for errors.
+        prefixes: prefixes that the text may use without declaring them.
+        source: file of the text, for errors.
 
     Raises:
         TemporalTextError: it is malformed.
     """
-    without_mark = text.removeprefix("\ufeff")  # of the byte order, which is in no column
+    without_mark = text.removeprefix("\ufeff")  # the byte order mark is not in any column
     return _Reader(without_mark, prefixes or {}, source).text()
 
 
@@ -148,7 +150,7 @@ _BEGIN = ("name", "quoted", "iri", "prefixed")  # what a statement can begin wit
 
 
 class _Reader:
-    """Reads one text."""
+    """Parser of one text."""
 
     def __init__(self, text: str, prefixes: Mapping[str, str], source: str | None) -> None:
         self._cursor = TokenCursor(text, source)
@@ -184,39 +186,41 @@ class _Reader:
         return found
 
     def _end(self, expected: str) -> None:
-        """The full stop behind a statement, taken.
+        """Consume the full stop after a statement.
 
         Raises:
             TemporalTextError: something else is there, such as the next statement.
         """
         begins = self._cursor.peek().kind in _BEGIN or self._cursor.is_at("@")
         if begins and self._cursor.starts_line:
-            expected += ": the statement before this line has not ended"
+            expected += ": the statement before this line is not complete"
         self._cursor.need(".", expected)
 
     def _rule(self) -> TemporalRule:
         start, place = self._cursor.peek(), self._cursor.place
         if start.kind == "arrow":
-            raise self._cursor.error(start, "this rule has no head", "a head in front, such as alarm(X)")
+            raise self._cursor.error(
+                start, "this rule has no head", "a head, such as alarm(X), before the arrow"
+            )
         self._terms.begin_rule()
         formulas = FormulaReader(self._cursor, self._terms, self._computations)
         head = formulas.head()
         body: list[Formula] = []
         tests: list[Builtin] = []
-        what = "':-' and a body, or a full stop behind this fact"
+        what = "':-' and a body, or a full stop after this fact"
         if self._cursor.peek().kind == "arrow":
             self._cursor.take()
             self._condition(formulas, body, tests)
             while self._cursor.accept(",", "and", "∧"):
                 self._condition(formulas, body, tests)
-            what = "a comma and another condition, or a full stop behind the rule"
+            what = "a comma and another condition, or a full stop after the rule"
         self._end(what)
         written = self._cursor.written(start)
         variables = tuple(self._variables_since(place))
         return solve_equations(TemporalRule(head, tuple(body), (*formulas.made, *tests), written, variables))
 
     def _variables_since(self, place: int) -> Iterator[tuple[Variable, Written]]:
-        """Where variables stand, and which."""
+        """Yield the variables since a place, with their positions."""
         for token in self._cursor.taken_since(place):
             if is_variable(token):
                 yield Variable(token.text.lstrip("?")), self._cursor.written(token)
