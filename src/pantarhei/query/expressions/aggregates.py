@@ -24,7 +24,6 @@ import numpy.typing as npt
 from rdflib import BNode, Literal
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import Aggregate, Expression
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.comparison import ranks_of_terms
@@ -43,10 +42,10 @@ from pantarhei.query.expressions.value_columns import (
 )
 from pantarhei.query.query_limits import Guard, size_of
 from pantarhei.query.solutions import Ids, Places, Table
+from pantarhei.rdf.ntriples import write_term
 from pantarhei.values import canonical
 from pantarhei.values.numeric import EXACT, Numeric, as_decimal, rounded, to_double, to_single
 from pantarhei.values.numeric import divided as quotient
-from pantarhei.values.value import STRING
 
 _LARGEST_SUM = 2.0**62  # that int64 surely holds
 _ZERO = Numeric(kinds.INTEGER, 0)
@@ -321,7 +320,7 @@ def _total_ranks(terms: Ids, is_descending: bool, context: Context) -> Ids:
 def _order_alike(in_order: Places, alike: Places, ranks: Ids, terms: Ids, context: Context) -> None:
     """Order the terms at `alike` places of an order, where others have the same rank, by their text."""
     members = in_order[alike]
-    texts = [ntriples(term) for term in context.terms_of(terms[members]) if term is not None]
+    texts = [write_term(term) for term in context.terms_of(terms[members]) if term is not None]
     rank_of = ranks[members].tolist()
     in_order[alike] = members[sorted(range(len(members)), key=lambda place: (rank_of[place], texts[place]))]
 
@@ -349,13 +348,3 @@ def joined_texts(separator: str, texts: Sequence[str], guard: Guard) -> Literal:
     made = separator.join(texts)
     guard.count_text(made)
     return Literal(made)
-
-
-def ntriples(term: Term) -> str:
-    """A term as N-Triples writes it, without escapes that can be left out."""
-    if not isinstance(term, Literal):
-        return f"_:{term}" if isinstance(term, BNode) else f"<{term}>"
-    text = str(term).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
-    if term.language is not None:
-        return f'"{text}"@{term.language}'
-    return f'"{text}"' if term.datatype in (None, STRING) else f'"{text}"^^<{term.datatype}>'

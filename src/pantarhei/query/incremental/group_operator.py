@@ -29,7 +29,7 @@ from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import Aggregate, Expression, is_drawn
 from pantarhei.query.algebra.nodes import Extend, Group, Node, is_hidden
 from pantarhei.query.expressions import kinds
-from pantarhei.query.expressions.aggregates import joined_texts, ntriples
+from pantarhei.query.expressions.aggregates import joined_texts
 from pantarhei.query.expressions.comparison import order_key
 from pantarhei.query.incremental.journal import ABSENT
 from pantarhei.query.incremental.leaves import is_parameter, parameters_of
@@ -45,6 +45,7 @@ from pantarhei.query.incremental.operator import (
 from pantarhei.query.incremental.persistent_terms import MAX_CACHED_TERMS, TermCache
 from pantarhei.query.incremental.row_expressions import RowExpression
 from pantarhei.query.incremental.totals import Result, Total, addends, plain_number
+from pantarhei.rdf.ntriples import write_term
 from pantarhei.values.numeric import EXACT, Numeric
 
 ORDERED_AGGREGATES: Final = frozenset(("MIN", "MAX", "SAMPLE", "GROUP_CONCAT"))
@@ -245,7 +246,7 @@ def _keys(term: Callable[[int], Term]) -> TermCache[_Key]:
 
     def key_of(number: int) -> _Key:
         known = term(number)
-        return order_key(known), ntriples(known)
+        return order_key(known), write_term(known)
 
     return TermCache(key_of)
 
