@@ -721,7 +721,7 @@ def test_what_an_ontology_loses_is_told_after_the_answers(run, written, quads):
 
 
 def test_where_a_graph_without_a_time_has_one_is_told_as_it_is_typed(run, quads):
-    fails(run(stream=quads("urn:none")), "the option time takes the IRI of another property")
+    fails(run(stream=quads("urn:none")), "the option --time takes the IRI of another property")
 
 
 def test_what_is_skipped_names_its_place_once(run, quads):

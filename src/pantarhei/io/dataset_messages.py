@@ -17,11 +17,13 @@ from pantarhei.errors import (
     PantarheiError,
     TimestampError,
 )
+from pantarhei.errors.base import parameter
 from pantarhei.io.abox import Triples, same_kind
 from pantarhei.io.messages import (
     AUTO,
     BY_NAME,
     EXACTLY,
+    Refusal,
     Skip,
     TimeReading,
     TripleMessages,
@@ -50,7 +52,8 @@ class DatasetMessages:
     """
 
     def __init__(self, source: str, time: str, skip: Skip | None, reading: TimeReading = EXACTLY) -> None:
-        self._source, self._time, self._skip, self._reading = source, time, skip, reading
+        self._source, self._time, self._reading = source, time, reading
+        self._refuse = Refusal(source, skip)
         self._properties = {ox.NamedNode(iri) for iri in time_properties(time)}
         self._terms = TermReader()
         self._kind: TimeKind | None = None
@@ -122,20 +125,9 @@ class DatasetMessages:
             raise TimestampError(
                 f"a message with the times {shown}",
                 "one time in a message; keep two messages apart (with MESSAGE in a log, as two documents of "
-                "JSON-LD), or say with the option time which property has the message's",
+                f"JSON-LD), or set the option {parameter('time')} to the property of the message's time",
             )
         return times.pop()
-
-    def _refuse(self, error: PantarheiError, line: int, text: str, count: int) -> None:
-        where = f"{self._source}, line {line}"
-        if self._skip is not None:
-            self._skip(line, str(error).removeprefix(f"{where}: "), text[:1000], count)
-        elif isinstance(error, TimestampError):
-            raise TimestampError(f"{where}: {error.given}", error.expected) from None
-        elif isinstance(error, InvalidTripleError):
-            raise MalformedInputError(self._source, line, f"{error.given}: {error.reason}") from None
-        else:
-            raise error
 
 
 class JSONLDMessages:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections import OrderedDict, deque
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sized
+from collections.abc import Callable, Hashable, Iterator, Sized
 from dataclasses import dataclass
 from datetime import tzinfo
 from functools import cached_property, partial
@@ -26,6 +26,7 @@ from pantarhei.errors import (
     PantarheiError,
     TimestampError,
 )
+from pantarhei.errors.base import parameter
 from pantarhei.io.abox import Triples, same_kind
 from pantarhei.model.datetimes import TIME_PROPERTIES
 from pantarhei.model.display_names import last_part
@@ -41,10 +42,6 @@ Name = TypeVar("Name", bound=Hashable)
 OnCut = Callable[[str], object]
 
 AUTO, BY_NAME = "auto", "graph"
-ZONE_ADVICE = (
-    "a time with a zone (…Z or …+01:00): a time without one is a different instant in each place; "
-    "add the zone where the stream is written, or say it with the option zone"
-)
 
 _TIMES = (str(XSD.dateTime), str(XSD.dateTimeStamp))
 _LIKE_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
@@ -96,7 +93,12 @@ def parse_time(text: str, reading: TimeReading) -> TimePoint:
         return parse_timestamp(text, *reading)
     except TimestampError as error:
         if "without a time zone" in error.given:
-            raise TimestampError(f"the timestamp {text}", ZONE_ADVICE) from None
+            expected = (
+                "a time with a zone (…Z or …+01:00): a time without one is a different instant in each "
+                "place; add the zone where the stream is written, or set it with the option "
+                f"{parameter('zone')}"
+            )
+            raise TimestampError(f"the timestamp {text}", expected) from None
         raise
 
 
@@ -123,7 +125,7 @@ def expected_time(time: str) -> str:
         names = ", ".join(sorted(map(last_part, TIME_PROPERTIES[:3])))
         return (
             f"one of the properties {names} on it, or a name that ends in a number or an ISO 8601 time; "
-            "the option time takes the IRI of another property"
+            f"the option {parameter('time')} takes the IRI of another property"
         )
     return f"the property <{time}> on it, in the graph or in the default graph"
 
@@ -134,7 +136,8 @@ def expected_time_in_message(time: str) -> str:
         return "a graph in it whose name ends in a number or an ISO 8601 time after /, #, : or ="
     if time == AUTO:
         names = ", ".join(sorted(map(last_part, TIME_PROPERTIES[:3])))
-        return f"one of the properties {names} in it; the option time takes the IRI of another property"
+        other = f"the option {parameter('time')} takes the IRI of another property"
+        return f"one of the properties {names} in it; {other}"
     return f"the property <{time}> in it"
 
 
@@ -175,7 +178,7 @@ class GraphTimes(Generic[Name]):
             raise TimestampError(
                 f"the time {text} of graph {name}",
                 f"one time for a graph, and it has {show_time(known)} already; "
-                "say with the option time where it is: the IRI of the property, or graph",
+                f"set the option {parameter('time')} to the IRI of the property, or to graph",
             )
         if name not in self._used:
             self._stated[name] = at
@@ -191,10 +194,6 @@ class GraphTimes(Generic[Name]):
         self._used[name] = at
         if len(self._used) > self.REMEMBERED:
             self._used.popitem(last=False)
-
-    def unused(self) -> Iterable[Name]:
-        """Names that have a time but no content so far."""
-        return self._stated.keys()
 
 
 GraphName = ox.NamedNode | ox.BlankNode
@@ -233,6 +232,35 @@ class _Description:
     count: int = 0
 
 
+class Refusal(NamedTuple):
+    """Handling of invalid statements: raises an error with its place, or skips.
+
+    Args:
+        source: the file's name in errors.
+        skip: receives skipped statements; None to raise.
+    """
+
+    source: str
+    skip: Skip | None
+
+    def __call__(self, error: PantarheiError, line: int, text: str, count: int = 1) -> None:
+        """Raise an error, or skip `count` statements that begin at `line` with `text`."""
+        where = f"{self.source}, line {line}"
+        match error:
+            case TimestampError():
+                error = TimestampError(f"{where}: {error.given}", error.expected)
+            case InvalidTripleError():
+                error = MalformedInputError(self.source, line, f"{error.given}: {error.reason}")
+            case MissingTimestampError():
+                error = MissingTimestampError(where, error.graph, error.expected)
+        if self.skip is None:
+            raise error from None
+        reason = str(error).removeprefix(f"{where}: ")
+        if isinstance(error, MalformedInputError):
+            reason = error.reason
+        self.skip(line, reason, text[:1000], count)
+
+
 class Messages(ABC, Generic[Content]):
     """Reads one file's messages; one pass. What a triple is, and what triples are collected in, is the matter
     of those who inherit.
@@ -258,6 +286,7 @@ class Messages(ABC, Generic[Content]):
         ordinal: int = 0,
     ) -> None:
         self._source, self._time, self._skip, self._reading = source, time, skip, reading
+        self._refuse = Refusal(source, skip)
         self._properties = {ox.NamedNode(iri) for iri in time_properties(time)}
         self._times: GraphTimes[GraphName] = GraphTimes()
         self._cut: dict[GraphName, str] = {}  # times that were cut, until the message is given out
@@ -333,12 +362,12 @@ class Messages(ABC, Generic[Content]):
         assert message is not None
         try:
             if quad.predicate in self._properties and quad.subject == message.name:
-                self._state_time(line, message.name, quad)
+                self._state_time(message.name, quad)
             else:
                 self._add(message, quad)
             message.is_kept = True
         except PantarheiError as error:
-            self._refuse(self._placed(error, line), line, str(quad))
+            self._refuse(error, line, str(quad))
 
     def _about(self, line: int, quad: ox.Quad) -> None:
         """A statement of the default graph: a graph's time, or something else about a graph."""
@@ -347,9 +376,9 @@ class Messages(ABC, Generic[Content]):
             raise MalformedInputError(self._source, line, "triple terms (RDF 1.2) are not supported")
         if quad.predicate in self._properties:
             try:
-                self._state_time(line, subject, quad)
+                self._state_time(subject, quad)
             except PantarheiError as error:
-                self._refuse(self._placed(error, line), line, str(quad))
+                self._refuse(error, line, str(quad))
             return
         self._other_time = self._other_time or other_time(quad)
         if subject not in self._names:
@@ -358,7 +387,7 @@ class Messages(ABC, Generic[Content]):
             if len(self._unplaced) > self.UNPLACED:
                 self._refuse_descriptions(self._unplaced)
 
-    def _state_time(self, line: int, name: GraphName, quad: ox.Quad) -> None:
+    def _state_time(self, name: GraphName, quad: ox.Quad) -> None:
         if not isinstance(quad.object, ox.Literal):
             raise TimestampError(
                 f"{quad.object} as the time of graph {name}", "a literal, a number or an ISO 8601 time"
@@ -416,8 +445,7 @@ class Messages(ABC, Generic[Content]):
                     raise MissingTimestampError(self._source, str(message.name), expected)
                 self._kind = same_kind(at, self._kind, f"graph {message.name}: ")
             except PantarheiError as error:
-                count = len(message.triples)
-                self._refuse(self._placed(error, message.line), message.line, str(message.name), count)
+                self._refuse(error, message.line, str(message.name), len(message.triples))
                 at = None
             cut = self._remove_first()
             if at is not None:
@@ -460,29 +488,6 @@ class Messages(ABC, Generic[Content]):
             error = MalformedInputError(self._source, found.line, reason)
             self._refuse(error, found.line, found.text, found.count)
         descriptions.clear()
-
-    def _refuse(self, error: PantarheiError, line: int, text: str, count: int = 1) -> None:
-        if self._skip is None:
-            raise error from None
-        self._skip(line, self._reason(error, line), text[:1000], count)
-
-    def _reason(self, error: PantarheiError, line: int) -> str:
-        """The error's text; its place is kept beside it."""
-        if isinstance(error, MalformedInputError):
-            return error.reason
-        return str(error).removeprefix(f"{self._source}, line {line}: ")
-
-    def _placed(self, error: PantarheiError, line: int) -> PantarheiError:
-        """The same error with the file and the line."""
-        where = f"{self._source}, line {line}"
-        match error:
-            case TimestampError():
-                return TimestampError(f"{where}: {error.given}", error.expected)
-            case InvalidTripleError():
-                return MalformedInputError(self._source, line, f"{error.given}: {error.reason}")
-            case MissingTimestampError():
-                return MissingTimestampError(where, error.graph, error.expected)
-        return error
 
 
 class TripleMessages(Messages[Triples]):

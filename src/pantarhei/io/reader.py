@@ -1,15 +1,21 @@
-"""Counts of a reader: what it left out, and times that it cut to microseconds."""
+"""Frame of all readers: sources, formats, and counts of skipped input and of cut times."""
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 import warnings
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeGuard
 
-from pantarhei.errors import TimesCutWarning
-from pantarhei.rdf.unpacking import without_packing
+from pantarhei.errors import OptionError, TimesCutWarning
+from pantarhei.rdf.statements import Readable
+from pantarhei.rdf.unpacking import is_document, unreadable, without_packing
+
+# formats of tables
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "json")
 SUFFIXES = {
@@ -24,7 +30,7 @@ SUFFIXES = {
 
 
 def format_of(name: str) -> str | None:
-    """The format that a file's name tells, None if it does not.
+    """Return the format of a table by the suffix of its file; None for an unknown suffix.
 
     >>> format_of("readings.csv.gz"), format_of("readings.nq")
     ('csv', None)
@@ -33,30 +39,85 @@ def format_of(name: str) -> str | None:
 
 
 _CONVERT: Final = "only UTF-8 is read; convert it first: iconv -f {} -t UTF-8"
-NOT_UTF_8: Final = f"it is not UTF-8; {_CONVERT.format('ISO-8859-1')}, or whatever it is"
+NOT_UTF_8: Final = f"it is not UTF-8; {_CONVERT.format('ISO-8859-1')}, or another encoding"
 _WEB_PAGE = re.compile(rb"\s*<(!doctype\s+html|html)\b", re.IGNORECASE)
 _WORKBOOK = "it is an Excel workbook; save the sheet as CSV (UTF-8)"
 _BEGINNINGS = {
     b"\xff\xfe": f"it is UTF-16; {_CONVERT.format('UTF-16')}",
     b"\xfe\xff": f"it is UTF-16; {_CONVERT.format('UTF-16')}",
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": _WORKBOOK,
-    b"PAR1": 'it is Parquet; say so with the suffix .parquet or format "parquet"',
+    b"PAR1": 'it is Parquet; use the suffix .parquet or format "parquet"',
 }
 
 
 def other_kind(first: bytes) -> str | None:
-    """Return what a file is that begins so, and what to do about it; None if it may be a table in text.
+    """Return an error for the first bytes of a file that is not a table in text; None if it may be one.
 
     >>> other_kind(b"PAR1...")
-    'it is Parquet; say so with the suffix .parquet or format "parquet"'
+    'it is Parquet; use the suffix .parquet or format "parquet"'
     """
     if _WEB_PAGE.match(first):
-        return "it is a web page and no table; download the file that the page offers"
-    return next((said for begin, said in _BEGINNINGS.items() if first.startswith(begin)), None)
+        return "it is a web page, not a table; download the file that the page offers"
+    return next((error for begin, error in _BEGINNINGS.items() if first.startswith(begin)), None)
+
+
+# sources
+
+
+def is_path(source: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Return whether a source is a path or "-"."""
+    return isinstance(source, str | os.PathLike)
+
+
+def source_name(source: Any, default: str = "<stream>") -> str:
+    """Return the name of a source in errors: its path, `<stdin>` for "-", or the name of an open file."""
+    if is_path(source):
+        return "<stdin>" if source == "-" else os.fspath(source)
+    return str(getattr(source, "name", default))
+
+
+def opened(source: str | os.PathLike[str] | Readable) -> AbstractContextManager[Readable]:
+    """Open a source: "-" is standard input, and an open file is returned as it is.
+
+    Raises:
+        MissingFileError: the file cannot be opened.
+    """
+    if not isinstance(source, str | os.PathLike):
+        return nullcontext(source)
+    if source == "-":
+        return nullcontext(sys.stdin.buffer)
+    try:
+        return Path(source).open("rb")
+    except OSError as error:
+        raise unreadable(source, error) from error
+
+
+def refuse_text(source: str | os.PathLike[str]) -> None:
+    """Refuse the text of a document in the place of a path.
+
+    Raises:
+        OptionError: the source is a text.
+    """
+    if isinstance(source, str) and is_document(source):
+        raise OptionError("source", repr(source)[:60] + "…", "a path; of a text, io.BytesIO(text.encode())")
+
+
+def skips_errors(on_error: str) -> bool:
+    """Return whether invalid input is skipped.
+
+    Raises:
+        OptionError: the value is neither "raise" nor "skip".
+    """
+    if on_error not in ("raise", "skip"):
+        raise OptionError("on_error", repr(on_error), '"raise" or "skip"')
+    return on_error == "skip"
+
+
+# counts
 
 
 class Skipped(NamedTuple):
-    """Something that was left out under `on_error="skip"`: its line (if known), why, and how it reads."""
+    """Input skipped under `on_error="skip"`: its line (if known), the error, and the text."""
 
     line: int | None
     reason: str
@@ -64,14 +125,14 @@ class Skipped(NamedTuple):
 
 
 class ReaderCounts:
-    """Counts of a reader, which begin anew with each iteration.
+    """Counters of a reader, set to zero by each iteration.
 
     Args:
-        name: the source, as errors call it.
+        name: the source's name in errors.
 
     Attributes:
-        skipped: what was left out under `on_error="skip"`, the first `SKIPS_KEPT` of `skipped_count`.
-        on_skipped: called at once with each of them and the count so far.
+        skipped: input skipped under `on_error="skip"`, the first `SKIPS_KEPT` of `skipped_count`.
+        on_skipped: called with each skipped item and the count so far.
         times_cut: number of messages or rows whose time was cut to microseconds.
     """
 
@@ -87,7 +148,7 @@ class ReaderCounts:
         self.skipped_count = self.times_cut = 0
 
     def _note_skipped(self, skipped: Skipped, count: int = 1) -> None:
-        """Count what is left out; `count` is its number of statements or rows."""
+        """Count skipped input; `count` is its number of statements or rows."""
         self.skipped_count += count
         if len(self.skipped) < self.SKIPS_KEPT:
             self.skipped.append(skipped)
@@ -95,7 +156,7 @@ class ReaderCounts:
             self.on_skipped(skipped, self.skipped_count)
 
     def _note_cut(self, text: str, count: int = 1) -> None:
-        """Count times that are cut, with a warning at the first; `text` is the first of them."""
+        """Count cut times, with a warning at the first; `text` is the first of them."""
         if count and not self.times_cut:
             warnings.warn(TimesCutWarning(self.name, text), stacklevel=2)
         self.times_cut += count

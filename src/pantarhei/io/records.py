@@ -15,6 +15,7 @@ from pantarhei.errors import InvalidCellError, MalformedInputError, OptionError,
 from pantarhei.io.abox import TimestampedABox
 from pantarhei.io.mapping.mapping_reader import read_mapping
 from pantarhei.io.mapping.record_mapping import RecordMapping
+from pantarhei.io.reader import skips_errors
 from pantarhei.model.term import Triple
 from pantarhei.model.time import Precision, TimeKind, TimePoint, check_precision, kind_of, ticks_of
 
@@ -68,13 +69,12 @@ def read_records(
     >>> [(abox.at, len(abox.triples)) for abox in read_records(table, mapping, format="csv")]
     [(7, 1)]
     """
-    if on_error not in ("raise", "skip"):
-        raise OptionError("on_error", repr(on_error), '"raise" or "skip"')
+    skips = skips_errors(on_error)
     from pantarhei.io.tables.record_reader import RecordReader
     from pantarhei.io.tables.table_sources import sources_of  # Arrow, which takes a while to be there
 
     read = with_precision(read_mapping(mapping), precision)
-    return RecordReader(sources_of(source, format), read, on_error == "skip")
+    return RecordReader(sources_of(source, format), read, skips)
 
 
 def with_precision(mapping: RecordMapping, precision: Precision | None) -> RecordMapping:

@@ -10,18 +10,25 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from datetime import tzinfo
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 from pantarhei.errors import MalformedInputError, OptionError, UnknownFormatError
 from pantarhei.io.abox import TimestampedABox, Triples, merged
 from pantarhei.io.dataset_messages import DatasetMessages, JSONLDMessages
 from pantarhei.io.messages import TimeReading, TripleMessages, time_properties
-from pantarhei.io.reader import ReaderCounts, Skipped, format_of
+from pantarhei.io.reader import (
+    ReaderCounts,
+    Skipped,
+    format_of,
+    is_path,
+    opened,
+    refuse_text,
+    skips_errors,
+    source_name,
+)
 from pantarhei.model.datetimes import zone_named
 from pantarhei.model.time import Precision, TimePoint, check_precision
 from pantarhei.rdf.json_documents import Contexts, GivenContexts
@@ -37,14 +44,7 @@ from pantarhei.rdf.statements import (
     parse_lines,
     read_trig,
 )
-from pantarhei.rdf.unpacking import (
-    UNPACKED,
-    Unpacking,
-    is_document,
-    refuse_unreadable,
-    unreadable,
-    without_packing,
-)
+from pantarhei.rdf.unpacking import UNPACKED, Unpacking, refuse_unreadable, without_packing
 
 if TYPE_CHECKING:
     from pantarhei.rdf.plain_quads import PlainQuadsReader, PlainRun
@@ -151,7 +151,7 @@ class StreamReader(ReaderCounts):
     """
 
     def __init__(self, source: Source, syntax: str, reading: _Reading) -> None:
-        super().__init__(_name_of(source))
+        super().__init__(source_name(source))
         self._source, self._syntax, self._reading = source, syntax, reading
         self._feed: ByteFeed | None = None
 
@@ -167,7 +167,7 @@ class StreamReader(ReaderCounts):
 
     @property
     def size(self) -> int | None:
-        if self._source == "-" or not isinstance(self._source, str | os.PathLike):
+        if self._source == "-" or not is_path(self._source):
             return None
         path = Path(self._source)
         if without_packing(path.name) != path.name:
@@ -176,7 +176,7 @@ class StreamReader(ReaderCounts):
 
     def __iter__(self) -> Iterator[TimestampedABox]:
         self._begin_counts()
-        with _opened(self._source) as file:
+        with opened(self._source) as file:
             self._feed = ByteFeed(Unpacking(file, self.name))
             yield from merged(self._messages(self._feed))
 
@@ -265,29 +265,29 @@ def read_stream(
     >>> [(abox.at, len(abox.triples)) for abox in read_stream(io.BytesIO(text), format="nquads")]
     [(1, 1)]
     """
-    if not isinstance(source, str | os.PathLike) and not hasattr(source, "read"):
+    if is_path(source):
+        refuse_text(source)
+    elif not hasattr(source, "read"):
         raise OptionError("source", repr(source)[:200], 'a path, a binary file, or "-" for standard input')
-    if isinstance(source, str) and is_document(source):
-        expected = "a path; of a text, io.BytesIO(text.encode())"
-        raise OptionError("source", repr(source)[:60] + "…", expected)
     time_properties(time)
-    if on_error not in ("raise", "skip"):
-        raise OptionError("on_error", repr(on_error), '"raise" or "skip"')
+    skips = skips_errors(on_error)
     check_precision(precision)
     if base is not None and not _ABSOLUTE.match(base):
         raise OptionError("base", repr(base), "a whole IRI such as http://example.org/")
     zone = zone_named(zone) if isinstance(zone, str) else zone
     try:
-        syntax = syntax_of(_name_of(source), format)
+        syntax = syntax_of(source_name(source), format)
     except UnknownFormatError:
-        _refuse_unreadable(source)
+        _refuse_unreadable(source)  # the more helpful error
         raise
     _refuse_unreadable(source)
-    return StreamReader(
-        source,
-        syntax,
-        _Reading(str(time), base, zone, on_error == "skip", precision == "exact", Contexts(contexts)),
-    )
+    reading = _Reading(str(time), base, zone, skips, precision == "exact", Contexts(contexts))
+    return StreamReader(source, syntax, reading)
+
+
+def _refuse_unreadable(source: Source) -> None:
+    if source != "-" and is_path(source):
+        refuse_unreadable(Path(source), UNPACKED)
 
 
 def syntax_of(source_name: str, format: str | None, syntaxes: Sequence[str] = SYNTAXES) -> str:
@@ -313,31 +313,3 @@ def syntax_of(source_name: str, format: str | None, syntaxes: Sequence[str] = SY
         raise OptionError("source", source_name, f"{expected}; read_records reads tables, with a mapping")
     suffixes = SUFFIXES if syntaxes == OF_GRAPHS else SUFFIXES + OTHER_SUFFIXES
     raise UnknownFormatError("format", source_name, suffixes, tuple(syntaxes))
-
-
-def _refuse_unreadable(source: Source) -> None:
-    if source != "-" and isinstance(source, str | os.PathLike):
-        refuse_unreadable(Path(source), UNPACKED)
-
-
-def _name_of(source: Source) -> str:
-    if source == "-":
-        return "<stdin>"
-    if isinstance(source, str | os.PathLike):
-        return os.fspath(source)
-    return str(getattr(source, "name", "<stream>"))
-
-
-def _opened(source: Source) -> AbstractContextManager[Readable]:
-    if source == "-":
-        return nullcontext(cast(Readable, sys.stdin.buffer))
-    if isinstance(source, str | os.PathLike):
-        return cast(AbstractContextManager[Readable], _binary(source))
-    return nullcontext(source)
-
-
-def _binary(path: str | os.PathLike[str]) -> IO[bytes]:
-    try:
-        return Path(path).open("rb")
-    except OSError as error:
-        raise unreadable(path, error) from error

@@ -188,8 +188,8 @@ MISTAKES = {
         f"{TABLE}2026-01-01 10:05,å,1\n".encode("latin-1"),
         MAPPING,
         (
-            "<table>, line 3: it is not UTF-8; only UTF-8 is read; convert it first: iconv -f "
-            "ISO-8859-1 -t UTF-8, or whatever it is"
+            "<table>, line 3: it is not UTF-8; only UTF-8 is read; convert it first: iconv -f"
+            " ISO-8859-1 -t UTF-8, or another encoding"
         ),
     ),
     "a file in UTF-16": (
@@ -213,7 +213,7 @@ MISTAKES = {
     "a web page instead of the file": (
         "<!DOCTYPE html>\n<html><body>Sign in</body></html>\n",
         MAPPING,
-        ("<table>, line 1: it is a web page and no table; download the file that the page offers"),
+        ("<table>, line 1: it is a web page, not a table; download the file that the page offers"),
     ),
     "JSON instead of CSV": (
         '[{"time": "2026-01-01 10:00", "id": "a", "free": 1}]\n',
@@ -227,7 +227,7 @@ MISTAKES = {
     "Parquet instead of CSV": (
         b"PAR1\x15\x04\x15\x10",
         MAPPING,
-        ('<table>, line 1: it is Parquet; say so with the suffix .parquet or format "parquet"'),
+        ('<table>, line 1: it is Parquet; use the suffix .parquet or format "parquet"'),
     ),
     "an empty file": (
         "",

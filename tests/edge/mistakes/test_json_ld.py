@@ -57,7 +57,7 @@ MISTAKES = {
         (
             "<stream>, line 2: the timestamp 2026-01-01T10:00:00 is not valid here: expected a time "
             "with a zone (…Z or …+01:00): a time without one is a different instant in each place; "
-            "add the zone where the stream is written, or say it with the option zone"
+            "add the zone where the stream is written, or set it with the option zone"
         ),
     ),
     "a day alone": (
@@ -98,10 +98,10 @@ MISTAKES = {
     "two times": (
         second(TIME, f'[{TIME}, "2026-01-01T10:05:00Z"]'),
         (
-            "<stream>, line 2: a message with the times 2026-01-01T10:00:00+00:00 and "
-            "2026-01-01T10:05:00+00:00 is not valid here: expected one time in a message; keep two "
-            "messages apart (with MESSAGE in a log, as two documents of JSON-LD), or say with the "
-            "option time which property has the message's"
+            "<stream>, line 2: a message with the times 2026-01-01T10:00:00+00:00 and"
+            " 2026-01-01T10:05:00+00:00 is not valid here: expected one time in a message; keep two"
+            " messages apart (with MESSAGE in a log, as two documents of JSON-LD), or set the option"
+            " time to the property of the message's time"
         ),
     ),
     "a graph without a time": (

@@ -129,7 +129,7 @@ MISTAKES = {
     "a web page instead of the file": (
         "<!DOCTYPE html>\n<html>",
         MAPPING,
-        ("<table>, line 1: it is a web page and no table; download the file that the page offers"),
+        ("<table>, line 1: it is a web page, not a table; download the file that the page offers"),
     ),
     "a file in UTF-16": (
         LINE.encode("utf-16"),
@@ -140,8 +140,8 @@ MISTAKES = {
         LINE.replace('"a"', '"å"').encode("latin-1"),
         MAPPING,
         (
-            "<table>, line 1: it is not UTF-8; only UTF-8 is read; convert it first: iconv -f "
-            "ISO-8859-1 -t UTF-8, or whatever it is"
+            "<table>, line 1: it is not UTF-8; only UTF-8 is read; convert it first: iconv -f"
+            " ISO-8859-1 -t UTF-8, or another encoding"
         ),
     ),
     "a number on a line": (

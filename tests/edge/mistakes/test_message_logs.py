@@ -76,7 +76,7 @@ MISTAKES = {
         (
             "<stream>, line 1: a message with the times 1 and 2 is not valid here: expected one time "
             "in a message; keep two messages apart (with MESSAGE in a log, as two documents of "
-            "JSON-LD), or say with the option time which property has the message's"
+            "JSON-LD), or set the option time to the property of the message's time"
         ),
     ),
     "messages, not message": (
@@ -134,7 +134,7 @@ MISTAKES = {
         (
             "<stream>, line 5: a message with the times 2 and 3 is not valid here: expected one time "
             "in a message; keep two messages apart (with MESSAGE in a log, as two documents of "
-            "JSON-LD), or say with the option time which property has the message's"
+            "JSON-LD), or set the option time to the property of the message's time"
         ),
     ),
     "a time that is a name": (
@@ -149,7 +149,7 @@ MISTAKES = {
         (
             "<stream>, line 5: the timestamp 2026-01-01T10:00:00 is not valid here: expected a time "
             "with a zone (…Z or …+01:00): a time without one is a different instant in each place; "
-            "add the zone where the stream is written, or say it with the option zone"
+            "add the zone where the stream is written, or set it with the option zone"
         ),
     ),
     "dates among numbers": (

@@ -51,7 +51,7 @@ def test_messages_of_one_time_are_one_abox_and_their_blank_nodes_are_their_own()
 def test_a_time_without_a_zone_takes_the_one_that_is_said():
     text = ':o sosa:resultTime "2026-07-01T12:00:00" .'
     assert [abox.at for abox in log(text, zone="Europe/Berlin")] == [datetime(2026, 7, 1, 10, tzinfo=UTC)]
-    with pytest.raises(TimestampError, match=r"line 1: .*or say it with the option zone"):
+    with pytest.raises(TimestampError, match=r"line 1: .*or set it with the option zone"):
         list(log(text))
 
 

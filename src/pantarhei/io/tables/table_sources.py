@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import glob
 import os
-import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, BinaryIO, TypeAlias, cast
 
 import pyarrow as pa
 
 from pantarhei.errors import InputError, MissingFileError, OptionError, UnknownFormatError
-from pantarhei.io.reader import FORMATS, SUFFIXES, format_of
+from pantarhei.io.reader import FORMATS, SUFFIXES, format_of, is_path, opened, refuse_text, source_name
 from pantarhei.io.tables.arrow_table import Table, arrow_table, parquet_table, speaks_arrow
 from pantarhei.io.tables.csv_table import CSVPart, CSVPartTable, CSVTable
 from pantarhei.io.tables.json_table import JSONDocument, JSONTable
 from pantarhei.rdf.statements import ByteFeed, Readable
-from pantarhei.rdf.unpacking import Unpacking, is_document, refuse_null, unreadable
+from pantarhei.rdf.unpacking import Unpacking, refuse_null
 
 Source: TypeAlias = "str | os.PathLike[str] | Readable | Sequence[str | os.PathLike[str]] | Any"
 
@@ -68,7 +67,7 @@ class Sources:
     @property
     def size(self) -> int | None:
         """How many bytes there are, None where nobody knows."""
-        sizes = [Path(each).stat().st_size for each in self._items if _is_path(each) and _is_file(each)]
+        sizes = [Path(each).stat().st_size for each in self._items if is_path(each) and _is_file(each)]
         return sum(sizes) if len(sizes) == len(self._items) else None
 
     def begin(self) -> Sequence[Any]:
@@ -114,7 +113,7 @@ class Sources:
     def _table(self, item: Any, delimiter: str | None, stack: ExitStack, is_lenient: bool) -> Table:
         name = _name_of(item)
         if isinstance(item, CSVPart):
-            part = stack.enter_context(_opened(item.path))
+            part = cast(BinaryIO, stack.enter_context(opened(item.path)))
             return CSVPartTable(part, item, delimiter_of(item.path, self._format, delimiter))
         if speaks_arrow(item):
             if isinstance(item, pa.RecordBatchReader) and self._begun:
@@ -125,12 +124,12 @@ class Sources:
             self._begun = True
             return arrow_table(name, item)
         format = self._format or format_of(name) or "csv"
-        file = stack.enter_context(_opened(item)) if _is_path(item) and item != "-" else _given(item)
+        file = stack.enter_context(opened(item))
         if format == "parquet":
-            self._read_before += Path(item).stat().st_size if _is_path(item) and item != "-" else 0
-            return parquet_table(
-                name, file if _is_path(item) and item != "-" else pa.BufferReader(file.read())
-            )
+            if not (is_path(item) and item != "-"):
+                return parquet_table(name, pa.BufferReader(file.read()))
+            self._read_before += Path(item).stat().st_size
+            return parquet_table(name, file)
         self._feed = ByteFeed(file)
         unpacked = ByteFeed(Unpacking(self._feed, name))
         if format in ("jsonl", "json"):
@@ -157,7 +156,7 @@ def sources_of(source: Source, format: str | None) -> Sources:
     if isinstance(source, str | os.PathLike):
         items = _files(source, format)
         name = _name_of(source)
-    elif isinstance(source, Sequence) and source and all(map(_is_path, source)):
+    elif isinstance(source, Sequence) and source and all(map(is_path, source)):
         items = [item for each in source for item in _files(each, format)]
         name = ", ".join(map(os.fspath, source))
     else:
@@ -176,8 +175,7 @@ def _files(given: str | os.PathLike[str], format: str | None) -> list[str]:
         return [name]
     path = Path(name)
     refuse_null(name)
-    if is_document(name):
-        raise OptionError("source", repr(name)[:60] + "…", "a path; of a text, io.BytesIO(text.encode())")
+    refuse_text(name)
     if path.is_dir():
         found = sorted(str(each) for each in path.iterdir() if each.is_file() and format_of(each.name))
         if not found:
@@ -189,7 +187,7 @@ def _files(given: str | os.PathLike[str], format: str | None) -> list[str]:
             raise MissingFileError(name, "no file has such a name")
         return found
     if path.is_file() or not path.exists():  # a pipe is opened once, since its writer ends with its reader
-        with _opened(name):
+        with opened(name):
             pass
     if format is None and format_of(name) is None:
         raise UnknownFormatError("format", name, tuple(SUFFIXES), FORMATS)
@@ -211,10 +209,6 @@ def _advice(given: object) -> str:
     return "; of an array of numpy: a pandas.DataFrame with names" if hasattr(type(given), "dtype") else ""
 
 
-def _is_path(given: object) -> bool:
-    return isinstance(given, str | os.PathLike)
-
-
 def _is_file(item: str | os.PathLike[str] | CSVPart) -> bool:
     return Path(item.path if isinstance(item, CSVPart) else item).is_file()
 
@@ -222,21 +216,4 @@ def _is_file(item: str | os.PathLike[str] | CSVPart) -> bool:
 def _name_of(item: Any) -> str:
     if isinstance(item, CSVPart):
         return item.path
-    if isinstance(item, str) and item == "-":
-        return "<stdin>"
-    if _is_path(item):
-        return str(os.fspath(item))
-    if speaks_arrow(item):
-        return f"<{type(item).__name__}>"
-    return str(getattr(item, "name", "<table>"))
-
-
-def _given(item: Any) -> Any:
-    return sys.stdin.buffer if isinstance(item, str) else item
-
-
-def _opened(path: str) -> BinaryIO:
-    try:
-        return Path(path).open("rb")
-    except OSError as error:
-        raise unreadable(path, error) from error
+    return f"<{type(item).__name__}>" if speaks_arrow(item) else source_name(item, "<table>")
