@@ -1,1 +1,1 @@
-"""Terms to numbers and back: the types of facts as numbers, and what the numbers mean."""
+"""Dictionary encoding: terms to numbers and back, facts as rows of numbers."""

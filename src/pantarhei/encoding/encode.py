@@ -1,4 +1,4 @@
-"""An ABox in a vocabulary's numbers, however it is given: as a graph or triples, by column, as a table."""
+"""Encoding of ABoxes, given as graphs, triples, columns or tables, in a vocabulary's numbers."""
 
 from __future__ import annotations
 
@@ -28,15 +28,14 @@ _TYPE = f"<{RDF_TYPE}>"
 
 
 def encode_abox(vocabulary: Vocabulary, abox: ABox, scope: str) -> Encoded:
-    """The facts of a graph, of triples, or of an Arrow table with columns `subject`, `predicate`, `object` of
-    N-Triples terms, in their order.
+    """Encode a graph, triples, or an Arrow table with N-Triples columns `subject`, `predicate`, `object`, in
+    order.
 
-    A table's blank nodes belong to it alone: their labels are given the prefix `scope`. Those of triples are
-    what they are. What is held by column costs a dictionary look-up a distinct term; the rest is done by
-    column.
+    A table's blank nodes are local: their labels get the prefix `scope`. Those of triples are kept. Columns
+    cost a dictionary lookup for each distinct term; other operations are vectorised.
 
     Raises:
-        InvalidTripleError: something in it is no triple; a table's column is missing, a cell null or no term.
+        InvalidTripleError: an item is not a triple; a column is missing, or a cell is null or not a term.
     """
     if is_table(abox):
         return _encode_columns(
@@ -59,12 +58,12 @@ def encode_abox(vocabulary: Vocabulary, abox: ABox, scope: str) -> Encoded:
 
 
 def encode_parts(vocabulary: Vocabulary, table: pa.Table, bounds: Sequence[int], scope: str) -> list[Encoded]:
-    """The facts of the parts `table[bounds[i]:bounds[i + 1]]`, each as `encode_abox` gives them.
+    """Encode the parts `table[bounds[i]:bounds[i + 1]]`, each like `encode_abox`.
 
-    Terms are looked up once for all of them.
+    Terms are looked up once for all parts.
 
     Raises:
-        InvalidTripleError: as `encode_abox`.
+        InvalidTripleError: as for `encode_abox`.
     """
     first, places = bounds[0], pairwise(bound - bounds[0] for bound in bounds)
     columns = columns_of(table.slice(first, bounds[-1] - first))
@@ -113,7 +112,7 @@ def _numbered(
 
 
 def _by_text(look_up: _LookUp, column: TermColumn, place: Place) -> NumberedTerms:
-    """The numbers of a column, and the forms, row by row: each distinct term is looked up."""
+    """Return the numbers of a column, and the forms by row; each distinct term is looked up once."""
     occurring = column.occurring()
     numbers, forms = look_up(occurring.distinct.tolist(), place)
     if not forms:
@@ -126,7 +125,8 @@ def _by_text(look_up: _LookUp, column: TermColumn, place: Place) -> NumberedTerm
 
 
 def _canonical(vocabulary: Vocabulary, column: TermColumn, place: Place) -> NumberedTerms:
-    """The same of canonical terms; what an earlier part of the same columns had is not looked up again."""
+    """Return the numbers of a column of canonical terms; terms of an earlier part of the columns are cached.
+    """
     if place is Place.PREDICATE:  # few, and of columns of their own
         return _by_text(vocabulary.canonical_numbers, column, place)
     look_up = partial(vocabulary.canonical_numbers, place=place)
@@ -134,5 +134,5 @@ def _canonical(vocabulary: Vocabulary, column: TermColumn, place: Place) -> Numb
 
 
 def _is_type(text: str) -> bool:
-    """Whether a term is rdf:type, however it is written."""
+    """True if a term in N-Triples syntax is rdf:type."""
     return text == _TYPE or ("\\" in text and parse_term(text) == RDF_TYPE)

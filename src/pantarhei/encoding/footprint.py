@@ -1,7 +1,7 @@
-"""How many bytes the terms of a vocabulary take, estimated from a sample of them.
+"""Estimate of the bytes that the terms of a vocabulary take, from a sample.
 
-Each container is measured as it is; of what it contains a few dozen members, spread over the list or from
-both ends of the dictionary, stand for all. A term in several containers counts once, in a list.
+Each container is measured; its content is extrapolated from a few dozen members, spread over a list or from
+both ends of a dictionary. A term in several containers counts once, in a list.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from pantarhei.encoding.lexicon import Names
 from pantarhei.encoding.vocabulary import Vocabulary
 
 _SAMPLE = 32
-_GRAIN = 16  # Python allocates in multiples of so many bytes
+_GRAIN = 16  # allocation unit of Python, in bytes
 
 
-# So much a vocabulary may grow by before another sample is taken; meanwhile new terms count as the others do.
+# Growth of a vocabulary before a new sample is taken; until then new terms count as the sampled ones.
 _GROWTH = 64
 
 _estimates: WeakKeyDictionary[Vocabulary, tuple[object, int, int]] = WeakKeyDictionary()
 
 
 def vocabulary_bytes(vocabulary: Vocabulary) -> int:
-    """The bytes of a vocabulary's terms, numbers and tables. Costs O(1)."""
+    """Return the bytes of a vocabulary's terms, numbers and tables. Costs O(1)."""
     size = vocabulary.size
     lexicon, sampled, estimate = _estimates.get(vocabulary, (None, 0, 0))
     if lexicon is not vocabulary.lexicon or size - sampled > sampled // _GROWTH:
@@ -52,13 +52,13 @@ def _bytes_of(part: object) -> int:
 
 
 def _spread(members: Sequence[object]) -> Iterator[object]:
-    """As many as a sample has, from all over the list."""
+    """Return a sample of members from all over the list."""
     count = min(len(members), _SAMPLE)
     return (members[i * len(members) // count] for i in range(count))
 
 
 def _ends(members: Mapping[object, object]) -> Iterator[tuple[object, object]]:
-    """As many as a sample has, the oldest and the newest."""
+    """Return a sample of the oldest and newest members."""
     if len(members) <= _SAMPLE:
         yield from members.items()
         return
@@ -67,19 +67,19 @@ def _ends(members: Mapping[object, object]) -> Iterator[tuple[object, object]]:
 
 
 class _Sample:
-    """Measures members of one container; `listed` says whether it is a list."""
+    """Measurement of members of one container; `listed` is true for a list."""
 
     def __init__(self, listed: bool) -> None:
         self._listed = listed
         self._datatypes: set[int] = set()
 
     def scaled(self, sample: Iterator[object], count: int) -> int:
-        """What so many members take, if they are like those in the sample."""
+        """Return the extrapolated size of `count` members."""
         return sum(map(self._size, sample)) * count // max(1, min(count, _SAMPLE))
 
     def _size(self, member: object) -> int:
         if self._listed and type(member) is str:
-            return 0  # a name's key, which a dictionary has too
+            return 0  # the key of a name, shared with a dictionary
         if isinstance(member, Identifier):
             return self._term_size(member) if self._listed else 0
         if isinstance(member, dict):
@@ -89,7 +89,7 @@ class _Sample:
         return _allocated(member)
 
     def _term_size(self, term: Identifier) -> int:
-        """With its value, and with its datatype where it has a copy of its own."""
+        """Return the size of a term with its value, and with its datatype unless that is shared."""
         size = _allocated(term)
         if isinstance(term, Literal):
             size += 0 if term.value is None else _allocated(term.value)

@@ -1,9 +1,9 @@
-"""The forms in which the materialization's literals were given.
+"""Lexical forms of the materialization's literals.
 
-The kernel knows values. A fact that came with another form of its value than the first one met keeps that
-form for as long as it is in the materialization; what is derived takes the form of the assertion with the
-same subject and value, or else the first one met of the value since something began to use it. So a form
-never changes under the reader, and changes of the materialization add up.
+The kernel stores values. A fact given with a form that is not the first one seen of its value keeps that form
+while it is in the materialization; a derived fact takes the form of the assertion with the same subject and
+value, otherwise the first form seen since the value came into use. So the form of a fact never changes, and
+changes of the materialization add up.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from pantarhei.encoding.vocabulary import Vocabulary
 
 @dataclass(frozen=True, slots=True)
 class FormsChange:
-    """The forms of facts that came and of facts that went."""
+    """Forms of inserted and deleted facts."""
 
     came: FactForms
     went: FactForms
 
     @property
     def seen(self) -> FactForms:
-        """The forms of both."""
+        """Return the forms of both."""
         return {**self.went, **self.came}
 
     @property
     def after(self) -> dict[Fact, Literal | None]:
-        """The forms of both as they are after the change, None for those that have none any more."""
+        """Return the forms of both after the change, None for facts without one."""
         return {**dict.fromkeys(self.went), **self.came}
 
 
@@ -39,16 +39,16 @@ NO_CHANGE = FormsChange({}, {})
 
 
 class GivenForms:
-    """The forms of the materialization's facts that are not the first ones of their values.
+    """Forms of the materialization's facts that are not the first ones of their values.
 
-    A change gives further ones, which take over the dictionaries: those before are not to be used again.
+    `after` returns a new object that takes over the dictionaries of this one, which must not be used again.
 
     Args:
-        vocabulary: what the numbers mean.
-        facts: the forms, by fact.
-        pairs: the form last seen for a subject and a value, for what will be derived.
-        due: a change that is still to be made. It is made when the forms are first looked at; an error then
-            may come in the midst of it, and it is made from the beginning at the next look.
+        vocabulary: meaning of the numbers.
+        facts: forms by fact.
+        pairs: the last form seen for a subject and a value, for derived facts.
+        due: a pending change. It is applied on first access; after an error it is applied from the beginning
+            on the next access.
     """
 
     def __init__(
@@ -65,34 +65,35 @@ class GivenForms:
 
     @property
     def facts(self) -> dict[Fact, Literal]:
-        """The forms, by fact."""
+        """Forms by fact."""
         self._make_due()
         return self._facts
 
     @property
     def pairs(self) -> dict[Pair, Literal]:
-        """The form last seen for a subject and a value."""
+        """Last form seen for a subject and a value."""
         self._make_due()
         return self._pairs
 
     @property
     def known(self) -> Forms:
-        """The forms of facts and of pairs, as they are now."""
+        """Return the present forms of facts and pairs."""
         return Forms(self.facts, self.pairs)
 
     def copy(self) -> GivenForms:
-        """The same, on its own from here on."""
+        """Return an independent copy."""
         return GivenForms(self._vocabulary, dict(self.facts), dict(self.pairs))
 
     def renamed(self, renaming: Renaming) -> GivenForms:
-        """The same in new numbers, on its own from here on."""
+        """Return an independent copy in new numbers."""
         known = renaming.forms(self.known)
         return GivenForms(self._vocabulary, dict(known.by_fact), dict(known.by_pair))
 
     def change(self, changes: Integers, asserted: Encoded) -> FormsChange:
-        """What `changes` of the materialization mean, where `asserted` was asserted by them.
+        """Return the change of forms for `changes` of the materialization, which assert `asserted`.
 
-        Changes nothing: `after` does. Costs a look at the changes where a value has several forms.
+        The state is unchanged; `after` applies it. Costs a pass over the changes where a value has several
+        forms.
         """
         if not self._vocabulary.varied or not len(changes):
             return NO_CHANGE
@@ -119,13 +120,13 @@ class GivenForms:
         return facts[self._vocabulary.varied.among(facts[:, 2])]
 
     def after(self, change: FormsChange) -> GivenForms:
-        """The forms after a change, which take the place of these. Costs the change once looked at."""
+        """Return the forms after a change, replacing these. Costs the change on first access."""
         if change is NO_CHANGE:
             return self
         return GivenForms(self._vocabulary, self.facts, self.pairs, change)
 
     def _make_due(self) -> None:
-        """Make the change that is due. Made twice it gives the same."""
+        """Apply the pending change; idempotent."""
         if self._due is None:
             return
         for fact in self._due.went:

@@ -28,9 +28,9 @@ from pantarhei.model.term import RDF_TYPE, Place, Term, Triple
 
 
 class LiteralSet:
-    """Some of the literals, by number; tells of a whole column which are in it.
+    """Set of literals by number, with a vectorised membership test.
 
-    It is true from the first literal on that is added.
+    It is true once a literal was added.
     """
 
     def __init__(self, flags: npt.NDArray[np.bool_] | None = None) -> None:
@@ -59,18 +59,18 @@ class LiteralSet:
 
     @property
     def bytes_used(self) -> int:
-        """Bytes of the flags."""
+        """Return the bytes of the flags."""
         return self._flags.nbytes
 
     def among(self, numbers: npt.NDArray[np.signedinteger]) -> npt.NDArray[np.bool_]:
-        """Which of `numbers` are in the set. Costs their count."""
+        """Return a mask of `numbers` in the set. Costs their count."""
         places = numbers.astype(np.int64) - FIRST_LITERAL
         inside = (places >= 0) & (places < len(self._flags))
         inside[inside] = self._flags[places[inside]]
         return inside
 
     def kept(self, places: npt.NDArray[np.intp]) -> LiteralSet:
-        """The set where the literals at `places` alone are left, in that order."""
+        """Return the set of the literals at `places` only, renumbered in that order."""
         among = np.zeros(len(places), np.bool_)
         known = places < len(self._flags)
         among[known] = self._flags[places[known]]
@@ -78,10 +78,7 @@ class LiteralSet:
 
 
 class Names(Sequence[Term]):
-    """Names by number.
-
-    Each is kept as its key, a plain string, and made a term whenever it is asked for.
-    """
+    """Names by number, stored as keys (plain strings) and converted to terms on access."""
 
     __slots__ = ("keys",)
 
@@ -103,12 +100,12 @@ class Names(Sequence[Term]):
         return len(self.keys)
 
     def term(self, number: int) -> Term:
-        """The name of a number."""
+        """Return the name of a number."""
         return _name_of(self.keys[number])
 
 
 def key_of(name: Term) -> str:
-    """A name as a key: a plain string, whose hash is cheap, and in which N-Triples are written.
+    """Return the key of a name: a plain string in N-Triples form, whose hash is cheap.
 
     >>> key_of(URIRef("urn:a")), key_of(BNode("a"))
     ('<urn:a>', '_:a')
@@ -118,7 +115,7 @@ def key_of(name: Term) -> str:
 
 
 def keys_of_iris(names: Sequence[URIRef]) -> list[str]:
-    """Return the keys of IRIs, each as `key_of`. Costs half of that.
+    """Return the keys of IRIs, as `key_of` does, at half the cost.
 
     >>> keys_of_iris([URIRef("urn:a"), URIRef("urn:b")])
     ['<urn:a>', '<urn:b>']
@@ -128,12 +125,12 @@ def keys_of_iris(names: Sequence[URIRef]) -> list[str]:
 
 
 def _name_of(key: str) -> Term:
-    """The name of a key; the check that `URIRef` makes was made, or is not asked for."""
+    """Return the name of a key, without the validation of `URIRef`."""
     return BNode(key[2:]) if key[0] == "_" else str.__new__(URIRef, key[1:-1])
 
 
 def _names_of(keys: Sequence[str]) -> Iterable[Term]:
-    """Return the names of keys, each as `_name_of`. Costs less where all are IRIs."""
+    """Return the names of keys; faster where all are IRIs."""
     joined = "\n".join(keys)
     texts = joined[1:-1].split(">\n<")
     are_iris = joined.startswith("<") and len(texts) == len(keys) == joined.count("\n") + 1
@@ -146,13 +143,16 @@ _FEW = 8
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """Symbols and terms by their numbers.
+    """Symbols and terms by number: the read side of a vocabulary.
+
+    A lexicon only grows, except that an interrupted step is rolled back. A vocabulary that renumbers its
+    terms starts a new lexicon, so old numbers keep their meaning for holders of the old lexicon.
 
     Args:
         symbols: classes and properties.
         names: names.
-        literals: the first form met of each value; their numbers begin at `FIRST_LITERAL`.
-        varied: the literals of whose values further forms were met.
+        literals: the first form seen of each value; their numbers start at `FIRST_LITERAL`.
+        varied: literals whose values were seen in further forms.
     """
 
     symbols: list[Symbol]
@@ -161,7 +161,7 @@ class Lexicon:
     varied: LiteralSet
 
     def term(self, number: int) -> Term:
-        """The term of a number."""
+        """Return the term of a number."""
         if number >= FIRST_LITERAL:
             return self.literals[number - FIRST_LITERAL]
         return _name_of(self.names.keys[number])
@@ -169,7 +169,7 @@ class Lexicon:
     def decode(
         self, facts: Integers | Sequence[Sequence[int]], forms: FactForms = NO_FORMS.by_fact
     ) -> Iterator[Triple]:
-        """The triples of facts, in their order, with the forms that `forms` says their literals have."""
+        """Return the triples of facts, in order, with the literal forms of `forms`."""
         if isinstance(facts, np.ndarray) and not forms and len(facts) >= _FEW:
             return self._decode_columns(*facts.T.tolist()[:3])
         return self._decode_rows(facts.tolist() if isinstance(facts, np.ndarray) else facts, forms)
@@ -177,7 +177,7 @@ class Lexicon:
     def _decode_columns(
         self, predicates: list[int], subjects: list[int], objects: list[int]
     ) -> Iterator[Triple]:
-        """Decode facts a column at a time, as `decode` does one by one."""
+        """Decode facts by column, with the result of `decode`."""
         named = {number: self.symbols[number].name for number in set(predicates)}
         numbers = set(subjects).union(objects)
         has_classes = NONE in numbers
@@ -223,24 +223,24 @@ class Lexicon:
             yield who, symbol.name, what
 
     def _met(self, number: int, known: dict[int, Term]) -> Term:
-        """The term of a number, noted in `known`."""
+        """Return the term of a number, cached in `known`."""
         term = known[number] = self.term(number)
         return term
 
 
 class Tables(NamedTuple):
-    """What numbers mean, and what leads to them.
+    """Complete content of a vocabulary, replaced as a whole.
 
     Args:
-        lexicon: what they mean.
-        classes, properties, name_numbers: by the keys of names.
-        value_numbers: by the values of literals.
-        literal_numbers: by literals; `~i` for what `variants[i]` says.
-        variants: the literals that are not the first forms of their values, with their values' numbers.
+        lexicon: terms by number.
+        classes, properties, name_numbers: numbers by the keys of names.
+        value_numbers: numbers by the values of literals.
+        literal_numbers: numbers by literal; `~i` refers to `variants[i]`.
+        variants: literals that are not the first forms of their values, with their values' numbers.
         ill_typed: the ill-typed literals.
-        memberships: bits for the data ranges that each literal is in, `width` bytes a literal.
-        texts: by the texts of terms met before, in each place.
-        fulfilled: the reserved numbers whose values have come.
+        memberships: bits of the data ranges that contain each literal, `width` bytes for each.
+        texts: numbers by the texts of repeated terms, for each place.
+        fulfilled: reserved numbers whose values have been asserted.
     """
 
     lexicon: Lexicon
@@ -258,16 +258,17 @@ class Tables(NamedTuple):
 
     @classmethod
     def empty(cls) -> Tables:
-        """The tables that know nothing yet."""
+        """Return empty tables."""
         lexicon = Lexicon([], Names([]), [], LiteralSet())
         texts: dict[Place, dict[str, int]] = {place: {} for place in Place}
         return cls(lexicon, {}, {}, {}, {}, {}, [], LiteralSet(), np.zeros(0, np.uint8), 0, texts, [])
 
     def renamed(self, renaming: Renaming) -> Tables:
-        """The tables with only what `renaming` keeps, in the new numbers; these stay as they are.
+        """Return the tables reduced to the terms that `renaming` keeps, in new numbers; the original is
+        unchanged.
 
-        Of a value that is kept the first form is; that it was met in others is remembered, which ones is not.
-        Costs O(1) for each entry.
+        A kept value keeps its first form; other forms are dropped, but recorded as existing. Costs O(1) for
+        each entry.
         """
         old, symbols, names = self.lexicon, renaming.symbols.tolist(), renaming.names.tolist()
         literals, kept_literals = renaming.literals.tolist(), renaming.kept_literals
@@ -302,8 +303,8 @@ class Tables(NamedTuple):
         )
 
     def _kept_names(self, keys: list[str], names: Sequence[int]) -> dict[str, int]:
-        """Return the numbers of the kept names, by key. Costs the kept names; all names where two names have
-        one number.
+        """Return the numbers of the kept names, by key. Costs the kept names; all names where two share a
+        number.
 
         Args:
             keys: keys of the kept names.
@@ -313,7 +314,7 @@ class Tables(NamedTuple):
         return _kept(self.name_numbers, names)
 
     def _kept_memberships(self, places: npt.NDArray[np.intp]) -> npt.NDArray[np.uint8]:
-        """The bits of the literals at `places`, with room for more."""
+        """Return the data range bits of the literals at `places`, with spare room."""
         width = self.width
         kept = np.zeros(max(64, 2 * len(places)) * width, np.uint8)
         if width and len(places):
@@ -323,17 +324,16 @@ class Tables(NamedTuple):
 
 
 def _kept(known: dict[str, int], numbers: Sequence[int]) -> dict[str, int]:
-    """What is known of those that are kept, with their new `numbers`."""
+    """Return the kept entries with their new `numbers`."""
     return {key: new for key, old in known.items() if (new := numbers[old]) != NONE}
 
 
 def _kept_texts(
     place: Place, known: dict[str, int], names: Sequence[int], literals: Sequence[int]
 ) -> dict[str, int]:
-    """The texts of terms that are kept, with their new numbers.
+    """Return the kept texts of terms with their new numbers.
 
-    None for symbols, each of which is met often, nor where terms were written in so many ways that the texts
-    would be more than the terms.
+    None for symbols, which are looked up often anyway, and where the texts would outnumber the terms.
     """
     if not place.is_of_individuals:
         return {}
@@ -346,23 +346,28 @@ def _kept_texts(
 
 
 class Reserving(Protocol):
-    """What numbers values that nobody has asserted; a vocabulary does."""
+    """Source of numbers for values that are not asserted; implemented by `Vocabulary`."""
 
     literals: list[Literal]
 
     def reserve(self, term: Term) -> int:
-        """The number of a term's value, a new one if it has none."""
+        """Return the number of a term's value, a new one if it has none."""
 
 
 class ComputedForms:
-    """The forms of computed values by number.
+    """Lexical forms of computed values, by number.
+
+    Several ABoxes may share a vocabulary, and the result of one must not depend on the others. So the number
+    of a
+    computed value is only reserved: the ABox that asserts the value determines its form. In an ABox that does
+    not assert it, the value is written as computed there.
 
     Args:
-        first: the lowest number of a literal that is not written alike in all ABoxes.
+        first: the lowest number of a literal whose form may differ between ABoxes.
 
     Attributes:
-        otherwise: the values that the vocabulary has in another form, or that were computed in several.
-        several: those that were computed in several, such as `2` and `2.0`; of which ABox is not known.
+        otherwise: values that the vocabulary has in another form, or that were computed in several forms.
+        several: values computed in several forms, such as `2` and `2.0`; their ABoxes are not known.
     """
 
     def __init__(self, first: int) -> None:
@@ -371,7 +376,7 @@ class ComputedForms:
         self.otherwise, self.several = LiteralSet(), LiteralSet()
 
     def number(self, result: Literal, vocabulary: Reserving) -> int:
-        """The number of what was computed."""
+        """Return the number of a computed value."""
         number = vocabulary.reserve(result)
         if number < self._first:
             return number
@@ -384,12 +389,12 @@ class ComputedForms:
         return number
 
     def form(self, number: int) -> Literal | None:
-        """How a value was first computed, None if it was not."""
+        """Return the first computed form of a value, None if it was not computed."""
         return self._forms.get(number)
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """For a while, forms are those that are computed meanwhile."""
+        """Collect the forms computed within the context separately."""
         before, self._forms = self._forms, {}
         try:
             yield

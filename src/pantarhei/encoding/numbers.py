@@ -43,7 +43,7 @@ FIRST_LITERAL = 1 << 30
 
 
 class Symbol(NamedTuple):
-    """A predicate as the kernel numbers it: a class (arity 1) or a property (arity 2)."""
+    """Predicate of the kernel: a class (arity 1) or a property (arity 2)."""
 
     name: Predicate
     arity: int
@@ -54,30 +54,30 @@ Symbols = frozenset[Symbol] | None
 
 
 def together(*parts: Symbols) -> Symbols:
-    """Those of all parts."""
+    """Concatenate symbols."""
     known = [part for part in parts if part is not None]
     return frozenset().union(*known) if len(known) == len(parts) else None
 
 
 def as_tuples(facts: Integers) -> list[Fact]:
-    """Facts, shape (n, 3), as keys for sets and dictionaries. Costs a step of Python each."""
+    """Return facts, shape (n, 3), as keys for sets and dictionaries. Costs a Python step for each."""
     return cast("list[Fact]", list(map(tuple, facts.tolist())))
 
 
 def from_tuples(facts: Iterable[Fact]) -> Integers:
-    """Return facts as an array of shape (n, 3): the inverse of `as_tuples`. Costs a step of Python each."""
+    """Return facts as an array of shape (n, 3): the inverse of `as_tuples`. Costs a Python step for each."""
     return np.array(list(facts), np.int32).reshape(-1, 3)
 
 
 def keys_of(facts: Integers) -> npt.NDArray[np.int64]:
-    """A 64-bit key of each fact; different facts rarely share one."""
+    """Return a 64-bit hash of each fact; distinct facts rarely share one."""
     predicates, subjects, objects = facts.astype(np.int64).T
     keys: npt.NDArray[np.int64] = (subjects << 32) ^ (objects << 8) ^ predicates
     return keys
 
 
 def narrowed(numbers: npt.NDArray[np.integer]) -> npt.NDArray[np.unsignedinteger] | None:
-    """Numbers from 0 on in the smallest type that has them; None if all are 0."""
+    """Convert nonnegative numbers to the smallest type that holds them; None if all are 0."""
     most = max(numbers.tolist(), default=0) if len(numbers) < 16 else int(numbers.max())
     if most == 0:
         return None
@@ -85,7 +85,10 @@ def narrowed(numbers: npt.NDArray[np.integer]) -> npt.NDArray[np.unsignedinteger
 
 
 def each_once(facts: Integers) -> Integers:
-    """Each fact where it stands first. Costs sorting a key of each, sorting the facts if some share one."""
+    """Return the distinct facts, in the order of first occurrence.
+
+    Costs sorting a hash of each, and sorting the facts if hashes collide.
+    """
     if len(facts) < 2:
         return facts
     keys = np.sort(keys_of(facts))
@@ -99,7 +102,7 @@ def each_once(facts: Integers) -> Integers:
 
 
 def by_predicate(facts: Integers) -> Iterator[tuple[int, Integers]]:
-    """The facts of each predicate that is there, in their order."""
+    """Group facts by predicate, in order."""
     if not len(facts):
         return
     predicates = facts[:, 0]
@@ -113,14 +116,14 @@ def by_predicate(facts: Integers) -> Iterator[tuple[int, Integers]]:
 
 
 def signed(facts: Integers, sign: int) -> Integers:
-    """Facts as changes: those that came (1) or went (-1, last column)."""
+    """Return facts as inserts (1) or deletes (-1, last column)."""
     changes = np.empty((len(facts), 4), np.int32)
     changes[:, :3], changes[:, 3] = facts, sign
     return changes
 
 
 def parted(changes: Integers) -> tuple[Integers, Integers]:
-    """What came, and what went."""
+    """Split changes into inserts and deletes."""
     signs = changes[:, 3]
     return changes[signs > 0, :3], changes[signs < 0, :3]
 
@@ -129,7 +132,7 @@ _FEW = 12
 
 
 def net_changes(noted: Integers) -> Integers:
-    """Each fact once, with the sum of its signs; none whose sum is 0."""
+    """Return each fact once with the sum of its signs, without sums of 0."""
     if len(noted) < 2:
         return noted
     if len(noted) <= _FEW:  # where steps of Python cost less than sorting does
@@ -153,9 +156,9 @@ PairForms = Mapping[Pair, Literal]
 
 @dataclass(frozen=True, slots=True)
 class Forms:
-    """The forms of some facts' literals: by fact, and for what is derived by subject and value.
+    """Forms of literals that differ from the first form seen of their value.
 
-    False where all are the first ones.
+    By fact, and by subject and value for derived facts, which take over the form. False if there are none.
     """
 
     by_fact: FactForms = field(default_factory=dict)
@@ -166,10 +169,10 @@ class Forms:
 
     @classmethod
     def given(cls, facts: Integers, given: Mapping[int, Literal]) -> Forms:
-        """The forms of `facts`, shape (n, 3): of each fact, and of each pair, what was given first.
+        """Return the forms of `facts`, shape (n, 3); for each fact and pair the form given first.
 
         Args:
-            given: by the rows of their facts, the forms that are not the first ones of their values.
+            given: forms, by row, that are not the first ones of their values.
         """
         if not given:
             return NO_FORMS
@@ -185,13 +188,13 @@ class Forms:
         )
 
     def rows(self) -> Iterator[tuple[Fact, Literal]]:
-        """All forms with their facts; a pair is a fact whose predicate is `NONE`."""
+        """Return all forms with their facts; a pair is a fact with predicate `NONE`."""
         yield from self.by_fact.items()
         yield from (((NONE, *pair), form) for pair, form in self.by_pair.items())
 
     @classmethod
     def of_rows(cls, rows: Iterable[tuple[Fact, Literal]]) -> Forms:
-        """The forms whose `rows` these are."""
+        """Build the forms from `rows`."""
         by_fact: dict[Fact, Literal] = {}
         by_pair: dict[Pair, Literal] = {}
         for fact, form in rows:
@@ -206,9 +209,9 @@ NO_FORMS = Forms()
 
 
 class Encoded(NamedTuple):
-    """Facts, shape (n, 3), and the forms of their literals that are not the first ones of their values.
+    """Facts, shape (n, 3), and the forms of literals that are not the first ones of their values.
 
-    A fact that is there in several forms has the one that was given first.
+    A fact given in several forms has the first of them.
     """
 
     facts: Integers
@@ -216,9 +219,7 @@ class Encoded(NamedTuple):
 
     @classmethod
     def together(cls, parts: Sequence[Encoded]) -> Encoded:
-        """The facts of one part or several, one part behind the other. Costs a look at them where any have
-        forms.
-        """
+        """Concatenate parts. Reads all facts only if a part has forms."""
         facts = np.concatenate([part.facts for part in parts])
         if not any(part.forms for part in parts):
             return cls(facts, NO_FORMS)
@@ -235,12 +236,12 @@ class Encoded(NamedTuple):
 
 
 class UsedTerms:
-    """Flags for the symbols, names and literals that something uses, in bytes.
+    """Flags of the symbols, names and literals in use.
 
     Args:
-        symbols: how many symbols there are.
-        names: how many names.
-        literals: how many literals.
+        symbols: number of symbols.
+        names: number of names.
+        literals: number of literals.
     """
 
     def __init__(self, symbols: int, names: int, literals: int) -> None:
@@ -251,43 +252,46 @@ class UsedTerms:
         self.literals = self._flags[names:-1]
 
     def add_first(self, symbols: int, names: int = 0, literals: int = 0) -> None:
-        """Note so many of the first symbols, names and literals."""
+        """Flag the first symbols, names and literals."""
         self.symbols[:symbols] = 1
         self.names[:names] = 1
         self.literals[:literals] = 1
 
     def add(self, facts: Integers) -> None:
-        """Note the symbols and terms of facts, shape (n, 3)."""
+        """Flag the symbols and terms of facts, shape (n, 3)."""
         if not self.symbols.all():  # mostly they are noted already
             self._symbols[facts[:, 0]] = 1
         self._flags[facts[:, 1]] = 1
         self._flags[_places(facts[:, 2], len(self.names))] = 1
 
     def add_forms(self, forms: Forms) -> None:
-        """Note what the facts, or the subjects and values, have whose forms these are."""
+        """Flag the terms of the facts and pairs that have forms."""
         if forms:
             self.add(np.array([fact for fact, _ in forms.rows()], np.int32))
 
     @property
     def share(self) -> Fraction:
-        """How many of the symbols and terms were noted, as a share of all."""
+        """Return the fraction of symbols and terms in use."""
         flags = self.symbols, self._flags[:-1]
         return Fraction(sum(map(np.count_nonzero, flags)), max(1, sum(map(len, flags))))
 
     def renaming(self) -> Renaming:
-        """The numbers of what was noted when the rest is forgotten."""
+        """Return the numbers of the flagged terms after all others are dropped."""
         return Renaming(_dense(self.symbols, 0), _dense(self.names, 0), _dense(self.literals, FIRST_LITERAL))
 
 
 class Renaming:
     """New numbers for the symbols and terms that are kept.
 
-    Args:
-        symbols: the new number of each symbol, `NONE` where it is forgotten.
-        names: the new number of each name, `NONE` where it is forgotten.
-        literals: of each literal by its place, its number less `FIRST_LITERAL`.
+    Numbers keep their order and become dense: terms of a foundation keep their numbers, and of two terms the
+    older one keeps the lower number.
 
-    `keeps_symbols` says that no symbol is forgotten: then each has the number that it had.
+    Args:
+        symbols: the new number of each symbol, `NONE` if it is dropped.
+        names: the new number of each name, `NONE` if it is dropped.
+        literals: the new number of each literal, indexed by its number less `FIRST_LITERAL`.
+
+    `keeps_symbols` is true if all symbols keep their numbers.
     """
 
     def __init__(self, symbols: Integers, names: Integers, literals: Integers) -> None:
@@ -300,26 +304,26 @@ class Renaming:
 
     @property
     def keeps_all(self) -> bool:
-        """Test whether every symbol and term is kept: each has the number that it had."""
+        """True if every symbol and term keeps its number."""
         return self.keeps_symbols and NONE not in self._numbers[:-1]
 
     @property
     def kept_symbols(self) -> npt.NDArray[np.intp]:
-        """The former numbers of the symbols that are kept, ascending."""
+        """Former numbers of the kept symbols, ascending."""
         return np.flatnonzero(self.symbols != NONE)
 
     @property
     def kept_names(self) -> npt.NDArray[np.intp]:
-        """The former numbers of the names that are kept, ascending."""
+        """Former numbers of the kept names, ascending."""
         return np.flatnonzero(self.names != NONE)
 
     @property
     def kept_literals(self) -> npt.NDArray[np.intp]:
-        """The former places of the literals that are kept, ascending."""
+        """Former indexes of the kept literals, ascending."""
         return np.flatnonzero(self.literals != NONE)
 
     def facts(self, facts: Integers) -> Integers:
-        """Facts whose symbols and terms are all kept, shape (n, 3), in the new numbers."""
+        """Renumber facts, shape (n, 3), whose symbols and terms are all kept."""
         renamed = np.empty_like(facts)
         renamed[:, 0] = facts[:, 0] if self.keeps_symbols else self._symbols[facts[:, 0]]
         renamed[:, 1] = self._numbers[facts[:, 1]]
@@ -327,14 +331,14 @@ class Renaming:
         return renamed
 
     def parts(self, parts: Sequence[Integers]) -> Iterator[Integers]:
-        """The same of several; they share memory, but for those without facts."""
+        """Renumber several arrays of facts; nonempty results share memory."""
         whole = self.facts(parts[0] if len(parts) == 1 else np.concatenate(parts))
         bounds = accumulate(map(len, parts), initial=0)
         for part, (start, end) in zip(parts, pairwise(bounds), strict=True):
             yield whole[start:end] if start < end else part
 
     def forms(self, forms: Forms) -> Forms:
-        """Forms of facts in the new numbers."""
+        """Renumber forms."""
         if not forms:
             return NO_FORMS
         facts, written = zip(*forms.rows(), strict=True)
@@ -342,10 +346,10 @@ class Renaming:
 
 
 def _places(objects: Integers, names: int) -> Integers:
-    """Where objects stand in an array of names, then literals, then `NONE` (which is found from its end)."""
+    """Return the indexes of objects in an array of names, literals, `NONE` (the last entry)."""
     return np.where(objects >= FIRST_LITERAL, objects - (FIRST_LITERAL - names), objects)
 
 
 def _dense(flags: npt.NDArray[np.uint8], first: int) -> Integers:
-    """The numbers of what is flagged, from `first` on; `NONE` for the rest."""
+    """Number the flagged entries from `first` on; `NONE` for the rest."""
     return np.where(flags, np.cumsum(flags, dtype=np.int32) + np.int32(first - 1), np.int32(NONE))

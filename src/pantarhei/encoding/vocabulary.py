@@ -1,18 +1,13 @@
-"""Terms interned to integers, and triples to facts of three integers.
+"""Vocabulary: terms interned to integers, and triples to facts of three integers.
 
 A fact is a row `(predicate, subject, object)` of int32: `C(x)` is `(C, x, -1)`, `R(x, y)` is `(R, x, y)`.
-Classes and properties are numbered together; names and literals are, literals from `FIRST_LITERAL` on.
-Literals of one value share one number. Of a value first seen in another form than a fact was given with, the
-form is kept beside the fact (`Encoded.forms`). A number keeps its meaning until its tables are `renamed`,
-and for holders of the `lexicon` of its time for ever.
+Classes and properties share one numbering, names and literals another, literals from `FIRST_LITERAL` on.
+Literals of equal value share a number. If a fact was given in another form than the first one seen of a
+value, its form is kept beside it (`Encoded.forms`). A number keeps its meaning until the tables are
+`renamed`, and for holders of the then `lexicon` forever.
 
-An error or interrupt may come at any moment. So a term is first written at its place, then its number is
-written into the dictionary, last of all: the numbers given out are those in the dictionaries, and what stands
-in a list behind them is written over.
-
-Numbers of the terms that columns share.
-
-A block of a table is cut into many ABoxes; each of its distinct terms is looked up once for all of them.
+Errors and interrupts may occur at any point. So a term is first stored at its index, then its number in the
+dictionary: the valid numbers are those in the dictionaries; list entries beyond them are overwritten.
 """
 
 from __future__ import annotations
@@ -52,7 +47,7 @@ _COLUMNS: Final = 8  # of two blocks: subjects, properties, classes and objects
 
 
 class _Known(NamedTuple):
-    """What is known of the distinct terms of a column: numbers by their places, and forms beside them."""
+    """Cached numbers, and forms, of the distinct terms of a column."""
 
     distinct: Texts
     numbers: npt.NDArray[np.int32]
@@ -60,7 +55,10 @@ class _Known(NamedTuple):
 
 
 class NumberedColumns:
-    """The numbers of the newest columns; as long as numbers mean what they do, which `revision` tells."""
+    """Cache of the numbers of the newest columns, valid for one `revision` of the numbering.
+
+    A block of a table is cut into many ABoxes; each of its distinct terms is looked up once for all of them.
+    """
 
     def __init__(self) -> None:
         self._revision: object = None
@@ -76,11 +74,13 @@ class NumberedColumns:
         revision: object,
         look_up: Callable[[list[str]], tuple[Integers, Mapping[int, Literal]]],
     ) -> tuple[Integers, dict[int, Literal]]:
-        """The numbers of a column row by row, and by rows the forms of literals that are not the first ones
-        of their values. Costs a look-up for each distinct term that has not been looked up before.
+        """Return the numbers of a column by row, and by row the forms that are not the first ones of their
+        values.
+
+        Costs a lookup for each distinct term that has not been looked up before.
 
         Args:
-            look_up: gives the numbers of terms, and forms by their places.
+            look_up: returns the numbers of terms, and forms by their index.
         """
         if self._revision is not revision:
             self._known.clear()
@@ -114,7 +114,7 @@ class NumberedColumns:
 
 
 class NumberedProgram(Protocol):
-    """What a program numbers: symbols, terms, data ranges and built-ins, by their positions."""
+    """Symbols, terms, data ranges and built-ins of a program, by number."""
 
     @property
     def predicates(self) -> tuple[Symbol, ...]: ...
@@ -129,23 +129,23 @@ class NumberedProgram(Protocol):
 
 
 class NumberedTerms(NamedTuple):
-    """The numbers of terms, and by their places the forms of those that are not the first of their values."""
+    """Numbers of terms, and by index the forms that are not the first ones of their values."""
 
     numbers: Integers
     forms: Mapping[int, Literal]
 
 
 class Vocabulary:
-    """The numbers of symbols and terms; starts with those of a program.
+    """Numbers of symbols and terms, starting with those of a program.
 
-    It knows all that it has met since its tables were last `renamed`. `revision` is another object whenever
-    numbers may have lost their meaning. `fulfilled` are the numbers whose values were reserved or expected,
-    and have come since, in that order; one may recur.
+    It keeps all terms since its tables were last `renamed`. `revision` is a new object whenever numbers may
+    have lost their meaning. `fulfilled` has the numbers of values that were reserved or expected and have
+    since been asserted, in order; one may recur.
 
     Args:
-        program: what has numbers to begin with.
+        program: initial numbers.
         numbers: whether an xsd:double is a value of its own or the decimal that it denotes.
-        has_class_variables: rdf:type is a property, and classes are names: rules have variables for them.
+        has_class_variables: rdf:type is a property and classes are names, for rules with class variables.
     """
 
     def __init__(
@@ -169,7 +169,7 @@ class Vocabulary:
     def adopt(self, program: NumberedProgram) -> None:
         """Number the symbols and terms of `program` as it does, and test literals for its data ranges.
 
-        What has a number already must have the same one in the program (`compile_` with `numbered=self`).
+        Existing numbers must agree with the program (`compile_` with `numbered=self`).
         """
         for symbol in program.predicates[len(self.symbols) :]:
             self._add_symbol(symbol)
@@ -189,24 +189,25 @@ class Vocabulary:
 
     @property
     def ranges(self) -> tuple[DataRange, ...]:
-        """The data ranges that literals are tested for."""
+        """Data ranges that literals are tested for."""
         return self._ranges
 
     # -- in ----------------------------------------------------------------------------------------
 
     def merge(self, name: Term, others: Iterable[Term]) -> None:
-        """Let `others`, which have no number yet, be further names of what `name` names."""
+        """Make `others`, which have no number yet, further names for `name`."""
         number = self._number_name(name)
         for other in others:
             self._name_numbers.setdefault(key_of(other), number)
         self._merged = len(self._name_numbers) - len(self.names)
 
     def encode(self, triples: Iterable[Triple]) -> Encoded:
-        """The facts of `triples`, in their order.
+        """Return the facts of `triples`, in order.
 
         Raises:
-            InvalidTripleError: one is not a triple of RDF terms, or its text no Unicode, or they are no ABox
-                at all. Facts before it leave no trace but their terms' numbers.
+            InvalidTripleError: one is not a triple of RDF terms, its text is not Unicode, or the argument is
+            not an
+                ABox. Only the numbers of earlier terms remain.
         """
         triples = triples_of_abox(triples)
         if (
@@ -236,7 +237,7 @@ class Vocabulary:
         keys: Sequence[str],
         objects: Sequence[URIRef | Literal],
     ) -> Encoded:
-        """Encode columns of triples, as `encode` does triples; no predicate is `rdf:type`.
+        """Encode columns of triples, like `encode`; no predicate is `rdf:type`.
 
         Args:
             keys: keys of the predicates.
@@ -274,13 +275,14 @@ class Vocabulary:
         return list(map(known.__getitem__, keys))
 
     def numbers_of(self, texts: Sequence[str], place: Place, scope: str) -> NumberedTerms:
-        """The numbers of terms in N-Triples syntax that stand in a place. Costs a dictionary look-up each.
+        """Return the numbers of terms in N-Triples syntax. Costs a dictionary lookup for each.
 
         Args:
-            scope: the prefix for the labels of blank nodes.
+            place: position of the terms in their triples.
+            scope: prefix for the labels of blank nodes.
 
         Raises:
-            InvalidTripleError: one is no term, or none that may stand there.
+            InvalidTripleError: a text is not a term, or not allowed at the place.
         """
         known = self._texts[place]
         found = [
@@ -290,16 +292,16 @@ class Vocabulary:
         return self._with_forms(found)
 
     def _with_forms(self, found: list[int]) -> NumberedTerms:
-        """Numbers, where `~i` stands for the i-th of the variants."""
+        """Resolve numbers, in which `~i` refers to the i-th variant."""
         numbers, forms = np.array(found, np.int32), {}
         for place in np.flatnonzero(numbers < 0).tolist():
             numbers[place], forms[place] = self._variants[~found[place]]
         return NumberedTerms(numbers, forms)
 
     def canonical_numbers(self, texts: Sequence[str], place: Place) -> NumberedTerms:
-        """`numbers_of` terms that are known to be canonical, and to stand where they may.
+        """Return the numbers of terms known to be canonical and allowed at the place.
 
-        The name of an individual needs no check then: its text is its key.
+        The text of an individual's name needs no check: it is its key.
         """
         if not place.is_of_individuals:
             return self.numbers_of(texts, place, "")
@@ -345,7 +347,7 @@ class Vocabulary:
 
     @property
     def counts(self) -> tuple[int, int, int]:
-        """How many symbols, names and literals there are."""
+        """Return the numbers of symbols, names and literals."""
         return len(self.symbols), len(self.names), len(self.literals)
 
     @property
@@ -353,25 +355,25 @@ class Vocabulary:
         return len(self.symbols) + len(self.names) + len(self.literals) + len(self._variants)
 
     def number(self, term: Term) -> int:
-        """The number of a name or literal, a new one if it has none."""
+        """Return the number of a name or literal, a new one if it has none."""
         if isinstance(term, Literal):
             number = self._number_form(term)
             return self._variants[~number][0] if number < 0 else number
         return self._number_name(term)
 
     def number_symbol(self, symbol: Symbol) -> int:
-        """The number of a class or property, a new one if it has none."""
+        """Return the number of a class or property, a new one if it has none."""
         return self._number_class(symbol.name) if symbol.arity == 1 else self._number_property(symbol.name)
 
     def number_relation(self, symbol: Symbol) -> int:
-        """Return the number of the relation that has the facts of a class or property: for a class rdf:type's
-        number, where classes are names.
+        """Return the predicate of the facts of a class or property: that of rdf:type for a class, where
+        classes are names.
         """
         is_type = symbol.arity == 1 and self.has_class_variables
         return self._number_property(RDF_TYPE) if is_type else self.number_symbol(symbol)
 
     def _number_object(self, term: Term) -> int:
-        """The number of a name or literal; `~i` where the i-th of `_variants` says both number and form."""
+        """Return the number of a name or literal; `~i` for the i-th variant, which has number and form."""
         return self._number_form(term) if isinstance(term, Literal) else self._number_name(term)
 
     def _number_name(self, name: Term) -> int:
@@ -416,7 +418,7 @@ class Vocabulary:
         return found
 
     def _add_value(self, literal: Literal, value: Hashable) -> int:
-        """The number of a new value."""
+        """Return the number of a new value."""
         check_text(literal)
         check_text(literal.datatype or "")
         place = len(self._value_numbers)
@@ -431,17 +433,16 @@ class Vocabulary:
         return number
 
     def _is_reserved(self, number: int) -> bool:
-        """Whether the number of a value was reserved, and nothing has come that says how it is written."""
+        """True if the number of a value is reserved and no form of it was asserted."""
         return self.literals[number - FIRST_LITERAL] not in self._literal_numbers
 
     def reserve(self, term: Term, value: Hashable = None) -> int:
-        """The number of a term's value, a new one if it has none.
+        """Return the number of a term's value, a new one if it has none.
 
-        A value that gets one here is not met by that: in which form it is shown is for the fact to say that
-        brings it.
+        A new value counts as not yet seen: the fact that asserts it determines its form.
 
         Args:
-            value: what tells a literal's value from others (`key`), where that is known.
+            value: identity of the literal's value (`key`), if known.
         """
         if not isinstance(term, Literal):
             return self._number_name(term)
@@ -451,15 +452,15 @@ class Vocabulary:
         return self._add_value(term, value) if number is None else number
 
     def key(self, value: Hashable) -> Hashable:
-        """What tells a value from others here, of its key in its datatype."""
+        """Return the identity of a value in this vocabulary, given its key in its datatype."""
         return exact_key(value) if self.numbers == "by_value" else value
 
     def has_value(self, value: Hashable) -> bool:
-        """Whether a value has a number, of what tells it from others."""
+        """True if a value, given by its identity, has a number."""
         return value in self._value_numbers
 
     def shows(self, number: int, term: Term) -> bool:
-        """Whether the value of a number, which is the term's, is shown as this term."""
+        """True if the value of a number, which is the term's, is displayed as this term."""
         if number < FIRST_LITERAL:
             return True
         if self._is_reserved(number):
@@ -468,7 +469,7 @@ class Vocabulary:
         return known == term or (known.datatype == STRING and Literal(str(known)) == term)
 
     def _note_memberships(self, place: int, value: Hashable) -> None:
-        """Set the bits of the data ranges that the literal at `place`, of this value, is in."""
+        """Set the bits of the data ranges that contain the literal at `place`, of this value."""
         width = self._width
         if not width:
             return
@@ -480,14 +481,14 @@ class Vocabulary:
         _set_bits(self.memberships, place * width, self._ranges_of.of_value(value))
 
     def evaluate(self, builtin: int, left: int, right: int) -> int:
-        """What a built-in of the program says of the terms of two numbers, `NONE` for an operand it lacks.
+        """Evaluate a built-in of the program on two numbers, `NONE` for a missing operand.
 
-        Returns: For a comparison 1 or 0; for a computation the number of its result, `NONE` if it has none.
+        Returns: For a comparison 1 or 0; for a computation the number of its result, `NONE` without a result.
         """
         return self.result(self._builtins[builtin], left, right)
 
     def result(self, name: URIRef, left: int, right: int) -> int:
-        """The same of a built-in by its name."""
+        """Evaluate a built-in given by name."""
         operands = [self.read(self.term(number)) for number in (left, right) if number != NONE]
         if name in COMPARISONS:
             return int(holds(name, *operands))
@@ -497,7 +498,7 @@ class Vocabulary:
         return self.number(result) if self.computed is None else self.computed.number(result, self)
 
     def compares(self, name: URIRef, left: int, right: int) -> bool:
-        """Whether a comparison is true of the terms of two numbers, as temporal rules have it (`is_true`)."""
+        """True if a comparison holds by the semantics of temporal rules (`is_true`)."""
         return is_true(name, *(self.read(self.term(number)) for number in (left, right)))
 
     def _number_class(self, name: Predicate) -> int:
@@ -510,7 +511,7 @@ class Vocabulary:
         return self._add_symbol(Symbol(name, 2)) if found is None else found
 
     def _add_symbol(self, symbol: Symbol) -> int:
-        """The number of a new symbol, whose name is rdflib's own, whatever class it was given in."""
+        """Return the number of a new symbol; its name is converted to rdflib's class."""
         number = len(self._classes) + len(self._properties)
         name = symbol.name
         if type(name) not in (URIRef, BNode):
@@ -524,21 +525,23 @@ class Vocabulary:
     # -- looking up without interning --------------------------------------------------------------
 
     def find_class(self, name: Term) -> int | None:
-        """The number of a class, None if it was never met."""
+        """Return the number of a class, None if it has none."""
         return self._classes.get(key_of(name))
 
     def find_property(self, name: Term) -> int | None:
-        """The number of a property, None if it was never met."""
+        """Return the number of a property, None if it has none."""
         return None if isinstance(name, Literal) else self._properties.get(key_of(name))
 
     def find(self, term: Term) -> int | None:
-        """The number of a name or literal, None if it was never met."""
+        """Return the number of a name or literal, None if it has none."""
         if not isinstance(term, Literal):
             return self._name_numbers.get(key_of(term))
         return self._value_numbers.get(self.value_of(respelled(term)))
 
     def read(self, term: Term) -> Term:
-        """A term as built-ins and data ranges see it: the decimal of a double, where numbers are read so."""
+        """Return a term as built-ins and data ranges read it: the decimal of a double, where `numbers` is set
+        so.
+        """
         return exact(term) if self.numbers == "by_value" else term
 
     def with_classes(self, facts: Integers) -> Integers:
@@ -573,7 +576,7 @@ class Vocabulary:
         return made
 
     def predicates_of(self, facts: Integers) -> set[Symbol]:
-        """Return the classes and properties of facts. Costs a step of Python each."""
+        """Return the classes and properties of facts. Costs a Python step for each."""
         found = {self.symbols[number] for number in set(facts[:, 0].tolist())}
         if self.has_class_variables and Symbol(RDF_TYPE, 2) in found:
             classes = set(facts[facts[:, 0] == self._number_property(RDF_TYPE), 2].tolist())
@@ -583,24 +586,24 @@ class Vocabulary:
     # -- out ---------------------------------------------------------------------------------------
 
     def term(self, number: int) -> Term:
-        """The term of a number."""
+        """Return the term of a number."""
         return self.lexicon.term(number)
 
     def decode(
         self, facts: Integers | Sequence[Sequence[int]], forms: FactForms = NO_FORMS.by_fact
     ) -> Iterator[Triple]:
-        """The triples of facts, in their order, with the forms that `forms` says their literals have."""
+        """Return the triples of facts, in order, with the literal forms of `forms`."""
         return self.lexicon.decode(facts, forms)
 
     # -- forgetting --------------------------------------------------------------------------------
 
     @property
     def mark(self) -> tuple[int, ...]:
-        """How much it knows now, for `back_to`."""
+        """Return the present sizes, for `back_to`."""
         return *map(len, self._dictionaries), len(self._variants), len(self.fulfilled)
 
     def back_to(self, mark: tuple[int, ...]) -> None:
-        """Forget what was numbered since it was at `mark`, where nothing has such a number any more."""
+        """Drop all numbers assigned since `mark`; none of them may be in use."""
         self.revision = object()
         *sizes, variants, fulfilled = mark
         for numbers, size in zip(self._dictionaries, sizes, strict=True):
@@ -613,19 +616,19 @@ class Vocabulary:
         del self.symbols[len(self._classes) + len(self._properties) :]
 
     def _all_dictionaries(self) -> tuple[dict[str, int] | dict[Literal, int] | dict[Hashable, int], ...]:
-        """All that lead to numbers; those that lead to numbers of others come first."""
+        """Return all dictionaries with numbers; those that refer to entries of others come first."""
         numbers = self._value_numbers, self._name_numbers, self._classes, self._properties
         return *self._texts.values(), self._literal_numbers, *numbers
 
     @property
     def size(self) -> int:
-        """How many entries there are for symbols and terms: those by term, by text, and by form."""
+        """Return the number of entries: by term, by text, and by form."""
         texts = sum(map(len, self._dictionaries[: len(self._texts)]))
         return self._term_count + texts + len(self.expected)
 
     @property
     def tables(self) -> Tables:
-        """All of it that another numbering replaces (`Tables.renamed`); `take` puts it in place."""
+        """Return the content that a renumbering replaces (`Tables.renamed`, `go_on_with`)."""
         del self.names.keys[len(self._name_numbers) - self._merged :]  # left by an interrupted step
         return Tables(
             self.lexicon,
@@ -643,7 +646,7 @@ class Vocabulary:
         )
 
     def go_on_with(self, tables: Tables) -> None:
-        """Have these tables from now on. Needs no memory; broken off, it is to be done again."""
+        """Replace the tables. Allocates nothing; call again if interrupted."""
         lexicon = self.lexicon = tables.lexicon
         self.symbols, self.names, self.literals = lexicon.symbols, lexicon.names, lexicon.literals
         self.varied, self._classes, self._properties = lexicon.varied, tables.classes, tables.properties
@@ -657,7 +660,7 @@ class Vocabulary:
 
 
 def _set_bits(memberships: npt.NDArray[np.uint8], start: int, ranges: Iterable[int]) -> None:
-    """Note that a literal, whose bits begin at the byte `start`, is in `ranges`."""
+    """Set the bits of `ranges` for a literal whose bits start at the byte `start`."""
     for number in ranges:
         memberships[start + (number >> 3)] |= 1 << (number & 7)
 
@@ -672,8 +675,10 @@ _Columns = tuple[tuple[URIRef, ...], tuple[URIRef, ...], list[str], tuple[URIRef
 
 
 def _plain_columns(triples: Collection[Triple]) -> _Columns | None:
-    """Return the columns of triples, and the keys of their predicates; None unless subjects and predicates
-    are IRIs, objects are IRIs or literals, and no predicate is `rdf:type`.
+    """Return the columns of triples and the keys of their predicates.
+
+    None unless subjects and predicates are IRIs, objects are IRIs or literals, and no predicate is
+    `rdf:type`.
     """
     if len(triples) < _FEW or set(map(type, triples)) != {tuple} or set(map(len, triples)) != {3}:
         return None

@@ -1,4 +1,4 @@
-"""Arrays as the kernel can read them, compiled or not."""
+"""Values exchanged with the kernel: contiguous arrays, level changes, lineages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pantarhei.materialize.kernel.rows import COMPILED
 
 
 def readable(array: npt.NDArray[Any], dtype: npt.DTypeLike = np.int32) -> npt.NDArray[Any] | memoryview:
-    """`array` for the kernel; uncompiled a memoryview, whose elements are Python ints."""
+    """Return a contiguous `array` for the kernel; uncompiled a memoryview, whose elements are Python ints."""
     contiguous = np.ascontiguousarray(array, dtype)
     return contiguous if COMPILED else memoryview(contiguous.data)
 
@@ -23,15 +23,15 @@ LevelNumbers = npt.NDArray[np.int64]
 
 
 class LevelChanges(NamedTuple):
-    """Facts whose level is another one now, those that came and those that went among them.
+    """Facts whose level changed, inserted and deleted facts included.
 
-    Levels are settled: the newest timestamp from which on the facts asserted since prove the fact, as its
-    number on the timeline, `FOREVER` for the background. Reports of what is known already raise a level;
-    repairs, and going back to before a timestamp, lower one.
+    Levels are settled: the newest timestamp from which on the assertions since then prove the fact, as its
+    number on the timeline, `FOREVER` for the background. A repeated assertion may raise a level; repairs and
+    withdrawals of a timestamp lower one.
 
     Args:
-        facts: shape (n, 3), each once.
-        old, new: their levels before and after, -1 where they were or are not visible.
+        facts: shape (n, 3), distinct.
+        old, new: levels before and after, -1 where the fact is not visible.
     """
 
     facts: Integers
@@ -40,15 +40,15 @@ class LevelChanges(NamedTuple):
 
     @property
     def stayed(self) -> LevelChanges:
-        """Those of facts that were visible before and are so now."""
+        """Changes of facts visible before and after."""
         both = (self.old >= 0) & (self.new >= 0)
         return LevelChanges(self.facts[both], self.old[both], self.new[both])
 
     @classmethod
     def over(cls, parts: Sequence[LevelChanges]) -> LevelChanges:
-        """Changes one after another as one: of each fact the first `old` and the last `new`, if they differ.
+        """Compose consecutive changes: for each fact the first `old` and the last `new`, if they differ.
 
-        Within one part too a fact may recur. Costs sorting the facts.
+        A fact may recur within a part. Costs sorting the facts.
         """
         facts = np.concatenate([part.facts for part in parts])
         order = np.lexsort(facts[:, ::-1].T)  # stable: changes of one fact stay in their order
@@ -62,19 +62,18 @@ class LevelChanges(NamedTuple):
 
 
 class Lineage(NamedTuple):
-    """Facts, or violations, and all rule instances that can take part in a proof of one.
+    """Facts, or violations, and all rule instances that can be part of a proof of one.
 
     Args:
-        violations: a row `rule, body rows…` each, -1 where the body is shorter; one may recur. None where
-            facts were asked for.
-        instances: a row `head row, rule, body rows…` each.
-        rows: the rows met.
+        violations: rows `rule, body rows…`, padded with -1; one may recur. None for the lineage of facts.
+        instances: rows `head row, rule, body rows…`.
+        rows: the kernel rows met.
         facts: their facts.
-        levels: of the facts, as they are stored; `FOREVER` for what the background entails.
-        bases: the newest level of the window that asserts each, -1 if none does; `FOREVER` for what is given
-            and always holds.
-        cut_short: the instances were too many, and those that give their heads the level `floor` or a lower
-            one are left out, violations with such facts too; all rows are there.
+        levels: stored levels of the facts; `FOREVER` for facts entailed by the background.
+        bases: the newest level of the window that asserts each fact, -1 if none does; `FOREVER` for the
+            background's assertions.
+        cut_short: the limit of instances was reached; instances whose head has level `floor` or lower are
+            left out, and violations with such facts; all rows are there.
         floor: NONE if nothing is left out.
     """
 
@@ -89,30 +88,30 @@ class Lineage(NamedTuple):
 
     @property
     def asserted(self) -> npt.NDArray[np.bool_]:
-        """The facts that the window asserts above the floor, without the background."""
+        """Facts asserted in the window above the floor, without the background."""
         found: npt.NDArray[np.bool_] = (self.bases != NONE) & ~self.background & (self.bases > self.floor)
         return found
 
     @property
     def is_below_floor(self) -> npt.NDArray[np.bool_]:
-        """The facts that the window asserts at the floor or below, without the background."""
+        """Facts asserted in the window at the floor or below, without the background."""
         found: npt.NDArray[np.bool_] = (self.bases != NONE) & ~self.background & (self.bases <= self.floor)
         return found
 
     @property
     def background(self) -> npt.NDArray[np.bool_]:
-        """Which of the facts the background entails."""
+        """Mask of the facts entailed by the background."""
         entailed: npt.NDArray[np.bool_] = self.levels == FOREVER
         return entailed
 
     @property
     def bytes(self) -> int:
-        """Memory it takes."""
+        """Memory in bytes."""
         return sum(column.nbytes for column in self if isinstance(column, np.ndarray))
 
     @property
     def instance_levels(self) -> npt.NDArray[np.int64]:
-        """Of each instance the level that it gives its head: the lowest of its body."""
+        """Return for each instance the level of its head: the lowest of its body."""
         if not len(self.instances):
             return np.empty(0, np.int64)
         bodies = self.instances[:, 2:]
@@ -121,7 +120,7 @@ class Lineage(NamedTuple):
         return lowest
 
     def places(self, rows: Integers) -> npt.NDArray[np.int64]:
-        """Where `rows`, which were met, stand in the columns."""
+        """Return the indexes of `rows`, which were met, in the columns."""
         place = np.empty(int(self.rows.max()) + 1, np.int64)
         place[self.rows] = np.arange(len(self.rows))
         return place[rows]

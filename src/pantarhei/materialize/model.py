@@ -1,7 +1,7 @@
-"""The window model (PB26 Def. 8) over one kernel of rows.
+"""Window model (PB26 Def. 8) over one kernel of rows.
 
-It holds derived state only: what was asserted stands in the window's log, and a model can be rebuilt from it.
-Timestamps are *levels* here, numbered upwards in the order of the stream; the background's is `FOREVER`.
+It holds derived state only and can be rebuilt from the window's log of assertions. Timestamps are *levels*
+here, numbered upwards in the order of the stream; the background's is `FOREVER`.
 """
 
 from __future__ import annotations
@@ -60,14 +60,14 @@ _NO_VIOLATIONS = np.empty((0, 1), np.int32)
 
 
 class Work(NamedTuple):
-    """What the model has done so far.
+    """Work counters of a model.
 
     Args:
         pops: facts taken from the queue.
         firings: rule instances enumerated to derive facts.
-        renewals: facts queued again because they had been asserted anew when their partition dropped.
+        renewals: facts queued again because they had been asserted again when their partition expired.
         rederivations: facts overdeleted.
-        searches: rows looked at in search of other support for a fact.
+        searches: rows read in the search for other support.
     """
 
     pops: int
@@ -78,11 +78,11 @@ class Work(NamedTuple):
 
 
 class Bindings(NamedTuple):
-    """The matches of a body.
+    """Matches of a body.
 
     Args:
-        bindings: the terms that the plan's variables are bound to, shape (n, variables); no row recurs.
-        levels: the lowest level among the facts of each match.
+        bindings: terms bound to the plan's variables, shape (n, variables); rows are distinct.
+        levels: lowest level among the facts of each match.
     """
 
     bindings: Integers
@@ -109,10 +109,10 @@ class WindowModel:
         program: the compiled rules and constraints.
         keep: `"newest"` stores each fact once, `"every"` stores Def. 8's interpretations in full.
         vocabulary: numbers the program's symbols as the program does.
-        first_level: the oldest level to come.
+        first_level: the first level of the stream.
 
-    `notes_levels` says whether it is noted how levels change, `is_broken` whether an error came while levels
-    were brought up to date: then the model is of no use any more.
+    `notes_levels` is true if level changes are recorded; `is_broken` after an error while levels were being
+    settled: the model is then unusable.
     """
 
     # Levels are 32-bit in the kernel: from here on it counts them anew from the window's oldest.
@@ -143,19 +143,19 @@ class WindowModel:
     # -- change ------------------------------------------------------------------------------------
 
     def add_background(self, facts: Integers) -> None:
-        """Assert `facts` for ever."""
+        """Assert `facts` forever."""
         self._add(facts, np.full(len(facts), FOREVER, np.int32))
 
     def add(self, facts: Integers, level: int) -> Integers:
-        """Assert `facts` at `level`, not below the newest one; returns what `withdraw` needs to undo it."""
+        """Assert `facts` at `level`, not below the newest one; returns the data for `withdraw`."""
         self._come_to(level)
         return self._add(facts, np.full(len(facts), level - self._shift, np.int32))
 
     def merge(self, facts: Integers, asserted: int, level: int) -> Integers:
-        """Assert `facts[:asserted]` at the new `level`; the others are all that follows from these and the
+        """Assert `facts[:asserted]` at the new `level`; the others are all their consequences with the
         background.
 
-        Returns what `withdraw` needs to undo it. With `keep="every"` what follows is derived again.
+        Returns the data for `withdraw`. With `keep="every"` the consequences are derived again.
         """
         if not self._keeps_newest:
             return self.add(facts[:asserted], level)
@@ -167,9 +167,10 @@ class WindowModel:
         return previous
 
     def fill(self, parts: Sequence[tuple[Integers, int]]) -> None:
-        """Assert several parts, each at its level, in ascending order, as if by `add`; at once if it may be.
+        """Assert several parts at ascending levels, with the result of `add` for each; in bulk where
+        possible.
 
-        With `keep="every"` interpretations can depend on the order, so that it is one after another.
+        With `keep="every"` interpretations may depend on the order, so parts are added one by one.
         """
         if not self._keeps_newest:
             for facts, level in parts:
@@ -180,13 +181,13 @@ class WindowModel:
             self._add(np.concatenate([facts for facts, _ in parts]), np.concatenate(levels))
 
     def restore(self, facts: Integers, levels: npt.NDArray[np.int64]) -> None:
-        """Assert `facts` again at the levels of the window they once had. No conflicts are looked for."""
+        """Assert `facts` again at their former levels in the window. Conflicts are not detected."""
         self.kernel.detect = False
         self._add(facts, (levels - self._shift).astype(np.int32))
         self.kernel.detect = True
 
     def _come_to(self, level: int) -> None:
-        """Make `level` the newest, with room for all from the window's oldest on."""
+        """Advance the newest level to `level`, with room for the whole window."""
         kernel = self.kernel
         if level - self._shift >= self.renumber_at:
             less = kernel.oldest // kernel.room * kernel.room
@@ -228,7 +229,7 @@ class WindowModel:
         )
 
     def cut(self, facts: Integers) -> None:
-        """Take out `facts` with all their occurrences, and what rested on them."""
+        """Retract `facts` with all their occurrences, and their consequences."""
         self.kernel.cut(readable(facts))
 
     def withdraw(self, facts: Integers, previous: Integers, level: int) -> None:
@@ -236,7 +237,7 @@ class WindowModel:
         self.kernel.withdraw(readable(facts), readable(previous), level - self._shift)
 
     def levels_back(self, previous: Integers, level: int) -> npt.NDArray[np.unsignedinteger] | None:
-        """`Entry.back` of facts that were just asserted at `level`, by what `add` returned."""
+        """Return `Entry.back` of facts just asserted at `level`, from the result of `add`."""
         newest = level - self._shift
         if len(previous) < 16:  # which Python handles faster
             steps = [newest - each if 0 <= each < FOREVER else 0 for each in previous.tolist()]
@@ -250,7 +251,7 @@ class WindowModel:
         return narrowed(back)
 
     def were_new(self, previous: Integers, level: int) -> npt.NDArray[np.bool_]:
-        """Which facts were not asserted at `level` before, by what `add` there has just returned."""
+        """Return a mask of facts not asserted at `level` before, from the result of the last `add`."""
         return np.asarray(previous != level - self._shift)
 
     def slide(self, oldest: int) -> None:
@@ -261,11 +262,10 @@ class WindowModel:
 
     @contextmanager
     def supposing(self, facts: Integers, level: int) -> Iterator[Integers]:
-        """Within the context `facts` are asserted at a level that is new; after it the model is as it was.
+        """Assert `facts` at a new level within the context; afterwards the model is restored.
 
-        Gives the facts that came by that, as `take_changes` does.
-
-        Costs what follows from the facts, twice. Broken off, the model is of no use any more.
+        Yields the inserted facts, as `take_changes` returns them. Costs the consequences of the facts, twice.
+        If interrupted, the model becomes unusable.
         """
         self._settle()
         before, self.is_broken = self._all_work, True
@@ -283,10 +283,10 @@ class WindowModel:
 
     @contextmanager
     def limited(self, most_facts: int | None, most_bytes: int | None) -> Iterator[None]:
-        """Whatever is done to it meanwhile may come to so many facts, and grow its arrays to so many bytes.
+        """Limit the number of facts and the bytes of arrays within the context.
 
         Raises:
-            Overfull: that is not enough. The model is of no use any more.
+            Overfull: a limit was exceeded. The model is unusable.
         """
         kernel = self.kernel
         kernel.store.most = UNLIMITED_FACTS if most_facts is None else min(most_facts, UNLIMITED_FACTS)
@@ -297,7 +297,7 @@ class WindowModel:
             kernel.store.most, kernel.store.most_bytes = UNLIMITED_FACTS, UNLIMITED_BYTES
 
     def note_levels(self, wanted: bool = True) -> None:
-        """Note from now on how levels change, or do so no more. Settles to begin with: a pass over the rows.
+        """Turn the recording of level changes on or off. Settles first: a pass over the rows.
 
         Only with `keep="newest"`.
         """
@@ -308,9 +308,9 @@ class WindowModel:
             self.notes_levels = wanted
 
     def take_changes(self) -> Integers:
-        """Facts that came (1) and went (-1, last column) since the last call; a fact may recur.
+        """Return facts inserted (1) and deleted (-1, last column) since the last call; a fact may recur.
 
-        Where it is noted how levels change the model settles, which costs what changed.
+        With recorded level changes the model settles, which costs the changes.
         """
         if self.notes_levels:
             self._settle()
@@ -318,8 +318,9 @@ class WindowModel:
         return changes
 
     def take_levels(self, changes: Integers) -> LevelChanges | None:
-        """How levels changed since the last call, None where that is not noted; right after `take_changes`,
-        of what that returned.
+        """Return the level changes since the last call, None if they are not recorded.
+
+        Call right after `take_changes`, with its result.
         """
         if not self.notes_levels:
             return None
@@ -329,13 +330,13 @@ class WindowModel:
         return LevelChanges.over([LevelChanges(facts, old, self.levels(facts))])
 
     def _settle(self) -> None:
-        """Bring every level up to date with what was asserted again."""
+        """Raise all levels to those of repeated assertions."""
         self.is_broken = True  # until it is done
         self.kernel.settle()
         self.is_broken = False
 
     def mark_terms(self, used: UsedTerms) -> None:
-        """Note which symbols and terms its facts have, and the symbols of its program, whose numbers stay.
+        """Flag the symbols and terms of its facts, and the symbols of its program, whose numbers stay.
 
         Costs a pass over the facts.
         """
@@ -343,9 +344,9 @@ class WindowModel:
         self.kernel.store.mark_terms(used.symbols, used.names, used.literals)
 
     def rename(self, renaming: Renaming) -> None:
-        """Go on in the numbers that the vocabulary has taken over. Costs the facts; needs no memory for them.
+        """Switch to the new numbers of the vocabulary. Costs the facts; allocates no memory for them.
 
-        Broken off, it leaves the model useless.
+        If interrupted, the model is unusable.
         """
         numbers = map(readable, (renaming.symbols, renaming.names, renaming.literals))
         self.kernel.store.rename_terms(*numbers)
@@ -355,12 +356,12 @@ class WindowModel:
     # -- look --------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
-        """How many facts the materialization has, the background's among them."""
+        """Return the number of facts in the materialization, the background included."""
         return int(self.kernel.store.live)
 
     @property
     def work(self) -> Work:
-        """The work counters."""
+        """Return the work counters."""
         return Work(*map(sub, self._all_work, self._supposed))
 
     @property
@@ -369,47 +370,48 @@ class WindowModel:
 
     @property
     def bytes_used(self) -> int:
-        """Bytes of the kernel's arrays; the vocabulary's terms are not counted."""
+        """Return the bytes of the kernel's arrays, without the vocabulary's terms."""
         return int(self.kernel.bytes_used())
 
     @property
     def spare_bytes(self) -> int:
-        """How many of `bytes_used` a model made anew for the same facts would not need, at least."""
+        """Return a lower bound of the bytes that a rebuilt model would save."""
         return max(0, int(self.kernel.store.spare_bytes()))
 
     @property
     def symbols(self) -> frozenset[int]:
-        """The numbers of the classes and properties that have facts. Costs a pass over the facts."""
+        """Return the numbers of the classes and properties that have facts. Costs a pass over the facts."""
         (predicates,) = self.kernel.store.columns("predicate")
         return frozenset(np.unique(predicates[predicates >= 0]).tolist())
 
     def facts(self) -> Integers:
-        """All facts, shape (n, 3)."""
+        """Return all facts, shape (n, 3)."""
         predicates, subjects, objects = self.kernel.store.columns("predicate", "subject", "object")
         present = predicates >= 0
         return np.stack([predicates[present], subjects[present], objects[present]], axis=1).astype(np.int32)
 
     def levels(self, facts: Integers) -> LevelNumbers:
-        """The levels of facts, shape (n, 3): `FOREVER` for the background's, -1 for one that is not there.
+        """Return the levels of facts, shape (n, 3): `FOREVER` for the background, -1 for a missing fact.
 
-        As they are stored: settled where changes of level are noted. Only with `keep="newest"`.
+        Stored levels: settled if level changes are recorded. Only with `keep="newest"`.
         """
         levels = np.empty(len(facts), np.int32)
         self.kernel.find_levels(readable(facts), readable(levels))
         return np.where(levels == NONE, NONE, self._in_stream(levels))
 
     def _in_stream(self, levels: Integers) -> LevelNumbers:
-        """Levels of the kernel as those of the stream."""
+        """Convert levels of the kernel to those of the stream."""
         return np.where(levels == FOREVER, FOREVER, levels + np.int64(self._shift))
 
     def interpretation(self, level: int) -> Integers:
-        """The facts of one interpretation, shape (n, 3)."""
+        """Return the facts of one interpretation, shape (n, 3)."""
         self._settle()
         facts: Integers = self.kernel.store.facts(readable(self.kernel.interpretation(level - self._shift)))
         return facts
 
     def derived_at(self, level: int) -> Integers:
-        """The facts of one interpretation that are not asserted at its level, shape (n, 3), as they settled.
+        """Return the facts of one interpretation not asserted at its level, shape (n, 3), in the order they
+        settled.
 
         Only with `keep="newest"`.
         """
@@ -419,27 +421,27 @@ class WindowModel:
         return facts
 
     def facts_of(self, rows: Sequence[int]) -> Integers:
-        """The facts of kernel rows, shape (n, 3)."""
+        """Return the facts of kernel rows, shape (n, 3)."""
         facts: Integers = self.kernel.store.facts(readable(np.array(rows, np.int32)))
         return facts
 
     def violations(self) -> Integers:
-        """The constraints' matches noted since the last call: rows `rule, body rows…`, padded with -1."""
+        """Return and reset the recorded constraint violations: rows `rule, body rows…`, padded with -1."""
         violations: Integers = self.kernel.take_violations()
         return violations
 
     def find_violations(self) -> None:
-        """Note every violation there is, as if it had just arisen. Costs a pass over facts and plans."""
+        """Record every violation, as if it were new. Costs a pass over facts and plans."""
         self.kernel.take_violations()
         self.kernel.find_violations()
 
     def lineage(self, most: int, *, explains_background: bool = False) -> Lineage | None:
-        """The violations noted since the last call with all their proofs; None if there was no violation.
+        """Return the violations since the last call with all their proofs; None without a violation.
 
-        Past `most` rule instances it is cut short: what is newest is complete, see `Lineage.floor`.
+        Beyond `most` rule instances it is cut short: the newest levels are complete, see `Lineage.floor`.
 
         Args:
-            explains_background: as of `lineage_of`.
+            explains_background: as for `lineage_of`.
         """
         violations = self.violations()
         if not len(violations):
@@ -448,9 +450,9 @@ class WindowModel:
         return self._above_floor(found, most) if found.cut_short else found
 
     def _above_floor(self, lineage: Lineage, most: int) -> Lineage:
-        """A lineage that was cut short, with all instances of the newest levels, as many as there may be.
+        """Return a truncated lineage with all instances of as many of the newest levels as the limit allows.
 
-        The model settles: what is complete goes by final levels. Costs all instances.
+        The model settles: completeness refers to final levels. Costs all instances.
         """
         self._settle()
         kernel = self.kernel
@@ -468,29 +470,30 @@ class WindowModel:
         return found._replace(floor=floor + self._shift)
 
     def lineage_of(self, facts: Integers, most: int, *, explains_background: bool = False) -> Lineage:
-        """Every rule instance that can take part in a proof of one of `facts`, those asserted included.
+        """Return every rule instance that can be part of a proof of one of `facts`, asserted facts included.
 
-        The model settles first, so that levels are final. What is not in the materialization is left out.
+        The model settles first, so that levels are final. Facts outside the materialization are ignored.
         Costs the instances, and a pass over all facts.
 
         Args:
             facts: shape (n, 3).
-            most: past so many instances it is cut short, as `lineage`.
-            explains_background: go on to what the background's facts follow from.
+            most: limit of instances, as for `lineage`.
+            explains_background: whether facts of the background are explained too.
         """
         self._settle()
         rows = [row for fact in facts.tolist() if (row := self.kernel.store.row_of(*fact)) >= 0]
         return self._lineage(_NO_VIOLATIONS, np.array(rows, np.int32), most, explains_background)
 
     def lineage_within(self, fact: Integers, most: int, each: int, *, weaker: bool) -> Lineage:
-        """Rule instances that can take part in proofs of a fact, the background explained: at most `most`,
-        and `each` of one fact. There are more of them if it is cut short; what was found first is there.
+        """Return rule instances in proofs of a fact, the background explained: at most `most`, `each` for one
+        fact.
 
-        Costs what is found, and a pass over all facts where levels must settle first.
+        If cut short, the instances found first are there. Costs the instances found, and a pass over all
+        facts where levels must settle first.
 
         Args:
             fact: shape (1, 3), in the materialization.
-            weaker: instances may be weaker than the fact: have a lower level than it.
+            weaker: include instances with a lower level than the fact.
         """
         self._settle()
         row = np.array([self.kernel.store.row_of(*fact[0].tolist())], np.int32)
@@ -505,17 +508,17 @@ class WindowModel:
     def _described(
         self, violations: Integers, rows: Integers, instances: Integers, cut_short: bool
     ) -> Lineage:
-        """A lineage with the facts of its rows and their levels."""
+        """Return a lineage with the facts of its rows and their levels."""
         levels, bases = self.kernel.levels_of(readable(rows))
         kept = np.where(bases >= self.kernel.oldest, self._in_stream(bases), NONE)
         facts = self.kernel.store.facts(readable(rows))
         return Lineage(violations, instances, rows, facts, self._in_stream(levels), kept, cut_short)
 
     def plan(self, body: Sequence[Atom], different: Sequence[Different] = ()) -> BodyPlan:
-        """A plan for `matches_with`. Its constants and predicates get numbers where they have none.
+        """Return a plan for `matches_with`; constants and predicates without a number get one.
 
-        It serves any model of the vocabulary, until terms get other numbers: after `Consumer.renamed` the
-        body is to be planned anew. One that is made in the midst of a step is gone if the step is undone.
+        It is valid for any model of the vocabulary until terms are renumbered: after `Consumer.renamed` the
+        body must be planned again. A plan made during a step that is undone is invalid.
 
         Raises:
             InvalidRuleError: the body is not connected, or lacks a variable of the inequalities.
@@ -523,11 +526,12 @@ class WindowModel:
         return plan_body(FactPattern(tuple(body), tuple(different)), self.vocabulary)
 
     def plan_bodies(self, bodies: Sequence[FactPattern], known: BodyPlans | None = None) -> BodyPlans:
-        """The plans of many bodies for `signed_matches`; what they speak of gets numbers as with `plan`, and
-        they serve as long.
+        """Return the plans of many bodies for `signed_matches`; terms get numbers, and plans are valid, as
+        for `plan`.
 
-        Costs what is wanted of the bodies, and compiles those that `known` has no plan for. That may be plans
-        made before, in the numbers of today; they serve bodies of the same form, whatever is wanted of them.
+        Costs the values requested of the bodies, and the compilation of bodies without a plan in `known`,
+        which may be earlier plans in present numbers; they serve bodies of equal form with any requested
+        values.
 
         Raises:
             InvalidRuleError: a body is not connected, or lacks a parameter or a variable of its inequalities.
@@ -535,19 +539,19 @@ class WindowModel:
         return plan_bodies(bodies, self.vocabulary, {} if known is None else known.of_forms)
 
     def matches_with(self, plan: BodyPlan, facts: Integers, without: Integers = NO_FACTS) -> Bindings:
-        """Every match of a body in which one of `facts` is matched to an atom, each match once.
+        """Return every match of a body with one of `facts` as an atom, each match once.
 
-        Facts that are not stored, since they have gone, are matched as if they were, with level `FOREVER`. So
-        before a step or after it, the matches that came are those with the facts that came; those that went
-        are the ones with the facts that went, without those that came.
+        Facts that are not stored, because they were deleted, are matched as if stored at level `FOREVER`. So,
+        before or after a step, the inserted matches are those with the inserted facts; the deleted ones are
+        those with the deleted facts, excluding the inserted ones.
 
-        Costs the rows looked at on the way, from the given facts on; the first time for a predicate in a
-        model a pass over the facts, to index it.
+        Costs the rows read from the given facts on; the first call for a predicate costs a pass over the
+        facts, to index it.
 
         Args:
             plan: made by `plan`.
             facts: shape (n, 3).
-            without: facts that are not to be matched, shape (n, 3).
+            without: facts to exclude, shape (n, 3).
         """
         matches = self._body_matches.get(plan)
         if matches is None:
@@ -556,32 +560,31 @@ class WindowModel:
         return Bindings(found[:, 2:], self._in_stream(found[:, 1]))
 
     def signed_matches(self, plans: BodyPlans, noted: Integers, reformed: Integers = NO_FACTS) -> Integers:
-        """The matches of bodies that came with a step, and those that went, each once.
+        """Return the inserted and deleted matches of bodies after a step, each once.
 
-        Costs the changes, the matches, and the rows looked at on the way, but nothing for bodies that have no
-        atom for what changed. The first time in a model it costs a pass over the facts for each predicate
-        that is to be indexed.
+        Costs the changes, the matches, and the rows read on the way, nothing for bodies without an atom for a
+        changed predicate. The first call costs a pass over the facts for each predicate to index.
 
         Args:
             plans: made by `plan_bodies`.
-            noted: what `take_changes` gave, with the model as it was then: facts that came and went, shape
-                (n, 4); what is mentioned an even number of times did neither.
-            reformed: facts that are there before and after, but count as gone and come, shape (n, 3).
+            noted: result of `take_changes`, with the model as it was then: inserted and deleted facts, shape
+                (n, 4); a fact mentioned an even number of times has not changed.
+            reformed: facts present before and after, treated as deleted and inserted again, shape (n, 3).
 
         Returns:
-            int32 rows: the place of the body among `bodies`, 1 or -1, and the terms that its variables are
-            bound to (`BodyPlans.variables`), padded with NONE to the widest. Those that came are first.
+            int32 rows: the index of the body among `bodies`, 1 or -1, and the terms bound to its variables
+            (`BodyPlans.variables`), padded with NONE to the widest. Inserted matches come first.
         """
         matches = self._matches_of(plans)
         found: Integers = self.kernel.signed_matches(matches, readable(noted), readable(reformed))
         return found
 
     def rows_reading(self, plans: BodyPlans, readers: Sequence[Readers]) -> RowsRead:
-        """What gives, step by step, what `signed_matches` finds as rows for those who read it.
+        """Return a function that finds, for each step, the `signed_matches` as rows for their readers.
 
         Args:
             plans: made by `plan_bodies`.
-            readers: those of each body.
+            readers: the readers of each body.
         """
         return partial(self.kernel.signed_rows, self._matches_of(plans), list(readers))
 
@@ -592,12 +595,12 @@ class WindowModel:
         return matches
 
     def find(self, triple: Triple) -> Integers | None:
-        """The fact of a triple, shape (1, 3); None if it is not in the materialization. Costs O(1)."""
+        """Return the fact of a triple, shape (1, 3); None if it is not in the materialization. Costs O(1)."""
         found = self._match(*triple)
         return found if len(found) else None
 
     def select(self, number: int, who: int | None, what: int | None) -> Integers:
-        """The facts of a class or property whose subject and object are these; None stands for any. Costs as
+        """Return the facts of a class or property with a subject and object; None matches any. Costs as
         `match`.
 
         Args:
@@ -614,13 +617,11 @@ class WindowModel:
         object: Term | None,
         forms: FactForms = NO_FORMS.by_fact,
     ) -> Iterator[Triple]:
-        """The triples of the materialization that agree with the given terms; None agrees with all.
+        """Return the triples of the materialization that match the given terms; None matches any.
 
-        Literals agree by value, and come back in the forms that `forms` says.
-
-        The answer is a snapshot: later changes do not reach it. A whole triple costs O(1); a property with a
-        subject or an object the answers (the first time for a property a pass over the facts, to index it);
-        anything else, the members of a class included, a pass over the facts.
+        Literals match by value, and are returned in the forms of `forms`. The result is a snapshot. A whole
+        triple costs O(1); a property with a subject or an object the answers (and for its first use a pass
+        over the facts, to index it); any other pattern, members of a class included, a pass over the facts.
         """
         return self.vocabulary.decode(self._match(subject, predicate, object), forms)
 
@@ -676,7 +677,7 @@ class WindowModel:
 
 
 def _rows_of(violations: Integers) -> Integers:
-    """The rows in the bodies of violations; one may recur."""
+    """Return the rows in the bodies of violations; one may recur."""
     bodies = violations[:, 1:].ravel()
     return bodies[bodies >= 0]
 
@@ -692,7 +693,7 @@ def _say_if_uncompiled() -> None:
 
 
 def plain_model(facts: Integers, vocabulary: Vocabulary) -> WindowModel:
-    """A model without rules that holds some facts, all at one level.
+    """Return a model without rules that holds some facts, all at one level.
 
     Args:
         facts: shape (n, 3), in the numbers of the vocabulary.

@@ -1,1 +1,1 @@
-"""The ontology side: RDF in, axioms in normal form and the report of what became of them out."""
+"""OWL input: ontologies as RDF to axioms in normal form, and the admission report."""

@@ -1,13 +1,8 @@
-"""OWL 2 axioms, as frozen values.
+"""OWL 2 axioms and SWRL rules as frozen values.
 
-The classes follow the OWL 2 structural specification; what it splits into an object and a data form
-(SubObjectPropertyOf and SubDataPropertyOf) is one class here, whose property knows its kind. `str` gives the
-functional-style syntax with short names. Expressions and data ranges can be had from here as well.
-
-SWRL rules, as frozen values; a variable stands for names and literals that the ontology or a stream has.
-
-SWRL: a semantic web rule language combining OWL and RuleML (W3C member submission, 2004). `str` gives the
-functional-style syntax that the OWL API writes, with short names.
+The classes follow the OWL 2 structural specification; where it has an object and a data form
+(SubObjectPropertyOf and SubDataPropertyOf) there is one class here, whose property has its kind. `str` gives
+the functional-style syntax with short names. Expressions and data ranges are re-exported.
 """
 
 from __future__ import annotations
@@ -61,7 +56,7 @@ SwrlArgument = Term | Variable
 
 @dataclass(frozen=True, slots=True)
 class ClassAtom(Written):
-    """The argument is in a class."""
+    """Atom: the argument is in a class."""
 
     type: ClassExpression
     argument: SwrlArgument
@@ -69,7 +64,7 @@ class ClassAtom(Written):
 
 @dataclass(frozen=True, slots=True)
 class DataRangeAtom(Written):
-    """The argument is a literal of a data range."""
+    """Atom: the argument is a literal of a data range."""
 
     range: DataRange
     argument: SwrlArgument
@@ -77,7 +72,7 @@ class DataRangeAtom(Written):
 
 @dataclass(frozen=True, slots=True)
 class PropertyAtom:
-    """The property relates the arguments."""
+    """Atom: the property relates the arguments."""
 
     property: PropertyExpression
     subject: SwrlArgument
@@ -90,7 +85,7 @@ class PropertyAtom:
 
 @dataclass(frozen=True, slots=True)
 class SameAtom(Written):
-    """The arguments are the same."""
+    """Atom: the arguments are equal."""
 
     first: SwrlArgument
     second: SwrlArgument
@@ -99,7 +94,7 @@ class SameAtom(Written):
 
 @dataclass(frozen=True, slots=True)
 class DifferentAtom(Written):
-    """The arguments are not the same."""
+    """Atom: the arguments are different."""
 
     first: SwrlArgument
     second: SwrlArgument
@@ -108,7 +103,7 @@ class DifferentAtom(Written):
 
 @dataclass(frozen=True, slots=True)
 class BuiltInAtom(Written):
-    """A comparison, or a computation whose result is the first argument."""
+    """Comparison, or a computation whose result is the first argument."""
 
     name: URIRef
     arguments: tuple[SwrlArgument, ...]
@@ -119,7 +114,11 @@ SwrlAtom = ClassAtom | DataRangeAtom | PropertyAtom | SameAtom | DifferentAtom |
 
 @dataclass(frozen=True, slots=True)
 class SwrlRule:
-    """Where all atoms of `body` hold, all atoms of `head` do; an empty head is ⊥.
+    """SWRL rule: `body` implies all atoms of `head`; an empty head is ⊥.
+
+    SWRL: a semantic web rule language combining OWL and RuleML (W3C member submission, 2004). Variables stand
+    for names and literals of the ontology and the stream. `str` gives the functional-style syntax of the OWL
+    API.
 
     >>> person, x = URIRef("urn:x/Person"), Variable("x")
     >>> from pantarhei.owl.expression import Class
@@ -135,7 +134,7 @@ class SwrlRule:
 
 
 def arguments_of(atom: SwrlAtom) -> tuple[SwrlArgument, ...]:
-    """The arguments of an atom, in order."""
+    """Return the arguments of an atom, in order."""
     match atom:
         case ClassAtom(_, argument) | DataRangeAtom(_, argument):
             return (argument,)
@@ -150,7 +149,7 @@ def arguments_of(atom: SwrlAtom) -> tuple[SwrlArgument, ...]:
 
 @dataclass(frozen=True, slots=True)
 class SubClassOf(Written):
-    """Each instance of `sub` is one of `super`."""
+    """Class inclusion: each instance of `sub` is one of `super`."""
 
     sub: ClassExpression
     super: ClassExpression
@@ -158,21 +157,21 @@ class SubClassOf(Written):
 
 @dataclass(frozen=True, slots=True)
 class EquivalentClasses(Written):
-    """The operands have the same instances."""
+    """Equivalence: the operands have equal extensions."""
 
     operands: tuple[ClassExpression, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class DisjointClasses(Written):
-    """No two of the operands share an instance."""
+    """Pairwise disjointness of classes."""
 
     operands: tuple[ClassExpression, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class DisjointUnion(Written):
-    """A class whose instances are those of the operands, no two of which share one."""
+    """Class that is the union of pairwise disjoint operands."""
 
     union: Class
     operands: tuple[ClassExpression, ...]
@@ -180,7 +179,7 @@ class DisjointUnion(Written):
 
 @dataclass(frozen=True, slots=True)
 class SubPropertyOf(Written):
-    """What `sub` relates, `super` relates."""
+    """Property inclusion: pairs of `sub` are pairs of `super`."""
 
     sub: PropertyExpression
     super: PropertyExpression
@@ -189,7 +188,7 @@ class SubPropertyOf(Written):
 
 @dataclass(frozen=True, slots=True)
 class SubPropertyChainOf:
-    """What the members of `chain` relate one after the other, `super` relates."""
+    """Property chain inclusion: compositions of the members of `chain` are pairs of `super`."""
 
     chain: tuple[PropertyExpression, ...]
     super: PropertyExpression
@@ -200,7 +199,7 @@ class SubPropertyChainOf:
 
 @dataclass(frozen=True, slots=True)
 class EquivalentProperties(Written):
-    """The operands relate the same."""
+    """Equivalence: the operands have equal pairs."""
 
     operands: tuple[PropertyExpression, ...]
     form = "Equivalent{self.operands[0].kind.value}Properties"
@@ -208,7 +207,7 @@ class EquivalentProperties(Written):
 
 @dataclass(frozen=True, slots=True)
 class DisjointProperties:
-    """No two of the operands relate the same."""
+    """Pairwise disjointness of properties."""
 
     operands: tuple[PropertyExpression, ...]
 
@@ -219,7 +218,7 @@ class DisjointProperties:
 
 @dataclass(frozen=True, slots=True)
 class InverseProperties(Written):
-    """What one relates, the other relates the other way round."""
+    """Inverse properties: pairs of one, exchanged, are pairs of the other."""
 
     first: PropertyExpression
     second: PropertyExpression
@@ -228,7 +227,7 @@ class InverseProperties(Written):
 
 @dataclass(frozen=True, slots=True)
 class PropertyDomain(Written):
-    """Whatever has a value of the property is in `domain`."""
+    """Domain: each subject of the property is in `domain`."""
 
     property: PropertyExpression
     domain: ClassExpression
@@ -237,7 +236,7 @@ class PropertyDomain(Written):
 
 @dataclass(frozen=True, slots=True)
 class PropertyRange(Written):
-    """All values of the property are in `range`."""
+    """Range: each value of the property is in `range`."""
 
     property: PropertyExpression
     range: Filler
@@ -245,7 +244,7 @@ class PropertyRange(Written):
 
 
 class Trait(Enum):
-    """A characteristic that a property can have."""
+    """Characteristic of a property, such as transitivity."""
 
     FUNCTIONAL = "Functional"
     INVERSE_FUNCTIONAL = "InverseFunctional"
@@ -258,7 +257,7 @@ class Trait(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Characteristic:
-    """The property has the trait."""
+    """Axiom that the property has the trait."""
 
     trait: Trait
     property: PropertyExpression
@@ -269,7 +268,7 @@ class Characteristic:
 
 @dataclass(frozen=True, slots=True)
 class HasKey:
-    """Named instances of a class that share a value of each of the properties are the same."""
+    """Key: named instances of a class that share a value of each of the properties are equal."""
 
     keyed: ClassExpression
     properties: tuple[PropertyExpression, ...]
@@ -284,7 +283,7 @@ class HasKey:
 
 @dataclass(frozen=True, slots=True)
 class DatatypeDefinition(Written):
-    """A name for a data range."""
+    """Definition of a datatype by a data range."""
 
     datatype: Datatype
     range: DataRange
@@ -292,21 +291,21 @@ class DatatypeDefinition(Written):
 
 @dataclass(frozen=True, slots=True)
 class SameIndividual(Written):
-    """All the names denote one individual."""
+    """Equality of all the names."""
 
     individuals: tuple[Term, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class DifferentIndividuals(Written):
-    """No two of the names denote one individual."""
+    """Pairwise difference of the names."""
 
     individuals: tuple[Term, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ClassAssertion(Written):
-    """Membership in a class expression; membership in a named class is a plain triple and no axiom here."""
+    """Membership in a class expression; membership in a named class is a plain triple, not an axiom here."""
 
     type: ClassExpression
     individual: Term
@@ -314,7 +313,7 @@ class ClassAssertion(Written):
 
 @dataclass(frozen=True, slots=True)
 class NegativePropertyAssertion(Written):
-    """The property does not relate `subject` to `object`."""
+    """Negative assertion: the property does not relate `subject` to `object`."""
 
     property: PropertyExpression
     subject: Term

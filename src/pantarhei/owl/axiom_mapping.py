@@ -1,13 +1,7 @@
-"""Axioms read from triples, with every triple accounted for.
+"""Axioms and SWRL rules read from triples, with every triple accounted for.
 
-W3C: OWL 2 mapping to RDF graphs, section 3, tables 5 to 18. Each triple of the graph ends in exactly one
-    place of the `Reading`: written for an axiom, a declaration, an annotation, an assertion, or a leftover
-    with the reason.
-
-SWRL rules read from triples.
-
-SWRL (W3C member submission, 2004), section 6: a `swrl:Imp` has lists of atoms as body and head. Variables are
-what is declared a `swrl:Variable`, and names that begin with `urn:swrl`, as the OWL API writes them.
+W3C: OWL 2 mapping to RDF graphs, section 3, tables 5 to 18. Each triple of the graph ends in exactly one part
+of the `Reading`: axiom, declaration, annotation, assertion, or leftover with the reason.
 """
 
 from __future__ import annotations
@@ -54,10 +48,13 @@ _VARIABLE_NAMES = ("urn:swrl#", "urn:swrl:var#")
 
 
 def read_swrl_rule(read: ExpressionReader, triple: Triple) -> SwrlRule:
-    """The rule that the subject of `triple` is.
+    """Return the rule whose node is the subject of `triple`.
+
+    SWRL (W3C member submission, 2004), section 6: a `swrl:Imp` has lists of atoms as body and head. Variables
+    are names declared as `swrl:Variable`, and names that begin with `urn:swrl`, as the OWL API writes them.
 
     Raises:
-        UnreadableError: it is no rule.
+        UnreadableError: it is not a rule.
     """
     rule = _RuleReader(read)
     body = tuple(map(rule.atom, read.sequence(read.only(triple[0], SWRL.body, "a rule"))))
@@ -67,7 +64,7 @@ def read_swrl_rule(read: ExpressionReader, triple: Triple) -> SwrlRule:
 
 @dataclass(slots=True)
 class _RuleReader:
-    """Reads the atoms of one rule and names its variables."""
+    """Reader of the atoms of one rule, with names for its variables."""
 
     read: ExpressionReader
     variables: dict[Term, Variable] = field(default_factory=dict)
@@ -116,7 +113,7 @@ class _RuleReader:
         return self.named(self.read.individual(self.part(node, place)))
 
     def named(self, term: Term) -> SwrlArgument:
-        """`term` itself, or the variable that it stands for."""
+        """Return `term`, or the variable it stands for."""
         if not self._is_variable(term):
             return term
         if term not in self.variables:
@@ -129,7 +126,7 @@ class _RuleReader:
         return isinstance(term, URIRef) and str(term).startswith(_VARIABLE_NAMES)
 
     def _name(self, term: Term) -> Variable:
-        """The last part of the variable's name, with a number where another variable has that name."""
+        """Return the last part of the variable's name, with a number if another variable has that name."""
         local = "" if isinstance(term, BNode) else last_part(term).rpartition(":")[2].lstrip("_")
         taken, number, name = set(self.variables.values()), 1, local or "v"
         while Variable(name) in taken:
@@ -151,17 +148,17 @@ _ATOMS: dict[Term, Callable[[_RuleReader, Term], SwrlAtom]] = {
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a graph says, triple by triple.
+    """Classification of a graph's triples.
 
     Args:
-        axioms: what has a meaning beyond single facts, in the order of their main triples.
-        main_triples: of each axiom the triple that makes it one; others write the expressions in it.
-        assertions: membership in named classes, and values of properties; also the lists among these values,
+        axioms: statements beyond single facts, in the order of their main triples.
+        main_triples: for each axiom the triple that identifies it; further triples write its expressions.
+        assertions: membership in named classes, and values of properties; also lists among these values,
             which may be lists of axioms as well.
-        declarations: what the names are, and the ontology's header.
-        annotations: what is said about names and axioms for people.
+        declarations: kinds of names, and the ontology's header.
+        annotations: documentation of names and axioms.
         leftovers: triples that the mapping does not read, with the reason.
-        axiom_triples: the triples that `axioms` are written with.
+        axiom_triples: the triples of `axioms`.
     """
 
     axioms: tuple[Axiom, ...]
@@ -184,7 +181,7 @@ class Reading:
 
 
 def read_axioms(graph: Iterable[Triple]) -> Reading:
-    """The axioms that `graph` writes down, and what each other triple is.
+    """Return the axioms of `graph`, and the classification of its other triples.
 
     >>> EX = "http://example.org/"
     >>> reading = read_axioms([(URIRef(EX + "A"), RDFS.subClassOf, URIRef(EX + "B"))])
@@ -221,11 +218,11 @@ Read = Callable[[ExpressionReader, Triple], Axiom]
 
 
 class _NotHereError(Exception):
-    """The triple is no axiom of the kind that was tried: part of an expression, or an annotation."""
+    """Triple that is not an axiom of the kind tried: part of an expression, or an annotation."""
 
 
 class _AxiomReader:
-    """Collects axioms, the triples they use, and the triples where reading failed."""
+    """Collector of axioms, their triples, and the triples where reading failed."""
 
     def __init__(self, index: TripleIndex, vocabulary: NameKinds) -> None:
         self.index = index
@@ -271,7 +268,7 @@ def _pair(axiom: Callable[[tuple[P, ...]], Axiom], part: Part[P]) -> Read:
 
 
 def _all(axiom: Callable[[tuple[P, ...]], Axiom], part: Part[P], *members: URIRef) -> Read:
-    """The axiom about what the subject lists, each once."""
+    """Return the axiom about the distinct members of the subject's list."""
 
     def read_all(read: ExpressionReader, triple: Triple) -> Axiom:
         listed = read.sequence(_member(read, triple[0], *members))

@@ -1,8 +1,8 @@
-"""The axioms that a background says beside its facts: a site model has classes of its own.
+"""Axioms within a background: a site model may define classes.
 
-An axiom is what a triple of `AXIOM_PREDICATES` or of a type in `AXIOM_TYPES` says. With it go declarations,
-the ontology's header, and the lists and facets that it is written with; all else is a fact. `owl:sameAs` and
-`owl:differentFrom` are facts: what they mean depends on how names are read.
+An axiom is identified by a triple with a predicate of `AXIOM_PREDICATES` or a type of `AXIOM_TYPES`.
+Declarations, the ontology's header, and the lists and facets of axioms belong to it; all other triples are
+facts. `owl:sameAs` and `owl:differentFrom` are facts: their meaning depends on the reading of names.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ _VOCABULARIES: Final = (str(OWL), str(SWRL))
 
 
 def says_axioms(triples: Iterable[Triple]) -> bool:
-    """Whether one of them says an axiom. What is no triple says none. Costs a look at each."""
+    """True if one of the triples belongs to an axiom; items that are not triples do not. Costs a test of
+    each.
+    """
     try:
         return any(p in AXIOM_PREDICATES or (o in AXIOM_TYPES and p == RDF_TYPE) for _, p, o in triples)
     except (TypeError, ValueError):
@@ -46,10 +48,10 @@ def says_axioms(triples: Iterable[Triple]) -> bool:
 
 
 def table_says_axioms(table: pa.Table) -> bool:
-    """The same of an Arrow table of N-Triples terms: a look at each distinct property and class.
+    """True if an Arrow table of N-Triples terms has axioms. Costs a test of each distinct property and class.
 
     Raises:
-        InvalidTripleError: the table is not as `columns_of` needs it.
+        InvalidTripleError: the table is not as `columns_of` requires.
     """
     columns = columns_of(table)
     codes, properties = columns.predicate.occurring()
@@ -64,7 +66,7 @@ def table_says_axioms(table: pa.Table) -> bool:
 
 
 def axioms_of(document: Document) -> Document | None:
-    """The part of a document that says axioms; None where nothing does."""
+    """Return the part of a document with its axioms; None without axioms."""
     if not says_axioms(document.triples):
         return None
     expressions = {s for s, p, _ in document.triples if p in EXPRESSION_PREDICATES and isinstance(s, BNode)}
@@ -101,7 +103,7 @@ def lists_of_facts(triples: Iterable[Triple], of_axioms: Collection[Triple]) -> 
 
 
 def _parts_of_lists(triples: Iterable[Triple]) -> dict[Term, list[int]]:
-    """Where it stands what lists and facets without a name are written with, by their nodes."""
+    """Return the indexes of triples that write lists and anonymous facets, by node."""
     parts: dict[Term, list[int]] = {}
     for place, (subject, predicate, _) in enumerate(triples):
         if isinstance(subject, BNode) and (predicate in LIST_PREDICATES or predicate.startswith(_FACETS)):
@@ -110,7 +112,7 @@ def _parts_of_lists(triples: Iterable[Triple]) -> dict[Term, list[int]]:
 
 
 def _is_schema(triple: Triple) -> bool:
-    """Whether a triple is of an axiom, of a declaration or of a header."""
+    """True if a triple belongs to an axiom, a declaration or a header."""
     _, predicate, object_ = triple
     if predicate in AXIOM_PREDICATES:
         return True

@@ -1,21 +1,8 @@
-"""Ontology documents into triples. Nothing is fetched: a document is a local file or an object.
+"""Ontology documents to triples. Nothing is fetched: a document is a local file or an object.
 
-Files go through pyoxigraph's parsers, whose literals keep their lexical form; OWL/XML through `owl_xml`.
-Blank nodes are renamed after the content of their document, so that two documents share none and reading
-twice gives the same names.
-
-OWL/XML documents into triples.
-
-W3C: OWL 2 XML serialization. What its elements say, `element_mapping` has.
-
-Which format a document has: its first words tell, and the suffix of its name where they leave a choice.
-
-Protégé saves Turtle, functional syntax and others under `.owl`, so a suffix alone tells little.
-
-Triples of an owlready2 ontology or world that the caller has; owlready2 itself loads nothing here.
-
-Its objects hide axioms (keys, negative assertions, disjoint unions), so the triples in its quad store are
-read. The store keeps numbers as numbers: a literal's lexical form is the one that Python gives the number.
+Files are parsed by pyoxigraph, which keeps the lexical form of literals; OWL/XML, functional and Manchester
+syntax by `element_mapping`. Blank nodes are renamed by a hash of the document's content, so documents share
+none and reading twice gives equal names.
 """
 
 from __future__ import annotations
@@ -49,7 +36,7 @@ _ROOT = re.compile(rb"<(?:[\w.-]+:)?([A-Za-z]\w*)[\s>/]")
 
 
 def is_owl_xml(content: bytes) -> bool:
-    """Whether an XML document is OWL/XML, by its first element.
+    """True if the first element of an XML document is that of OWL/XML.
 
     >>> is_owl_xml(b'<?xml version="1.0"?><!-- <RDF> --><Ontology xmlns="http://www.w3.org/2002/07/owl#"/>')
     True
@@ -59,13 +46,14 @@ def is_owl_xml(content: bytes) -> bool:
 
 
 def read_owl_xml(content: bytes, source: str, base: str) -> Written:
-    """The triples of an OWL/XML document, with their lines, and its prefixes.
+    """Return the triples of an OWL/XML document, with their lines, and its prefixes (W3C: OWL 2 XML
+    serialization).
 
     Args:
-        base: the IRI against which relative IRIs stand where the document has no `xml:base`.
+        base: base IRI of a document without `xml:base`.
 
     Raises:
-        MalformedInputError: it is no XML, no OWL/XML, or holds an element that OWL 2 does not have.
+        MalformedInputError: it is not XML or not OWL/XML, or has an element that OWL 2 does not have.
     """
     root, lines = _parse(content, source)
     if root.tag != OWL_NAMESPACE + "Ontology":
@@ -77,7 +65,7 @@ def read_owl_xml(content: bytes, source: str, base: str) -> Written:
 
 
 def _parse(content: bytes, source: str) -> tuple[Element, list[int]]:
-    """The root, and the lines on which it and then its children begin."""
+    """Return the root, and the lines on which it and its children begin."""
     try:
         lines = _lines_of_axioms(content, source)
         return ElementTree.fromstring(content), lines
@@ -90,7 +78,7 @@ def _parse(content: bytes, source: str) -> tuple[Element, list[int]]:
 
 
 def _lines_of_axioms(content: bytes, source: str) -> list[int]:
-    """The lines on which the root and then its children begin."""
+    """Return the lines on which the root and its children begin."""
     parser, depth, lines = expat.ParserCreate(), 0, list[int]()
 
     def start(name: str, attributes: object) -> None:
@@ -160,15 +148,18 @@ _PAGE = re.compile(rb"(?:<!doctype html|<html)[\s>]", re.IGNORECASE)
 
 
 def format_of(path: Path, content: bytes, given: str | None) -> str:
-    """The format of a document: one of `FORMATS`.
+    """Return the format of a document: one of `FORMATS`.
+
+    Its first words decide, and its suffix where they are ambiguous: Protégé writes Turtle, functional syntax
+    and others with the suffix `.owl`.
 
     Args:
         content: in UTF-8.
-        given: the format, where the caller says it.
+        given: the format stated by the caller.
 
     Raises:
         MalformedInputError: the document is a web page.
-        OptionError: what is given is no format, or nothing tells.
+        OptionError: the stated format is unknown, or the format cannot be determined.
     """
     if given is not None:
         if given not in FORMATS:
@@ -188,9 +179,10 @@ def format_of(path: Path, content: bytes, given: str | None) -> str:
 
 
 def formats_by_content(content: bytes) -> tuple[str, ...]:
-    """The formats in which a document may begin as this one does, the likeliest first; none if it is unknown.
+    r"""Return the formats in which a document may begin like this one, the likeliest first; none if it is
+    unknown.
 
-    >>> formats_by_content(b"# rooms\\nPREFIX ex: <http://example.org/>")
+    >>> formats_by_content(b"# rooms\nPREFIX ex: <http://example.org/>")
     ('turtle', 'trig')
     """
     start = _start(content)
@@ -198,7 +190,7 @@ def formats_by_content(content: bytes) -> tuple[str, ...]:
 
 
 def _start(content: bytes) -> int:
-    """Where white space and comments end."""
+    """Return the end of leading white space and comments."""
     before = _BEFORE.match(content)
     return before.end() if before else 0
 
@@ -212,11 +204,11 @@ READERS = {
 
 
 class Document(NamedTuple):
-    """What one document says, each triple once, and the prefixes it declares.
+    """Triples of one document, each once, and the prefixes it declares.
 
     Args:
-        triples: in the order in which they are said first.
-        lines: the line of each triple; None if its syntax has none.
+        triples: in order of first appearance.
+        lines: the line of each triple; None if the syntax has none.
         source: the file; None for an object.
     """
 
@@ -227,21 +219,21 @@ class Document(NamedTuple):
 
 
 def read_graph(source: object, format: str | None = None) -> tuple[Triple, ...]:
-    """The triples of one document or object, as `read_document`."""
+    """Return the triples of one document or object (`read_document`)."""
     return read_document(source, format).triples
 
 
 def read_document(source: object, format: str | None = None) -> Document:
-    """One document or object, without its imports.
+    """Read one document or object, without its imports.
 
     Args:
         source: a path; an `rdflib.Graph` or `Dataset`; an owlready2 ontology or world.
-        format: one of `FORMATS`; by default the file's first words and its suffix tell.
+        format: one of `FORMATS`; by default determined by content and suffix.
 
     Raises:
-        MalformedInputError: the text is not the format it claims to be, or compressed.
-        MissingFileError: there is no such file.
-        OptionError: the source or format is of no known kind, or nothing tells the format.
+        MalformedInputError: the text is not in its format, or is compressed.
+        MissingFileError: the file does not exist.
+        OptionError: the source or format is unknown, or the format cannot be determined.
     """
     if isinstance(source, str | Path):
         return _read_file(Path(source), format)
@@ -282,7 +274,7 @@ def _read_file(path: Path, format: str | None) -> Document:
 def _each_once(
     said: Iterable[Triple], lines: Sequence[int] | None
 ) -> tuple[tuple[Triple, ...], Sequence[int] | None]:
-    """What is said, each triple once, with its first line."""
+    """Return the distinct triples, each with its first line."""
     if lines is None:
         return tuple(dict.fromkeys(said)), None
     distinct: dict[Triple, None] = {}
@@ -310,11 +302,15 @@ class _Source(Protocol):
 
 
 def read_owlready(source: object) -> tuple[Triple, ...]:
-    """The triples of an owlready2 ontology with the imports it has loaded, or of a whole world.
+    """Return the triples of an owlready2 ontology with its loaded imports, or of a whole world.
+
+    Its objects hide axioms (keys, negative assertions, disjoint unions), so the triples of its quad store are
+    read; owlready2 loads nothing here. The store keeps numbers as numbers: a literal's lexical form is
+    Python's.
 
     Raises:
         OptionError: `source` is another object of owlready2.
-        MalformedInputError: the store holds what is no RDF 1.1 triple.
+        MalformedInputError: the store holds something else than RDF 1.1 triples.
     """
     import owlready2  # heavy; only who uses owlready2 has an object of it
 

@@ -1,9 +1,8 @@
-"""The elements of OWL 2 into triples: of OWL/XML, and of what is read into the same elements.
+"""Elements of OWL 2 to triples, for OWL/XML and for syntaxes read into the same elements.
 
 W3C: OWL 2 XML serialization for the elements, OWL 2 mapping to RDF graphs (table 1) for the triples. An
-    element that is not OWL 2 raises: nothing is left out. Rules become those of SWRL. A data property, an
-    annotation property or a datatype is declared by the element it is written with, as triples do not tell
-    its kind.
+element outside OWL 2 raises: nothing is left out. Rules become SWRL rules. Data properties, annotation
+properties and datatypes are declared by their element, since triples do not show their kind.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _BUILT_IN = (str(OWL), str(RDF), str(RDFS), str(XSD))
 
 
 def _said(error: Exception, element: Element) -> str:
-    """What is wrong with an element."""
+    """Return the reason of an error in an element."""
     if isinstance(error, KeyError):
         return f"an element in {name_of(element)} has no attribute {error}"
     if isinstance(error, IndexError) or "to unpack" in str(error):
@@ -36,11 +35,11 @@ def _said(error: Exception, element: Element) -> str:
 
 
 class Written(NamedTuple):
-    """What a document in a syntax of OWL says.
+    """Content of a document in a syntax of OWL.
 
     Args:
-        lines: of each triple the line on which its axiom begins; None where that is not known.
-        prefixes: those that it declares, and the usual ones.
+        lines: for each triple the line on which its axiom begins; None if unknown.
+        prefixes: declared ones, and the usual ones.
     """
 
     triples: list[Triple]
@@ -49,7 +48,7 @@ class Written(NamedTuple):
 
 
 class ElementReader:
-    """Collects the triples of one document, and for each the line on which its axiom begins."""
+    """Collector of the triples of one document, each with the line on which its axiom begins."""
 
     def __init__(self, source: str, base: str) -> None:
         self.source = source
@@ -64,11 +63,11 @@ class ElementReader:
         """Read a whole document.
 
         Args:
-            lines: those on which the root and then its children begin.
-            syntax: what the document is written in, for errors.
+            lines: lines on which the root and its children begin.
+            syntax: name of the syntax, for errors.
 
         Raises:
-            MalformedInputError: an element is none of OWL 2, or lacks something.
+            MalformedInputError: an element is not of OWL 2, or is incomplete.
         """
         iri = root.get("ontologyIRI")
         header: Term = self.resolve(iri) if iri else self.blank()
@@ -99,7 +98,7 @@ class ElementReader:
                 self.axiom(child)
 
     def end_on(self, line: int) -> None:
-        """Note that the triples since the last call are of an element that begins on `line`."""
+        """Assign the line `line` to the triples since the last call."""
         self.lines.extend(repeat(line, len(self.triples) - len(self.lines)))
 
     # --- Names ---
@@ -113,7 +112,7 @@ class ElementReader:
         return triple
 
     def node(self, *said: tuple[URIRef, Term]) -> BNode:
-        """A new blank node, with what is said of it."""
+        """Return a new blank node, and add its triples."""
         node = self.blank()
         for predicate, value in said:
             self.add(node, predicate, value)
@@ -136,7 +135,7 @@ class ElementReader:
     # --- Expressions ---
 
     def term(self, element: Element) -> Term:
-        """The term that stands for an entity, a literal or an expression, whose triples are added."""
+        """Return the term of an entity, a literal or an expression, and add its triples."""
         name = name_of(element)
         if name in _ENTITIES:
             return self.entity(element)
@@ -145,7 +144,7 @@ class ElementReader:
         raise ValueError(f"the element {name} is not supported here")
 
     def entity(self, element: Element) -> URIRef:
-        """The name of an entity; what triples do not tell of it without a declaration is declared."""
+        """Return the name of an entity, with a declaration where triples need one."""
         iri, kind = self.iri(element), _ENTITIES[name_of(element)]
         if (
             kind in _DECLARED_BY_USE
@@ -187,7 +186,7 @@ class ElementReader:
                 self.annotate(self.reified(triple), annotation)
 
     def reified(self, triple: Triple) -> Term:
-        """The node that annotations of a triple hang on: the axiom's own node, if it has one."""
+        """Return the node for annotations of a triple: the axiom's own node, if it has one."""
         if triple[1] == RDF.type and isinstance(triple[0], BNode):
             return triple[0]
         return self._reification(OWL.Axiom, triple)
@@ -222,7 +221,7 @@ def name_of(element: Element) -> str:
 
 
 def _parts(element: Element) -> tuple[list[Element], list[Element]]:
-    """What an axiom or annotation is made of, and the annotations of it."""
+    """Split an axiom or annotation into its operands and its annotations."""
     annotations = element.findall(OWL_NAMESPACE + "Annotation")
     return [child for child in element if name_of(child) != "Annotation"], annotations
 

@@ -1,7 +1,7 @@
-"""OWL 2 property and class expressions, as frozen values.
+"""OWL 2 property and class expressions as frozen values.
 
-The classes follow the OWL 2 structural specification; what it splits into an object and a data form
-(ObjectSomeValuesFrom and DataSomeValuesFrom) is one class here, whose property or filler knows its kind.
+The classes follow the OWL 2 structural specification; where it has an object and a data form
+(ObjectSomeValuesFrom and DataSomeValuesFrom) there is one class here, whose property or filler has its kind.
 `str` gives the functional-style syntax with short names. Expressions are at most as deep as
 `pantarhei.owl.expression_mapping.DEEPEST_EXPRESSION`.
 """
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class PropertyKind(Enum):
-    """What a property's values are: names, literals, or anything that has no meaning to a reasoner."""
+    """Kind of a property's values: names, literals, or annotations without meaning for a reasoner."""
 
     OBJECT = "Object"
     DATA = "Data"
@@ -35,7 +35,7 @@ class PropertyKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """A property with a name."""
+    """Named property."""
 
     iri: URIRef
     kind: PropertyKind = PropertyKind.OBJECT
@@ -46,7 +46,7 @@ class Property:
 
 @dataclass(frozen=True, slots=True)
 class InverseOf(Written):
-    """`ObjectInverseOf(P)`: the pairs of P turned around."""
+    """Inverse property `ObjectInverseOf(P)`."""
 
     inverted: Property
     form = "ObjectInverseOf"
@@ -63,7 +63,7 @@ PropertyExpression = Property | InverseOf
 
 @dataclass(frozen=True, slots=True)
 class Class:
-    """A class with a name."""
+    """Named class."""
 
     iri: URIRef
 
@@ -73,7 +73,7 @@ class Class:
 
 @dataclass(frozen=True, slots=True)
 class IntersectionOf(Written):
-    """What is in all of the operands."""
+    """Intersection of the operands."""
 
     operands: tuple[ClassExpression, ...]
     form = "ObjectIntersectionOf"
@@ -81,7 +81,7 @@ class IntersectionOf(Written):
 
 @dataclass(frozen=True, slots=True)
 class UnionOf(Written):
-    """What is in any of the operands."""
+    """Union of the operands."""
 
     operands: tuple[ClassExpression, ...]
     form = "ObjectUnionOf"
@@ -89,7 +89,7 @@ class UnionOf(Written):
 
 @dataclass(frozen=True, slots=True)
 class ComplementOf(Written):
-    """What is not in the operand."""
+    """Complement of the operand."""
 
     operand: ClassExpression
     form = "ObjectComplementOf"
@@ -97,7 +97,7 @@ class ComplementOf(Written):
 
 @dataclass(frozen=True, slots=True)
 class OneOf(Written):
-    """The individuals, and nothing else."""
+    """Enumeration of individuals."""
 
     individuals: tuple[Term, ...]
     form = "ObjectOneOf"
@@ -105,7 +105,7 @@ class OneOf(Written):
 
 @dataclass(frozen=True, slots=True)
 class SomeValuesFrom:
-    """What has a value of the property in the filler."""
+    """Existential restriction: at least one value in the filler."""
 
     property: PropertyExpression
     filler: Filler
@@ -116,7 +116,7 @@ class SomeValuesFrom:
 
 @dataclass(frozen=True, slots=True)
 class AllValuesFrom:
-    """What has values of the property in the filler only."""
+    """Universal restriction: all values in the filler."""
 
     property: PropertyExpression
     filler: Filler
@@ -127,7 +127,7 @@ class AllValuesFrom:
 
 @dataclass(frozen=True, slots=True)
 class HasValue(Written):
-    """What has this value of the property."""
+    """Value restriction: has this value."""
 
     property: PropertyExpression
     value: Term
@@ -136,14 +136,14 @@ class HasValue(Written):
 
 @dataclass(frozen=True, slots=True)
 class HasSelf(Written):
-    """What the property relates to itself."""
+    """Self restriction: related to itself."""
 
     property: PropertyExpression
     form = "ObjectHasSelf"
 
 
 class Bound(Enum):
-    """Which way a cardinality restriction bounds."""
+    """Direction of a cardinality restriction."""
 
     MIN = "Min"
     MAX = "Max"
@@ -152,7 +152,9 @@ class Bound(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Cardinality:
-    """At least, at most or exactly `number` values in the filler; without a filler any value counts."""
+    """Cardinality restriction: at least, at most or exactly `number` values in the filler, any value without
+    a filler.
+    """
 
     bound: Bound
     number: int
@@ -167,7 +169,7 @@ class Cardinality:
 
 @dataclass(frozen=True, slots=True)
 class NaryDataRestriction:
-    """A quantified restriction over several data properties at once (`owl:onProperties`)."""
+    """Quantified restriction over several data properties at once (`owl:onProperties`)."""
 
     quantifier: str
     properties: tuple[PropertyExpression, ...]
@@ -204,7 +206,9 @@ def _kind(filler: Filler) -> str:
 
 
 def parts(value: object, whole: type | UnionType | tuple[()] = ()) -> Iterator[object]:
-    """An axiom or expression, and all it is made of, from the left; what is `whole` is not taken apart."""
+    """Yield an axiom or expression and all its parts, from the left; instances of `whole` are not descended
+    into.
+    """
     yield value
     if isinstance(value, whole):
         return
@@ -216,8 +220,7 @@ def parts(value: object, whole: type | UnionType | tuple[()] = ()) -> Iterator[o
 
 
 def rewritten(value: T, change: Callable[[object], object]) -> T:
-    """An axiom or expression with other parts: those that `change` gives; what it gives None for is taken
-    apart, or stays if it has no parts.
+    """Rewrite an axiom or expression: `change` returns the replacement of a part, or None to descend into it.
     """
     new = change(value)
     if new is not None:

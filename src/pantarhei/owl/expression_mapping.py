@@ -1,13 +1,8 @@
 """Class expressions, data ranges, property expressions and lists, read from triples.
 
-W3C: OWL 2 mapping to RDF graphs, section 3.2.4, tables 11 to 15. A type triple that the tables ask for but
-    that files often lack (`rdf:type owl:Restriction`) may be missing. An expression reads to the end or
-    raises `UnreadableError`.
-
-Triples by subject and by predicate: what the mapping from RDF looks things up in.
-
-Order is made here, once: triples are kept sorted, so that what is read does not depend on the order of the
-input.
+W3C: OWL 2 mapping to RDF graphs, section 3.2.4, tables 11 to 15. A type triple required by the tables but
+often missing in files (`rdf:type owl:Restriction`) is optional. An expression is read completely or raises
+`UnreadableError`.
 """
 
 from __future__ import annotations
@@ -36,21 +31,22 @@ from pantarhei.rdf.parse import DEEPEST_EXPRESSION
 
 
 def term_key(term: Term) -> tuple[int, str, str, str]:
-    """A key that sorts all terms: IRIs, then blank nodes, then literals."""
+    """Return a sort key for terms: IRIs, then blank nodes, then literals."""
     if isinstance(term, Literal):
         return 2, str(term), str(term.datatype or ""), term.language or ""
     return (1 if isinstance(term, BNode) else 0), str(term), "", ""
 
 
 def triple_key(triple: Triple) -> tuple[tuple[int, str, str, str], ...]:
-    """A key that sorts all triples."""
+    """Return a sort key for triples."""
     return tuple(map(term_key, triple))
 
 
 class TripleIndex:
-    """The triples of a graph, by subject and predicate, by predicate, and by class.
+    """Index of a graph's triples by subject and predicate, by predicate, and by class.
 
-    Building costs a sort of the distinct terms, and one of the triples; each look-up is one step per result.
+    Triples are sorted, so that results do not depend on the order of the input. Building costs a sort of the
+    distinct terms and one of the triples; each lookup costs its results.
     """
 
     def __init__(self, triples: Iterable[Triple]) -> None:
@@ -71,29 +67,30 @@ class TripleIndex:
             self._instances[class_].append(subject)
 
     def objects(self, subject: Term, predicate: URIRef) -> list[Term]:
-        """The objects of the triples with this subject and predicate, sorted."""
+        """Return the objects of the triples with this subject and predicate, sorted."""
         return self._by_subject.get(subject, {}).get(predicate, [])
 
     def predicates(self) -> Iterable[Term]:
-        """The predicates of all triples."""
+        """Return the predicates of all triples."""
         return self._by_predicate.keys()
 
     def about(self, subject: Term) -> Iterator[Triple]:
-        """The triples with this subject."""
+        """Return the triples with this subject."""
         for predicate, objects in self._by_subject.get(subject, {}).items():
             for object_ in objects:
                 yield subject, predicate, object_
 
     def with_predicate(self, predicate: Term) -> list[Triple]:
-        """The triples with this predicate, sorted."""
+        """Return the triples with this predicate, sorted."""
         return self._by_predicate.get(predicate, [])
 
     def instances(self, class_: Term) -> list[Term]:
-        """The subjects of the triples that give this class as a type, sorted."""
+        """Return the subjects with this class as a type, sorted."""
         return self._instances.get(class_, [])
 
     def reachable(self, nodes: Iterable[Term]) -> Iterator[Triple]:
-        """The triples about the blank nodes among `nodes`, and about those they lead to, each node once."""
+        """Return the triples about the blank nodes among `nodes`, and about blank nodes reachable from them.
+        """
         waiting = list(dict.fromkeys(node for node in nodes if isinstance(node, BNode)))
         seen = set(waiting)
         for node in waiting:
@@ -105,7 +102,7 @@ class TripleIndex:
 
 
 def _in_order(triples: Sequence[Triple], terms: Iterable[Term]) -> list[Triple]:
-    """`triples`, each once, in the order of their `terms`. Numbers of the terms are sorted in their stead."""
+    """Return distinct `triples` in the order of their `terms`, by sorting numbers of the terms."""
     number = {term: i for i, term in enumerate(terms)}
     count = len(number)
     by_place = {
@@ -156,7 +153,7 @@ EXPRESSION_PREDICATES = frozenset(
 
 
 class UnreadableError(Exception):
-    """Triples that are no expression; caught where the axiom is read, and reported."""
+    """Triples that are not an expression; caught where the axiom is read, and reported."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -165,7 +162,7 @@ class UnreadableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class NameKinds:
-    """What the graph says its names are."""
+    """Kinds of the names of a graph."""
 
     kinds: Mapping[Term, PropertyKind]
     datatypes: frozenset[Term]
@@ -176,7 +173,7 @@ class NameKinds:
 
 @dataclass(slots=True)
 class ExpressionReader:
-    """Reads the expressions of one axiom; `used` collects the triples they are written with."""
+    """Reader of the expressions of one axiom; `used` collects their triples."""
 
     index: TripleIndex
     vocabulary: NameKinds
@@ -189,7 +186,7 @@ class ExpressionReader:
     # --- Names and values ---
 
     def property(self, node: Term) -> PropertyExpression:
-        """The property expression that `node` stands for."""
+        """Return the property expression of `node`."""
         if isinstance(node, URIRef):
             self.properties.add(node)
             return Property(node, self.vocabulary.kinds.get(node, PropertyKind.OBJECT))
@@ -201,13 +198,13 @@ class ExpressionReader:
         return owl.InverseOf(Property(inverse, PropertyKind.OBJECT))
 
     def individual(self, node: Term) -> Term:
-        """`node` itself, if it can be an individual."""
+        """Return `node` if it can be an individual."""
         if isinstance(node, Literal):
             raise UnreadableError(f"the literal {node.n3()} where an individual is expected")
         return node
 
     def filler(self, node: Term, property: PropertyExpression) -> Filler:
-        """The class expression or data range that `node` stands for as a filler of `property`."""
+        """Return the class expression or data range of `node` as a filler of `property`."""
         return self.data_range(node) if self._is_data(node, property) else self.class_expression(node)
 
     def _is_data(self, node: Term, property: PropertyExpression) -> bool:
@@ -217,7 +214,7 @@ class ExpressionReader:
         return property.kind is PropertyKind.DATA or self.writes_data_range(node)
 
     def writes_data_range(self, node: Term) -> bool:
-        """Whether the triples about a node tell that it is a data range."""
+        """True if the triples about a node show that it is a data range."""
         if {RDFS.Datatype, OWL.DataRange} & set(self.index.objects(node, RDF.type)):
             return True
         if any(self.index.objects(node, p) for p in (OWL.onDatatype, OWL.datatypeComplementOf)):
@@ -230,10 +227,10 @@ class ExpressionReader:
     # --- Lists ---
 
     def sequence(self, head: Term) -> list[Term]:
-        """The members of an RDF list.
+        """Return the members of an RDF list.
 
         Raises:
-            UnreadableError: it branches, ends early, or runs in a circle.
+            UnreadableError: it branches, ends early, or is cyclic.
         """
         members: list[Term] = []
         seen: set[Term] = set()
@@ -251,7 +248,7 @@ class ExpressionReader:
     # --- Class expressions ---
 
     def class_expression(self, node: Term) -> ClassExpression:
-        """The class expression that `node` stands for."""
+        """Return the class expression of `node`."""
         if isinstance(node, Literal):
             raise UnreadableError(f"the literal {node.n3()} where a class is expected")
         if isinstance(node, URIRef):
@@ -262,7 +259,7 @@ class ExpressionReader:
         return self.anonymous_class(node)
 
     def anonymous_class(self, node: Term) -> ClassExpression:
-        """The class expression written with the triples about `node`."""
+        """Return the class expression written with the triples about `node`."""
         self._enter(node)
         if self.index.objects(node, OWL.onProperty) or self.index.objects(node, OWL.onProperties):
             expression = self.restriction(node)
@@ -272,7 +269,7 @@ class ExpressionReader:
         return expression
 
     def constructed_class(self, node: Term, constructor: URIRef) -> ClassExpression:
-        """The class expression that one of owl:intersectionOf, unionOf, complementOf, oneOf gives `node`."""
+        """Return the class expression of `node` with owl:intersectionOf, unionOf, complementOf or oneOf."""
         value = self.only(node, constructor)
         if constructor == OWL.complementOf:
             return owl.ComplementOf(self.class_expression(value))
@@ -289,7 +286,7 @@ class ExpressionReader:
         raise UnreadableError("a data range where a class is expected")
 
     def restriction(self, node: Term) -> ClassExpression:
-        """The restriction written with the triples about `node`."""
+        """Return the restriction written with the triples about `node`."""
         self._use(node, RDF.type, OWL.Restriction)
         present = [p for p in _RESTRICTIONS if self.index.objects(node, p)]
         if len(present) != 1:
@@ -334,7 +331,7 @@ class ExpressionReader:
     # --- Data ranges ---
 
     def data_range(self, node: Term) -> DataRange:
-        """The data range that `node` stands for."""
+        """Return the data range of `node`."""
         if isinstance(node, Literal):
             raise UnreadableError(f"the literal {node.n3()} where a data range is expected")
         if isinstance(node, URIRef):
@@ -345,7 +342,7 @@ class ExpressionReader:
         return expression
 
     def constructed_range(self, node: Term, constructor: URIRef) -> DataRange:
-        """The data range that one of owl:intersectionOf, unionOf, …, onDatatype gives `node`."""
+        """Return the data range of `node` with owl:intersectionOf, unionOf, …, onDatatype."""
         value = self.only(node, constructor)
         if constructor == OWL.onDatatype:
             return self._datatype_restriction(node, value)
@@ -383,7 +380,7 @@ class ExpressionReader:
         return present[0]
 
     def only(self, node: Term, predicate: URIRef, where: str = "an expression") -> Term:
-        """The one value of `predicate`; `where` says in an error what it is part of."""
+        """Return the single value of `predicate`; `where` is the context for an error."""
         objects = self.index.objects(node, predicate)
         if len(objects) != 1:
             raise UnreadableError(f"{where} with {len(objects) or 'no'} values of {_names([predicate])}")
@@ -427,7 +424,7 @@ def _names(predicates: list[URIRef]) -> str:
 
 
 def prefixed(term: Term) -> str:
-    """A name with the usual prefix, if it is one of OWL, RDF, RDFS or SWRL; else its last part.
+    """Return a name of OWL, RDF, RDFS or SWRL with its usual prefix, the last part of other names.
 
     >>> prefixed(RDF.first), prefixed(URIRef("http://example.org/a"))
     ('rdf:first', 'a')

@@ -1,12 +1,7 @@
-"""OWL functional syntax into triples, by way of the elements of OWL/XML, whose names are the same.
+"""OWL functional and Manchester syntax to triples, by way of the elements of OWL/XML, which have equal names.
 
 W3C: OWL 2 structural specification and functional-style syntax. A name in a constructor is an entity of the
-    kind that its place asks for: `_PLACES` has the places of each.
-
-OWL's Manchester syntax into triples: the extra py-horned-owl reads it, and writes functional syntax.
-
-That library's own triples are not used: of three disjoint classes they leave out that the second and the
-third are disjoint.
+kind that its position requires; `_PLACES` has the positions of each.
 """
 
 from __future__ import annotations
@@ -160,7 +155,7 @@ class _Token(NamedTuple):
 
 @dataclass(slots=True)
 class _Call:
-    """A constructor with what stands in its brackets; brackets alone have no name."""
+    """Constructor with the content of its brackets; brackets alone have no name."""
 
     name: str
     line: int
@@ -168,7 +163,7 @@ class _Call:
 
 
 class _Value(NamedTuple):
-    """An IRI in full, a blank node, a literal, or a number.
+    """Full IRI, blank node, literal, or number.
 
     Args:
         of: its datatype, a language after an @, or nothing.
@@ -181,7 +176,7 @@ class _Value(NamedTuple):
 
 
 def read_functional_syntax(content: bytes, source: str, base: str) -> Written:
-    """The triples of a document in functional syntax, with their lines, and its prefixes.
+    """Return the triples of a document in functional syntax, with their lines, and its prefixes.
 
     Raises:
         MalformedInputError: it is not in this syntax, or nested too deep.
@@ -194,7 +189,7 @@ def read_functional_syntax(content: bytes, source: str, base: str) -> Written:
 
 
 def text_of(content: bytes, source: str) -> str:
-    """A document as text.
+    """Decode a document.
 
     Raises:
         MalformedInputError: it is not UTF-8.
@@ -206,7 +201,7 @@ def text_of(content: bytes, source: str) -> str:
 
 
 class _Parser:
-    """Reads one document."""
+    """Parser of one document."""
 
     def __init__(self, source: str, base: str) -> None:
         self.source = source
@@ -250,7 +245,7 @@ class _Parser:
             at = match.end()
 
     def _calls(self, tokens: Iterator[_Token]) -> Iterator[_Call]:
-        """The calls at the top but for prefixes, which are declared as they come."""
+        """Yield the calls at the top level; prefixes are declared as they appear."""
         stack: list[_Call] = []
         waiting: _Token | None = None
         for token in tokens:
@@ -318,7 +313,7 @@ class _Parser:
                 raise self._error(token.line, f"{token.text} without a text before it")
 
     def _word(self, token: _Token) -> _Value:
-        """A name with a prefix, a blank node, or a number."""
+        """Return a name with a prefix, a blank node, or a number."""
         prefix, colon, local = token.text.partition(":")
         if token.text.isdigit():
             return _Value("number", token.text, token.line)
@@ -343,7 +338,7 @@ class _Parser:
         return element
 
     def _element(self, call: _Call, place: str) -> Element:
-        """A constructor as an element; `place` tells where it stands, @ among the axioms."""
+        """Convert a constructor to an element; `place` is its position, @ among the axioms."""
         yields, patterns = _PLACES.get(call.name, ("?", ()))
         if place not in yields and not (place == "@" and not yields):
             raise self._error(call.line, f"{call.name}(…) where {_EXPECTED[place]} is expected")
@@ -366,7 +361,7 @@ class _Parser:
         return element
 
     def _put(self, element: Element, part: _Call | _Value, place: str) -> None:
-        """One part of a constructor, where OWL/XML has it: as an element inside, or as an attribute."""
+        """Add a part of a constructor as in OWL/XML: as a child element, or as an attribute."""
         if isinstance(part, _Call):
             element.append(self._element(part, place))
         elif (place, part.kind) in _ATTRIBUTES:
@@ -398,7 +393,7 @@ def _literal(value: _Value) -> Element:
 
 
 def _flat(parts: list[_Call | _Value]) -> tuple[list[_Call | _Value], tuple[str, ...]]:
-    """A key's class and its two lists of properties as one list, with the places in it."""
+    """Return a key's class and its two lists of properties as one list, with their positions."""
     lists = [part.parts for part in parts if isinstance(part, _Call) and not part.name]
     if len(parts) != 3 or len(lists) != 2:
         return parts, ()
@@ -406,7 +401,7 @@ def _flat(parts: list[_Call | _Value]) -> tuple[list[_Call | _Value], tuple[str,
 
 
 def _filled(pattern: str, number: int) -> str | None:
-    """The places of so many parts; None if the pattern has not as many.
+    """Return the positions of `number` parts; None if the pattern has another length.
 
     >>> _filled("P+D", 4), _filled("CC", 3)
     ('PPPD', None)
@@ -438,7 +433,10 @@ _WITHOUT_LETTER = r'"\1"^^<http://www.w3.org/2001/XMLSchema#float>'
 
 
 def read_manchester_syntax(content: bytes, source: str, base: str) -> Written:
-    """The triples of a document in Manchester syntax, and its prefixes; it has no lines.
+    """Return the triples of a document in Manchester syntax, and its prefixes; it has no lines.
+
+    The extra py-horned-owl parses it and writes functional syntax. That library's own triples are incomplete:
+    for three disjoint classes they lack the disjointness of the second and the third.
 
     Raises:
         MalformedInputError: it is not in this syntax, or nested too deep.
@@ -495,7 +493,7 @@ def _refuse_deep_nesting(text: str, source: str) -> None:
 
 
 def _malformed(error: Exception, text: str, source: str) -> MalformedInputError:
-    """The error for what the library says, in which places are bytes or lines and columns."""
+    """Convert an error of the library, whose positions are bytes or lines and columns."""
     said = str(error)
     if at := _LINE.search(said):
         line, column = int(at[1]), int(at[2])
@@ -514,7 +512,7 @@ def _malformed(error: Exception, text: str, source: str) -> MalformedInputError:
 
 
 def _in_functional_syntax(components: Sequence[tuple[str, str]]) -> str:
-    """A document of what the library has read, in an order that is the same at each reading."""
+    """Return a document of the parsed components, in a deterministic order."""
     names = [text for kind, text in components if kind == "OntologyID"]
     others = sorted(text for kind, text in components if kind != "OntologyID")
     return _FLOAT.sub(_WITHOUT_LETTER, "\n".join(["Ontology(", *names, *others, ")"]))

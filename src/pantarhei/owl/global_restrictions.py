@@ -1,12 +1,7 @@
-"""OWL 2 DL's global restrictions on properties: which axioms break them.
+"""OWL 2 DL's global restrictions on properties, and the axioms that violate them.
 
-W3C: OWL 2 structural specification, section 11. They keep OWL 2 DL decidable; rules need none of them, so
-    that what breaks them is reported and has its effect all the same.
-
-Property chains for which no order of the properties exists.
-
-W3C: OWL 2 structural specification, section 11.2. Each member of a chain is to stand before what the chain
-    implies, but for that itself at one end of it; and nothing may stand before what is included in it.
+W3C: OWL 2 structural specification, section 11. They keep OWL 2 DL decidable. Rules do not need them: a
+violation is reported and the axiom has its effect.
 """
 
 from __future__ import annotations
@@ -37,12 +32,13 @@ _AT_A_TIME = 4096
 
 
 def named(on: PropertyExpression) -> Property:
-    """The property itself, where `on` is its inverse."""
+    """Return the property of `on`, which may be its inverse."""
     return on.inverted if isinstance(on, InverseOf) else on
 
 
 def to_stand_before(axiom: SubPropertyChainOf) -> tuple[Property, ...]:
-    """What is to stand before the property that the chain implies, whichever way round, in order."""
+    """Return the properties required before the property implied by the chain, whichever way round, in order.
+    """
     chain, super_ = axiom.chain, axiom.super
     if named(super_).iri == OWL.topObjectProperty or chain == (super_, super_):
         return ()
@@ -54,13 +50,18 @@ def to_stand_before(axiom: SubPropertyChainOf) -> tuple[Property, ...]:
 def circles(
     chains: Sequence[SubPropertyChainOf], above: Mapping[PropertyExpression, Iterable[PropertyExpression]]
 ) -> dict[int, Property]:
-    """The places of the chains for which no order exists, each with a property both below and above it.
+    """Return the indexes of the chains for which no order exists, each with a property both below and above
+    it.
+
+    W3C: OWL 2 structural specification, section 11.2. Each member of a chain must precede the property that
+    the chain implies, except that property itself at one end; and no property may precede one that is
+    included in it.
+
+    Costs time linear in their size without cycles; otherwise also a traversal for each few thousand
+    properties in cycles.
 
     Args:
-        above: in what each property is included, written out for inverses too.
-
-    Costs time linear in their size where nothing runs in a circle; else also, for each few thousand
-    properties that do, a walk over all.
+        above: superproperties of each property, inverses included.
     """
     order = _Order.of(chains, above)
     return {
@@ -71,14 +72,14 @@ def circles(
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """Properties as numbers, in the order of their names, and what leads to what.
+    """Properties as numbers, in the order of their names, and the relations between them.
 
     Args:
-        properties: the property `i` is the expression `2 * i`, and `2 * i + 1` the inverse of it.
-        supers: for each chain what it implies.
-        members: for each chain what is to stand before that.
-        before: for each property those that it is to stand before; `after` is the other way.
-        included: for each expression those that it is included in.
+        properties: property `i` is expression `2 * i`, its inverse `2 * i + 1`.
+        supers: the property implied by each chain.
+        members: the properties required before it.
+        before: for each property those it must precede; `after` is the inverse.
+        included: for each expression its superproperties.
     """
 
     properties: tuple[Property, ...]
@@ -113,9 +114,9 @@ class _Order:
         )
 
     def irregular(self) -> dict[int, int | None]:
-        """The chains of which something that is to stand before what they imply comes after it.
+        """Return the chains with a required predecessor of the implied property that comes after it.
 
-        Each with its first member that does; None if it is only what stands before a member.
+        Each with its first member that does; None if only a predecessor of a member does.
         """
         suspects, around = self._suspects()
         found: dict[int, int | None] = {}
@@ -136,8 +137,10 @@ class _Order:
         return found
 
     def _suspects(self) -> tuple[list[int], list[int]]:
-        """The chains of which a member comes after what the chain implies, by whatever steps in any order;
-        and the properties on such ways. Only among these can there be circles.
+        """Return the chains with a member reachable from the implied property by any steps, and the
+        properties on such paths.
+
+        Only these can be part of cycles.
         """
         steps = [
             [*later, *(upper // 2 for end in (0, 1) for upper in self.included[2 * number + end])]
@@ -156,7 +159,7 @@ class _Order:
         return suspects, [number for number, place in enumerate(component) if place in around]
 
     def circle(self, chain: int) -> int:
-        """The first property, from the chain's members downwards, that comes after what it implies."""
+        """Return the first property, from the chain's members downwards, that comes after the implied one."""
         later = reached([self.supers[chain]], self.before.__getitem__)
         above = {upper // 2 for upper in reached((2 * number for number in later), self.included.__getitem__)}
         return next(
@@ -177,16 +180,16 @@ _Edges = defaultdict[PropertyExpression, dict[PropertyExpression, None]]
 
 
 class Breach(NamedTuple):
-    """An axiom, and which restriction of OWL 2 DL it breaks."""
+    """Axiom with the restriction of OWL 2 DL that it violates."""
 
     axiom: Axiom
     reason: str
 
 
 def breaches(axioms: Iterable[Axiom]) -> tuple[Breach, ...]:
-    """The axioms that need a simple property and have another, and the chains that run in a circle.
+    """Return the axioms that require a simple property and have another one, and the cyclic chains.
 
-    Costs a walk of the property hierarchy, and one for each property that is not simple and has to be.
+    Costs a traversal of the property hierarchy, and one for each property that must be simple and is not.
 
     >>> from rdflib import URIRef
     >>> p = owl.Property(URIRef("urn:x/partOf"))
@@ -202,7 +205,7 @@ def breaches(axioms: Iterable[Axiom]) -> tuple[Breach, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Hierarchy:
-    """What lies above and below each property, and which properties are made of chains, and why."""
+    """Hierarchy of properties, with the properties implied by chains, and the reasons."""
 
     above: _Edges
     below: _Edges
@@ -241,12 +244,12 @@ class _Hierarchy:
         self.composite.setdefault(inverse(on), why)
 
     def not_simple(self) -> frozenset[PropertyExpression]:
-        """The properties of the hierarchy that are not simple."""
+        """Return the properties that are not simple."""
         start = [on for on in (*self.above, *self.composite) if self._why_composite(on) is not None]
         return frozenset(reached(start, _next_in(self.above)))
 
     def why_not_simple(self, on: PropertyExpression) -> str | None:
-        """What makes the property not simple, None if it is."""
+        """Return the reason why the property is not simple, None if it is."""
         for lower in reached([on], _next_in(self.below)):
             why = self._why_composite(lower)
             if why is not None:
@@ -277,7 +280,7 @@ def _about_simple_properties(axioms: Iterable[Axiom], hierarchy: _Hierarchy) -> 
 
 
 def _needed_simple(axiom: Axiom) -> Iterator[PropertyExpression]:
-    """The properties of an axiom that have to be simple."""
+    """Return the properties of an axiom that must be simple."""
     for part in parts(axiom):
         match part:
             case owl.Characteristic(trait, on):

@@ -34,11 +34,11 @@ ENDINGS: Final = tuple(suffix for suffix in SUFFIXES if suffix not in _OF_ANYTHI
 
 
 def sources_of(given: object) -> tuple[object, ...]:
-    """The documents and objects that `given` stands for, each once, in order.
+    """Return the documents and objects of `given`, each once, in order.
 
     Args:
-        given: a path or an object; or a list of them. A folder stands for the files directly in it whose
-            names end as an ontology's do, a glob for the files that it matches, both in order of their names.
+        given: a path or an object; or a list of them. A folder stands for the files directly in it with the
+            suffix of an ontology, a glob for the files that it matches, both in order of their names.
 
     Raises:
         MissingFileError: a folder has no such file, or a glob matches none.
@@ -76,7 +76,7 @@ def _is_ontology(path: Path) -> bool:
 
 
 def _none_in(folder: Path) -> str:
-    """Why a folder stands for nothing."""
+    """Return the reason why a folder has no ontologies."""
     reason = f"no file in this folder ends in {', '.join(ENDINGS)}"
     levels = (sorted(filter(_is_ontology, folder.glob(pattern))) for pattern in ("*/*", "*/*/*"))
     below = next((found[0] for found in levels if found), None)
@@ -93,22 +93,25 @@ _BASE: Final = "{http://www.w3.org/XML/1998/namespace}base"
 
 
 class _Entry(NamedTuple):
-    """What an element says: the ontology, none for a further catalog, and the file, none on the network."""
+    """Entry of a catalog: the ontology, None for a further catalog, and the file, None for a remote one."""
 
     iri: str | None
     path: Path | None
 
 
 def read_catalog(path: Path, within: Path | None = None) -> dict[str, Path]:
-    """The file of each ontology that a catalog and those it goes on to name; of two the first.
+    """Return the file of each ontology in a catalog and the catalogs it includes; the first entry of an
+    ontology counts.
+
+    OASIS: XML Catalogs 1.1, as Protégé writes them: the elements `uri`, `group`, `nextCatalog` and the
+    attribute `xml:base`. Nothing is fetched.
 
     Args:
-        within: the folder outside of which nothing is looked at, where nobody vouches for the catalog; then
-            what is not there is left out, too.
+        within: folder to which an untrusted catalog is restricted; missing files are then left out, too.
 
     Raises:
-        MalformedInputError: it is no catalog.
-        MissingFileError: it cannot be read, or one that it goes on to.
+        MalformedInputError: it is not a catalog.
+        MissingFileError: it, or an included catalog, cannot be read.
     """
     found: dict[str, Path] = {}
     waiting, seen = [path], set[Path]()
@@ -128,19 +131,20 @@ def read_catalog(path: Path, within: Path | None = None) -> dict[str, Path]:
 
 
 def names_in(catalog: Path) -> list[str]:
-    """The ontologies that a catalog names.
+    """Return the ontologies of a catalog.
 
     Raises:
-        MalformedInputError: it is no catalog.
+        MalformedInputError: it is not a catalog.
     """
     return [iri for iri, _ in _entries(catalog) if iri is not None]
 
 
 def why_not_in(catalog: Path, iri: str) -> str | None:
-    """Why an ontology is not found by a catalog that nobody vouches for; None where that does not name it.
+    """Return the reason why an untrusted catalog does not resolve an ontology; None if it has no entry for
+    it.
 
     Raises:
-        MalformedInputError: it is no catalog.
+        MalformedInputError: it is not a catalog.
     """
     targets = [path for each, path in _entries(catalog) if each == iri]
     if not targets:
@@ -198,7 +202,7 @@ def _joined(base: str, uri: str, source: str) -> str:
 
 
 def _file(uri: str) -> Path | None:
-    """The local file that a URI names; None for what would have to be fetched."""
+    """Return the local file of a URI; None for a remote one."""
     parts = urlsplit(uri)
     if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
         return None
@@ -208,11 +212,11 @@ def _file(uri: str) -> Path | None:
 
 @dataclass(frozen=True, slots=True)
 class Imports:
-    """Where imports are found, and whether a missing one is skipped.
+    """Resolution of imports, and the policy for missing ones.
 
     Args:
-        files: from ontology IRI to path.
-        folder: a folder in which a file may be named after the last part of the IRI, or a catalog names it.
+        files: path by ontology IRI.
+        folder: folder with files named after the last part of the IRI, or with a catalog.
     """
 
     files: Mapping[str, Path] = field(default_factory=dict)
@@ -221,11 +225,11 @@ class Imports:
 
     @classmethod
     def of(cls, catalog: Mapping[str, str | Path] | str | Path | None, skip_missing: bool = False) -> Imports:
-        """The imports of a catalog as the caller gives it.
+        """Return the imports of a catalog given by the caller.
 
         Raises:
-            MalformedInputError, MissingFileError: as `read_catalog`.
-            OptionError: it is no catalog.
+            MalformedInputError, MissingFileError: as for `read_catalog`.
+            OptionError: it is not a catalog.
         """
         if isinstance(catalog, str | Path) and Path(catalog).is_dir():
             return cls({}, Path(catalog), skip_missing)
@@ -239,7 +243,7 @@ class Imports:
 
 
 class WrittenAt(NamedTuple):
-    """Where something is written: the file, None for an object; and the line, None if its syntax has none."""
+    """Position of an axiom: the file, None for an object; and the line, None if its syntax has none."""
 
     source: str | None
     line: int | None
@@ -247,12 +251,12 @@ class WrittenAt(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DocumentSet:
-    """Documents with all they import, and the imports skipped.
+    """Documents with all their imports, and the imports skipped.
 
     Args:
-        triples: those of all documents, each once.
-        documents: those that were asked for first.
-        asked: how many were asked for.
+        triples: triples of all documents, each once.
+        documents: requested ones first.
+        asked: number of requested documents.
     """
 
     triples: tuple[Triple, ...]
@@ -262,12 +266,12 @@ class DocumentSet:
 
     @property
     def prefixes(self) -> Mapping[str, str]:
-        """The prefixes of what was asked for; of two meanings the first."""
+        """Prefixes of the requested documents; the first meaning counts."""
         asked = reversed(self.documents[: self.asked])
         return {prefix: iri for document in asked for prefix, iri in document.prefixes.items()}
 
     def with_documents(self, further: Iterable[Document]) -> DocumentSet:
-        """The same with further documents; what they import and no document is, is skipped."""
+        """Return a copy with further documents; their unresolved imports are skipped."""
         added = tuple(further)
         documents = (*self.documents, *added)
         known = {name for document in documents for name in _ontology_names(document.triples)}
@@ -281,13 +285,13 @@ class DocumentSet:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The files among the documents."""
+        """Files of the documents."""
         return tuple(document.source for document in self.documents if document.source is not None)
 
     def places(self, triples: Iterable[Triple]) -> dict[Triple, WrittenAt]:
-        """Where each of these triples is written, by the first document that says it.
+        """Return the position of each triple, in the first document that has it.
 
-        Costs a pass over the documents, unless there is one alone and its syntax has no lines.
+        Costs a pass over the documents, except for a single one without lines.
         """
         wanted, found = set(triples), dict[Triple, WrittenAt]()
         only, *others = self.documents
@@ -304,11 +308,11 @@ class DocumentSet:
 
 
 def read_with_imports(source: object, format: str | None, imports: Imports) -> DocumentSet:
-    """The triples of `source`, one document or several, and of everything they import; each is read once.
+    """Read documents and everything they import, each once.
 
     Raises:
-        MissingImportError: an import is in no catalog, and missing ones are not skipped.
-        MissingFileError, OptionError: as `sources_of`.
+        MissingImportError: an import cannot be resolved, and missing ones are not skipped.
+        MissingFileError, OptionError: as for `sources_of`.
     """
     asked = [(each, read_document(each, format)) for each in sources_of(source)]
     documents = [document for _, document in asked]
@@ -354,14 +358,14 @@ def _ontology_names(triples: Iterable[Triple]) -> set[str]:
 
 
 class _Finder:
-    """Finds imports; each catalog beside a file is read once, when first something is not found elsewhere."""
+    """Resolver of imports; a catalog beside a file is read on the first import not found elsewhere."""
 
     def __init__(self, imports: Imports) -> None:
         self._imports = imports
         self._beside: dict[Path, Mapping[str, Path]] = {}
 
     def find(self, iri: str, importing: Path | None) -> Path | None:
-        """The file of an imported ontology; None if it is in no catalog."""
+        """Return the file of an imported ontology; None if it is in no catalog."""
         if iri in self._imports.files:
             return self._imports.files[iri]
         found, folder = None, self._imports.folder
@@ -372,7 +376,7 @@ class _Finder:
         return found
 
     def problem(self, iri: str, importing: Path | None) -> str:
-        """Why an imported ontology is not found."""
+        """Return the reason why an import is not found."""
         folders = (self._imports.folder, None if importing is None else importing.parent)
         names = list(self._imports.files)
         for folder in folders:
@@ -392,7 +396,7 @@ class _Finder:
 
 
 def _without_ends(iri: str) -> str:
-    """An IRI as people confuse it with others: without its scheme, and without a mark at its end."""
+    """Normalize the parts of an IRI that are often confused: drop the scheme and a mark at the end."""
     return iri.partition("://")[2].rstrip("/#")
 
 

@@ -1,16 +1,7 @@
-"""Triples that no axiom uses: declarations, annotations, assertions, and leftovers with the reason.
+"""Triples outside axioms: declarations, annotations, assertions, and leftovers with the reason.
 
 W3C: OWL 2 mapping to RDF graphs, section 3.2.2 (annotations) and tables 16 and 17. A leftover is a triple
-    that looks like part of an axiom but could not be read as one; it is reported and never becomes a fact.
-
-Structural equality of what blank nodes write: class expressions, data ranges and lists.
-
-Two blank nodes are alike if both write the same constructor, with parts that are equal or alike. The order of
-operands does not matter, the order of property chains and of lists that are data does. Types, such as
-`a owl:Restriction`, do not matter. Symmetric axioms, such as disjointness, are alike with sides swapped.
-An individual without a name is alike to itself alone.
-
-Source: OWL 2 structural specification, section 2.1.
+that looks like part of an axiom but could not be read; it is reported and never becomes a fact.
 """
 
 from __future__ import annotations
@@ -67,7 +58,13 @@ _SYMMETRIC: frozenset[Term] = frozenset(
 
 
 class Structures:
-    """Structures of the terms of one graph. A key costs its triples, once."""
+    """Structural identity of the terms of one graph. A key costs its triples, once.
+
+    Two blank nodes are alike if both write one constructor with parts that are equal or alike. The order of
+    operands is irrelevant, that of property chains and of lists of data is relevant. Types, such as `a
+    owl:Restriction`, are irrelevant. Symmetric axioms, such as disjointness, are alike with sides exchanged.
+    An anonymous individual is alike only to itself. Source: OWL 2 structural specification, section 2.1.
+    """
 
     def __init__(self, index: TripleIndex) -> None:
         self._index = index
@@ -75,7 +72,7 @@ class Structures:
         self._axioms: dict[Term, frozenset[tuple[Hashable, Hashable]]] = {}
 
     def has_alike(self, subject: Term, predicate: URIRef, object: Term) -> bool:
-        """Test whether the graph has a triple whose subject and object are alike to these."""
+        """True if the graph has a triple whose subject and object are alike to these."""
         if object in self._index.objects(subject, predicate):
             return True
         is_symmetric = predicate in _SYMMETRIC
@@ -94,7 +91,7 @@ class Structures:
         """Return a value that is equal for alike terms, and different for others.
 
         Args:
-            role: the property whose object the term is; it says whether the order of a list matters.
+            role: the property with the term as object; it determines whether the order of a list is relevant.
         """
         if not isinstance(term, BNode) or depth > _DEEPEST:
             return term
@@ -126,7 +123,7 @@ class Structures:
 
 
 def writes(predicate: Term) -> bool:
-    """Test whether a property writes a part of an expression, facets included."""
+    """True if a property writes a part of an expression, facets included."""
     return predicate in _WRITING or (isinstance(predicate, URIRef) and predicate.startswith(str(XSD)))
 
 
@@ -140,7 +137,7 @@ _DECLARING = frozenset({RDF.type, *HEADER_PREDICATES})
 
 @dataclass(frozen=True, slots=True)
 class Leftover:
-    """Triples that the mapping does not read, what they seem to be, and why they were not read."""
+    """Triples that the mapping does not read, their apparent construct, and the reason."""
 
     construct: str
     triples: tuple[Triple, ...]
@@ -148,7 +145,7 @@ class Leftover:
 
     @property
     def is_idle(self) -> bool:
-        """Whether the triples write an expression that nothing is said about, or a list."""
+        """True if the triples write an unused expression or list."""
         return self.reason == _IDLE and all(map(_is_part_of_an_expression, self.triples))
 
     def __str__(self) -> str:
@@ -164,12 +161,12 @@ def sort_remainder(
     failed: Iterable[tuple[Triple, str]],
     schema_names: frozenset[Term],
 ) -> Remainder:
-    """Each triple that no axiom uses, in the one part where it belongs.
+    """Classify each triple outside axioms.
 
     Args:
-        used: the triples that axioms are written with.
+        used: the triples of axioms.
         failed: the main triples of axioms that could not be read, with the reasons.
-        schema_names: the classes and properties that axioms speak of.
+        schema_names: the classes and properties of axioms.
     """
     remainder = Remainder(index, vocabulary, frozenset(used), schema_names)
     remainder.take_failures(failed)
@@ -182,7 +179,7 @@ def sort_remainder(
 
 
 def _is_part_of_an_expression(triple: Triple) -> bool:
-    """Whether a triple is part of a list, or of an expression without a name."""
+    """True if a triple is part of a list, or of an anonymous expression."""
     subject, predicate, object_ = triple
     if is_part_of_a_list(triple):
         return True
@@ -192,7 +189,7 @@ def _is_part_of_an_expression(triple: Triple) -> bool:
 
 @dataclass(slots=True)
 class Remainder:
-    """The triples that no axiom uses, by what they are; build with `sort_remainder`."""
+    """Triples outside axioms, by kind; build with `sort_remainder`."""
 
     index: TripleIndex
     vocabulary: NameKinds
@@ -215,15 +212,16 @@ class Remainder:
         self.of_shacl = frozenset(iri for iri in iris if _is_in(SHACL, iri))
 
     def take_failures(self, failed: Iterable[tuple[Triple, str]]) -> None:
-        """One leftover for each axiom that could not be read, with the blank nodes it is written with."""
+        """Take one leftover for each axiom that could not be read, with its blank nodes."""
         for triple, reason in failed:
             written = [t for t in self.index.about(triple[0]) if triple[2] == SWRL.Imp and _is_in(SWRL, t[1])]
             parts = [*written, *self.index.reachable([triple[0], triple[2], *(t[2] for t in written)])]
             self._leave(_construct(triple), triple, filter(self._is_structural, parts), reason)
 
     def take_reified_annotations(self) -> None:
-        """Take annotations of axioms (`owl:Axiom`) if the ontology contains the axiom. The annotation may
-        write the axiom's expressions once more, in blank nodes of its own.
+        """Take annotations of axioms (`owl:Axiom`) of the ontology.
+
+        The annotation may repeat the axiom's expressions in blank nodes of its own.
         """
         structures = Structures(self.index)
         for node, _, type_ in self.index.with_predicate(RDF.type):
@@ -248,14 +246,14 @@ class Remainder:
         return isinstance(predicate, URIRef) and structures.has_alike(subject, predicate, object_)
 
     def take_shapes(self) -> None:
-        """What SHACL's properties lead to, such as the lists of `sh:or`: nothing that OWL reads."""
+        """Take the structures of SHACL's properties, such as the lists of `sh:or`, which are outside OWL."""
         starts = [o for predicate in self.of_shacl for _, _, o in self.index.with_predicate(predicate)]
         parts = set(self.index.reachable(starts)) - self.taken
         self.annotations |= parts
         self.taken |= parts
 
     def take_structures(self) -> None:
-        """One leftover for each expression or list that no axiom uses, from its root where it has one."""
+        """Take one leftover for each unused expression or list, from its root where it has one."""
         rest = [t for t in self.index.triples if self._is_structural(t) and t not in self.taken]
         inner = {o for _, _, o in rest if isinstance(o, BNode)}
         for triple in sorted(rest, key=lambda triple: triple[0] in inner):
@@ -263,8 +261,8 @@ class Remainder:
                 self._leave_structure(triple)
 
     def take_lists(self) -> None:
-        """Take lists that data refer to as data, even where axioms are written with them too, and of the
-        other lists those that annotations refer to as annotations.
+        """Take lists that data refer to as data, also lists of axioms; of other lists those in annotations as
+        annotations.
         """
         written = (t for p in LIST_PREDICATES for t in self.index.with_predicate(p))
         cells = {subject for subject, _, _ in written}.union(self.index.instances(RDF.List))
@@ -284,7 +282,7 @@ class Remainder:
     def _lists_from(
         self, triples: Iterable[Triple], cells: Collection[Term], nodes: Iterable[Term] = ()
     ) -> set[Triple]:
-        """Return the triples of the lists that nodes, or subjects and objects of triples, are cells of.
+        """Return the triples of the lists with a cell among nodes, or subjects and objects of triples.
 
         Args:
             cells: the cells of all lists.
@@ -300,7 +298,7 @@ class Remainder:
         return found
 
     def take_the_rest(self) -> None:
-        """Declarations, annotations and assertions."""
+        """Take declarations, annotations and assertions."""
         annotated, headers = self._annotated_nodes(), self._typed((OWL.Ontology,))
         schema = self.schema_names | {s for s in self._typed(SCHEMA_TYPES) if isinstance(s, URIRef)}
         kinds = self.vocabulary.kinds
@@ -327,7 +325,7 @@ class Remainder:
                     self.assertions.add(triple)
 
     def _annotated_nodes(self) -> set[Term]:
-        """What can have nothing but annotations: nodes that write axioms, and shapes and rules."""
+        """Return the nodes that can only have annotations: nodes of axioms, shapes and rules."""
         nodes: set[Term] = {
             subject
             for subject, predicate, object_ in self.used
@@ -342,7 +340,7 @@ class Remainder:
         return {subject for type_ in types for subject in self.index.instances(type_)}
 
     def _is_structural(self, triple: Triple) -> bool:
-        """Whether a triple writes an expression, a list or a rule, and is no assertion."""
+        """True if a triple writes an expression, a list or a rule, and is not an assertion."""
         _, predicate, object_ = triple
         if predicate in self.of_swrl or object_ in self.of_swrl:
             return not is_declaration(triple)
@@ -351,11 +349,11 @@ class Remainder:
         return predicate in self.reserved
 
     def _is_reserved(self, term: Term) -> bool:
-        """Whether a name belongs to OWL, RDF or RDFS, and is not one that the ontology added to them."""
+        """True if a name belongs to OWL, RDF or RDFS, and was not added to them by the ontology."""
         return is_reserved(term) and (is_defined(term) or term not in self.schema_names)
 
     def _leave_structure(self, triple: Triple) -> None:
-        """One leftover for an expression or list that no axiom uses, with what it is written with."""
+        """Take one leftover for an unused expression or list, with all its triples."""
         subject, written = triple[0], self.index.about(triple[0])
         parts = [t for t in written if isinstance(subject, BNode) or t[1] in EXPRESSION_PREDICATES]
         parts += self.index.reachable([triple[2], *(t[2] for t in parts)])
@@ -369,7 +367,7 @@ class Remainder:
 
 
 def _is_about_somebody(predicate: Term, object_: Term) -> bool:
-    """Whether the subject of such a triple is an individual, not what writes an axiom or expression."""
+    """True if the subject of such a triple is an individual, not the node of an axiom or expression."""
     if predicate == RDF_TYPE:
         return not is_reserved(object_)
     return predicate in _ABOUT_INDIVIDUALS
@@ -380,7 +378,7 @@ def _is_in(namespace: str, term: Term) -> bool:
 
 
 def _construct(triple: Triple) -> str:
-    """The name of what a triple seems to write: `rdfs:subClassOf`, `owl:AllDisjointClasses`, …"""
+    """Return the name of a triple's apparent construct: `rdfs:subClassOf`, `owl:AllDisjointClasses`, …"""
     if triple[1] == RDF.type and triple[2] == SWRL.Imp:
         return "SWRL rule"
     return prefixed(triple[2] if triple[1] == RDF.type and isinstance(triple[2], URIRef) else triple[1])

@@ -1,7 +1,7 @@
-"""What the names of a graph are: kinds of properties, datatypes, and the vocabulary of OWL itself.
+"""Kinds of the names of a graph: properties, datatypes, and the vocabulary of OWL itself.
 
 W3C: OWL 2 mapping to RDF graphs, tables 7 to 10 (declarations); OWL 2 structural specification, section 5.5
-    (annotation properties that are built in).
+(built-in annotation properties).
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ _OBJECT_TYPES = (
 
 
 def read_vocabulary(index: TripleIndex) -> NameKinds:
-    """The kinds of the properties and the datatypes that the graph declares, or else shows by their use.
+    """Return the kinds of properties and the datatypes that the graph declares or shows by their use.
 
-    A declared object or data property is one even where it is declared an annotation property too.
+    A declared object or data property keeps that kind where it is declared an annotation property too.
     """
     written = (
         s for p in _WRITING_DATA_RANGES for s, _, _ in index.with_predicate(p) if isinstance(s, URIRef)
@@ -83,7 +83,7 @@ def read_vocabulary(index: TripleIndex) -> NameKinds:
 
 
 def _guessed_kinds(index: TripleIndex, vocabulary: NameKinds) -> Iterator[tuple[Term, PropertyKind]]:
-    """Data properties that are not declared: by their range, their values, or what they are written in."""
+    """Return undeclared data properties: by their range, their values, or the expressions with them."""
 
     def is_data(node: Term) -> bool:
         return vocabulary.is_datatype(node) or any(index.objects(node, p) for p in _WRITING_DATA_RANGES)
@@ -143,25 +143,25 @@ _BUILT_IN = (str(OWL), str(RDF), str(RDFS))
 
 
 def is_reserved(term: Term) -> bool:
-    """Test whether a term is of OWL, RDF or RDFS, and neither a datatype nor for data."""
+    """True if a term is of OWL, RDF or RDFS, and neither a datatype nor for data."""
     if not isinstance(term, URIRef) or term in _USABLE:
         return False
     return str(term).startswith(_BUILT_IN) and _MEMBER.fullmatch(term) is None
 
 
 def is_part_of_a_list(triple: Triple) -> bool:
-    """Test whether a list is written with the triple."""
+    """True if the triple writes a list."""
     _, predicate, object_ = triple
     return predicate in LIST_PREDICATES or (object_ == RDF.List and predicate == RDF_TYPE)
 
 
 @lru_cache(maxsize=65536)
 def is_defined(term: Term) -> bool:
-    """Whether OWL, RDF or RDFS define the name; some ontologies add names of their own to them."""
+    """True if OWL, RDF or RDFS define the name; some ontologies add names of their own to them."""
     return str(term) not in _BUILT_IN and any(term in namespace for namespace in (OWL, RDF, RDFS))
 
 
 def is_declaration(triple: Triple) -> bool:
-    """Whether the triple only says what a name is, or belongs to an ontology's header."""
+    """True if the triple only declares the kind of a name, or belongs to an ontology's header."""
     _, predicate, object_ = triple
     return predicate in HEADER_PREDICATES or (object_ in DECLARED_TYPES and predicate == RDF_TYPE)

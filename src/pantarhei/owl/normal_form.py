@@ -1,8 +1,8 @@
-"""Axioms in normal form: what is left for the translation into rules is one inclusion at a time.
+"""Axioms in normal form: the input of the translation into rules, one inclusion at a time.
 
-A normal axiom is an inclusion of classes whose left side has no union and whose right side no intersection,
-an inclusion of properties or of a chain, disjointness, a characteristic, or about individuals. `normalize` is
-`PASSES` in order; each pass is pure, keeps the meaning, and treats every axiom by itself.
+A normal axiom is a class inclusion whose left side has no union and whose right side no intersection, an
+inclusion of properties or of a chain, disjointness, a characteristic, or about individuals. `normalize` is
+`PASSES` in order; each pass is pure, preserves the meaning, and rewrites every axiom by itself.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ MOST_ALTERNATIVES = 10_000
 
 
 def _pass(rewrite: Callable[[Axiom], Iterator[Axiom]]) -> Pass:
-    """The pass that rewrites each axiom by itself."""
+    """Return the pass that rewrites each axiom by itself."""
 
     @wraps(rewrite)
     def apply(axioms: Axioms) -> Axioms:
@@ -50,7 +50,8 @@ def _pass(rewrite: Callable[[Axiom], Iterator[Axiom]]) -> Pass:
 
 @_pass
 def expand_equivalences(axiom: Axiom) -> Iterator[Axiom]:
-    """Equivalence as inclusion both ways, between all operands (cax-eqc1, cax-eqc2, prp-eqp1, prp-eqp2).
+    """Replace equivalence by inclusions both ways, between all operands (cax-eqc1, cax-eqc2, prp-eqp1,
+    prp-eqp2).
 
     >>> from rdflib import URIRef
     >>> a, b = owl.Class(URIRef("urn:x/A")), owl.Class(URIRef("urn:x/B"))
@@ -68,7 +69,8 @@ def expand_equivalences(axiom: Axiom) -> Iterator[Axiom]:
 
 @_pass
 def expand_disjoint_unions(axiom: Axiom) -> Iterator[Axiom]:
-    """A disjoint union as its parts: inclusions, disjointness, and the covering that is outside OWL 2 RL.
+    """Replace a disjoint union by inclusions, disjointness, and the covering axiom, which is outside OWL 2
+    RL.
 
     >>> from rdflib import URIRef
     >>> a, b, c = (owl.Class(URIRef("urn:x/" + name)) for name in "ABC")
@@ -89,7 +91,7 @@ def expand_disjoint_unions(axiom: Axiom) -> Iterator[Axiom]:
 
 @_pass
 def inclusions_from_assertions(axiom: Axiom) -> Iterator[Axiom]:
-    """Membership in a class expression as an inclusion of a nominal.
+    """Replace membership in a class expression by an inclusion of a nominal.
 
     >>> from rdflib import URIRef
     >>> a = owl.Class(URIRef("urn:x/A"))
@@ -105,7 +107,7 @@ def inclusions_from_assertions(axiom: Axiom) -> Iterator[Axiom]:
 
 @_pass
 def turn_inverses(axiom: Axiom) -> Iterator[Axiom]:
-    """Inverses pushed inside: what is said about `P⁻` is said about P, turned around.
+    """Eliminate inverses: an axiom about `P⁻` becomes one about P, with sides exchanged.
 
     >>> from rdflib import URIRef
     >>> p = owl.Property(URIRef("urn:x/p"))
@@ -151,7 +153,7 @@ def turn_inverses(axiom: Axiom) -> Iterator[Axiom]:
 
 @_pass
 def turn_inclusions(axiom: Axiom) -> Iterator[Axiom]:
-    """`P⁻ ⊑ Q⁻` is `P ⊑ Q`, and `P ⊑ Q⁻` is `P⁻ ⊑ Q`."""
+    """Replace `P⁻ ⊑ Q⁻` by `P ⊑ Q`, and `P ⊑ Q⁻` by `P⁻ ⊑ Q`."""
     if isinstance(axiom, SubPropertyOf) and isinstance(axiom.super, InverseOf):
         yield SubPropertyOf(inverse(axiom.sub), axiom.super.inverted)
     else:
@@ -160,7 +162,7 @@ def turn_inclusions(axiom: Axiom) -> Iterator[Axiom]:
 
 @_pass
 def simplify_expressions(axiom: Axiom) -> Iterator[Axiom]:
-    """Every class expression in negation normal form.
+    """Put every class expression into negation normal form.
 
     >>> from rdflib import URIRef
     >>> a, p = owl.Class(URIRef("urn:x/A")), owl.Property(URIRef("urn:x/p"))
@@ -183,7 +185,7 @@ def simplify_expressions(axiom: Axiom) -> Iterator[Axiom]:
 
 @_pass
 def pair_disjoint_expressions(axiom: Axiom) -> Iterator[Axiom]:
-    """Disjointness with a class expression as an empty intersection; named classes stay together.
+    """Replace disjointness with a class expression by an empty intersection; named classes stay together.
 
     >>> from rdflib import URIRef
     >>> a, b, c = (owl.Class(URIRef("urn:x/" + name)) for name in "ABC")
@@ -206,7 +208,8 @@ def pair_disjoint_expressions(axiom: Axiom) -> Iterator[Axiom]:
 
 @_pass
 def split_right(axiom: Axiom) -> Iterator[Axiom]:
-    """One inclusion for each conjunct on the right, also below `∀R`; complements in a union move to the left.
+    """Split into one inclusion for each conjunct on the right, also below `∀R`; complements in a union move
+    to the left.
 
     >>> from rdflib import URIRef
     >>> a, b, c = (owl.Class(URIRef("urn:x/" + name)) for name in "ABC")
@@ -230,7 +233,7 @@ def split_right(axiom: Axiom) -> Iterator[Axiom]:
 
 @_pass
 def split_left(axiom: Axiom) -> Iterator[Axiom]:
-    """One inclusion for each alternative on the left, also below `∃R` and `⊓` (cls-uni).
+    """Split into one inclusion for each alternative on the left, also below `∃R` and `⊓` (cls-uni).
 
     >>> from rdflib import URIRef
     >>> a, b, c = (owl.Class(URIRef("urn:x/" + name)) for name in "ABC")
@@ -245,7 +248,7 @@ def split_left(axiom: Axiom) -> Iterator[Axiom]:
 
 @_pass
 def unwrap_nominals(axiom: Axiom) -> Iterator[Axiom]:
-    """An inclusion of a nominal in another as equality; none where the name is among the other's.
+    """Replace an inclusion of a nominal in another by equality; drop it if the name is among the other's.
 
     >>> from rdflib import URIRef
     >>> i, j = (owl.OneOf((URIRef("urn:x/" + name),)) for name in "ij")
@@ -276,7 +279,7 @@ PASSES: tuple[Pass, ...] = (  # order matters
 
 
 def normalize(axioms: Axioms) -> Axioms:
-    """Axioms in normal form, each once. Normalizing twice changes nothing."""
+    """Return the distinct axioms in normal form. Idempotent."""
     for apply in PASSES:
         axioms = apply(axioms)
     return axioms
@@ -286,7 +289,7 @@ def normalize(axioms: Axioms) -> Axioms:
 
 
 def inverse(expression: PropertyExpression) -> PropertyExpression:
-    """The inverse, without doubling."""
+    """Return the inverse, without double inversion."""
     return expression.inverted if isinstance(expression, InverseOf) else InverseOf(expression)
 
 
@@ -316,7 +319,7 @@ def _conjuncts(expression: ClassExpression) -> Iterator[ClassExpression]:
 
 
 def _without_complements(sub: ClassExpression, super_: ClassExpression) -> SubClassOf:
-    """`A ⊑ ¬B ⊔ C` as `A ⊓ B ⊑ C`, if that leaves at most one disjunct."""
+    """Rewrite `A ⊑ ¬B ⊔ C` to `A ⊓ B ⊑ C`, if that leaves at most one disjunct."""
     if isinstance(super_, owl.UnionOf):
         denied = [part.operand for part in super_.operands if isinstance(part, owl.ComplementOf)]
         kept = [part for part in super_.operands if not isinstance(part, owl.ComplementOf)]
@@ -326,7 +329,7 @@ def _without_complements(sub: ClassExpression, super_: ClassExpression) -> SubCl
 
 
 def _is_splittable(sub: ClassExpression) -> bool:
-    """Whether the alternatives are few, or no more than are written down."""
+    """True if the alternatives are few, or not more than are written."""
     return count_alternatives(sub) <= max(MOST_ALTERNATIVES, _count_leaves(sub))
 
 
@@ -342,7 +345,7 @@ def _count_leaves(expression: Filler) -> int:
 
 
 def count_alternatives(expression: ClassExpression) -> int:
-    """How many expressions without union a left side stands for."""
+    """Return the number of expressions without union that a left side expands to."""
     match expression:
         case owl.UnionOf(operands):
             return sum(map(count_alternatives, operands))
@@ -357,7 +360,7 @@ def count_alternatives(expression: ClassExpression) -> int:
 
 
 def alternatives(expression: Filler) -> tuple[Filler, ...]:
-    """The expressions without union that a left side stands for; itself where they are too many."""
+    """Return the expressions without union that a left side expands to; itself where they are too many."""
     if isinstance(expression, DataRange) or not _is_splittable(expression):
         return (expression,)
     return tuple(_alternatives(expression))

@@ -1,4 +1,4 @@
-"""The admission report: each axiom of an ontology and what became of it."""
+"""Admission report: the outcome of each axiom of an ontology."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WIDEST = 110
 
 
 class AxiomOutcome(Enum):
-    """What became of an axiom."""
+    """Outcome of an axiom."""
 
     RULES = "rules"
     CONSTRAINT = "constraint"
@@ -49,15 +49,15 @@ _COUNTED_AS = {
 
 @dataclass(frozen=True, slots=True)
 class ReportEntry:
-    """One axiom, its outcome, and what is kept and lost of it.
+    """Axiom with its outcome, and its kept and lost parts.
 
     Args:
-        origin: the axiom, and where it is written; for triples that could not be read, the triples.
+        origin: the axiom and its position; for unreadable triples, the triples.
         construct: the axiom's outermost constructor.
-        made: the rules and constraints that it makes.
-        lost: the parts that have no effect, each with the reason.
-        kept: where only parts are lost, the parts that have their effect.
-        facts: the facts that it makes.
+        made: the rules and constraints made of it.
+        lost: the parts without effect, each with the reason.
+        kept: the parts with effect, if others are lost.
+        facts: the facts made of it.
     """
 
     origin: Origin
@@ -70,46 +70,46 @@ class ReportEntry:
 
     @property
     def axiom(self) -> str:
-        """The axiom in functional-style syntax."""
+        """Axiom in functional-style syntax."""
         return self.origin.axiom
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """The rules, constraints and facts that it makes, as text. Costs the text, which can be long."""
+        """Rules, constraints and facts made of it, as text. Costs the text, which can be long."""
         facts = (" ".join(term.n3() for term in fact) + " ." for fact in sorted(self.facts, key=triple_key))
         return (*map(str, self.made), *facts)
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why something of it has no effect, one for each part."""
+        """Reasons for parts without effect, one for each part."""
         return tuple(reason if part == self.axiom else f"{part}: {reason}" for part, reason in self.lost)
 
     def __str__(self) -> str:
         return "\n".join([f"{self.outcome.value}: {self.axiom}", *(f"    {line}" for line in self.parts())])
 
     def parts(self) -> list[str]:
-        """What is kept and what is lost, a line each."""
+        """Return the kept and lost parts, a line for each."""
         lost = "lost: " if self.kept else ""
         return [*(f"kept: {part}" for part in self.kept), *(f"{lost}{reason}" for reason in self.reasons)]
 
 
 @dataclass(frozen=True, slots=True)
 class LossGroup:
-    """The axioms that lose something for one reason.
+    """Axioms with parts lost for one reason.
 
     Args:
-        reason: without the operands of the expression that it is about.
+        reason: without the operands of the expression concerned.
     """
 
     reason: str
     entries: tuple[ReportEntry, ...]
 
     def constructs(self) -> dict[str, int]:
-        """How many axioms there are of each construct, the most first."""
+        """Return the number of axioms of each construct, the most frequent first."""
         return dict(Counter(entry.construct for entry in self.entries).most_common())
 
     def examples(self) -> list[ReportEntry]:
-        """A few of the axioms: one that is lost as a whole and one in part, if there are both."""
+        """Return a few of the axioms: one lost as a whole and one in part, if there are both."""
         first: dict[AxiomOutcome, ReportEntry] = {}
         for entry in self.entries:
             first.setdefault(entry.outcome, entry)
@@ -118,20 +118,21 @@ class LossGroup:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Report:
-    """Every axiom and what became of it.
+    """Outcome of every axiom of an ontology.
 
     Args:
         entries: one for each axiom, in the order read.
-        counts: what is no axiom, counted: assertions, declarations, annotations.
-        imports_skipped: the imports that were not found and were to be skipped.
-        unsatisfiable: the classes and properties that can have no instance, each with the steps of a proof.
-        merged: groups of names that the ontology says are one; under unique names the first stands for all.
-        notes: axioms that are outside OWL 2 DL, each with the reason: they break one of its global
-            restrictions, or are written as it does not have it. They have their effect.
+        counts: numbers of assertions, declarations, annotations.
+        imports_skipped: imports that were not found and skipped.
+        unsatisfiable: the classes and properties without possible instances, each with the steps of a proof.
+        merged: groups of names that the ontology declares equal; under unique names the first represents all.
+        notes: axioms outside OWL 2 DL, each with the reason: they violate one of its global restrictions, or
+            are written in another way. They have their effect.
         contradiction: a constraint that the ontology's own assertions violate under unique names, with the
-            steps of a proof: a `StreamReasoner` takes such an ontology with `unique_names=False` only.
-        documents: the files that were read, imports included.
-        names: how the ontology's names are shown where the last part of their IRIs does not tell them apart.
+            steps
+            of a proof: a `StreamReasoner` takes such an ontology with `unique_names=False` only.
+        documents: the files read, imports included.
+        names: display of the ontology's names with ambiguous last parts.
     """
 
     entries: tuple[ReportEntry, ...]
@@ -146,11 +147,11 @@ class Report:
 
     @property
     def losses(self) -> tuple[ReportEntry, ...]:
-        """The axioms of which something is lost."""
+        """Axioms with lost parts."""
         return tuple(entry for entry in self.entries if entry.outcome in LOST)
 
     def losses_by_reason(self) -> tuple[LossGroup, ...]:
-        """The losses grouped by reason, the most frequent first."""
+        """Return the losses grouped by reason, the most frequent first."""
         groups: dict[str, dict[ReportEntry, None]] = {}
         for entry in self.losses:
             for _, reason in entry.lost:
@@ -159,14 +160,16 @@ class Report:
         return tuple(sorted(found, key=lambda group: -len(group.entries)))
 
     def totals(self) -> dict[str, dict[str, int]]:
-        """How many axioms of each construct had which outcome."""
+        """Return the number of axioms by construct and outcome."""
         table: dict[str, Counter[str]] = {}
         for entry in self.entries:
             table.setdefault(entry.construct, Counter())[entry.outcome.value] += 1
         return {construct: dict(sorted(table[construct].items())) for construct in sorted(table)}
 
     def text(self, details: bool = False) -> str:
-        """A summary, a screen or two; with `details` every axiom with its rules, and nothing shortened."""
+        """Return a summary, a screen or two; with `details` every axiom with its rules, and nothing
+        shortened.
+        """
         return told_apart(lambda: "\n".join(self._parts(details)), self.names)
 
     def _parts(self, details: bool) -> list[str]:
@@ -196,7 +199,7 @@ class Report:
         return f"Report({axioms}, {len(self.losses)} of them lost in whole or in part)"
 
     def to_json(self) -> str:
-        """The whole report as a JSON object; docs/ontologies.md has its keys."""
+        """Return the whole report as a JSON object; docs/ontologies.md lists its keys."""
         return json.dumps(told_apart(self._data, self.names), ensure_ascii=False, indent=2)
 
     def _data(self) -> dict[str, object]:
@@ -286,7 +289,7 @@ def _examples(group: LossGroup) -> Iterator[str]:
 
 
 def _constructs(group: LossGroup, details: bool) -> Iterator[str]:
-    """How many axioms the group has in all, where the examples do not show it."""
+    """Return the number of axioms of the group, where the examples do not show it."""
     if details or len(group.entries) > _MOST_EXAMPLES:
         constructs = [f"{number} {name}" for name, number in group.constructs().items()]
         shown = constructs if details else constructs[:_MOST_LINES]
@@ -301,7 +304,7 @@ def _first_of(parts: Sequence[str]) -> str:
 def _section(
     title: str, lines: Sequence[tuple[str, Iterable[str]]], details: bool, number: str = ""
 ) -> Iterator[str]:
-    """A title with how many there are, and lines with lines below; only the first ones without `details`."""
+    """Yield a title with a count, and lines with sublines; only the first ones without `details`."""
     if not lines:
         return
     yield f"\n{title}: {number or len(lines)}"
@@ -317,7 +320,7 @@ def _shortened(text: str, width: int) -> str:
 
 
 def _without_operands(reason: str) -> str:
-    """The reason with `…` for what stands in the brackets of an expression.
+    """Replace the operands in the brackets of an expression by `…`.
 
     >>> _without_operands("ObjectUnionOf(A ObjectOneOf(i)) on the right is a choice (of three)")
     'ObjectUnionOf(…) on the right is a choice (of three)'

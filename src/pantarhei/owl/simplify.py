@@ -1,8 +1,8 @@
-"""Class expressions in negation normal form, without the ways to write one thing twice.
+"""Class expressions in negation normal form, each written in one way.
 
-Complements stand only before what has no dual; cardinalities 0 and 1 become quantifiers where that is the
-same; intersections and unions are flat, without repetition, owl:Thing or owl:Nothing. That no value is in a
-data range stays a cardinality.
+Complements occur only before expressions without a dual; cardinalities 0 and 1 become quantifiers where that
+is equivalent; intersections and unions are flat, without duplicates, owl:Thing or owl:Nothing. The absence of
+values in a data range stays a cardinality.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 def datatype_definitions(axioms: Iterable[Axiom]) -> dict[URIRef, DataRange]:
-    """What each defined datatype is, in terms of datatypes that are not defined.
+    """Return the meaning of each defined datatype, in terms of undefined ones.
 
     Of several definitions of one datatype the first counts, and none that leads back to itself.
 
@@ -46,7 +46,7 @@ def _resolve(
     resolved: dict[URIRef, DataRange],
     above: tuple[URIRef, ...],
 ) -> bool:
-    """Whether `name` is, or could be, resolved."""
+    """Resolve `name`; returns whether it is resolved."""
     if name in resolved or name not in written:
         return True
     if name in above:
@@ -59,15 +59,15 @@ def _resolve(
 
 
 def data_ranges(value: object) -> Iterator[DataRange]:
-    """The outermost data ranges in an axiom or expression."""
+    """Yield the outermost data ranges in an axiom or expression."""
     return (part for part in parts(value, whole=DataRange) if isinstance(part, DataRange))
 
 
 def inline_datatypes(value: T, definitions: Mapping[URIRef, DataRange]) -> T:
-    """An axiom or expression with each defined datatype replaced by what it is.
+    """Replace each defined datatype in an axiom or expression by its definition.
 
-    But in a restriction it stays unless it is another name of a datatype: OWL 2 has no facets for what is
-    defined (structural specification, section 9.4).
+    In a restriction it is replaced only if it is an alias of a datatype: OWL 2 has no facets for defined
+    datatypes (structural specification, section 9.4).
     """
 
     def inlined(part: object) -> object:
@@ -88,7 +88,7 @@ BOTTOM_PROPERTIES = frozenset({OWL.bottomObjectProperty, OWL.bottomDataProperty}
 
 
 def simplify(expression: ClassExpression) -> ClassExpression:
-    """An equivalent expression in negation normal form. Simplifying twice changes nothing.
+    """Return an equivalent expression in negation normal form. Idempotent.
 
     >>> from rdflib import URIRef
     >>> a, b = owl.Class(URIRef("urn:x/A")), owl.Class(URIRef("urn:x/B"))
@@ -119,17 +119,17 @@ def simplify(expression: ClassExpression) -> ClassExpression:
 
 
 def intersection(operands: Iterable[ClassExpression]) -> ClassExpression:
-    """The intersection of simple expressions: flat, without owl:Thing, each operand once."""
+    """Return the intersection of simple expressions: flat, without owl:Thing, each operand once."""
     return _joined(_flat(operands, owl.IntersectionOf), owl.IntersectionOf, THING, NOTHING)
 
 
 def union(operands: Iterable[ClassExpression]) -> ClassExpression:
-    """The union of simple expressions: flat, without owl:Nothing, each operand once."""
+    """Return the union of simple expressions: flat, without owl:Nothing, each operand once."""
     return _joined(_flat(operands, owl.UnionOf), owl.UnionOf, NOTHING, THING)
 
 
 def some(on: owl.PropertyExpression, filler: Filler) -> ClassExpression:
-    """`∃R.C` for a simple C: `∃R.{a}` is a value restriction, `∃R.⊥` is ⊥."""
+    """Return `∃R.C` for a simple C: `∃R.{a}` is a value restriction, `∃R.⊥` is ⊥."""
     if is_bottom(on) or (is_extreme(on) and filler in (THING, owl.ANY_LITERAL)):
         return NOTHING if is_bottom(on) else THING
     match filler:
@@ -141,19 +141,19 @@ def some(on: owl.PropertyExpression, filler: Filler) -> ClassExpression:
 
 
 def every(on: owl.PropertyExpression, filler: Filler) -> ClassExpression:
-    """`∀R.C` for a simple C: `∀R.⊤` is ⊤."""
+    """Return `∀R.C` for a simple C: `∀R.⊤` is ⊤."""
     if filler == NO_LITERAL:
         return Cardinality(Bound.MAX, 0, on, owl.ANY_LITERAL)
     return THING if is_bottom(on) or filler in (THING, owl.ANY_LITERAL) else owl.AllValuesFrom(on, filler)
 
 
 def is_extreme(on: owl.PropertyExpression) -> bool:
-    """Whether the property, or its inverse, relates everything or nothing."""
+    """True if the property, or its inverse, is universal or empty."""
     return _named(on) in TOP_PROPERTIES | BOTTOM_PROPERTIES
 
 
 def is_bottom(on: owl.PropertyExpression) -> bool:
-    """Whether the property relates nothing."""
+    """True if the property is empty."""
     return _named(on) in BOTTOM_PROPERTIES
 
 
@@ -169,7 +169,7 @@ def _flat(
 
 
 def _joined(parts: Iterable[T], constructor: Callable[[tuple[T, ...]], T], neutral: T, absorbing: T) -> T:
-    """The parts as one, each once, without what changes nothing; what makes the others idle stands alone."""
+    """Join distinct parts without the neutral one; an absorbing part stands alone."""
     kept = tuple(dict.fromkeys(part for part in parts if part != neutral))
     if absorbing in kept:
         return absorbing
@@ -177,12 +177,12 @@ def _joined(parts: Iterable[T], constructor: Callable[[tuple[T, ...]], T], neutr
 
 
 def simple_filler(filler: Filler) -> Filler:
-    """A filler simplified, of whichever kind."""
+    """Return a simplified class expression or data range."""
     return simplify_range(filler) if isinstance(filler, DataRange) else simplify(filler)
 
 
 def simplify_range(range_: DataRange) -> DataRange:
-    """An equivalent data range: no complement of a complement, no union or intersection of less than two.
+    """Return an equivalent data range without double complements and without trivial unions or intersections.
 
     >>> str(simplify_range(owl.DataComplementOf(owl.DataComplementOf(owl.ANY_LITERAL))))
     'Literal'
@@ -238,14 +238,14 @@ def _cardinality(restriction: Cardinality) -> ClassExpression:
 
 
 def _no_value(on: owl.PropertyExpression, filler: Filler) -> ClassExpression:
-    """`∀R.¬C`; for data ranges the maximum, which a constraint tests as it is."""
+    """Return `∀R.¬C`; for data ranges the maximum 0, which a constraint tests directly."""
     if isinstance(filler, DataRange):
         return Cardinality(Bound.MAX, 0, on, filler)
     return every(on, _complement(filler))
 
 
 def _complement(simple: ClassExpression) -> ClassExpression:
-    """The complement of a simple expression, pushed inwards."""
+    """Return the complement of a simple expression, pushed inwards."""
     match simple:
         case owl.ComplementOf(operand):
             return operand

@@ -1,1 +1,1 @@
-"""Bytes and terms in, triples out: reading RDF, and the guards against hostile bytes."""
+"""RDF input: parsers, terms and triples by column, and guards against hostile documents."""

@@ -25,7 +25,7 @@ _LAST_COMMA = re.compile(rb",\s*[}\]]")
 
 
 def advice_on(text: bytes) -> str:
-    """What to do about a text that is no JSON; empty where nobody knows.
+    """Return a hint for a text that is almost JSON; empty if the fault is not a common one.
 
     >>> advice_on(b"{'id': 7, 'open': True}")
     '; it is written as Python prints it: json.dumps(…) writes JSON'
@@ -52,15 +52,15 @@ _DECODER = json.JSONDecoder()
 
 
 class Contexts:
-    """Contexts by their IRIs; nothing is fetched.
+    """JSON-LD contexts by IRI, replaced in documents; contexts are never fetched.
 
     Args:
-        given: by IRI a file with a JSON object that has the member `@context`, or such an object.
+        given: for each IRI a file with a JSON object that has the member `@context`, or such an object.
 
     Raises:
-        MissingFileError: a file is not there.
+        MissingFileError: a file does not exist.
         MalformedInputError: a file is not such an object.
-        OptionError: what is given for an IRI is neither.
+        OptionError: the value for an IRI is neither.
     """
 
     def __init__(self, given: GivenContexts | None = None) -> None:
@@ -73,10 +73,10 @@ class Contexts:
         """Replace the IRIs of contexts in a document by the contexts.
 
         Args:
-            source, line: the place of the document, for errors.
+            source, line: position of the document, for errors.
 
         Raises:
-            MalformedInputError: one is not known, or contains itself.
+            MalformedInputError: a context is unknown, or contains itself.
         """
         if b'"@context"' not in document:
             return document
@@ -107,7 +107,7 @@ class Contexts:
         """Replace the IRIs of other contexts in a context.
 
         Raises:
-            LookupError: one is not known, or contains itself.
+            LookupError: a context is unknown, or contains itself.
         """
         if isinstance(value, str):
             if value in inside:
@@ -168,16 +168,16 @@ _BETWEEN = re.compile(rb"[\s,\[\]]*")
 
 
 def documents(feed: ByteFeed, source: str, skip: Skip | None = None) -> Iterator[tuple[int, bytes]]:
-    """The documents with the line on which each begins: the objects that stand in no other.
+    """Yield the outermost JSON objects of a stream, each with the line on which it begins.
 
-    Between them may be white space, commas and the brackets of arrays. A document that breaks off before a
-    line with the next is given as it is, for a parser to refuse.
+    White space, commas and the brackets of arrays may separate them. An incomplete object that is followed by
+    a new one on a later line is yielded as it is, for the parser to refuse.
 
     Args:
-        skip: takes what else is between them, and documents that are too long or do not end.
+        skip: receives other text between objects, and objects that are too long or incomplete.
 
     Raises:
-        MalformedInputError: there is something of that, and nothing takes it.
+        MalformedInputError: there is such text or object, and no `skip`.
     """
 
     def refuse(line: int, reason: str | None, text: bytes) -> None:
@@ -221,13 +221,13 @@ def documents(feed: ByteFeed, source: str, skip: Skip | None = None) -> Iterator
 
 
 def _may_hold_object(lines: list[bytes]) -> bool:
-    """Whether the next thing in a document may be an object."""
+    """True if the text may continue with an object."""
     last = next((stripped for line in reversed(lines) if (stripped := line.rstrip())), b"")
     return last.endswith((b"[", b",", b":"))
 
 
 def _reason_between(text: bytes) -> str | None:
-    """Return the error for a text between documents; None for white space, commas and brackets."""
+    """Return the error for text between documents; None for white space, commas and brackets."""
     if _BETWEEN.fullmatch(text):
         return None
     try:
@@ -245,15 +245,15 @@ def read_document(
     skip: Skip | None,
     contexts: Contexts | None = None,
 ) -> list[Statement] | None:
-    """The statements of a document; None if it is malformed and that is skipped.
+    """Return the statements of a document; None if it is malformed and skipped.
 
     Args:
-        line: where it begins.
-        base: what relative IRIs begin with; None refuses them.
-        contexts: contexts that the document names by their IRIs; they are never fetched.
+        line: its first line.
+        base: base of relative IRIs; None refuses them.
+        contexts: contexts that the document may name by IRI; they are never fetched.
 
     Raises:
-        MalformedInputError: it is malformed and nothing takes it.
+        MalformedInputError: it is malformed, and there is no `skip`.
     """
     try:
         with parser_errors(source):
@@ -284,7 +284,7 @@ _NOTHING: Final = (
 
 
 def _members(document: object) -> list[str]:
-    """The names in a document that are no keywords and have a value, those of its context apart."""
+    """Return the member names of a document that are not keywords and have a value, contexts excluded."""
     if isinstance(document, list):
         return [name for each in document for name in _members(each)]
     if not isinstance(document, dict):
@@ -294,7 +294,7 @@ def _members(document: object) -> list[str]:
 
 
 def _is_empty(value: object) -> bool:
-    """Whether a member says nothing with that value, whatever it means."""
+    """True if a member with that value makes no statement."""
     return value is None or (isinstance(value, list) and all(map(_is_empty, value)))
 
 

@@ -58,9 +58,9 @@ _ENDS = {quote: re.compile(rb"(?:[^\\]|\\.)*?" + quote, re.DOTALL) for quote in 
 
 
 def is_log(first: bytes) -> bool | None:
-    """Whether a document that begins like this is a message log; None if it takes more to tell.
+    r"""True if a document with this start is a message log; None if more bytes are needed.
 
-    >>> is_log(b'# belts\\nVERSION "1.2-messages"\\n'), is_log(b"<urn:a> <urn:b>"), is_log(b"VERS")
+    >>> is_log(b'# belts\nVERSION "1.2-messages"\n'), is_log(b"<urn:a> <urn:b>"), is_log(b"VERS")
     (True, False, None)
     """
     rest = _KNOWN.sub(b"", first, count=1)
@@ -74,7 +74,7 @@ def is_log(first: bytes) -> bool | None:
 
 
 class Message(NamedTuple):
-    """A message: the line on which it begins, and what it says."""
+    """Message of a log: its first line, and its statements."""
 
     line: int
     statements: list[Statement]
@@ -83,16 +83,16 @@ class Message(NamedTuple):
 def read_log(
     feed: ByteFeed, source: str, syntax: str, base: str | None = None, skip: Skip | None = None
 ) -> Iterator[Message]:
-    """The messages of a log, each when its delimiter or the file's end is there.
+    """Yield the messages of a log, each as soon as its delimiter or the end of the file is read.
 
     Args:
-        source: what errors call the file.
+        source: name of the file in errors.
         syntax: one of `SYNTAXES`.
-        base: what relative IRIs begin with, until the log says another.
-        skip: takes malformed lines of N-Triples and N-Quads, and malformed messages of the others.
+        base: base of relative IRIs, until the log declares another.
+        skip: receives malformed lines of N-Triples and N-Quads, and malformed messages of other syntaxes.
 
     Raises:
-        MalformedInputError: something is malformed and nothing takes it.
+        MalformedInputError: input is malformed, and there is no `skip`.
     """
     blocks = line_blocks(feed, source, skip=skip)
     if syntax in ("ntriples", "nquads"):
@@ -136,7 +136,7 @@ _GRAPH = re.compile(rb"\s*(GRAPH\b|\{)", re.IGNORECASE)
 
 
 class _TurtleLog:
-    """Reads a log in Turtle or TriG, with what is declared in it."""
+    """Reader of a log in Turtle or TriG, with its declarations."""
 
     def __init__(self, source: str, syntax: str, base: str | None, skip: Skip | None) -> None:
         self._source, self._syntax, self._base, self._skip = source, syntax, base, skip
@@ -144,7 +144,7 @@ class _TurtleLog:
         self._open: bytes | None = None  # the quotes of a string that goes on over lines
 
     def read(self, blocks: Iterator[tuple[int, bytes]]) -> Iterator[Message]:
-        """The messages of whole lines."""
+        """Yield the messages of whole lines."""
         held: list[bytes] = []
         begin = 1
         for first, block in blocks:
@@ -160,7 +160,7 @@ class _TurtleLog:
             yield from self._message(begin, last, is_last=True)
 
     def _delimiters(self, text: bytes, line: int) -> Iterator[tuple[int, int]]:
-        """Where delimiters begin and end in a line."""
+        """Return the start and end of the delimiters in a line."""
         if self._open is None and not _WORTH_A_LOOK.search(text):
             return
         at = 0
@@ -183,7 +183,7 @@ class _TurtleLog:
             at = token.end()
 
     def _advice(self, line: list[bytes]) -> str:
-        """What to do about a line that is malformed."""
+        """Return a hint for a malformed line."""
         if line and _NEARLY_DELIMITER.match(line[0]):
             return "; MESSAGE alone, or @message with a dot, stands between messages"
         if line and self._syntax == "turtle" and _GRAPH.match(line[0]):
@@ -191,7 +191,7 @@ class _TurtleLog:
         return ""
 
     def _message(self, line: int, text: bytes, is_last: bool = False) -> Iterator[Message]:
-        """What a message says; nothing where it is malformed and that is skipped."""
+        """Return the statements of a message; none if it is malformed and skipped."""
         declared = "".join(f"@prefix {name}: <{iri}> . " for name, iri in self._prefixes.items())
         try:
             with parser_errors(self._source):
@@ -216,16 +216,20 @@ class _TurtleLog:
 
 
 class MessageLogParser(Parser):
-    """Reads a message log in TriG, which Turtle and N-Triples are too."""
+    """rdflib parser of message logs in TriG, which includes Turtle and N-Triples.
+
+    `graph.parse("log.ttl", format="turtle-messages")` reads all messages into one graph or dataset; a blank
+    node's label is local to its message. rdflib finds the parsers by the entry points of this package.
+    """
 
     syntax: ClassVar[str] = "trig"
 
     def parse(self, source: InputSource, sink: Graph, **options: Any) -> None:
-        """Add what all messages say.
+        """Add the statements of all messages.
 
         Raises:
-            OptionError: the file is no message log, or has named graphs and the graph can hold none.
-            MalformedInputError: a message is malformed; those before it have been added.
+            OptionError: the file is not a message log, or has named graphs that the graph cannot hold.
+            MalformedInputError: a message is malformed; earlier ones have been added.
         """
         name = source.getSystemId() or source.getPublicId() or "<stream>"
         feed = ByteFeed(Unpacking(cast(Readable, source.getByteStream()), name))
@@ -247,18 +251,18 @@ class MessageLogParser(Parser):
 
 
 class TurtleMessages(MessageLogParser):
-    """Reads a message log in Turtle."""
+    """rdflib parser of message logs in Turtle."""
 
     syntax = "turtle"
 
 
 class NTriplesMessages(MessageLogParser):
-    """Reads a message log in N-Triples."""
+    """rdflib parser of message logs in N-Triples."""
 
     syntax = "ntriples"
 
 
 class NQuadsMessages(MessageLogParser):
-    """Reads a message log in N-Quads."""
+    """rdflib parser of message logs in N-Quads."""
 
     syntax = "nquads"

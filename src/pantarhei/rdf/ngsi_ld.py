@@ -1,7 +1,7 @@
-"""NGSI-LD entities as JSON-LD documents with named graphs: one for each time of attributes.
+"""NGSI-LD entities as JSON-LD documents with one named graph for each time of attributes.
 
-An attribute with its value is one statement about the entity, timed at its `observedAt`; so is the entity's
-type. Other members of an attribute (units, datasets, attributes of its own) are not asserted.
+An attribute with its value is one statement about the entity, with the time of its `observedAt`; so is the
+entity's type. Other members of an attribute (units, datasets, nested attributes) are not asserted.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def timed_graphs(document: bytes, zone: tzinfo | None = None) -> Iterator[bytes 
 
     Args:
         document: an entity, or a notification with several.
-        zone: of times that are written without one; UTC by default. It matters for the order alone.
+        zone: zone of times without one; UTC by default. It affects the order only.
 
     >>> error, *graphs = timed_graphs(b'''{"id": "urn:s", "type": "Sensor",
     ...     "warm": {"type": "Property", "value": 21.5, "observedAt": "2026-03-02T10:00:00Z"},
@@ -87,7 +87,7 @@ def _of_entity(entity: Any, context: Any, zone: tzinfo) -> Iterator[bytes | Valu
 
 
 def _order(at: str, zone: tzinfo) -> float:
-    """Return the tick of a time; infinity for one that is malformed, which the reader of graphs refuses."""
+    """Return the tick of a time; infinity for a malformed one, which the reader of graphs refuses."""
     try:
         time = parse_timestamp(at, zone, on_cut=str)
         return ticks_of(time, kind_of(time))

@@ -39,10 +39,10 @@ _XSD_STRING = str(XSD.string)
 
 
 def parse_term(text: str, scope: str = "") -> Term:
-    """The term that `text` writes; a blank node's label is prefixed with `scope`.
+    """Read a term in N-Triples syntax; a blank node's label is prefixed with `scope`.
 
     Raises:
-        InvalidTripleError: it is no N-Triples term.
+        InvalidTripleError: it is not a term in N-Triples syntax.
 
     >>> parse_term("<http://example.org/a>")
     rdflib.term.URIRef('http://example.org/a')
@@ -71,9 +71,9 @@ def parse_term(text: str, scope: str = "") -> Term:
 
 
 def is_plain_iri(text: str) -> bool:
-    """Whether `text` is an IRI just as it is written, in angle brackets and without escapes.
+    r"""True if `text` is an IRI in angle brackets without escapes.
 
-    >>> is_plain_iri("<urn:a>"), is_plain_iri("<urn:\\\\u0041>"), is_plain_iri("_:a")
+    >>> is_plain_iri("<urn:a>"), is_plain_iri("<urn:\\u0041>"), is_plain_iri("_:a")
     (True, False, False)
     """
     return _PLAIN_IRI.fullmatch(text) is not None
@@ -85,10 +85,10 @@ def _not_a_term(text: str) -> InvalidTripleError:
 
 
 def write_term(term: Term) -> str:
-    """The term in the syntax of N-Triples, a literal with just the text that it has.
+    r"""Return the term in N-Triples syntax, a literal in its lexical form.
 
-    >>> write_term(Literal("two\\nlines", lang="en"))
-    '"two\\\\nlines"@en'
+    >>> write_term(Literal("two\nlines", lang="en"))
+    '"two\\nlines"@en'
     """
     if isinstance(term, URIRef):
         return f"<{term}>"
@@ -107,17 +107,15 @@ _UNTYPED = (None, XSD.string)
 
 
 def write_triple(triple: Triple) -> str:
-    """The triple in the syntax of N-Triples, without the dot. Names stand as they are, also those that are no
-    valid IRIs.
-    """
+    """Return the triple in N-Triples syntax, without the dot. Invalid IRIs are written as they are."""
     return " ".join(map(write_term, triple))
 
 
 def to_rdflib(term: object) -> Term:
-    """The rdflib term with the same text as a pyoxigraph term; nothing is normalized.
+    """Convert a pyoxigraph term to the rdflib term with equal text; nothing is normalized.
 
     Raises:
-        ValueError: it is none of RDF 1.1 (a triple, or text with a direction).
+        ValueError: it is not a term of RDF 1.1 (a triple, or text with a direction).
 
     >>> to_rdflib(pyoxigraph.NamedNode("urn:a"))
     rdflib.term.URIRef('urn:a')
@@ -152,13 +150,13 @@ _LONGEST_CONVERTED = 4000
 
 @lru_cache(maxsize=256)
 def _datatype(iri: str) -> URIRef:
-    """One object for all literals of a datatype."""
+    """Return the shared object of a datatype."""
     return str.__new__(URIRef, iri)
 
 
 def typed_literal(lexical: str, datatype: URIRef) -> Literal:
-    """A typed literal as it is written, without a Python value where rdflib's would cost: an ill-typed one is
-    logged with a traceback, markup is parsed into a tree.
+    """Return a typed literal with its lexical form, without a Python value where rdflib's is expensive: it
+    logs an ill-typed literal with a traceback, and parses markup into a tree.
     """
     number = _NUMBERS.get(str(datatype))
     if number is not None and number[0].fullmatch(lexical):
@@ -172,7 +170,7 @@ def typed_literal(lexical: str, datatype: URIRef) -> Literal:
 
 
 class NumberedNodes(dict[str, BNode]):
-    """The blank nodes of one scope by their labels, numbered as they appear; `prefix` is asked for once."""
+    """Blank nodes of one scope by label, numbered as they appear; `prefix` is called once."""
 
     def __init__(self, prefix: Callable[[], str]) -> None:
         super().__init__()
@@ -186,26 +184,26 @@ class NumberedNodes(dict[str, BNode]):
 
 
 def nodes_of_message(source: str, graph: str, ordinal: int) -> NumberedNodes:
-    """The nodes of the message at a place in its source; read again they have the same names."""
+    """Return the nodes of the message at a position in its source; reading it again gives the same names."""
     key = repr((source, graph, ordinal)).encode()
     return NumberedNodes(lambda: f"m{hashlib.blake2b(key, digest_size=8).hexdigest()}b")
 
 
 def nodes_of_document(content: bytes) -> NumberedNodes:
-    """The nodes of a document; one with the same content has the same names."""
+    """Return the nodes of a document; equal content gives equal names."""
     return NumberedNodes(lambda: f"b{hashlib.sha256(content).hexdigest()[:12]}n")
 
 
 def prefix_of_push(number: int, part: int) -> str:
-    """The prefix for a part of a push, counted from 0."""
+    """Return the prefix for a part of a push, counted from 0."""
     return f"m{number}.{part}-" if part else f"m{number}-"
 
 
 def prefix_of_name(name: str) -> str:
-    """The prefix for a scope that the caller names.
+    """Return the prefix for a scope named by the caller.
 
     Raises:
-        OptionError: a push could have that name, or it is not letters and digits.
+        OptionError: the name could be that of a push, or has other characters than letters and digits.
     """
     if not re.fullmatch("[A-Za-z][A-Za-z0-9]*", name) or re.fullmatch("m[0-9]+", name):
         raise OptionError("scope", repr(name), "letters and digits, and not m with a number behind it")
@@ -213,12 +211,12 @@ def prefix_of_name(name: str) -> str:
 
 
 def name_of_timestamp(ticks: int) -> str:
-    """The name of a timestamp's scope, for messages that come in parts."""
+    """Return the scope name of a timestamp, for messages that arrive in parts."""
     return f"t{ticks}" if ticks >= 0 else f"b{-ticks}"
 
 
 def prefix_beside(labels: Iterable[str]) -> str:
-    """A prefix with which none of `labels` begins; none if there are no labels."""
+    """Return a prefix with which none of `labels` starts; empty if there are no labels."""
     taken = tuple(labels)
     prefix = "m" if taken else ""
     while any(label.startswith(prefix) for label in taken):
@@ -230,13 +228,15 @@ MOST_CACHED = 200_000  # terms that a cache may hold
 
 
 class TermReader:
-    """Converts terms; a bounded cache serves those that repeat."""
+    """Converter from pyoxigraph terms to rdflib terms, with a bounded cache; literals keep their lexical
+    form.
+    """
 
     def __init__(self) -> None:
         self._cache: dict[object, Term] = {}
 
     def triple(self, quad: ox.Quad, nodes: NumberedNodes) -> Triple:
-        """The triple of `quad`.
+        """Return the triple of `quad`.
 
         Raises:
             InvalidTripleError: it has a term that RDF 1.1 does not have, or a literal as a class.

@@ -1,13 +1,7 @@
-"""RDF documents into triples by pyoxigraph's parsers, whose errors become this package's.
+"""RDF documents parsed by pyoxigraph, whose errors are converted.
 
-Literals keep their lexical form. Blank nodes are numbered in the order in which they appear, under a prefix
-that their document has for itself.
-
-Documents nested so deep that a parser would run out of stack, which ends the process, or out of time.
-
-pyoxigraph's parser of JSON-LD needs about three kilobytes of stack for each object inside another, its triple
-terms are freed one inside the other, and its parser of RDF/XML takes time that grows with the square of the
-depth. That one also takes a document that is cut off for a whole one; where elements are counted it is seen.
+Literals keep their lexical form. Blank nodes are numbered in order of appearance, with a prefix of their
+document.
 """
 
 from __future__ import annotations
@@ -35,7 +29,7 @@ _AS_DOUBLE = re.compile(r"-?\d\.\d+E-?\d{1,3}")
 
 
 def with_decimals(quad: ox.Quad) -> ox.Quad:
-    """The same statement with a decimal that a number of JSON became written as decimals are.
+    """Return a statement with an `xsd:decimal` of JSON-LD in decimal notation.
 
     JSON-LD writes numbers with a fraction as doubles are written, whatever their datatype: of 12.5 as
     `xsd:decimal` it makes `"1.25E1"^^xsd:decimal`, which has no value.
@@ -69,10 +63,15 @@ _TRIPLE_TERM = re.compile(rb"<<\(|\)>>")
 
 
 def refuse_deep_nesting(content: bytes, format: str, source: str) -> None:
-    """Refuse a document that is nested deeper than its parser can take. Costs one pass.
+    """Refuse a document nested so deep that its parser would exhaust the stack or take quadratic time. Costs
+    one pass.
+
+    pyoxigraph's JSON-LD parser needs about three kilobytes of stack for each nested object, its triple terms
+    are freed recursively, and the time of its RDF/XML parser grows with the square of the depth. That parser
+    also accepts truncated documents, which the count of elements detects.
 
     Raises:
-        MalformedInputError: it is.
+        MalformedInputError: it is too deep, or truncated.
 
     >>> refuse_deep_nesting(b'{"a": ' * 1000, "json-ld", "a.jsonld")
     Traceback (most recent call last):
@@ -90,7 +89,7 @@ def refuse_deep_nesting(content: bytes, format: str, source: str) -> None:
 
 
 def without_strings(content: bytes) -> bytes:
-    """`content` without the strings that end on the line they begin on."""
+    """Return `content` without the strings that end on the line where they begin."""
     return _STRING.sub(b"", content)
 
 
@@ -100,7 +99,7 @@ def _refuse(depth: int, deepest: int, what: str, source: str) -> None:
 
 
 def _json_depth(content: bytes) -> int:
-    """How many objects stand inside one another at most; braces in strings do not count."""
+    """Return the depth of nested objects; braces in strings are ignored."""
     text = np.frombuffer(_JSON_STRING.sub(b"", content), np.uint8)
     text = text[(text == ord("{")) | (text == ord("}"))]
     return int(np.cumsum(np.where(text == ord("{"), 1, -1)).max(initial=0))
@@ -142,7 +141,7 @@ _TOO_LONG = "a literal or name is longer than 16 MiB, which is as much as the pa
 
 
 class DocumentTerms(dict[object, Term]):
-    """The terms of one document, each made once; blank nodes are those of `nodes`."""
+    """Terms of one document, each created once; blank nodes are those of `nodes`."""
 
     def __init__(self, nodes: NumberedNodes) -> None:
         super().__init__()
@@ -194,7 +193,7 @@ def document_parser(
 
 
 def _line_of_error(content: bytes, base: str) -> int | None:
-    """Find the line at which RDF/XML is malformed: it is parsed once more, line by line."""
+    """Return the line at which RDF/XML is malformed, by parsing it again line by line."""
     file = _FileByLine(content)
     try:
         for _ in pyoxigraph.parse(file, pyoxigraph.RdfFormat.RDF_XML, base_iri=base):
@@ -213,10 +212,10 @@ class _FileByLine(BytesIO):
 
 @contextmanager
 def parser_errors(source: str, line: Callable[[], int | None] = lambda: None) -> Iterator[None]:
-    """What pyoxigraph's parser raises inside becomes a `MalformedInputError`.
+    """Convert errors of pyoxigraph's parser within the context to `MalformedInputError`.
 
     Args:
-        source: what is parsed, for the error.
+        source: name of the input, for the error.
         line: returns the line of the error, for errors without a line.
     """
     try:
@@ -232,7 +231,7 @@ def parser_errors(source: str, line: Callable[[], int | None] = lambda: None) ->
 
 
 def reason_of(error: SyntaxError) -> str:
-    """What pyoxigraph's parser says without the place, which the error has apart.
+    """Return the message of pyoxigraph's parser without the position, which the error has separately.
 
     >>> reason_of(SyntaxError("Parser error at line 2 column 7: ; is no RDF object"))
     '; is no RDF object'

@@ -58,13 +58,15 @@ _MARK = ~_table(ascii_letters + digits + "-._~/")
 
 
 class CanonicalTerms:
-    """Tells canonical terms; remembers those that it has found by other means than their bytes."""
+    """Test for canonical terms, with a cache of those not recognised by their bytes."""
 
     def __init__(self) -> None:
         self._known: set[str] = set()
 
     def among(self, words: WordColumn, texts: Sequence[str]) -> Flags:
-        """Which words, whose texts these are, are canonical; false for none that is not, at least."""
+        """Return a mask of canonical words, whose texts are given; may be false for some of them, never true
+        for others.
+        """
         flags = are_ordinary_iris(words)
         others = np.flatnonzero(~flags & (words.lengths > 1))  # a full stop is none
         if len(others):
@@ -74,7 +76,7 @@ class CanonicalTerms:
         return flags
 
     def _find(self, texts: set[str]) -> set[str]:
-        """At least those of `texts` that are canonical, and no others that are not."""
+        """Return canonical ones of `texts`, not necessarily all."""
         new = texts - self._known
         if new:
             found = canonical_of(new)
@@ -86,10 +88,10 @@ class CanonicalTerms:
 
 
 def are_ordinary_iris(words: WordColumn) -> Flags:
-    """Which words are IRIs of http or https with a host and ordinary characters.
+    """Return a mask of words that are http or https IRIs with a host and ordinary characters.
 
-    Such a one has four marks, of which the second is the scheme's colon, or five, then the third is a number
-    sign; the last is the newline behind it.
+    Such a word has four marks, the second of which is the colon of the scheme, or five, the third of which is
+    a number sign; the last is the newline after it.
     """
     text, begins, ends = words.text, words.bounds[:-1], words.bounds[1:]
     marks = np.flatnonzero(_MARK[text])
@@ -106,7 +108,7 @@ def are_ordinary_iris(words: WordColumn) -> Flags:
 
 
 def _begin(words: WordColumn, begins: Places) -> Flags:
-    """Whether what begins there is one of the schemes, with the beginning of a host behind it."""
+    """Return a mask of positions where a scheme and the start of a host begin."""
     found = np.zeros(len(begins), np.bool_)
     for scheme in _SCHEMES:
         fits = _IN_HOST[words.text[begins + len(scheme)]]
@@ -117,7 +119,7 @@ def _begin(words: WordColumn, begins: Places) -> Flags:
 
 
 def canonical_of(texts: Collection[str]) -> set[str]:
-    """Those that are a term of RDF 1.1 exactly as pyoxigraph writes it."""
+    """Return the texts that are RDF 1.1 terms exactly as pyoxigraph writes them."""
     unusual = [text for text in texts if not _ORDINARY.fullmatch(text)]
     # triple terms are none, and nested deep they would exhaust the parser's stack
     whole = [text for text in unusual if text and "<<" not in text]
@@ -149,13 +151,13 @@ _NO_NAME = "<urn:x-none>"
 
 
 class _Block:
-    """The plain lines of a block.
+    """Plain lines of a block.
 
     Args:
-        columns: their triples; all have the same distinct terms.
-        are_blank: which of these are blank nodes.
-        is_scattered: whether its runs are so short that triples had better be made one by one.
-        term: what makes rdflib's terms.
+        columns: their triples; all columns share their distinct terms.
+        are_blank: mask of blank nodes among these terms.
+        is_scattered: whether runs are so short that single triples are cheaper.
+        term: converter to rdflib terms.
     """
 
     def __init__(
@@ -167,7 +169,7 @@ class _Block:
 
     @cached_property
     def triples(self) -> list[Triple]:
-        """All of them as rdflib's terms; those with blank nodes mean nothing."""
+        """Return all triples as rdflib terms; those with blank nodes are invalid."""
         lists: list[list[Term]] = []
         for column in self.columns:
             codes, distinct = column.occurring()
@@ -178,19 +180,19 @@ class _Block:
 
     @cached_property
     def texts(self) -> list[list[str]]:
-        """All of them as text by column."""
+        """Return all triples as text, by column."""
         return [column.distinct[column.codes].tolist() for column in self.columns]
 
     @cached_property
     def batch(self) -> pa.RecordBatch:
-        """All of them as strings."""
+        """Return all triples as strings."""
         distinct = pa.array(self.columns.subject.distinct, pa.string())
         arrays = [pa.DictionaryArray.from_arrays(column.codes, distinct) for column in self.columns]
         return pa.record_batch([array.dictionary_decode() for array in arrays], names=list(NAMES))
 
 
 class PlainRun(NamedTuple):
-    """Neighbouring lines of one graph: lines `begin` up to `end` of a block, the first with its number."""
+    """Run of lines with one graph: lines `begin` up to `end` of a block, and the number of the first."""
 
     line: int
     name: ox.NamedNode
@@ -199,21 +201,21 @@ class PlainRun(NamedTuple):
     end: int
 
     def has_blanks(self) -> bool:
-        """Whether there are blank nodes among the triples."""
+        """True if the triples have blank nodes."""
         if not self.block.has_blanks:
             return False
         subjects, _, objects = self.block.columns.slice(self.begin, self.end)
         return any(self.block.are_blank[column.codes].any() for column in (subjects, objects))
 
     def triples(self, nodes: NumberedNodes) -> list[Triple]:
-        """The triples as rdflib's terms, its blank nodes those of `nodes`."""
+        """Return the triples as rdflib terms, with blank nodes of `nodes`."""
         if not self.has_blanks():
             return self.block.triples[self.begin : self.end]
         columns = self.columns(nodes)
         return list(columns.triples())
 
     def columns(self, nodes: NumberedNodes) -> TripleColumns:
-        """The triples by column, its blank nodes those of `nodes`."""
+        """Return the triples by column, with blank nodes of `nodes`."""
         columns = self.block.columns.slice(self.begin, self.end)
         if not self.has_blanks():
             return columns
@@ -231,22 +233,22 @@ class PlainRun(NamedTuple):
         return TripleColumns(subject, columns.predicate, object_)
 
     def texts(self) -> list[list[str]]:
-        """Subjects, predicates and objects as text, blank nodes as they are written."""
+        """Return subjects, predicates and objects as text, with blank nodes as written."""
         return [column[self.begin : self.end] for column in self.block.texts]
 
     def batch(self) -> pa.RecordBatch:
-        """The triples as strings, blank nodes as they are written."""
+        """Return the triples as strings, with blank nodes as written."""
         return self.block.batch.slice(self.begin, self.end - self.begin)
 
 
 class _PlainLines(NamedTuple):
-    """The plain ones of the lines of a block.
+    """Plain lines of a block, by column.
 
     Args:
-        columns: their triples; all columns, that of the graphs too, have the same distinct terms.
-        are_blank: which of these are blank nodes.
-        places: which lines of the block they are, ascending.
-        lines: how many lines the block has.
+        columns: their triples; all columns, the graphs too, share their distinct terms.
+        are_blank: mask of blank nodes among these terms.
+        places: indexes of the lines in the block, ascending.
+        lines: number of lines in the block.
     """
 
     columns: TripleColumns
@@ -257,16 +259,16 @@ class _PlainLines(NamedTuple):
 
     @property
     def odd(self) -> int:
-        """How many lines are not plain."""
+        """Number of lines that are not plain."""
         return self.lines - len(self.places)
 
 
 class PlainQuadsReader:
-    """Reads blocks of lines; remembers terms it has found canonical.
+    """Reader of blocks of lines, with a cache of canonical terms.
 
     Args:
         reserved: IRIs in N-Triples syntax whose statements are left to the parser.
-        graphs: lines name a graph; if not, they are N-Triples, and all are of one nameless graph.
+        graphs: whether lines name a graph; otherwise they are N-Triples of one unnamed graph.
     """
 
     def __init__(self, reserved: Collection[str], graphs: bool = True) -> None:
@@ -276,11 +278,10 @@ class PlainQuadsReader:
         self._names: dict[str, ox.NamedNode] = {}
 
     def read(self, line: int, block: bytes) -> Iterator[PlainRun | OddLines]:
-        """The lines of a block in their order, `line` the number of the first.
+        """Return the lines of a block in order; `line` is the number of the first.
 
-        Plain ones are quads of RDF 1.1, the graph's name an IRI and the predicate none that is reserved.
-
-        About half a microsecond a line if terms are repeated.
+        Plain lines are quads of RDF 1.1 with an IRI as graph name and a predicate that is not reserved. Costs
+        about half a microsecond for a line with repeated terms.
         """
         found = self._plain(block)
         if found is None or found.odd * _MOST_ODD > found.lines:
@@ -295,7 +296,7 @@ class PlainQuadsReader:
     def _in_order(
         self, found: _PlainLines, line: int, odd: Sequence[OddLines]
     ) -> Iterator[PlainRun | OddLines]:
-        """The runs of plain lines, and between them the odd ones."""
+        """Return the runs of plain lines, and the other lines between them."""
         columns, graphs, places = found.columns, found.graphs, found.places
         breaks = (np.diff(graphs.codes) != 0) | (np.diff(places) != 1)
         begins = np.concatenate([[0], np.flatnonzero(breaks) + 1])
@@ -310,7 +311,7 @@ class PlainQuadsReader:
         return merge(runs, odd, key=attrgetter("line")) if odd else runs
 
     def _plain(self, block: bytes) -> _PlainLines | None:
-        """The plain lines of a block; None if it is no text, or its lines may be others than they seem."""
+        """Return the plain lines of a block; None if it is not text, or has unusual line ends."""
         if b"\r" in block or block.startswith(BYTE_ORDER_MARK):
             return None
         split = split_lines(block, _WITH_GRAPH if self._graphs else _WITHOUT_GRAPH)
@@ -329,7 +330,7 @@ class PlainQuadsReader:
         return _PlainLines(triples, split.words.firsts == _BLANK, graphs, split.places[plain], split.lines)
 
     def _fits(self, split: Split, columns: Sequence[Codes], texts: Sequence[str]) -> Flags:
-        """Of lines that are split into words, which ones are plain."""
+        """Return a mask of plain lines among lines split into words."""
         subjects, predicates, objects = columns[:3]
         firsts, canonical = split.words.firsts, self._canonical.among(split.words, texts)
         are_literals, are_iris = firsts == _QUOTE, canonical & (firsts == _BRACKET)
@@ -365,7 +366,7 @@ class PlainQuadsReader:
 
 
 def _odd_lines(block: bytes, line: int, plain: Places, lines: int) -> list[OddLines]:
-    """The lines that are not at the places `plain`, neighbours together."""
+    """Return the lines outside the indexes `plain`, neighbours together."""
     if len(plain) == lines:
         return []
     odd = np.ones(lines, np.bool_)
@@ -382,5 +383,5 @@ def _odd_lines(block: bytes, line: int, plain: Places, lines: int) -> list[OddLi
 
 
 def _nameless(count: int) -> TermColumn:
-    """So many lines of the nameless graph."""
+    """Return the graph column for lines of the unnamed graph."""
     return TermColumn(np.zeros(count, np.int32), np.array([_NO_NAME], object))

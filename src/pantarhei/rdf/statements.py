@@ -1,8 +1,7 @@
-"""RDF statements with the lines they stand on, read a piece at a time: N-Quads and TriG by pyoxigraph's
-parser.
+"""RDF statements with line numbers, read incrementally from N-Quads and TriG by pyoxigraph's parser.
 
-Nothing is read ahead beyond what has arrived, so that a pipe can be followed. A line of N-Quads is parsed by
-itself where its neighbours give trouble, so that an unclosed quotation mark does not swallow what follows.
+Only input that has arrived is read, so pipes can be followed. Where a block of N-Quads is malformed its lines
+are parsed one by one, so that an unclosed quotation mark does not swallow later lines.
 """
 
 from __future__ import annotations
@@ -30,21 +29,21 @@ _SHOWN = 1000  # bytes of a line that is left out
 
 
 class Statement(NamedTuple):
-    """A statement and its line: exact in N-Quads, in TriG the line on which its last term was read."""
+    """Statement with its line: exact in N-Quads; in TriG the line on which its last term was read."""
 
     line: int
     quad: ox.Quad
 
 
 class OddLines(NamedTuple):
-    """Neighbouring lines of N-Quads for a parser, the first with its number."""
+    """Neighbouring lines of N-Quads left to a parser, with the number of the first."""
 
     line: int
     text: bytes
 
 
 class Readable(Protocol):
-    """What statements are read from: a binary or a text file."""
+    """Source of statements: a binary or a text file."""
 
     def read(self, size: int = ..., /) -> bytes | str: ...
 
@@ -61,7 +60,7 @@ class ByteFeed:
         self.bytes_read = 0
 
     def read(self, size: int = BLOCK) -> bytes:
-        """At most `size` bytes, empty at the end; waits for one byte, not for all."""
+        """Return at most `size` bytes, none at the end; blocks for the first byte only."""
         data: bytes | str = self._again[:size]
         self._again = self._again[size:]
         data = data or self._read(size)
@@ -71,10 +70,9 @@ class ByteFeed:
         return data
 
     def look_ahead(self, is_so: Callable[[bytes], bool | None], size: int = BLOCK) -> bool:
-        """Whether the file begins as `is_so` says of its first bytes, which says None if it takes more.
+        """Test the start of the file with `is_so`, which returns None if it needs more bytes.
 
-        Waits for no more than that takes. What is looked at is read again; of the first line too much is
-        never held, since at most one piece is looked at.
+        Reads no more than needed; the bytes are read again later. At most one piece is inspected.
         """
         data = self.read(size)
         found = is_so(data.removeprefix(BYTE_ORDER_MARK))
@@ -86,7 +84,7 @@ class ByteFeed:
         return bool(found)
 
     def read_first(self, source: str, size: int = BLOCK) -> bytes:
-        """What the file begins with, without a byte order mark: as much as tells that it is text.
+        """Return enough of the start of the file, without a byte order mark, to recognise text.
 
         Raises:
             CompressedInputError: it is compressed.
@@ -97,7 +95,7 @@ class ByteFeed:
         return plain_text(data, source)
 
     def pieces(self, source: str, size: int, line: int = 1) -> Iterator[bytes]:
-        """All that there is, at most `size` bytes at once; line 1 is that with which a file begins."""
+        """Yield the rest of the file, at most `size` bytes at a time; `line` 1 is the start of a file."""
         data = self.read_first(source, size) if line == 1 else self.read(size)
         while data:
             yield data
@@ -110,10 +108,10 @@ _TOO_DEEP = f"triple terms nested deeper than {DEEPEST_TRIPLE_TERM} levels"
 def parse_lines(
     first: int, lines: bytes, source: str, skip: Skip | None, syntax: ox.RdfFormat = ox.RdfFormat.N_QUADS
 ) -> Iterator[Statement]:
-    """The statements of whole lines of N-Quads or N-Triples, `first` the number of the first.
+    """Return the statements of whole lines of N-Quads or N-Triples; `first` is the number of the first.
 
     Raises:
-        MalformedInputError: a line is malformed and there is no `skip` to take it.
+        MalformedInputError: a line is malformed, and there is no `skip`.
     """
     count = lines.count(b"\n") + (not lines.endswith(b"\n"))
     try:
@@ -127,11 +125,12 @@ def parse_lines(
 
 
 def lines_of_statements(content: bytes) -> Sequence[int] | None:
-    """The lines of a well-formed N-Quads or N-Triples document that have a statement: none has two.
+    r"""Return the line numbers of statements in a well-formed N-Quads or N-Triples document, at most one in
+    each line.
 
-    None where carriage returns alone end lines: not everybody counts these.
+    None if carriage returns alone end lines: programs count these differently.
 
-    >>> list(lines_of_statements(b"# two\\n<urn:a> <urn:p> <urn:b> .\\n\\n<urn:c> <urn:p> <urn:d> ."))
+    >>> list(lines_of_statements(b"# two\n<urn:a> <urn:p> <urn:b> .\n\n<urn:c> <urn:p> <urn:d> ."))
     [2, 4]
     """
     if content.count(b"\r") > content.count(b"\r\n"):
@@ -141,7 +140,7 @@ def lines_of_statements(content: bytes) -> Sequence[int] | None:
 
 
 def canonical_lines(lines: bytes) -> bytes | None:
-    """N-Quads as pyoxigraph writes them; None unless each line is a statement."""
+    """Return N-Quads as pyoxigraph writes them; None unless each line is a statement."""
     count = lines.count(b"\n") + (not lines.endswith(b"\n"))
     if b"<<(" in lines:
         return None
@@ -173,14 +172,14 @@ def _line_by_line(
 def line_blocks(
     feed: ByteFeed, source: str, line: int = 1, size: int = BLOCK, skip: Skip | None = None
 ) -> Iterator[tuple[int, bytes]]:
-    """Whole lines as they arrive, at most `size` bytes at once, with the number of the first.
+    """Yield whole lines as they arrive, at most `size` bytes at a time, with the number of the first.
 
     Args:
-        line: the number of the very first.
-        skip: takes lines that are longer than `LONGEST_LINE`.
+        line: number of the first line of the file.
+        skip: receives lines longer than `LONGEST_LINE`.
 
     Raises:
-        MalformedInputError: a line is that long and nothing takes it, or the file is compressed.
+        MalformedInputError: a line is too long, and there is no `skip`; or the file is compressed.
     """
     rest = bytearray()  # of a line that goes on
     is_skipping = False  # inside a line that was too long
@@ -217,12 +216,12 @@ def _refuse_long_line(begin: bytes, source: str, line: int, skip: Skip | None) -
 
 
 def _shown(text: bytes) -> str:
-    """The beginning of a line, for those who want to see what was left out."""
+    """Return the start of a line, for reports of skipped input."""
     return text[:_SHOWN].decode(errors="replace")
 
 
 class _Lines:
-    """Feeds a parser at most one line at a time, to know where it is."""
+    """Input of a parser, at most one line at a time, to know its position."""
 
     def __init__(self, feed: ByteFeed, source: str) -> None:
         self._feed, self._rest, self._at_end = feed, b"", False
@@ -243,7 +242,7 @@ class _Lines:
         return piece
 
     def _follow_nesting(self, piece: bytes) -> None:
-        """Refuse triple terms deep inside one another: the parser's stack would not hold them."""
+        """Refuse deeply nested triple terms, which would exhaust the parser's stack."""
         written = without_strings(piece)
         self._depth = max(0, self._depth + written.count(b"<<(") - written.count(b")>>"))
         if self._depth > DEEPEST_TRIPLE_TERM:
@@ -251,14 +250,13 @@ class _Lines:
 
 
 def read_trig(feed: ByteFeed, source: str, base: str | None = None) -> Iterator[Statement]:
-    """The statements of a TriG file.
+    """Yield the statements of a TriG file.
 
     Args:
-        base: what relative IRIs begin with, until the file says another; None refuses them.
+        base: base of relative IRIs, until the file declares another; None refuses them.
 
     Raises:
-        MalformedInputError: the file is malformed; what follows an error cannot be told, so it is never
-            skipped.
+        MalformedInputError: the file is malformed. Input after an error is undefined, so it is never skipped.
     """
     lines = _Lines(feed, source)
     with parser_errors(source, lambda: lines.line):

@@ -1,13 +1,7 @@
-"""Triples by column: each column its distinct terms as text, and row by row which one it is.
+"""Triples by column: the distinct terms of each column as text, and their index in each row.
 
-Text is the syntax of N-Triples. What is held so costs four bytes a term, and an object only for each distinct
-one; triples of rdflib terms are made when somebody looks.
-
-A block of lines taken apart at its spaces, a column at a time.
-
-A space inside a string is none, nor is a quotation mark behind an odd number of backslashes one. Control
-characters end a word as spaces do; no canonical term has one outside a string, so that lines with them are
-told by the number of their words or by what is between them.
+Text is in N-Triples syntax. Costs four bytes a term, and an object for each distinct one; triples of rdflib
+terms are created on access. `split_lines` splits blocks of lines into such columns.
 """
 
 from __future__ import annotations
@@ -32,25 +26,25 @@ _SPARSE = 8  # where so many times more are distinct than there are rows, sortin
 
 
 class TermColumn(NamedTuple):
-    """Terms as places in `distinct`, which may have more than occur."""
+    """Terms as indexes into `distinct`, which may have unused entries."""
 
     codes: Codes
     distinct: Texts
 
     @classmethod
     def of(cls, array: pa.DictionaryArray) -> TermColumn:
-        """The column of a dictionary-encoded Arrow array of strings, without nulls.
+        """Return the column of a dictionary-encoded Arrow array of strings, without nulls.
 
-        Not by `to_numpy`: for that pyarrow would load pandas.
+        Not by `to_numpy`, for which pyarrow would load pandas.
         """
         distinct = np.empty(len(array.dictionary), object)
         distinct[:] = array.dictionary.to_pylist()
         return cls(np.from_dlpack(array.indices).astype(np.int32, copy=False), distinct)
 
     def occurring(self, where: slice | npt.NDArray[np.bool_] = slice(None)) -> TermColumn:
-        """The rows `where` with the terms that occur there only, in the order in which they do.
+        """Return the rows `where`, with only the terms that occur there, in order of appearance.
 
-        Costs their number, or if that is less the number of distinct terms.
+        Costs their number, or the number of distinct terms if that is smaller.
         """
         codes = self.codes[where]
         if len(codes) * _SPARSE < len(self.distinct):
@@ -68,13 +62,13 @@ class TermColumn(NamedTuple):
         return TermColumn(place[codes], self.distinct[used])
 
     def mapped(self, change: Callable[[str], str]) -> TermColumn:
-        """The column with each distinct term changed."""
+        """Return the column with each distinct term changed."""
         distinct = np.empty(len(self.distinct), object)
         distinct[:] = [change(text) for text in self.distinct.tolist()]
         return TermColumn(self.codes, distinct)
 
     def terms(self) -> list[Term]:
-        """The terms, row by row; each distinct one is made once."""
+        """Return the terms by row; each distinct one is created once."""
         codes, texts = self.occurring()
         made = np.empty(len(texts), object)
         made[:] = [parse_term(text) for text in texts.tolist()]
@@ -83,7 +77,7 @@ class TermColumn(NamedTuple):
 
 
 class TripleColumns(NamedTuple):
-    """Three columns of one length, without literals where RDF has none; nothing checks that here."""
+    """Three columns of equal length; that literals are objects only is not validated."""
 
     subject: TermColumn
     predicate: TermColumn
@@ -91,15 +85,15 @@ class TripleColumns(NamedTuple):
 
     @property
     def height(self) -> int:
-        """How many triples there are."""
+        """Number of triples."""
         return len(self.subject.codes)
 
     def slice(self, begin: int, end: int) -> TripleColumns:
-        """The triples from `begin` up to `end`, without a copy."""
+        """Return the triples from `begin` up to `end`, without a copy."""
         return TripleColumns(*(TermColumn(column.codes[begin:end], column.distinct) for column in self))
 
     def triples(self) -> Iterator[Triple]:
-        """The triples as rdflib's terms."""
+        """Return the triples as rdflib terms."""
         return zip(*(column.terms() for column in self), strict=True)
 
 
@@ -107,9 +101,9 @@ Part: TypeAlias = tuple[Triple, ...] | TripleColumns
 
 
 class ColumnarTriples(Sequence[Triple]):
-    """Triples that are held by column in whole or in part: to those who look, a tuple of triples.
+    """Sequence of triples stored by column, in whole or in part.
 
-    The first look makes the triples, which stay; how many there are needs none. Equal to a tuple of the same
+    The first access creates the triples, which are kept; the length needs none. Equal to a tuple of equal
     triples, and pickled as one.
     """
 
@@ -124,7 +118,7 @@ class ColumnarTriples(Sequence[Triple]):
 
     @property
     def triples(self) -> tuple[Triple, ...]:
-        """The triples as rdflib's terms."""
+        """Return the triples as rdflib terms."""
         if self._made is None:
             made: list[Triple] = []
             for part in self.parts:
@@ -175,11 +169,11 @@ NAMES = ("subject", "predicate", "object")
 
 
 def columns_of(table: pa.Table | pa.RecordBatch) -> TripleColumns:
-    """The columns `subject`, `predicate` and `object` of an Arrow table of N-Triples terms.
+    """Return the columns `subject`, `predicate` and `object` of an Arrow table of N-Triples terms.
 
     Raises:
-        InvalidTripleError: a column is missing, or no strings, or a cell is null. That strings are terms is
-            not checked.
+        InvalidTripleError: a column is missing or not of strings, or a cell is null. Syntax of terms is not
+        checked.
     """
     import pyarrow as pa
 
@@ -189,21 +183,21 @@ def columns_of(table: pa.Table | pa.RecordBatch) -> TripleColumns:
 
 
 def is_table(given: object) -> TypeGuard[pa.Table]:
-    """Whether it is an Arrow table. Its class is asked: owlready2's ontologies answer to any name."""
+    """True for an Arrow table. Tested by class: owlready2's ontologies have every attribute."""
     return hasattr(type(given), "column_names") or hasattr(type(given), "to_batches")
 
 
 def _may_be_triples(given: object) -> TypeGuard[Iterable[Triple]]:
-    """Whether it can be iterated and is neither a text nor a pandas frame; its items are not looked at."""
+    """True for an iterable that is neither text nor a pandas frame; items are not inspected."""
     is_text = isinstance(given, str | bytes | os.PathLike)
     return isinstance(given, Iterable) and not is_text and not hasattr(type(given), "iloc")
 
 
 def triples_of_abox(given: Iterable[Triple]) -> Iterable[Triple]:
-    """`given` itself, if it can be an ABox that is no table; what it gives is not looked at.
+    """Return `given` if it can be an ABox that is not a table; its items are not inspected.
 
     Raises:
-        InvalidTripleError: it is none.
+        InvalidTripleError: it cannot.
     """
     if not _may_be_triples(given):
         expected = (
@@ -231,14 +225,14 @@ def frozen_abox(given: Iterable[Triple] | pa.Table) -> Sequence[Triple] | pa.Tab
 def triples_of(
     given: Graph | Iterable[Triple] | pa.Table | None, option: str = "background"
 ) -> Iterable[Triple]:
-    """What was given as background, a table as the triples that it holds; blank nodes keep their labels.
+    """Return the triples of a background; blank nodes of a table keep their labels.
 
     Args:
-        option: what it was given as.
+        option: name of the argument, for errors.
 
     Raises:
-        InvalidTripleError: a table is not as `columns_of` needs it, or a cell of it no term.
-        OptionError: it is neither a graph nor triples nor a table.
+        InvalidTripleError: a table is not as `columns_of` requires, or a cell of it is not a term.
+        OptionError: it is not a graph, triples or a table.
     """
     if given is None:
         return ()
@@ -287,11 +281,11 @@ _SPACE, _NEWLINE, _QUOTE, _BACKSLASH = b' \n"\\'
 
 
 class WordColumn(NamedTuple):
-    """Distinct words; each is followed by a newline.
+    """Distinct words, each followed by a newline.
 
     Args:
-        text: all of them.
-        bounds: the word `i` is in `text` from `bounds[i]` to the newline before `bounds[i + 1]`.
+        text: all words.
+        bounds: word `i` is in `text` from `bounds[i]` to the newline before `bounds[i + 1]`.
     """
 
     text: Bytes
@@ -302,16 +296,16 @@ class WordColumn(NamedTuple):
 
     @property
     def firsts(self) -> Bytes:
-        """The first byte of each, a newline where a word is empty."""
+        """First byte of each word, a newline for an empty one."""
         return self.text[self.bounds[:-1]]
 
     @property
     def lengths(self) -> Places:
-        """How many bytes each has."""
+        """Length of each word in bytes."""
         return np.diff(self.bounds) - 1
 
     def decoded(self) -> list[str]:
-        """The words.
+        """Return the words as text.
 
         Raises:
             UnicodeDecodeError: they are not all UTF-8.
@@ -320,12 +314,12 @@ class WordColumn(NamedTuple):
 
 
 class Split(NamedTuple):
-    """The lines of a block that are so many words.
+    """Lines of a block with a given number of words.
 
     Args:
-        codes: row by row and word by word the place in `words`.
-        places: which lines of the block these are, ascending.
-        lines: how many lines the block has.
+        codes: by row and word the index in `words`.
+        places: indexes of these lines in the block, ascending.
+        lines: number of lines in the block.
     """
 
     codes: Codes
@@ -335,7 +329,13 @@ class Split(NamedTuple):
 
 
 def split_lines(block: bytes, width: int) -> Split:
-    """The lines of a block that are `width` words with one space between each. Costs a nanosecond a byte."""
+    """Split the lines of a block that have `width` words with one space between each. Costs a nanosecond a
+    byte.
+
+    Spaces inside strings do not separate words; a quotation mark after an odd number of backslashes does not
+    end a string. Control characters separate words like spaces; canonical terms have none outside strings, so
+    lines with them have another number of words or other separators.
+    """
     if not block.endswith(b"\n"):
         block += b"\n"
     data = np.frombuffer(block, np.uint8)
@@ -356,7 +356,9 @@ def split_lines(block: bytes, width: int) -> Split:
 
 
 def _ends_in_strings(data: Bytes, block: bytes) -> Places:
-    """Where words end, in a block with quotation marks: a line is inside a string between two of its own."""
+    """Return the ends of words in a block with quotation marks; positions between two marks of a line are
+    inside a string.
+    """
     marks = np.flatnonzero((data <= _SPACE) | (data == _QUOTE))
     kinds = data[marks]
     quotes = kinds == _QUOTE
@@ -372,7 +374,7 @@ def _ends_in_strings(data: Bytes, block: bytes) -> Places:
 
 
 def _are_escaped(data: Bytes) -> Flags:
-    """Which bytes stand behind an odd number of backslashes."""
+    """Return a mask of bytes after an odd number of backslashes."""
     places = np.flatnonzero(data == _BACKSLASH)
     begins = np.diff(places, prepend=-2) != 1
     first = np.flatnonzero(begins)[np.cumsum(begins) - 1]
@@ -383,7 +385,7 @@ def _are_escaped(data: Bytes) -> Flags:
 
 
 def _lines_of(separators: Bytes, last: Places, width: int) -> Places:
-    """The lines that are so many words, each but the last one with a space behind it."""
+    """Return the lines with `width` words, separated by single spaces."""
     places = np.flatnonzero(np.diff(last, prepend=-1) == width)
     inner = separators[last[places, np.newaxis] + np.arange(1 - width, 0)]
     fits = (inner == _SPACE).all(axis=1)
@@ -391,7 +393,7 @@ def _lines_of(separators: Bytes, last: Places, width: int) -> Places:
 
 
 def _words(dictionary: pa.BinaryArray) -> WordColumn:
-    """The words of a dictionary, what ended them made a newline."""
+    """Return the words of a dictionary, with separators replaced by newlines."""
     count = len(dictionary)
     _, offsets, data = dictionary.buffers()
     if not count:

@@ -33,20 +33,20 @@ _LONGEST_MARK = max(map(len, _MARKS))
 
 
 def is_undecided(first: bytes) -> bool:
-    """Whether it takes more than these first bytes of a document to tell what it begins with."""
+    """True if more than these first bytes are needed to recognise a document."""
     return any(mark.startswith(first) for mark in _MARKS)
 
 
 def plain_text(first: bytes, source: str, unpacked: Container[str] = ()) -> bytes:
-    """A document or its first bytes, without a byte order mark.
+    r"""Return a document, or its first bytes, without a byte order mark.
 
     Args:
-        unpacked: the compressions that it may have, since it will be unpacked.
+        unpacked: compressions allowed, because the caller unpacks them.
 
     Raises:
         CompressedInputError: it is compressed.
 
-    >>> plain_text(b"\\xef\\xbb\\xbf<urn:a>", "a.nt")
+    >>> plain_text(b"\xef\xbb\xbf<urn:a>", "a.nt")
     b'<urn:a>'
     """
     for mark, compression in COMPRESSIONS.items():
@@ -56,32 +56,32 @@ def plain_text(first: bytes, source: str, unpacked: Container[str] = ()) -> byte
 
 
 def is_document(name: str) -> bool:
-    """Whether what is given as a path is a document's text: it has lines, or is longer than a path can be.
+    r"""True if a path argument is the text of a document: it has line breaks, or is longer than a path can be.
 
-    >>> is_document("rooms.ttl"), is_document("@prefix : <urn:> .\\n:a :b :c .")
+    >>> is_document("rooms.ttl"), is_document("@prefix : <urn:> .\n:a :b :c .")
     (False, True)
     """
     return "\n" in name or len(os.fsencode(Path(name).name)) > _LONGEST_NAME or len(name) > _LONGEST_PATH
 
 
 def refuse_null(path: str | os.PathLike[str]) -> None:
-    """Refuse a path with the character that no path has.
+    """Refuse a path with a null character.
 
     Raises:
-        MissingFileError: it has that.
+        MissingFileError: it has one.
     """
     if "\0" in (name := os.fspath(path)):
         raise MissingFileError(name.replace("\0", "\\0"), "there is a null character in the path")
 
 
 def refuse_unreadable(path: Path, unpacked: Container[str] = ()) -> None:
-    """Refuse what would be no text whatever its format is. Pipes and the like are not looked into.
+    """Refuse a file that is not readable text in any format. Pipes and devices are not inspected.
 
     Args:
-        unpacked: the compressions that it may have, since it will be unpacked.
+        unpacked: compressions allowed, because the caller unpacks them.
 
     Raises:
-        MissingFileError: it is not there, no file, or cannot be opened.
+        MissingFileError: it does not exist, is not a file, or cannot be opened.
         CompressedInputError: it is compressed.
     """
     refuse_null(path)
@@ -95,7 +95,7 @@ def refuse_unreadable(path: Path, unpacked: Container[str] = ()) -> None:
 
 
 def unreadable(path: str | os.PathLike[str], error: OSError) -> MissingFileError:
-    """The error for a file that could not be opened or read.
+    """Return the error for a file that could not be opened or read.
 
     >>> str(unreadable(Path("https://example.org/rooms.ttl"), FileNotFoundError()))
     'https://example.org/rooms.ttl cannot be read: nothing is fetched; download it, and give its path'
@@ -115,7 +115,7 @@ _PIECE: Final = 1 << 16
 
 
 def without_packing(name: str) -> str:
-    """A file's name without the suffix that says how it is compressed.
+    """Return a file's name without the suffix of its compression.
 
     >>> without_packing("readings.nq.gz")
     'readings.nq'
@@ -125,13 +125,14 @@ def without_packing(name: str) -> str:
 
 
 class Unpacking:
-    """A file to read from; what is compressed comes unpacked, the rest as it is.
+    """Binary or text file that decompresses gzip and zstd while it is read.
 
-    What is not compressed comes as it arrives, what is compressed once a whole piece of it is there.
+    Uncompressed data are returned as they arrive, compressed data a piece at a time; at most one piece is
+    held.
 
     Args:
         file: a binary or a text file.
-        source: what errors call it.
+        source: name of the file in errors.
     """
 
     def __init__(self, file: Readable, source: str) -> None:
@@ -141,10 +142,10 @@ class Unpacking:
         self._begun: bytes | str | None = None  # read to see whether it is compressed, and still to be given
 
     def read(self, size: int = _PIECE) -> bytes | str:
-        """At most `size` bytes, or characters of a text file; nothing at the end.
+        """Return at most `size` bytes, or characters of a text file; nothing at the end.
 
         Raises:
-            MalformedInputError: it cannot be unpacked.
+            MalformedInputError: decompression failed.
         """
         if self._begun is None:
             self._begin(size)
@@ -169,7 +170,7 @@ class Unpacking:
             self._unpacked = pa.CompressedInputStream(pa.PythonFile(_Packed(self._given), "r"), compression)
 
     def _given(self, size: int) -> bytes | str:
-        """What the file has, beginning with what was read of it already."""
+        """Return data of the file, starting with the bytes already read."""
         if not self._begun:
             return self._read(size)
         piece, self._begun = self._begun[:size], self._begun[size:]
@@ -177,7 +178,7 @@ class Unpacking:
 
 
 class _Packed:
-    """A compressed file as Arrow reads it."""
+    """Compressed file as Arrow reads it."""
 
     closed = False
 
@@ -188,4 +189,4 @@ class _Packed:
         return self._read(size if size > 0 else _PIECE)
 
     def close(self) -> None:
-        """Whoever opened the file closes it."""
+        """Do nothing: the caller closes the file."""

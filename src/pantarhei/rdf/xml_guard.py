@@ -39,7 +39,7 @@ _AS_RDF = frozenset({"Resource", "Collection"})
 def with_absolute_bases(content: bytes, base: str) -> bytes:
     """Replace each relative `xml:base` of a document by the absolute IRI.
 
-    Costs a pass over the document where `xml:base` occurs. XML literals stay as they are.
+    Costs a pass over the document where `xml:base` occurs. XML literals are unchanged.
 
     Args:
         content: in UTF-8.
@@ -63,7 +63,9 @@ def with_absolute_bases(content: bytes, base: str) -> bytes:
 
 
 class _Elements:
-    """Elements with a relative base: `found` has the place of each, in bytes, and the absolute IRI."""
+    """Handler of elements with a relative base: `found` has the position of each, in bytes, and the absolute
+    IRI.
+    """
 
     def __init__(self, base: str) -> None:
         self.found: list[tuple[int, str]] = []
@@ -94,7 +96,7 @@ def _begins_literal(attribute: tuple[str, str]) -> bool:
 
 
 def _resolved(base: str, relative: str) -> str:
-    """Resolve an IRI; one that is malformed stays as it is, and the parser refuses it."""
+    """Resolve an IRI; a malformed one is unchanged, and the parser refuses it."""
     try:
         (quad,) = pyoxigraph.parse(f"<x:s> <x:p> <{relative}> .", pyoxigraph.RdfFormat.TURTLE, base_iri=base)
     except (SyntaxError, ValueError):
@@ -103,7 +105,7 @@ def _resolved(base: str, relative: str) -> str:
 
 
 def _written_base(content: bytes, start: int) -> tuple[int, int] | None:
-    """Return where the value of `xml:base` begins and ends in the tag at `start`, with quotation marks."""
+    """Return the start and end of the quoted value of `xml:base` in the tag at `start`."""
     name = _NAME.match(content, start)
     attribute = None if name is None else _ATTRIBUTE.match(content, name.end())
     while attribute is not None:
@@ -126,7 +128,7 @@ def refuse_entity_expansion(content: bytes, source: str) -> None:
     """Refuse an XML document whose entities could expand without bound or read files.
 
     Args:
-        content: in UTF-8, and declared so if anything, as `in_utf_8` gives it.
+        content: in UTF-8, and declared so if anything, as `in_utf_8` returns it.
 
     Raises:
         MalformedInputError: it declares such an entity.
@@ -176,10 +178,11 @@ _KNOWN = re.compile(r"ascii|utf-8|iso8859-\d+|cp125\d|koi8-[rtu]|mac-roman|gb231
 
 
 def in_utf_8(content: bytes, source: str) -> bytes:
-    """A document in UTF-8, with a declaration that says so if it has one; as it is where nothing tells.
+    """Convert a document to UTF-8, with a matching declaration if it has one; unchanged if no encoding is
+    declared.
 
     Raises:
-        MalformedInputError: its encoding is not known, or it holds bytes that this encoding does not have.
+        MalformedInputError: the encoding is unknown, or the document has bytes that are invalid in it.
 
     >>> in_utf_8('<?xml version="1.0" encoding="ISO-8859-1"?><é/>'.encode("latin-1"), "a.owl").decode()
     '<?xml version="1.0" encoding="UTF-8"?><é/>'

@@ -1,6 +1,7 @@
-"""The facts of one predicate as columns: sorted 64-bit keys, and the level of each fact.
+"""Facts of one predicate as columns: sorted 64-bit keys, and the level of each fact.
 
-A key is `subject << 32 | object + 1`; a class fact has object -1. Columns are values: a change makes others.
+A key is `subject << 32 | object + 1`; a class fact has object -1. Columns are immutable: a change creates new
+ones.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ ONE_TERM = 1 << 32
 
 
 def keys_of(subjects: Integers | int, objects: Integers | int) -> Keys:
-    """The keys of facts, of numbers where either is one."""
+    """Return the keys of facts; a single number is broadcast."""
     high = np.left_shift(np.asarray(subjects, np.int64), _SHIFT)
     low = np.add(objects, 1, dtype=np.int64)
     if high.shape == low.shape and high.ndim:
@@ -36,32 +37,32 @@ def keys_of(subjects: Integers | int, objects: Integers | int) -> Keys:
 
 
 def classes_of_subjects(keys: Keys) -> Keys:
-    """The keys of class facts about the subjects of keys."""
+    """Return the keys of class facts about the subjects of keys."""
     return np.bitwise_and(keys, ~_LOW)
 
 
 def subjects_of(keys: Keys) -> Integers:
-    """The subjects of keys."""
+    """Return the subjects of keys."""
     return np.right_shift(keys, _SHIFT).astype(np.int32)
 
 
 def objects_of(keys: Keys) -> Integers:
-    """The objects of keys."""
+    """Return the objects of keys."""
     return (np.bitwise_and(keys, _LOW) - 1).astype(np.int32)
 
 
 class Pairs(NamedTuple):
-    """Which row of a question goes with which place of the columns."""
+    """Pairs of a row of the query and an index in the columns."""
 
     rows: Places
     places: Places | Integers
 
 
 class Columns:
-    """The facts of one predicate.
+    """Facts of one predicate.
 
     Args:
-        keys: ascending, each once.
+        keys: ascending, distinct.
         levels: of each fact.
     """
 
@@ -73,14 +74,14 @@ class Columns:
 
     @cached_property
     def _turned(self) -> tuple[Keys, Integers]:
-        """The keys with subject and object in each other's place, ascending, and where each stands here."""
+        """Keys with subject and object exchanged, ascending, and the index of each fact."""
         turned = keys_of(objects_of(self.keys), subjects_of(self.keys) - 1) if len(self.keys) else self.keys
         places = np.arange(len(turned), dtype=np.int32)
         keys, order = _radix.sorted_with(turned, places)
         return keys, order
 
     def find(self, keys: Keys) -> Places:
-        """The places of `keys`, -1 where one is not here."""
+        """Return the indexes of `keys`, -1 where one is missing."""
         if not len(self.keys):
             return np.full(len(keys), -1, np.intp)
         places = np.searchsorted(self.keys, keys)
@@ -89,25 +90,27 @@ class Columns:
         return places
 
     def forwards(self, starts: Keys, width: int) -> Pairs:
-        """The facts whose keys lie in `[start, start + width)`, for each start."""
+        """Return the facts whose keys lie in `[start, start + width)`, for each start."""
         return _ranges(self.keys, starts, width)
 
     def backwards(self, starts: Keys, width: int) -> Pairs:
-        """The same for keys with subject and object in each other's place."""
+        """Return the facts whose keys with subject and object exchanged lie in `[start, start + width)`, for
+        each start.
+        """
         turned, order = self._turned
         rows, places = _ranges(turned, starts, width)
         return Pairs(rows, order[places])
 
     def count_forwards(self, starts: Keys, width: int) -> int:
-        """How many facts `forwards` gives."""
+        """Return the number of facts of `forwards`."""
         return _count(self.keys, starts, width)
 
     def count_backwards(self, starts: Keys, width: int) -> int:
-        """How many facts `backwards` gives."""
+        """Return the number of facts of `backwards`."""
         return _count(self._turned[0], starts, width)
 
     def news(self, keys: Keys, levels: Integers) -> Columns:
-        """Those of the given facts that are not here, or only at a lower level."""
+        """Return the given facts that are missing here, or stored at a lower level."""
         given = _without_repetition(keys, levels)
         if not len(self.keys):
             return given
@@ -116,7 +119,7 @@ class Columns:
         return Columns(given.keys[newer], given.levels[newer])
 
     def with_news(self, news: Columns) -> Columns:
-        """These facts and `news` of them. Costs the number of all."""
+        """Return the columns merged with `news` about them. Costs the number of all facts."""
         if not len(self.keys):
             return news
         places = np.searchsorted(self.keys, news.keys)
@@ -137,7 +140,7 @@ NO_COLUMNS = Columns(np.empty(0, np.int64), np.empty(0, np.int32))
 
 
 def columns_of(facts: Integers, levels: Integers) -> dict[int, Columns]:
-    """The columns of facts, shape (n, 3), by predicate. Costs sorting them."""
+    """Return the columns of facts, shape (n, 3), by predicate. Costs sorting them."""
     return {
         predicate: _without_repetition(keys, at)
         for predicate, (keys, at) in by_predicate(facts, levels).items()
@@ -145,7 +148,7 @@ def columns_of(facts: Integers, levels: Integers) -> dict[int, Columns]:
 
 
 def merged(parts: Sequence[tuple[Keys, Integers]]) -> tuple[Keys, Integers]:
-    """Several facts' keys and levels as one, each fact once at its highest level."""
+    """Merge keys and levels, each fact once at its highest level."""
     if len(parts) == 1:
         return parts[0]
     keys, levels = (np.concatenate(column) for column in zip(*parts, strict=True))
@@ -154,7 +157,7 @@ def merged(parts: Sequence[tuple[Keys, Integers]]) -> tuple[Keys, Integers]:
 
 
 def by_predicate(facts: Integers, levels: Integers) -> Mapping[int, tuple[Keys, Integers]]:
-    """The keys and levels of facts, shape (n, 3), by their predicates, in ascending order of these."""
+    """Group facts, shape (n, 3), into keys and levels by ascending predicate."""
     if not len(facts):
         return {}
     column = facts[:, 0]
@@ -171,7 +174,7 @@ def by_predicate(facts: Integers, levels: Integers) -> Mapping[int, tuple[Keys, 
 
 
 def _without_repetition(keys: Keys, levels: Integers) -> Columns:
-    """Columns of the facts, each at its highest level."""
+    """Return distinct facts, each at its highest level."""
     if np.all(keys[1:] > keys[:-1]):  # as they are where they were derived one by one from columns
         return Columns(keys, levels)
     if levels.min() == levels.max():
@@ -187,7 +190,7 @@ def _without_repetition(keys: Keys, levels: Integers) -> Columns:
 
 
 def starts_of(terms: Integers) -> Keys:
-    """Where the keys that begin with each of `terms` begin; they are `ONE_TERM` wide."""
+    """Return the first key of each of `terms`; their ranges are `ONE_TERM` wide."""
     return terms.astype(np.int64) << _SHIFT
 
 
@@ -201,7 +204,7 @@ def _count(keys: Keys, starts: Keys, width: int) -> int:
 
 
 def _ranges(keys: Keys, starts: Keys, width: int) -> Pairs:
-    """Which of `starts` go with the places of the keys behind it."""
+    """Return for each of `starts` the indexes of the keys in its range."""
     begins, ends = _bounds(keys, starts, width)
     counts = ends - begins
     rows = np.repeat(np.arange(len(starts)), counts)

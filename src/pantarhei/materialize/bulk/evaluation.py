@@ -1,19 +1,15 @@
-"""What follows from many facts, set at a time: semi-naive evaluation over columns, with levels.
+"""Semi-naive evaluation over columns, with levels.
 
-A fact's level is the largest, over its derivations, of the smallest level in the body (`keep="newest"`, see
-materialize/kernel/newest.py). Predicates are taken in the order in which rules lead from one to the next, so
-that all of a predicate's facts are there when it is taken; only those that lead to themselves are taken more
-than once. A fact whose level rises is taken again.
+A fact's level is the maximum over its derivations of the smallest level in the body (`keep="newest"`, see
+materialize/kernel/newest.py). Predicates are evaluated in the dependency order of the rules, so that all
+facts of a predicate are there when it is evaluated; only predicates that depend on themselves are evaluated
+more than once. A fact whose level rises is evaluated again.
 
-The edges of a transitive property are taken right after the property, so that each is there as a fact before
-it is joined with.
+Plans that join transitive properties join with their edges only: the edges of a property are columns of their
+own, under another number, evaluated right after the property.
 
-What comes out is in an order in which each fact has a proof: of one level from facts before it, or else from
-higher levels. The kernel of rows can take it over as settled (`NewestKernel.enter`).
-
-Plans that join transitive properties with their edges only, by column (`rules.compilation`).
-
-The edges of a property are columns of their own beside its facts, under another number.
+The result is ordered so that each fact has a proof from earlier facts of its level and facts of higher
+levels. The kernel of rows can store it as settled (`NewestKernel.enter`).
 """
 
 from __future__ import annotations
@@ -44,7 +40,7 @@ from pantarhei.rules.compilation.program import NO_EDGE, Plans
 
 
 def edges_of(predicate: int) -> int:
-    """Under which number the edges of a property stand; and whose edges stand under a number.
+    """Return the number under which the edges of a property are stored; inverse to itself.
 
     >>> edges_of(7), edges_of(edges_of(7))
     (-9, 7)
@@ -53,7 +49,7 @@ def edges_of(predicate: int) -> int:
 
 
 def with_edges(predicate: int, plan: JoinPlan, plans: Plans) -> Iterator[tuple[int, JoinPlan]]:
-    """The plans that do what a forward plan with this trigger does, each with its trigger."""
+    """Return the plans, each with its trigger, that replace a forward plan where joins use edges."""
     edge_atom = int(plans.edge_atoms[plan.rule])
     if plan.atom == edge_atom:
         yield edges_of(predicate), plan
@@ -67,7 +63,7 @@ def with_edges(predicate: int, plan: JoinPlan, plans: Plans) -> Iterator[tuple[i
 
 
 def makes_edges(plan: JoinPlan, plans: Plans) -> bool:
-    """Whether what a forward plan derives are edges, whatever it is derived from."""
+    """True if a forward plan derives edges from any facts."""
     head, rule = plan.head[0], plan.rule
     noted = head != NONE and bool(plans.edges_noted[head])
     return noted and int(plans.edge_atoms[rule]) == NO_EDGE and not plans.copies[rule]
@@ -84,14 +80,14 @@ _A_ROW = 4
 
 
 class Settled(NamedTuple):
-    """Facts of one predicate with their levels, as they settled."""
+    """Facts of one predicate with their levels, in the order they settled."""
 
     predicate: int
     columns: Columns
 
     @property
     def facts(self) -> Integers:
-        """The facts, shape (n, 3)."""
+        """Return the facts, shape (n, 3)."""
         facts = np.empty((len(self.columns), 3), np.int32)
         facts[:, 0] = self.predicate
         facts[:, 1], facts[:, 2] = subjects_of(self.columns.keys), objects_of(self.columns.keys)
@@ -99,21 +95,21 @@ class Settled(NamedTuple):
 
 
 class Violating(NamedTuple):
-    """Facts with which the constraint plan at `offset` of the code matches, shape (n, 3)."""
+    """Facts that match the constraint plan at `offset` of the code, shape (n, 3)."""
 
     offset: int
     facts: Integers
 
 
 class Evaluated(NamedTuple):
-    """What is new.
+    """Result of an evaluation.
 
     Args:
-        settled: the facts that came or rose, in the order in which they settled.
-        violating: the facts with which constraints are violated.
-        edges: of transitive properties, those that are new or at a higher level.
-        came: how many facts are new; the others rose.
-        firings: how many rule instances were met.
+        settled: facts that are new or rose, in the order they settled.
+        violating: facts that violate constraints.
+        edges: edges of transitive properties that are new or at a higher level.
+        came: number of new facts; the others rose.
+        firings: number of rule instances.
     """
 
     settled: list[Settled]
@@ -124,7 +120,7 @@ class Evaluated(NamedTuple):
 
 
 class TooManyError(Exception):
-    """More facts follow than there may be."""
+    """Limit of derived facts exceeded."""
 
     def __init__(self, facts: int) -> None:
         super().__init__(facts)
@@ -132,14 +128,14 @@ class TooManyError(Exception):
 
 
 class TooSlowError(Exception):
-    """The facts follow few at a time, as along a chain: the kernel of rows is faster."""
+    """Too few facts derived at a time, as along a chain: the kernel of rows is faster."""
 
 
 class _Waiting:
-    """Facts of one predicate that wait for it to be taken.
+    """Pending facts of one predicate.
 
     Args:
-        most: beyond how many those that are known are left out.
+        most: number of facts beyond which known ones are removed.
     """
 
     def __init__(self, most: int) -> None:
@@ -155,18 +151,18 @@ class _Waiting:
         return self.size > self.most and len(self.parts) > 1
 
     def keep(self, news: Columns) -> None:
-        """Let these wait instead, until they are twice as many."""
+        """Replace the pending facts, until they have doubled."""
         self.parts, self.size = [(news.keys, news.levels)], len(news)
         self.most = max(self.most, 2 * len(news))
 
 
 class BulkProgram:
-    """The plans of a program, for matching by column. Costs time linear in their size.
+    """Plans of a program, for matching by column. Costs time linear in their size.
 
     `noted` are the properties whose edges have columns of their own.
 
     Args:
-        always: what frames keep beside the variables that are still needed.
+        always: columns that frames keep beside the variables still needed.
     """
 
     def __init__(self, plans: Plans, always: frozenset[int] = frozenset()) -> None:
@@ -194,16 +190,16 @@ class BulkProgram:
         literals: Literals,
         most: int = sys.maxsize,
     ) -> Evaluated:
-        """What follows when `facts`, shape (n, 3), are added at `levels` to what is `stored`.
+        """Return the consequences of adding `facts`, shape (n, 3), at `levels` to the `stored` facts.
 
         Args:
-            stored: the columns of each predicate and of its edges, closed under the rules.
-            literals: what conditions are asked of.
-            most: how many facts may come.
+            stored: columns of each predicate and of its edges, closed under the rules.
+            literals: evaluates conditions.
+            most: limit of new facts.
 
         Raises:
-            TooManyError: more come.
-            TooSlowError: too few come at a time.
+            TooManyError: the limit is exceeded.
+            TooSlowError: too few facts are derived at a time.
         """
         rows = min(MOST_ROWS, max(most // _A_ROW, _LEAST_ROWS))
         matcher = ColumnMatcher(dict(stored), literals, self.width, rows)
@@ -212,20 +208,20 @@ class BulkProgram:
     def close(
         self, matcher: ColumnMatcher, given: Mapping[int, tuple[Keys, Integers]], most: int = sys.maxsize
     ) -> Evaluated:
-        """The same for facts by predicate; `matcher` has what is stored, and comes to have the rest."""
+        """Evaluate facts by predicate; `matcher` holds the stored facts, and receives the new ones."""
         return _Evaluation(self, matcher, most).run(given)
 
     def plans_of(self, predicate: int) -> Sequence[Plan]:
-        """The plans with this trigger."""
+        """Return the plans with this trigger."""
         return self._plans.get(predicate, ())
 
     def rank(self, predicate: int) -> tuple[int, bool]:
-        """Where the predicate stands in the order of evaluation; its edges come right behind it."""
+        """Return the position of the predicate in the order of evaluation; its edges come right after it."""
         return self._ranks.get(max(predicate, edges_of(predicate)), 0), predicate < 0
 
 
 class _Evaluation:
-    """One closure under way."""
+    """One evaluation in progress."""
 
     def __init__(self, program: BulkProgram, matcher: ColumnMatcher, most: int) -> None:
         self._program, self._matcher, self._most, self._came = program, matcher, most, 0
@@ -248,7 +244,7 @@ class _Evaluation:
         return self._closure._replace(came=self._came, firings=self._firings)
 
     def _derive(self, predicate: int, keys: Keys, levels: Integers) -> None:
-        """Let facts wait for their predicate to be taken; what is known is left out if they are many."""
+        """Add pending facts of a predicate; known ones are removed if there are many."""
         waiting = self._waiting.get(predicate)
         if waiting is None:
             waiting = self._waiting[predicate] = _Waiting(self._matcher.most_rows)
@@ -266,13 +262,13 @@ class _Evaluation:
             raise TooManyError(self._came + more)
 
     def _pay(self, came: int, stored: int) -> None:
-        """Note the cost of taking a predicate with so many facts `stored`, beside how many `came`."""
+        """Charge the cost of evaluating a predicate with `stored` facts and `came` new ones."""
         self._patience += 4 * came - _A_TAKING - stored // _COPIED
         if self._patience < 0:
             raise TooSlowError
 
     def _take(self, predicate: int) -> None:
-        """Store what waits for `predicate`, as far as it is new, and derive what follows from it."""
+        """Store the new pending facts of `predicate`, and derive their consequences."""
         columns = self._columns.get(predicate, NO_COLUMNS)
         news = self._matcher.news(predicate, *merged(self._waiting.pop(predicate).parts))
         if not len(news):
@@ -318,7 +314,7 @@ class _Evaluation:
             self._derive(edges_of(plan.head[0]), keys, levels)
 
     def _note_violations(self, plan: Plan, predicate: int, news: Columns) -> None:
-        """Note with which of the new facts a constraint matches."""
+        """Record the new facts that match a constraint."""
         for frame in self._matcher.matches(plan, news):
             self._firings += len(frame.levels)
             places = np.unique(frame.slots[TRIGGER])
@@ -327,7 +323,7 @@ class _Evaluation:
 
 
 def _read(written: JoinPlan, offset: int, makes_edges: bool, always: frozenset[int]) -> Plan:
-    """A plan for frames."""
+    """Convert a plan for matching by frames."""
     _, head, trigger, _, steps, conditions = written
     needed = always | (frozenset((TRIGGER,)) if head[0] == NONE else _variables(head[1:]))
     read: list[JoinStep] = []
@@ -339,7 +335,7 @@ def _read(written: JoinPlan, offset: int, makes_edges: bool, always: frozenset[i
 
 
 def _asked(kind: int, operands: list[int]) -> list[int]:
-    """The arguments that a condition looks at."""
+    """Return the arguments that a condition reads."""
     if kind in (DIFFERENT, IDENTICAL):
         return operands[:2]
     return operands[1:3] if kind in (HOLDS, COMPUTE) else operands[:1]

@@ -1,11 +1,4 @@
-"""Many facts into the kernel of rows at once.
-
-What follows from several ABoxes, each by itself with the background, set at a time.
-
-They are closed together and do not meet: in a key the number of the ABox stands in front of the subject, and
-a match is one within an ABox and the background, which is there once. Levels say nothing here: all that is
-new has the same.
-"""
+"""Bulk load: many facts into the kernel of rows at once, and closed models of many ABoxes."""
 
 from __future__ import annotations
 
@@ -46,20 +39,20 @@ def load(
     previous: Integers,
     literals: Literals,
 ) -> None:
-    """Do what `kernel.add` does: what follows is found set at a time, and stored as settled.
+    """Assert facts like `kernel.add`: consequences are found set at a time, and stored as settled.
 
-    Costs some milliseconds, sorting what is stored, and a fraction of what the kernel takes for each fact.
-    Where facts follow few at a time the kernel does it after all.
-    In the kernel no interpretation may have been merged, whose levels have no proofs.
+    Costs some milliseconds, sorting the stored facts, and for each fact a fraction of the kernel's time. If
+    few facts follow at a time, the kernel derives them instead. No interpretation may have been merged into
+    the kernel, since its levels would lack proofs.
 
     Args:
         program: the kernel's.
         facts: int32, contiguous, shape (n, 3).
         levels: of each.
-        previous: is filled as by `kernel.add`.
+        previous: filled as by `kernel.add`.
 
     Raises:
-        Overfull: more follows than the kernel may hold; it is of no use any more.
+        Overfull: the kernel's limit is exceeded; it is unusable.
     """
     new = _new(kernel, facts)
     most = min(kernel.store.most, kernel.store.most_bytes // ROW.itemsize) - kernel.store.live
@@ -88,7 +81,7 @@ def load(
 
 
 def _new(kernel: NewestKernel, facts: Integers) -> slice | npt.NDArray[np.bool_]:
-    """Which facts are not stored."""
+    """Return a mask of facts that are not stored."""
     if not kernel.store.live:
         return slice(None)
     levels = np.empty(len(facts), np.int32)
@@ -98,7 +91,7 @@ def _new(kernel: NewestKernel, facts: Integers) -> slice | npt.NDArray[np.bool_]
 
 
 def _edges_among(part: Settled, edges: Sequence[Settled]) -> Integers:
-    """1 for each of the facts that is an edge, 0 for the others."""
+    """Return 1 for each of the facts that is an edge, 0 for the others."""
     found = np.zeros(len(part.columns), np.int32)
     for others in edges:
         if others.predicate == part.predicate:
@@ -107,7 +100,7 @@ def _edges_among(part: Settled, edges: Sequence[Settled]) -> Integers:
 
 
 def _stored(kernel: NewestKernel, program: BulkProgram) -> dict[int, Columns]:
-    """What the kernel holds, by predicate, and the edges among it."""
+    """Return the kernel's facts by predicate, and their edges."""
     if not kernel.store.live:
         return {}
     *fact, levels, flags = kernel.store.columns("predicate", "subject", "object", "level", "flags")
@@ -127,12 +120,12 @@ _BITS = 31  # of a subject with its ABox
 
 
 class ClosedABoxes(NamedTuple):
-    """The canonical models of ABoxes.
+    """Canonical models of ABoxes.
 
     Args:
-        first: whether each of the given facts stands in its ABox for the first time.
-        derived: what else is in each model and not in the background's, in an order in which each fact
-            follows from facts before it, the asserted ones and the background.
+        first: mask of given facts that are the first occurrence in their ABox.
+        derived: further facts of each model outside the background's, ordered so that each follows from
+            earlier facts, the asserted ones and the background.
         contradictory: the ABoxes that violate constraints.
     """
 
@@ -142,12 +135,16 @@ class ClosedABoxes(NamedTuple):
 
 
 def most_aboxes(names: int) -> int:
-    """How many ABoxes may be closed together where there are so many names."""
+    """Return the number of ABoxes that can be closed together, given the number of names."""
     return 1 << (_BITS - _bits(names))
 
 
 class ABoxProgram:
-    """The plans of a program on a background. Costs time linear in the one, and sorting the other.
+    """Plans of a program on a background, for closing several ABoxes set at a time, each by itself.
+
+    The ABoxes are closed together without joins between them: keys have the number of the ABox in front of
+    the subject, and a match lies within one ABox and the background, which is stored once. All new facts have
+    one level. Costs time linear in the plans, and sorting the background.
 
     Args:
         background: closed under the rules, shape (n, 3).
@@ -167,15 +164,15 @@ class ABoxProgram:
         literals: Literals,
         most: int = sys.maxsize,
     ) -> ClosedABoxes:
-        """The models of the ABoxes `facts[bounds[i]:bounds[i + 1]]`, shape (n, 3) each.
+        """Return the models of the ABoxes `facts[bounds[i]:bounds[i + 1]]`, shape (n, 3) each.
 
         Args:
-            names: how many there are.
-            most: how many facts may be in all models together, without the background.
+            names: number of names.
+            most: limit of facts in all models together, without the background.
 
         Raises:
-            TooManyError: more are.
-            TooSlowError: they follow few at a time.
+            TooManyError: the limit is exceeded.
+            TooSlowError: too few facts are derived at a time.
         """
         bits, count = _bits(names), len(bounds) - 1
         tagged = facts.copy()
@@ -200,12 +197,12 @@ class ABoxProgram:
 
 
 def _bits(names: int) -> int:
-    """How many bits the number of a name takes."""
+    """Return the bits of the number of a name."""
     return max(1, (names - 1).bit_length())
 
 
 def _without(settled: Sequence[Settled], asserted: Mapping[int, tuple[Keys, Integers]]) -> Integers:
-    """The facts that settled and are not asserted, in their order."""
+    """Return the settled facts that are not asserted, in order."""
     found = [NO_FACTS]
     for predicate, columns in settled:
         known = asserted.get(predicate)
@@ -218,7 +215,7 @@ def _without(settled: Sequence[Settled], asserted: Mapping[int, tuple[Keys, Inte
 
 
 def _apart(facts: Integers, bits: int, count: int) -> list[Integers]:
-    """The facts of each ABox, in their order, with their subjects alone."""
+    """Return the facts of each ABox, in order, with plain subjects."""
     aboxes = facts[:, 1] >> bits
     # numpy sorts numbers of 16 bits by radix
     order = np.argsort(aboxes.astype(np.uint16) if count <= 1 << 16 else aboxes, kind="stable")
@@ -228,7 +225,7 @@ def _apart(facts: Integers, bits: int, count: int) -> list[Integers]:
 
 
 class _Within(ColumnMatcher):
-    """Matches within ABoxes, whose facts are its columns, and a background."""
+    """Matcher within ABoxes, whose facts are its columns, and a background."""
 
     def __init__(self, background: Mapping[int, Columns], literals: Literals, width: int, bits: int) -> None:
         super().__init__({}, literals, width, MOST_ROWS)
@@ -275,7 +272,9 @@ class _Within(ColumnMatcher):
 
 
 def _about_names(frame: Frame, subject: int) -> Frame:
-    """The matches in which an argument is no literal: with an ABox in front that would look like a name."""
+    """Return the matches in which an argument is not a literal: prefixed with an ABox it would look like a
+    name.
+    """
     names = frame.column(subject) < FIRST_LITERAL
     return frame if names.all() else frame.rows(names)
 

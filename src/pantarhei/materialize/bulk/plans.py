@@ -1,8 +1,9 @@
-"""Rule bodies matched by column: what the kernel's join machine (materialize/kernel/matcher.py) does by row.
+"""Rule bodies matched by column, as the kernel's join machine (materialize/kernel/matcher.py) matches them by
+row.
 
-A plan is read from the same code as the kernel's. Matching keeps a *frame*: one array a bound variable, and
-the smallest level so far, a row for each partial match. Each step makes a longer or a shorter frame of it; a
-frame that would grow beyond a limit is taken in halves.
+A plan is decoded from the kernel's code. Matching keeps a *frame*: an array for each bound variable, and the
+smallest level so far, with a row for each partial match. Each step extends or filters the frame; a frame that
+would exceed a limit is split in halves.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ TRIGGER = -1
 
 
 class JoinStep(NamedTuple):
-    """A further atom of a body, or a condition, as matcher.py has it; and the variables needed after it."""
+    """Further atom of a body, or a condition, as in matcher.py; and the variables needed after it."""
 
     kind: int
     operands: tuple[int, int, int, int]
@@ -52,15 +53,15 @@ class JoinStep(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """One rule from one atom of its body on.
+    """One rule, matched from one atom of its body.
 
     Args:
-        offset: where the kernel has it.
+        offset: index in the kernel's code.
         head: predicate and arguments, NONE for a constraint.
-        trigger: the arguments of the atom that is given.
+        trigger: arguments of the given atom.
         steps: the other atoms.
-        conditions: what is looked at afterwards.
-        makes_edges: whether what it derives are edges of the head's property.
+        conditions: conditions after the atoms.
+        makes_edges: whether it derives edges of the head's property.
     """
 
     offset: int
@@ -72,7 +73,7 @@ class Plan(NamedTuple):
 
     @property
     def renames(self) -> bool:
-        """Whether it says of each fact, or of its subject, the same under another name."""
+        """True if it copies each fact, or its subject, to another predicate."""
         first, second = self.trigger
         plain = first >= 0 and first != second and (second >= 0 or second == NONE)
         alone = not self.steps and not self.conditions
@@ -80,52 +81,52 @@ class Plan(NamedTuple):
 
 
 class Literals(Protocol):
-    """What knows literals: which are in which data range, and what built-ins say of them."""
+    """Data ranges and built-ins of literals."""
 
     memberships: npt.NDArray[np.uint8]
 
     def evaluate(self, builtin: int, left: int, right: int) -> int:
-        """As `Vocabulary.evaluate`."""
+        """Evaluate a built-in, like `Vocabulary.evaluate`."""
 
 
 class Frame(NamedTuple):
-    """Partial matches: the terms of the bound variables that are still needed, and the smallest level."""
+    """Partial matches: terms of the bound variables still needed, and the smallest level."""
 
     slots: Mapping[int, Integers]
     levels: Integers
 
     def rows(self, places: Places | npt.NDArray[np.bool_] | slice) -> Frame:
-        """Some of the matches."""
+        """Return some of the matches."""
         return Frame({slot: terms[places] for slot, terms in self.slots.items()}, self.levels[places])
 
     def only(self, needed: frozenset[int]) -> Frame:
-        """Without the variables that nothing asks for any more."""
+        """Return the frame without variables that are no longer needed."""
         return Frame({slot: terms for slot, terms in self.slots.items() if slot in needed}, self.levels)
 
     def halves(self) -> tuple[Frame, Frame]:
-        """The first and the second half of the matches."""
+        """Return the first and the second half of the matches."""
         middle = len(self.levels) // 2
         return self.rows(slice(0, middle)), self.rows(slice(middle, None))
 
     def value(self, argument: int) -> Integers | int:
-        """What an argument of a plan is: a column, or the same number everywhere."""
+        """Return an argument of a plan: a column, or a constant number."""
         if argument >= 0:
             return self.slots[argument]
         return argument if argument == NONE else -2 - argument
 
     def column(self, argument: int) -> Integers:
-        """What an argument of a plan is, as a column."""
+        """Return an argument of a plan as a column."""
         return np.broadcast_to(np.asarray(self.value(argument), np.int32), self.levels.shape)
 
 
 class ColumnMatcher:
-    """Matches plans against columns by predicate, which their owner changes.
+    """Matcher of plans against columns by predicate, which the owner updates.
 
     Args:
-        columns: the facts that there are; a predicate without any may be missing.
-        literals: what conditions are asked of.
-        width: bytes of membership bits a literal.
-        most_rows: of a frame.
+        columns: the facts; a predicate without facts may be missing.
+        literals: evaluates conditions.
+        width: bytes of data range bits for each literal.
+        most_rows: limit of a frame.
     """
 
     def __init__(self, columns: dict[int, Columns], literals: Literals, width: int, most_rows: int) -> None:
@@ -133,20 +134,20 @@ class ColumnMatcher:
         self.most_rows = most_rows
 
     def news(self, predicate: int, keys: Keys, levels: Integers) -> Columns:
-        """Those of the given facts that there are not, or only at a lower level."""
+        """Return the given facts that are missing, or stored at a lower level."""
         return self.columns.get(predicate, NO_COLUMNS).news(keys, levels)
 
     def keys(self, frame: Frame, first: int, second: int) -> Keys:
-        """The keys of the facts that each match makes of two arguments."""
+        """Return the keys of the facts made of two arguments in each match."""
         return np.broadcast_to(keys_of(frame.value(first), frame.value(second)), frame.levels.shape)
 
     def matches(self, plan: Plan, given: Columns) -> Iterator[Frame]:
-        """The matches of `plan` with each of the facts `given` as its trigger, a frame at a time."""
+        """Yield the matches of `plan` with each of the facts `given` as its trigger, a frame at a time."""
         frame = self._begin(plan, given)
         return self._match(plan, 0, frame) if len(frame.levels) else iter(())
 
     def _begin(self, plan: Plan, given: Columns) -> Frame:
-        """The frame of the trigger's facts that agree with its arguments."""
+        """Return the frame of the trigger's facts that match its arguments."""
         first, second = plan.trigger
         subjects, objects = self._subjects(given.keys), objects_of(given.keys)
         kept: npt.NDArray[np.bool_] | None = None
@@ -168,7 +169,7 @@ class ColumnMatcher:
         return subjects_of(keys)
 
     def _always(self, _keys: Keys) -> Mapping[int, Integers]:
-        """What frames have beside the variables of a plan."""
+        """Return the columns of frames beside the variables of a plan."""
         return {}
 
     def _match(self, plan: Plan, at: int, frame: Frame) -> Iterator[Frame]:
@@ -196,7 +197,7 @@ class ColumnMatcher:
         yield Frame(frame.slots, np.minimum(frame.levels, columns.levels[places]))
 
     def _walk(self, frame: Frame, step: JoinStep) -> Iterator[Frame]:
-        """From the subjects that are known to the objects, or the other way round."""
+        """Join a step with one bound argument, from subjects to objects or back."""
         columns = self.columns.get(step.operands[0], NO_COLUMNS)
         return self._along(columns, frame, step, lambda part, known: starts_of(part.column(known)), ONE_TERM)
 
@@ -208,7 +209,7 @@ class ColumnMatcher:
         starts_of: Callable[[Frame, int], Keys],
         width: int,
     ) -> Iterator[Frame]:
-        """The matches with the facts of columns whose keys lie in the ranges of the known arguments."""
+        """Yield the matches with the facts whose keys lie in the ranges of the known arguments."""
         if not len(columns):
             return
         _, first, second, _ = step.operands
@@ -228,7 +229,7 @@ class ColumnMatcher:
             yield Frame(slots, np.minimum(longer.levels, columns.levels[places]))
 
     def _parts(self, frame: Frame, count: Callable[[Frame], int]) -> Iterator[Frame]:
-        """The frame in parts that stay within the limit when extended."""
+        """Split the frame into parts that stay within the limit when extended."""
         if len(frame.levels) > 1 and count(frame) > self.most_rows:
             for half in frame.halves():
                 yield from self._parts(half, count)
@@ -238,7 +239,7 @@ class ColumnMatcher:
     # -- conditions --------------------------------------------------------------------------------
 
     def _met(self, condition: JoinStep, frame: Frame) -> Frame:
-        """The matches that meet a condition; with what it computes."""
+        """Return the matches that meet a condition, with the result of a computation."""
         kind, (first, second, third, slot) = condition.kind, condition.operands
         if kind in (DIFFERENT, IDENTICAL):
             same = frame.column(first) == frame.column(second)
@@ -267,7 +268,7 @@ class ColumnMatcher:
         return members
 
     def _evaluated(self, builtin: int, left: Integers, right: Integers) -> Integers:
-        """What a built-in says of each row; it is asked once for each two operands."""
+        """Evaluate a built-in for each row, once for each distinct pair of operands."""
         pairs = (left.astype(np.int64) << 32) | (right.astype(np.int64) & 0xFFFFFFFF)
         distinct, rows = np.unique(pairs, return_inverse=True)
         evaluate = self._literals.evaluate

@@ -1,1 +1,1 @@
-"""Rules to the program that the kernel's join machine runs."""
+"""Compilation of rules to the programs that the kernel's join machine runs."""

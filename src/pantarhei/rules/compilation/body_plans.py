@@ -43,7 +43,7 @@ from pantarhei.rules.compilation.planning import Numbering, RulePlanner
 
 
 class NumbersAll(Protocol):
-    """Gives numbers to symbols and terms, new ones where they have none; a vocabulary does."""
+    """Source of numbers for symbols and terms, new ones where they have none; implemented by `Vocabulary`."""
 
     def reserve(self, term: Term) -> int: ...
     def number_symbol(self, symbol: Symbol) -> int: ...
@@ -53,14 +53,14 @@ class NumbersAll(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FactPattern:
-    """A pattern of facts: the body of a rule without a head.
+    """Pattern of facts: a rule body without a head.
 
     Args:
-        atoms: at least one; they are connected by variables, parameters among them, or by constants.
-        different: inequalities that must hold as well.
-        parameters: variables for which only some terms are wanted. Bodies that differ in their constants
-            alone are better given as one body whose parameters stand for the constants.
-        wanted: what is wanted for the parameters together, each a tuple with a term for every parameter.
+        atoms: at least one; connected by variables, parameters among them, or by constants.
+        different: inequalities that must hold too.
+        parameters: variables with requested values. Bodies that differ in constants only are better given as
+            one body with parameters for the constants.
+        wanted: requested values, each a tuple with a term for every parameter.
     """
 
     atoms: tuple[Atom, ...]
@@ -70,7 +70,7 @@ class FactPattern:
 
     @property
     def form(self) -> Form:
-        """What its plan depends on: all but what is wanted."""
+        """Everything that its plan depends on: all but the requested values."""
         return (self.atoms, self.different, self.parameters)
 
 
@@ -79,19 +79,23 @@ Form = tuple[tuple[Atom, ...], tuple[Different, ...], tuple[Variable, ...]]
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class BodyPlan:
-    """A body in the numbers of a vocabulary, whatever is wanted for its parameters; it is compiled anew once
-    terms have other numbers.
+    """Plans of a body in the numbers of a vocabulary, for any values of its parameters; valid until a
+    renumbering.
+
+    A query's pattern, or the body of a rule that another engine evaluates, is matched by the kernel's join
+    machine like the bodies of the program (planning.py). Its plan is a value of its own: it changes neither
+    program nor model.
 
     Args:
-        variables: the body's, in the order in which matches give what they are bound to, parameters first.
-        parameters: how many of them are parameters.
-        code: the plans, one for each atom from whose facts on the others are matched.
-        triggers: of each plan, the predicate of that atom and the place in `code`, shape (atoms, 2).
-        orders: of each plan, the parameters in the order in which they are bound, shape (atoms, parameters).
-        binding: of each plan and each atom, `2 * i + side` where its subject or object binds a parameter, the
-            `i`-th after those that are bound by the atom with which the plan begins; NONE where it binds
-            none, and for that atom itself. Shape (atoms, atoms).
-        by_subject, by_object: the predicates whose facts are looked up by subject, or by object.
+        variables: of the body, in the order of a match's bindings, parameters first.
+        parameters: number of parameters.
+        code: the plans, one for each atom that may match first.
+        triggers: for each plan, the predicate of that atom and the index in `code`, shape (atoms, 2).
+        orders: for each plan, the parameters in the order they are bound, shape (atoms, parameters).
+        binding: for each plan and atom, `2 * i + side` where its subject or object binds the `i`-th parameter
+            not bound by the first atom; NONE where it binds none, and for the first atom. Shape (atoms,
+            atoms).
+        by_subject, by_object: predicates to index by subject, or by object.
     """
 
     variables: tuple[Variable, ...]
@@ -105,10 +109,10 @@ class BodyPlan:
 
 
 def plan_body(body: FactPattern, numbers: NumbersAll) -> BodyPlan:
-    """The plans of a body. Costs time linear in its size, for each of its atoms.
+    """Return the plans of a body. Costs time linear in its size, for each of its atoms.
 
     Args:
-        numbers: gives the numbers of what the body speaks of.
+        numbers: numbers of the body's symbols and terms.
 
     Raises:
         InvalidRuleError: the body is not connected, or lacks a parameter or a variable of the inequalities.
@@ -139,7 +143,8 @@ def plan_body(body: FactPattern, numbers: NumbersAll) -> BodyPlan:
 
 
 def _bound(plan: JoinPlan, parameters: int) -> tuple[list[int], list[int]]:
-    """A plan's rows of `BodyPlan.orders` and `BodyPlan.binding`; parameters are the first variables."""
+    """Return a plan's rows of `BodyPlan.orders` and `BodyPlan.binding`; parameters are the first variables.
+    """
     order = list(dict.fromkeys(argument for argument in plan.trigger if 0 <= argument < parameters))
     given, binding = len(order), [NONE] * (len(plan.steps) + 1)
     for step in plan.steps:
@@ -151,13 +156,13 @@ def _bound(plan: JoinPlan, parameters: int) -> tuple[list[int], list[int]]:
 
 
 def _telling_wanted(plan: JoinPlan, binding: Sequence[int]) -> JoinPlan:
-    """The plan with WANTED at the steps that bind parameters."""
+    """Return the plan with WANTED at the steps that bind parameters."""
     steps = (s if binding[s.atom] == NONE else s._replace(kind=s.kind | WANTED) for s in plan.steps)
     return plan._replace(steps=tuple(steps))
 
 
 class _Numbering(Numbering):
-    """The numbers that a vocabulary gives."""
+    """Numbering by a vocabulary."""
 
     def __init__(self, numbers: NumbersAll) -> None:
         super().__init__()
@@ -177,21 +182,29 @@ Terms = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class BodyPlans:
-    """Bodies in the numbers of a vocabulary; they are planned anew once terms have other numbers.
+    """Plans of many bodies in the numbers of a vocabulary; valid until a renumbering.
+
+    A fact should cost nothing for bodies it cannot match, even if a thousand have atoms of its predicate. So
+    plans are indexed by keys `(predicate, subject, object)`, in which NONE matches any term: the constants of
+    a plan's first atom, and the requested values of parameters there.
+
+    Requested values form an automaton with a transition for each term: values are requested if the terms lead
+    from state to state, in the order in which the plan binds the parameters. So the requested values of the
+    next parameter, given those bound before, are always known.
 
     Args:
-        variables: of each body, in the order in which matches give what they are bound to.
-        most_parameters: how many of them are parameters at most; those are the first.
-        of_forms: the plans of the bodies by their forms.
-        code: the plans of all bodies; the rule of a plan is the place of its body.
+        variables: of each body, in the order of a match's bindings.
+        most_parameters: largest number of parameters; these are the first variables.
+        of_forms: the plans of the bodies by form.
+        code: the plans of all bodies; the rule of a plan is the index of its body.
         keys: int32 rows `predicate, subject, object, start`.
-        starts: int32 rows `place in code, where the plan's part of asked begins, state`: with what a fact of
-            a key begins. NONE for the last two where the key says all that is wanted.
-        asked: `BodyPlan.binding` of the plans that bind parameters further on.
-        steps: int32 rows `state, term, NONE, next state`, those of a state together.
-        first_steps: where those of each state begin, and the last end.
-        widest_body: how many atoms a body has at most.
-        by_subject, by_object: the predicates whose facts are looked up by subject, or by object.
+        starts: int32 rows `index in code, start of the plan's part of asked, state`, the plans to start for a
+            key. NONE for the last two where the key determines all parameters.
+        asked: `BodyPlan.binding` of the plans that bind further parameters.
+        steps: int32 rows `state, term, NONE, next state`, grouped by state.
+        first_steps: start of each state's steps, and the end of the last.
+        widest_body: largest number of atoms in a body.
+        by_subject, by_object: predicates to index by subject, or by object.
     """
 
     variables: tuple[tuple[Variable, ...], ...]
@@ -209,18 +222,18 @@ class BodyPlans:
 
     @property
     def most_variables(self) -> int:
-        """How many variables a body has at most."""
+        """Largest number of variables in a body."""
         return max(map(len, self.variables), default=0)
 
 
 def plan_bodies(
     bodies: Sequence[FactPattern], numbers: NumbersAll, known: Mapping[Form, BodyPlan]
 ) -> BodyPlans:
-    """The plans of bodies. Costs time linear in their size, and in what is wanted.
+    """Return the plans of bodies. Costs time linear in their size, and in the requested values.
 
     Args:
-        numbers: gives the numbers of what the bodies speak of.
-        known: plans that are there already, by the forms of their bodies.
+        numbers: numbers of the bodies' symbols and terms.
+        known: existing plans, by the forms of their bodies.
 
     Raises:
         InvalidRuleError: a body is not connected, or lacks a parameter or a variable of its inequalities.
@@ -236,14 +249,14 @@ def plan_bodies(
 
 
 def alone(plan: BodyPlan) -> BodyPlans:
-    """The plans of one body that has no parameters."""
+    """Return the plans of one body without parameters."""
     writer = _Writer()
     writer.add(plan, ())
     return writer.plans({})
 
 
 class _Writer:
-    """Puts plans of bodies together."""
+    """Builder of `BodyPlans`."""
 
     def __init__(self) -> None:
         self._variables: list[tuple[Variable, ...]] = []
@@ -275,7 +288,7 @@ class _Writer:
         )
 
     def add(self, plan: BodyPlan, wanted: Sequence[Terms]) -> None:
-        """One more body, for the numbers that are wanted for its parameters."""
+        """Add a body, with the numbers of its requested values."""
         code = plan.code.copy()
         code[plan.triggers[:, 1]] = len(self._variables)
         states: dict[Terms, int] = {}  # where the steps in an order of the parameters begin
@@ -302,7 +315,7 @@ class _Writer:
         self._by_object |= plan.by_object
 
     def _begin(self, order: Terms, wanted: Sequence[Terms]) -> int:
-        """A new state from which just what is wanted is found, parameter by parameter in an order."""
+        """Return a new state that accepts the requested values, with the parameters in a given order."""
         start = self._new_state()
         for terms in wanted:
             state = start
@@ -314,7 +327,7 @@ class _Writer:
         return start
 
     def _after(self, state: int, terms: Sequence[int]) -> int:
-        """The state to which these terms lead."""
+        """Return the state reached by these terms."""
         for term in terms:
             state = self._next[state][term]
         return state
@@ -325,8 +338,8 @@ class _Writer:
 
 
 def _keys(trigger: Sequence[int], parameters: int, wanted: Sequence[Terms]) -> dict[Terms, Terms]:
-    """What the subject and object of the first atom of a plan must be, NONE for any term; with each such pair
-    what is wanted for the parameters, or a part of it.
+    """Return the required subjects and objects of a plan's first atom, NONE for any term, each with the
+    requested values of the parameters that are compatible with them.
     """
 
     def key(terms: Terms) -> Terms:

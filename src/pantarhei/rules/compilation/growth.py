@@ -1,4 +1,4 @@
-"""A program that grows: its rules follow the predicates that a stream brings (`translation.demand`)."""
+"""Programs that grow: rules are added for the predicates that a stream brings (`translation.demand`)."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from pantarhei.values.value import is_well_typed
 
 
 class Grown(NamedTuple):
-    """What a program has become.
+    """State of a growing program.
 
     Args:
         program: the compiled rules.
-        ill_typed: the properties that it has a rule against ill-typed values of.
-        covered: how many of the first symbols ask for no further rules.
+        ill_typed: properties with a rule against ill-typed values.
+        covered: number of the first symbols that demand no further rules.
     """
 
     program: Program
@@ -35,36 +35,36 @@ class Grown(NamedTuple):
 
 
 class Part(NamedTuple):
-    """The rules of a program that run where not all predicates are asked for.
+    """Rules of a program that suffice when only some predicates are queried.
 
     Args:
         program: these rules.
-        lacks: the predicates of which not all facts are derived.
+        lacks: predicates that are not fully derived.
     """
 
     program: Program
     lacks: frozenset[Symbol] = frozenset()
 
     def has_all_of(self, symbols: Symbols) -> bool:
-        """Whether all facts of some predicates are derived."""
+        """True if all facts of some predicates are derived."""
         if symbols is None:
             return not self.lacks
         return self.lacks.isdisjoint(relations_of(symbols) if TYPE in self.lacks else symbols)
 
 
 class GrowingProgram:
-    """The program of a theory for the predicates met so far.
+    """Program of a theory for the predicates seen so far.
 
-    Numbers of symbols and terms stay; the program is another value after each growth, and models of the one
-    before are to be made anew. Under unique names that happens only where a property has an ill-typed value
-    for the first time, or where an axiom speaks of every owl:Thing.
+    Numbers of symbols and terms stay; each growth creates a new program, and models of the old one must be
+    rebuilt. Under unique names it grows only when a property has its first ill-typed value, or where an axiom
+    is about every owl:Thing.
 
     Args:
-        theory: what to compile.
-        same: groups of names that are one, each under its first name.
-        numbers: how literals that are numbers are read.
+        theory: the theory to compile.
+        same: groups of equal names, each under its first name.
+        numbers: reading of numeric literals.
 
-    `grown` is all that changes; what it was may be put back, for a vocabulary that knows what it knew then.
+    `grown` is the whole mutable state; an old one may be restored with a vocabulary in its old state.
     """
 
     grown: Grown
@@ -91,9 +91,9 @@ class GrowingProgram:
         return self.grown.program
 
     def part_for(self, asked: Symbols) -> Part:
-        """What is to run so that all facts of the `asked` predicates are derived, and all violations found.
+        """Return the rules needed to derive all facts of the `asked` predicates, and all violations.
 
-        Costs compiling it, unless it is what ran last.
+        Costs the compilation, unless it equals the last result.
         """
         program, known, part = self._part
         if program is not self.program or known is not asked:
@@ -112,7 +112,7 @@ class GrowingProgram:
         return Part(part, _derived_by(rules) - _derived_by(matter))
 
     def covers(self, facts: Integers) -> bool:
-        """Whether the program has all rules that `facts`, encoded with the vocabulary, ask for.
+        """True if the program has all rules that `facts`, encoded with the vocabulary, demand.
 
         Costs O(1) while predicates are known and literals are well-typed.
         """
@@ -124,19 +124,19 @@ class GrowingProgram:
         return not self._with_ill_typed_values(facts)
 
     def look_again(self) -> None:
-        """Ask anew what symbols beyond the program's demand: they may have other numbers from now on."""
+        """Recompute the demand of symbols beyond the program's, after a renumbering."""
         self.grown = self.grown._replace(covered=len(self.program.predicates))
 
     @property
     def ill_typed(self) -> tuple[Predicate, ...]:
-        """The properties that it has a rule against ill-typed values of."""
+        """Properties with a rule against ill-typed values."""
         return self.grown.ill_typed
 
     def grow(self, facts: Integers = NO_FACTS, ill_typed: Iterable[Predicate] = ()) -> None:
-        """Make the program cover `facts`, and ill-typed values of further properties: compile anew until what
-        is demanded brings nothing more.
+        """Extend the program to cover `facts` and ill-typed values of further properties, compiling until
+        nothing is missing.
 
-        Models of the program so far are of no use afterwards, come what may.
+        Models of the old program are invalid afterwards, also after an error.
         """
         against = tuple(dict.fromkeys((*self.ill_typed, *ill_typed, *self._with_ill_typed_values(facts))))
         self.vocabulary.back_to(self.vocabulary.mark)  # only what has a number is compiled
@@ -156,13 +156,13 @@ class GrowingProgram:
 
 
 def _derived_by(rules: Iterable[Rule]) -> frozenset[Symbol]:
-    """The predicates of their heads."""
+    """Return the predicates of the rules' heads."""
     heads = (rule.head for rule in rules if rule.head is not None)
     return frozenset(Symbol(head.predicate, len(head.arguments)) for head in heads)
 
 
 def _with_ill_typed_constants(rules: Iterable[Rule]) -> tuple[Predicate, ...]:
-    """The properties to which a rule gives an ill-typed value."""
+    """Return the properties to which a rule gives an ill-typed value."""
     heads = [rule.head for rule in rules if rule.head is not None and len(rule.head.arguments) == 2]
     values = ((head.predicate, head.arguments[1]) for head in heads)
     return tuple(
@@ -171,7 +171,8 @@ def _with_ill_typed_constants(rules: Iterable[Rule]) -> tuple[Predicate, ...]:
 
 
 def groups_of_same(background: Iterable[Triple]) -> list[list[Term]]:
-    """The names that `background` says are one, in groups; each begins with the name to use, IRIs first.
+    """Return the groups of names declared equal by `background`; each begins with the representative, IRIs
+    first.
 
     >>> from rdflib import URIRef
     >>> a, b, c = (URIRef(f"urn:x/{name}") for name in "abc")
@@ -190,7 +191,7 @@ def _preference(name: Term) -> tuple[bool, str]:
 
 
 def _merged(rules: tuple[Rule, ...], groups: Iterable[tuple[Term, ...]]) -> tuple[Rule, ...]:
-    """The rules with the first name of each group for all of it."""
+    """Replace the names of each group by its first name in the rules."""
     first = {name: group[0] for group in groups for name in group}
     if not first:
         return rules

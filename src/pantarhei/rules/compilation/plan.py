@@ -1,18 +1,7 @@
-"""Plans: how one rule's body is matched from one given fact on; and their code, the integers of a program.
+"""Plans: the order in which a rule's body is matched from one given fact; their encoding, and their dispatch.
 
-Plans are made as values and become code last of all (`PlanCode`). The code is read by the kernel's join
-machine (materialize/kernel/matcher.py), which says what each integer means; everybody else asks here.
-
-Which plans of a predicate to try with a fact, where there are too many to try them all.
-
-A thousand restrictions on one property, `∃R.Fᵢ ⊑ Gᵢ`, make a thousand plans with the same trigger. A fact
-R(a, b) concerns those of the classes that `b` is in. Such plans hang on a *switch*, which tells them apart by
-a key that each of them asks for:
-
-    SUBJECT, OBJECT                  the constant that the trigger's subject or object has to be
-    SUBJECT_CLASS, OBJECT_CLASS      a class that the trigger's subject or object has to be in
-
-A plan hangs on one switch or on none. Where there are few plans there is no switch: trying them costs less.
+Plans are built as values and encoded last (`PlanCode`). The code is read by the kernel's join machine, which
+defines the integers (materialize/kernel/matcher.py); other modules use the values.
 """
 
 from __future__ import annotations
@@ -41,7 +30,7 @@ SUBJECT, OBJECT = range(2)
 
 
 class PlanStep(NamedTuple):
-    """A further atom of the body: how it is matched (CHECK, FORWARD, BACKWARD), and its place in the body."""
+    """Further atom of a body: its kind of match (CHECK, FORWARD, BACKWARD), and its index in the body."""
 
     kind: int
     predicate: int
@@ -51,7 +40,7 @@ class PlanStep(NamedTuple):
 
 
 class PlanCondition(NamedTuple):
-    """What must hold of a match: its kind (DIFFERENT, …, COMPUTE) and the operands of that."""
+    """Condition of a match: its kind (DIFFERENT, …, COMPUTE) and operands."""
 
     kind: int
     first: int
@@ -61,17 +50,17 @@ class PlanCondition(NamedTuple):
 
 
 class JoinPlan(NamedTuple):
-    """One rule from one given fact on.
+    """Plan of one rule from one given fact.
 
     An argument `a >= 0` is variable `a`; `NONE` is absent; any other is the constant `-2 - a`.
 
     Args:
-        rule: whose plan it is.
+        rule: number of the rule.
         head: predicate and arguments, each NONE for a constraint.
-        trigger: the arguments of the atom that is given.
-        atom: the position of that in the body, NONE for the head.
-        steps: the other atoms, in the order in which they are matched.
-        conditions: what is looked at afterwards.
+        trigger: arguments of the given atom.
+        atom: index of the given atom in the body, NONE for the head.
+        steps: the other atoms, in the order they are matched.
+        conditions: conditions tested afterwards.
     """
 
     rule: int
@@ -83,7 +72,7 @@ class JoinPlan(NamedTuple):
 
     @property
     def inclusion(self) -> int:
-        """The class D where this is the forward plan of `D(x) :- C(x)`, else NONE."""
+        """The class D of a forward plan of `D(x) :- C(x)`, otherwise NONE."""
         class_, *arguments = self.head
         is_simple = not self.steps and not self.conditions and class_ != NONE
         is_of_classes = self.trigger[OBJECT] == NONE and self.trigger[SUBJECT] >= 0
@@ -91,7 +80,7 @@ class JoinPlan(NamedTuple):
 
     @property
     def code(self) -> list[int]:
-        """Its integers."""
+        """Return its integers."""
         counts = (len(self.steps), len(self.conditions))
         return list(
             chain((self.rule, *counts, *self.head, *self.trigger, self.atom), *self.steps, *self.conditions)
@@ -99,13 +88,13 @@ class JoinPlan(NamedTuple):
 
     @property
     def predicate_places(self) -> list[tuple[int, int]]:
-        """Where predicates stand in its code: (place, atom) of each, the atom NONE for the head."""
+        """Return the positions of predicates in its code: (place, atom) of each, atom NONE for the head."""
         head = [] if self.head[0] == NONE else [(HEAD, NONE)]
         return head + [(HEADER + PART * i + 1, step.atom) for i, step in enumerate(self.steps)]
 
     @classmethod
     def at(cls, code: Sequence[int], offset: int) -> JoinPlan:
-        """The plan whose code begins at `offset`."""
+        """Decode the plan at `offset`."""
         first = offset + HEADER
         rule, steps, conditions, *head, subject, object_, atom = code[offset:first]
         middle, end = first + PART * steps, first + PART * (steps + conditions)
@@ -120,7 +109,7 @@ class JoinPlan(NamedTuple):
 
 
 class PlanCode:
-    """The code of many plans, one after another; plans go by the offsets at which they begin."""
+    """Code of many plans; plans are identified by their offsets."""
 
     def __init__(self) -> None:
         self._integers = array("i")
@@ -140,19 +129,21 @@ class PlanCode:
 
     @property
     def integers(self) -> Integers:
-        """The whole, as the kernel reads it; never empty."""
+        """Return the code for the kernel; never empty."""
         return np.array(self._integers or [0], np.int32)
 
 
 def given_constants(code: Integers, offsets: Integers, side: int) -> Integers:
-    """Of the plans at `offsets` the constant that the trigger's subject or object is; negative for none."""
+    """Return for the plans at `offsets` the constant required as subject or object of the trigger; negative
+    for none.
+    """
     constants: Integers = -2 - code[offsets + TRIGGER + side]
     return constants
 
 
 def looked_up_classes(code: Integers, offsets: Integers, side: int) -> tuple[Integers, Integers]:
-    """Which classes plans look up of the variable on one side of their trigger: each with the plan's place
-    among `offsets`, those of a plan's earlier steps first.
+    """Return the classes that plans require of the variable on one side of their trigger, each with the
+    plan's index in `offsets`, in the order of steps.
     """
     counts, variables = code[offsets + STEPS], code[offsets + TRIGGER + side]
     places, classes = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
@@ -181,14 +172,23 @@ MULTIPLIER = 0x9E3779B97F4A7C15
 
 @dataclass(frozen=True, slots=True)
 class Dispatch:
-    """The plans of each predicate, and its switches.
+    """Plans by predicate, and switches that select among many plans.
+
+    A thousand restrictions on one property, `∃R.Fᵢ ⊑ Gᵢ`, make a thousand plans with the same trigger, but a
+    fact R(a, b) concerns only those for the classes of `b`. Such plans are attached to a *switch*, which
+    selects them by a key:
+
+        SUBJECT, OBJECT                  the constant required as subject or object of the trigger
+        SUBJECT_CLASS, OBJECT_CLASS      a class required of the subject or object of the trigger
+
+    A plan is attached to at most one switch. Few plans need no switch: trying them costs less.
 
     The plans of predicate `p`, offsets into the program's code, are `plans[start[p]:start[p + 1]]`. Those up
-    to `joining[p]` are the inclusions of classes that the program's superclasses have, and those up to
-    `unswitched[p]` are to be tried with every fact. Its switches are `range(switch_start[p],
-    switch_start[p + 1])`. Switch `s` is of kind `kinds[s]` and has `plans[switched[s, 0]:switched[s, 1]]`; of
-    these a key has `plans[ranges[c, 0]:ranges[c, 1]]`, where `keys[c]` is `s << 32 | key`: the first such `c`
-    from `home` on, before a key is -1.
+    to `joining[p]` are inclusions of classes covered by the program's superclasses; those up to
+    `unswitched[p]` are tried with every fact. Its switches are `range(switch_start[p], switch_start[p + 1])`.
+    Switch `s` is of kind `kinds[s]` and has `plans[switched[s, 0]:switched[s, 1]]`; a key has
+    `plans[ranges[c, 0]:ranges[c, 1]]`, where `keys[c]` is `s << 32 | key`: the first such `c` from `home` on,
+    before a key is -1.
     """
 
     plans: Integers
@@ -204,22 +204,24 @@ class Dispatch:
 
 
 class Entries:
-    """Plans by their predicates: (predicate, offset) of each, in the order written."""
+    """Plans by predicate: (predicate, offset) of each, in the order written."""
 
     def __init__(self) -> None:
         self.predicates, self.offsets = array("i"), array("i")
 
     def add(self, predicate: int, offset: int) -> None:
-        """One more plan."""
+        """Add a plan."""
         self.predicates.append(predicate)
         self.offsets.append(offset)
 
     def since(self, offset: int) -> list[int]:
-        """The offsets of the plans from `offset` on."""
+        """Return the offsets of the plans from `offset` on."""
         return self.offsets[bisect_left(self.offsets, offset) :].tolist()
 
     def by_predicate(self, count: int) -> tuple[Integers, npt.NDArray[np.intp]]:
-        """All offsets, and where those of each of the predicates `range(count)` begin, and the last end."""
+        """Return all offsets grouped by the predicates `range(count)`, the start of each group, and the end
+        of the last.
+        """
         predicates = np.array(self.predicates, np.int32)
         order = np.argsort(predicates, kind="stable")
         starts = np.searchsorted(predicates[order], np.arange(count + 1))
@@ -228,7 +230,7 @@ class Entries:
 
 @dataclass(frozen=True, slots=True)
 class _Switch:
-    """A switch of a predicate: its kind, its keys, how many plans each has, and all plans key by key."""
+    """Switch of a predicate: its kind, its keys, the number of plans of each, and all plans by key."""
 
     kind: int
     keys: Integers
@@ -243,14 +245,14 @@ def dispatch(
     inclusions: Collection[int] = (),
     least_classes: int = LEAST_CLASSES,
 ) -> tuple[Dispatch, set[int]]:
-    """The dispatch of `entries`, and the classes that switches ask for.
+    """Return the dispatch of `entries`, and the classes that switches require.
 
     Costs time linear in the plans' steps, and sorting.
 
     Args:
-        count: how many predicates there are.
-        inclusions: the offsets of plans that are inclusions between classes.
-        least_classes: the least different keys of a switch by class.
+        count: number of predicates.
+        inclusions: offsets of plans that are inclusions between classes.
+        least_classes: minimal number of distinct keys of a switch by class.
     """
     offsets, starts = entries.by_predicate(count)
     joins = np.isin(offsets, np.fromiter(inclusions, np.int32, len(inclusions)))
@@ -286,7 +288,7 @@ def dispatch(
 
 
 def _switches(code: Integers, offsets: Integers, least_classes: int) -> tuple[Integers, list[_Switch]]:
-    """The plans to be tried with every fact, and the switches of the others."""
+    """Return the plans to try with every fact, and the switches of the others."""
     switches: list[_Switch] = []
     if len(offsets) < min(LEAST_CONSTANTS, least_classes):
         return offsets, switches
@@ -308,7 +310,7 @@ def _switch_off(
     least: int,
     switches: list[_Switch],
 ) -> Integers:
-    """The plans that are left when those with keys hang on a new switch, if that has so many keys."""
+    """Attach the plans with keys to a new switch if it has enough keys; returns the remaining plans."""
     hanging = offsets[has_key]
     found, first, inverse = np.unique(keys[has_key], return_index=True, return_inverse=True)
     if not len(found) or len(found) < least:
@@ -321,8 +323,8 @@ def _switch_off(
 
 
 def _rarest_classes(code: Integers, offsets: Integers, side: int) -> Integers:
-    """Of each plan the class that fewest plans ask for, of those that it looks up of the variable on a side
-    of its trigger: it tells the plan apart best. NONE where it asks for none.
+    """Return for each plan the class that distinguishes it best: of the classes required of the variable on a
+    side of its trigger, the one that fewest plans require. NONE without one.
     """
     rarest = np.full(len(offsets), NONE, np.int32)
     asking, asked = looked_up_classes(code, offsets, side)
@@ -334,11 +336,12 @@ def _rarest_classes(code: Integers, offsets: Integers, side: int) -> Integers:
 
 
 def _table(switches: Sequence[_Switch], firsts: Sequence[int]) -> tuple[Keys, Integers, int]:
-    """(keys, ranges, shift) of a hash table with open addressing, at most half full, and no need to wrap
-    around: a key that finds no room stands past the end.
+    """Return (keys, ranges, shift) of a hash table with open addressing, at most half full.
+
+    The table does not wrap around: keys without room are stored past the end.
 
     Args:
-        firsts: where the plans of each switch begin.
+        firsts: start of the plans of each switch.
     """
     none = np.zeros(0, np.int64)
     ends = [first + np.cumsum(switch.counts) for switch, first in zip(switches, firsts, strict=True)]
@@ -361,5 +364,5 @@ def _table(switches: Sequence[_Switch], firsts: Sequence[int]) -> tuple[Keys, In
 
 
 def home(keys: Keys, shift: int) -> Keys:
-    """Where each key is looked for first: the upper `64 - shift` bits of its product with `MULTIPLIER`."""
+    """Return the first slot of each key: the upper `64 - shift` bits of its product with `MULTIPLIER`."""
     return (keys.astype(np.uint64) * np.uint64(MULTIPLIER) >> np.uint64(shift)).astype(np.int64)

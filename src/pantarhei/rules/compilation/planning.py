@@ -1,4 +1,4 @@
-"""The plans of one rule: in which order its body is matched from each of its atoms on, and from its head."""
+"""Planning of one rule: the order in which its body is matched from each of its atoms, and from its head."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from pantarhei.values.value import value_of
 
 
 class Numbered(Protocol):
-    """Symbols, terms and data ranges that have numbers, by their position."""
+    """Numbered symbols, terms and data ranges, by position."""
 
     symbols: list[Symbol]
     literals: list[Literal]
@@ -52,10 +52,10 @@ class Numbered(Protocol):
 
 
 class Numbering:
-    """Numbers given in the order in which things are met.
+    """Numbering of predicates, terms, data ranges and built-ins in order of appearance.
 
     Args:
-        numbered: what has numbers already, which it keeps.
+        numbered: existing numbers, which are kept.
     """
 
     def __init__(self, numbered: Numbered | None = None) -> None:
@@ -75,7 +75,7 @@ class Numbering:
 
     @classmethod
     def of(cls, program: NumberedProgram, value_of: Callable[[Term], Hashable]) -> Numbering:
-        """The numbers that a program has given, for which values were told apart in this way."""
+        """Return the numbering of a program; `value_of` is the identity of values it used."""
         made = cls()
         made.value_of = value_of
         made.predicates = {symbol: i for i, symbol in enumerate(program.predicates)}
@@ -87,11 +87,11 @@ class Numbering:
         return made
 
     def predicate(self, atom: Atom) -> int:
-        """The number of an atom's class or property."""
+        """Return the number of an atom's class or property."""
         return self.predicates.setdefault(Symbol(atom.predicate, len(atom.arguments)), len(self.predicates))
 
     def argument(self, argument: Argument, variables: Mapping[Variable, int]) -> int:
-        """An argument as plans have it: a variable's number, or `-2 - n` for the constant `n`."""
+        """Return an encoded argument: a variable's number, or `-2 - n` for the constant `n`."""
         if isinstance(argument, Variable):
             return variables[argument]
         if isinstance(argument, Literal):
@@ -100,27 +100,27 @@ class Numbering:
         return -2 - self.names.setdefault(argument, len(self.names))
 
     def atom(self, atom: Atom, variables: Mapping[Variable, int]) -> tuple[int, int, int]:
-        """An atom as plans have it: predicate, subject, object; no object for a class."""
+        """Return an encoded atom: predicate, subject, object; no object for a class."""
         arguments = [self.argument(a, variables) for a in atom.arguments]
         return (self.predicate(atom), arguments[0], arguments[1] if len(arguments) > 1 else NONE)
 
     def range(self, range: DataRange) -> int:
-        """The number of a data range."""
+        """Return the number of a data range."""
         return self.ranges.setdefault(range, len(self.ranges))
 
     def builtin(self, name: URIRef) -> int:
-        """The number of a built-in."""
+        """Return the number of a built-in."""
         return self.builtins.setdefault(name, len(self.builtins))
 
 
 class GivenNumbers(Numbering):
-    """Numbers of predicates in the order given, then met; terms have numbers of their own.
+    """Numbering with given predicates first; terms are numbered by a function.
 
-    A program with such numbers has no list of terms: it costs nothing for terms that it does not use.
+    Such a program has no list of terms: unused terms cost nothing.
 
     Args:
-        symbols: the predicates that come first.
-        ranges: the data ranges that come first.
+        symbols: the first predicates.
+        ranges: the first data ranges.
         number: returns the number of a term.
     """
 
@@ -133,18 +133,18 @@ class GivenNumbers(Numbering):
         self._number = number
 
     def argument(self, argument: Argument, variables: Mapping[Variable, int]) -> int:
-        """See `Numbering`."""
+        """Return an encoded argument, as `Numbering.argument` does."""
         return variables[argument] if isinstance(argument, Variable) else -2 - self._number(argument)
 
 
 class RulePlanner:
-    """Makes the plans of a rule.
+    """Planner of a rule.
 
     Args:
         rule: the rule, or a constraint.
-        number: what the plans call it.
-        numbering: numbers what the rule speaks of.
-        first: variables of the body that are numbered before the others, and bound as early as may be.
+        number: number of the rule in its plans.
+        numbering: numbers of symbols, terms, data ranges and built-ins.
+        first: variables of the body that are numbered first, and bound as early as possible.
 
     Raises:
         InvalidRuleError: its body lacks a variable of its head, its inequalities or its tests.
@@ -177,7 +177,7 @@ class RulePlanner:
             _refuse_unbound(rule, rule.head.arguments, bound)
 
     def plan_from(self, trigger: Atom, position: int) -> JoinPlan:
-        """The plan for a given fact of `trigger`: the atom of the body at `position`, or the head (NONE).
+        """Return the plan for a given fact of `trigger`: the body atom at `position`, or the head (NONE).
 
         Raises:
             InvalidRuleError: the body is not connected.
@@ -190,9 +190,9 @@ class RulePlanner:
         return JoinPlan(self._number, head, given, position, steps, conditions)
 
     def _conditions(self, given: set[Variable]) -> list[PlanCondition]:
-        """The inequalities and tests; those that a computation is needed for stand behind it.
+        """Return the inequalities and tests, ordered after the computations they depend on.
 
-        A computed variable that the trigger gives is a head's: it must be just what is computed.
+        A computed variable that the trigger binds belongs to a head: it must equal the computed value.
         """
         rule = self._rule
         bound = set[Variable]().union(*map(_variables, rule.body))
@@ -212,7 +212,7 @@ class RulePlanner:
         return [*map(encoded, early), *tests, *map(encoded, late)]
 
     def _test(self, test: Test, bound: set[Variable], given: set[Variable]) -> Iterator[PlanCondition]:
-        """A test's conditions; a result that is known already is compared with what is computed."""
+        """Return a test's conditions; a known result is compared with the computed one."""
         if isinstance(test, Member):
             number = self._numbering.range(tested_range(test))
             argument = self._numbering.argument(test.argument, self.variables)
@@ -239,10 +239,10 @@ class RulePlanner:
             yield PlanCondition(COMPUTE, builtin, left, right, result)
 
     def _steps(self, trigger: Atom, position: int) -> list[PlanStep]:
-        """The body's other atoms, each as soon as it is bound: look-ups before walks, those walks first that
-        bind what is to be bound first.
+        """Order the body's other atoms: lookups before iterations, iterations that bind `first` variables
+        earlier.
 
-        Costs O(n log n) for n atoms: when a variable is bound, the atoms that have it are ranked anew.
+        Costs O(n log n) for n atoms: when a variable is bound, the atoms with it are ranked again.
         """
         rule = self._rule
         having: defaultdict[Variable, list[int]] = defaultdict(list)
@@ -271,8 +271,8 @@ class RulePlanner:
         return steps
 
     def _rank(self, i: int, bound: set[Variable]) -> tuple[bool, bool, int, int] | None:
-        """What the order of atoms goes by: whether one is walked, whether it binds nothing that is to be
-        bound first, how it is matched, its place in the body; None if it cannot be reached yet.
+        """Return the sort key of an atom: iterated or looked up, binds a `first` variable, kind, index in the
+        body; None if it is not connected yet.
         """
         atom = self._rule.body[i]
         kind = _kind(atom, bound)
@@ -292,7 +292,7 @@ def _refuse_unbound(rule: Rule, arguments: Iterable[Argument], bound: set[Variab
 
 
 def _kind(atom: Atom, bound: set[Variable]) -> int | None:
-    """How an atom is matched once `bound` is; None if it cannot be reached yet."""
+    """Return the kind of an atom's match given the `bound` variables; None if it is not connected yet."""
     known = [not isinstance(a, Variable) or a in bound for a in atom.arguments]
     if all(known):
         return CHECK

@@ -61,15 +61,19 @@ Shape = tuple[tuple[Argument, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """The plans of a rule, and where another rule of its shape has something else.
+    """Plans of a rule, reusable for all rules of its shape.
+
+    Two rules have one shape if all their arguments are variables, they have no inequalities and tests, and
+    they differ only in predicates, name and origin, as do all constraints of an axiom of a thousand disjoint
+    classes. The order of joins depends on arguments, not on predicates.
 
     Args:
-        code: the integers, those of one plan after another.
-        offsets: where its plans begin: one for each atom of the body, then one for the head if there is one.
-        order: the atoms in the order in which plans meet their predicates, `NONE` for the head.
-        places: the places of predicates, each with the atom.
-        walked: the steps that walk a chain, kind and atom.
-        is_inclusion: the rule is an inclusion between classes.
+        code: the integers of the plans.
+        offsets: start of each plan: one for each atom of the body, then one for the head if there is one.
+        order: the atoms in the order in which plans refer to their predicates, `NONE` for the head.
+        places: positions of predicates, each with the atom.
+        walked: steps that iterate a chain, kind and atom.
+        is_inclusion: whether the rule is an inclusion between classes.
     """
 
     code: tuple[int, ...]
@@ -81,7 +85,7 @@ class Template:
 
     @classmethod
     def of(cls, plans: Sequence[JoinPlan]) -> Template:
-        """The template of a rule by its plans, that of the head last if it has one."""
+        """Return the template of a rule, given its plans, that of the head last."""
         code: list[int] = []
         offsets: list[int] = []
         places: list[tuple[int, int]] = []
@@ -102,7 +106,9 @@ class Template:
         )
 
     def written(self, rule: int, predicates: Sequence[int]) -> list[int]:
-        """The code of a rule of this shape, with the numbers of its atoms' predicates, the head's last."""
+        """Return the code of a rule of this shape, given its number and the numbers of its predicates, the
+        head's last.
+        """
         code = list(self.code)
         for offset in self.offsets:
             code[offset] = rule
@@ -112,10 +118,10 @@ class Template:
 
 
 def shape_of(rule: Rule) -> Shape | None:
-    """What the rules share that one template is for; None if the rule has inequalities, tests or a class
+    """Return the shape of a rule, the key of its template; None if it has inequalities, tests or a class
     variable in its head.
 
-    A rule with constants has a shape too, which `is_common` tells apart.
+    A rule with constants has a shape too; `is_common` is false for it.
     """
     if rule.different or rule.tests or (rule.head is not None and rule.head.has_class_variable):
         return None
@@ -124,7 +130,7 @@ def shape_of(rule: Rule) -> Shape | None:
 
 
 def is_common(shape: Shape) -> bool:
-    """Whether all arguments are variables, so that many rules may have the shape."""
+    """True if all arguments are variables, so that many rules may have the shape."""
     return all(isinstance(argument, Variable) for arguments in shape for argument in arguments)
 
 
@@ -132,12 +138,22 @@ NO_EDGE = -1
 
 
 class RuleEdges(NamedTuple):
-    """What the kernel has to know to join with edges only.
+    """Use of edges in the rules.
+
+    For `P(x, z) :- P(x, y), P(y, z)` it is enough to join any `P(x, y)` with an *edge* `P(y, z)`: derived
+    facts are paths of edges, and each end of a path is reached edge by edge. A fact is an edge if it is
+    asserted, or derived by another rule than transitivity. Rules that *copy* facts from property to property
+    (subproperties, inverses, symmetric properties)
+    copy the flag: otherwise all facts derived by transitivity would return as edges through the inverse.
+
+    A fact that is not an edge is derived by transitivity, or copied from one that is not an edge either: it
+    connects the ends of a path of edges, which is copied along with it. So treating a former edge as an edge
+    loses nothing, it only costs firings.
 
     Args:
-        atoms: for each rule the atom of its body that is to be an edge, `NO_EDGE` if none is.
-        copies: whether each rule copies, from a property that is noted to one that is.
-        noted: the properties of whose facts it is noted whether they are edges.
+        atoms: for each rule the body atom restricted to edges, `NO_EDGE` if none is.
+        copies: whether each rule copies from a noted property to another one.
+        noted: properties with flagged edges.
     """
 
     atoms: Sequence[int]
@@ -146,7 +162,7 @@ class RuleEdges(NamedTuple):
 
 
 def edges_of(rules: Sequence[Rule]) -> RuleEdges:
-    """What is to be known of edges in these rules. Costs time linear in their number.
+    """Return the use of edges in these rules. Costs time linear in their number.
 
     >>> from rdflib import URIRef
     >>> from pantarhei.model.rule import Atom
@@ -175,7 +191,7 @@ def _head(rule: Rule) -> Predicate:
 
 
 def _edge_atom(rule: Rule) -> int:
-    """Of a rule of transitivity the atom with the head's object."""
+    """Return the atom of a transitivity rule with the head's object."""
     if rule.head is None or len(rule.body) != 2 or rule.different or rule.tests:
         return NO_EDGE
     atoms = (*rule.body, rule.head)
@@ -191,7 +207,7 @@ def _edge_atom(rule: Rule) -> int:
 
 
 def _is_copy(rule: Rule) -> bool:
-    """Whether the rule takes any fact of a property over into another, or turned round."""
+    """True if the rule copies every fact of a property to another one, possibly inverted."""
     if rule.head is None or len(rule.body) != 1 or rule.different or rule.tests:
         return False
     given, made = rule.body[0].arguments, rule.head.arguments
@@ -200,7 +216,7 @@ def _is_copy(rule: Rule) -> bool:
 
 
 def _reached(start: Iterable[Predicate], pairs: Iterable[tuple[Predicate, Predicate]]) -> set[Predicate]:
-    """What is reached from `start` along `pairs`, itself included."""
+    """Return the nodes reachable from `start` along `pairs`, `start` included."""
     after: dict[Predicate, list[Predicate]] = {}
     for from_, to in pairs:
         after.setdefault(from_, []).append(to)
@@ -213,9 +229,13 @@ MOST_SUPERCLASSES = 64
 
 @dataclass(frozen=True, slots=True)
 class Superclasses:
-    """What is above each class.
+    """Superclasses of each class, so that a class fact derives all its inclusions at once.
 
-    The superclasses of predicate `p` are `classes[start[p]:start[p + 1]]`. Those behind place `i` and before
+    An inclusion `D(x) :- C(x)` is a plan without steps and conditions. Such plans climb a hierarchy one fact
+    at a time; this table has the result in an order in which each class follows from an earlier one. Proofs
+    and retractions still use the plans.
+
+    The superclasses of predicate `p` are `classes[start[p]:start[p + 1]]`. Those after index `i` and before
     `ends[i]` follow from the one at `i`.
     """
 
@@ -225,10 +245,10 @@ class Superclasses:
 
 
 def superclasses(above: Mapping[int, Sequence[int]], count: int) -> Superclasses:
-    """The superclasses of the predicates `range(count)`, from the direct ones of each; none where there are
-    more than `MOST_SUPERCLASSES`.
+    """Return the superclasses of the predicates `range(count)`, given the direct ones; none for a predicate
+    with more than `MOST_SUPERCLASSES`.
 
-    Costs time linear in the inclusions above each class, as far as it looks.
+    Costs time linear in the inclusions above each class, up to the limit.
     """
     start, classes, ends = [0], list[int](), list[int]()
     for predicate in range(count):
@@ -245,7 +265,7 @@ def superclasses(above: Mapping[int, Sequence[int]], count: int) -> Superclasses
 def _climb(
     above: Mapping[int, Sequence[int]], class_: int, seen: set[int], classes: list[int], ends: list[int]
 ) -> None:
-    """Write down the classes above `class_` in preorder; breaks off where there are too many."""
+    """Append the classes above `class_` in preorder; stops at the limit."""
     for higher in above.get(class_, ()):
         if higher in seen:
             continue
@@ -261,13 +281,12 @@ def _climb(
 
 @dataclass(frozen=True, slots=True)
 class Plans:
-    """What the join machine reads; `JoinPlan.at` takes a plan out of the code.
+    """Plans of a program, as the join machine reads them; `JoinPlan.at` decodes one.
 
-    `forward` and `backward` say which plans to try with a fact, `superclasses` what comes with a class fact
-    without trying those that are inclusions between classes. `indexed_by_subject` and `indexed_by_object`
-    name the predicates whose chains plans and switches walk. `membership_bytes` is how many bytes the
-    membership bits of a literal take. `edge_atoms` and `copies` are of each rule, `edges_noted` of each
-    predicate (rules/compilation/program.py).
+    `forward` and `backward` select the plans to try with a fact; `superclasses` replaces the plans that are
+    inclusions between classes. `indexed_by_subject` and `indexed_by_object` name the predicates whose chains
+    plans and switches iterate. `membership_bytes` is the number of bytes of a literal's data range bits.
+    `edge_atoms` and `copies` are by rule, `edges_noted` by predicate (`RuleEdges`).
     """
 
     code: Integers
@@ -288,8 +307,8 @@ class Plans:
 class Program:
     """Compiled rules and constraints.
 
-    `rules[i]` is the rule that plans call `i`; predicates, constants, data ranges and built-ins are numbered
-    by their position, literals among the constants from `FIRST_LITERAL` on.
+    `rules[i]` is the rule with number `i` in plans; predicates, constants, data ranges and built-ins are
+    numbered by their position, literals among the constants from `FIRST_LITERAL` on.
     """
 
     rules: tuple[Rule, ...]
@@ -302,10 +321,10 @@ class Program:
 
 
 def compile_(rules: Iterable[Rule], numbered: Numbered | Numbering | None = None) -> Program:
-    """The program of `rules`, constraints among them. Costs time linear in their size.
+    """Compile rules and constraints. Costs time linear in their size.
 
     Args:
-        numbered: what has numbers already, which it keeps; the program begins with it. Or a numbering.
+        numbered: existing numbers, with which the program begins, or a numbering.
 
     Raises:
         InvalidRuleError: a rule's body is not connected, or lacks a variable of its head, its inequalities or
@@ -318,16 +337,16 @@ def compile_(rules: Iterable[Rule], numbered: Numbered | Numbering | None = None
 def part_of(
     whole: Program, rules: Iterable[Rule], value_of: Callable[[Term], Hashable] = value_of
 ) -> Program:
-    """The program of some rules of a program, in its numbers. Costs what `compile_` does.
+    """Compile some rules of a program, in its numbers. Costs as much as `compile_`.
 
     Args:
-        value_of: what tells values apart in the program.
+        value_of: identity of values in the program.
     """
     return _Compiler(tuple(rules), Numbering.of(whole, value_of)).program()
 
 
 class _Compiler:
-    """Numbers what it meets and writes plans; used once."""
+    """Compiler of one program."""
 
     def __init__(self, rules: tuple[Rule, ...], numbering: Numbering) -> None:
         self.rules, self.numbering = rules, numbering
@@ -388,7 +407,7 @@ class _Compiler:
             self.templates[shape] = Template.of(plans)
 
     def _fill_in(self, number: int, rule: Rule, template: Template) -> None:
-        """Write the plans as `_write_rule` would."""
+        """Write the plans of a rule from a template, with the result of `_write_rule`."""
         atoms = (*rule.body, rule.head)
         known = cast("dict[tuple[Predicate, int], int]", self.numbering.predicates)  # plain tuples cost less
         found = [known.get((a.predicate, len(a.arguments)), NONE) if a else NONE for a in atoms]

@@ -1,7 +1,8 @@
-"""Rule bodies from class and property expressions: what stands on the left of an inclusion.
+"""Rule bodies from class and property expressions on the left of an inclusion.
 
-A body is a conjunction of atoms about a term. A nominal `{a}` on the left puts `a` in the term's place. What
-has no finite body over assertions raises `NotARuleError` with the reason, which the report shows.
+A body is a conjunction of atoms about a term. A nominal `{a}` on the left replaces the term by `a`. An
+expression without a finite body over assertions raises `NotARuleError` with the reason, which the report
+shows.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ MOST_ATOMS = 500
 
 
 class NotARuleError(Exception):
-    """A part of an axiom that is no rule; caught where axioms are translated, and reported."""
+    """Part of an axiom that is not a rule; caught where axioms are translated, and reported."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -46,15 +47,15 @@ class NotARuleError(Exception):
 
 
 class NeverError(Exception):
-    """A body that nothing can satisfy, such as one with owl:Nothing."""
+    """Unsatisfiable body, such as one with owl:Nothing."""
 
 
 def property_atom(expression: PropertyExpression, first: Argument, second: Argument) -> Atom:
-    """`R(first, second)`, turned around for an inverse.
+    """Return `R(first, second)`, with arguments exchanged for an inverse.
 
     Raises:
-        NotARuleError: R is a universal property, which no assertion lists.
-        NeverError: R is an empty property.
+        NotARuleError: R is the universal property, which no assertion lists.
+        NeverError: R is the empty property.
     """
     if isinstance(expression, InverseOf):
         return property_atom(expression.inverted, second, first)
@@ -69,7 +70,7 @@ def property_atom(expression: PropertyExpression, first: Argument, second: Argum
 
 @dataclass(slots=True)
 class Body:
-    """A conjunction under construction: atoms, and the names that nominals put in place of variables."""
+    """Conjunction under construction: atoms, and the names that nominals substitute for variables."""
 
     atoms: list[Atom] = field(default_factory=list)
     names: dict[Variable, Argument] = field(default_factory=dict)
@@ -83,8 +84,8 @@ class Body:
         """Add the conditions under which `term` is in `expression`.
 
         Raises:
-            NotARuleError: no finite conjunction of assertions says so.
-            NeverError: nothing can be in it.
+            NotARuleError: no finite conjunction of assertions expresses it.
+            NeverError: it is empty.
         """
         match expression:
             case owl.Class(OWL.Thing) | owl.Datatype(RDFS.Literal):
@@ -115,7 +116,7 @@ class Body:
         """Add the condition that `term` is a literal inside (or outside) the data range.
 
         Raises:
-            NotARuleError: the range cannot be decided.
+            NotARuleError: the range is undecidable.
         """
         reason = check_range(range_) or why_unknown(range_)
         if reason is not None:
@@ -130,16 +131,16 @@ class Body:
             self.atoms.append(Atom(OWL.sameAs, (known, individual)))
 
     def resolved(self, term: Argument) -> Argument:
-        """`term`, or the name that a nominal put in its place."""
+        """Return `term`, or the name that a nominal substitutes for it."""
         return self.names.get(term, term) if isinstance(term, Variable) else term
 
     def rule(
         self, name: str, head: Atom | None, origin: Origin, *different: tuple[Argument, Argument]
     ) -> Rule:
-        """The canonical rule with this body; what else it speaks of is an owl:Thing.
+        """Return the canonical rule with this body; further variables are restricted to owl:Thing.
 
         Raises:
-            NotARuleError: the body is too long: the plans of a rule grow with the square of it.
+            NotARuleError: the body is too long: the plans of a rule grow with its square.
         """
         if len(self.atoms) > MOST_ATOMS:
             raise NotARuleError(f"it needs a rule with more than {MOST_ATOMS} conditions")
@@ -150,7 +151,7 @@ class Body:
 
 
 def chain_body(chain: Iterable[PropertyExpression]) -> tuple[Body, Variable]:
-    """`chain[0](x, x1), chain[1](x1, x2), …`, and the variable at its end."""
+    """Return `chain[0](x, x1), chain[1](x1, x2), …`, and the variable at its end."""
     body, end = Body(), X
     for on in chain:
         start, end = end, body.fresh()
@@ -159,7 +160,7 @@ def chain_body(chain: Iterable[PropertyExpression]) -> tuple[Body, Variable]:
 
 
 def _things(rule: Rule) -> tuple[Atom, ...]:
-    """`owl:Thing(x)` for each variable that no atom of the body has, and no computation gives."""
+    """Return `owl:Thing(x)` for each variable that neither an atom of the body nor a computation binds."""
     known = {a for atom in rule.body for a in atom.arguments}
     known |= {test.arguments[0] for test in rule.tests if is_computation(test)}
     used = [a for d in rule.different for a in (d.left, d.right)]
@@ -170,7 +171,7 @@ def _things(rule: Rule) -> tuple[Atom, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Inclusion:
-    """An inclusion whose right side has lost its `∀`: where `body` holds, `term` is in `conclusion`."""
+    """Inclusion without `∀` on its right side: where `body` holds, `term` is in `conclusion`."""
 
     body: Body
     term: Argument
@@ -180,10 +181,10 @@ class Inclusion:
 
 
 def open_inclusion(axiom: owl.SubClassOf | owl.PropertyDomain | owl.PropertyRange) -> Inclusion:
-    """The body and the conclusion of an inclusion, a domain or a range.
+    """Return the body and the conclusion of an inclusion, a domain or a range.
 
     Raises:
-        NotARuleError: the left side is no finite body.
+        NotARuleError: the left side is not a finite body.
         NeverError: the left side is empty.
     """
     body = Body()
@@ -212,7 +213,7 @@ def _open_left(
 
 
 def _left_name(sub: ClassExpression) -> str:
-    """The W3C rule that the outermost constructor of the left side makes of an inclusion."""
+    """Return the W3C rule named after the outermost constructor of the left side."""
     match sub:
         case owl.IntersectionOf():
             return "cls-int1"

@@ -39,7 +39,7 @@ _Arguments = tuple[Argument, ...]
 
 
 def canonical(rule: Rule) -> Rule:
-    """`rule` with each condition once, in canonical order, and with canonical variables.
+    """Return `rule` with each condition once, in canonical order, and with canonical variables.
 
     >>> from rdflib import URIRef
     >>> p, (u, v) = URIRef("urn:x/p"), (Variable("u"), Variable("v"))
@@ -64,9 +64,10 @@ def canonical(rule: Rule) -> Rule:
 
 
 def _pattern(rule: Rule) -> tuple[list[Predicate], tuple[int, ...], tuple[_Arguments, ...]] | None:
-    """The predicates in order, the place of each atom's in it, and the arguments, those of the head last.
+    """Return the predicates in order, the index of each atom's predicate, and the arguments, those of the
+    head last.
 
-    None if the rule says more than that, or seldom has the pattern of another.
+    None if the rule has inequalities or tests, or its pattern is unlikely to recur.
     """
     if rule.different or rule.tests or len(rule.body) > _MOST_ATOMS:
         return None
@@ -85,9 +86,9 @@ def _pattern(rule: Rule) -> tuple[list[Predicate], tuple[int, ...], tuple[_Argum
 def _form(
     ranks: tuple[int, ...], arguments: tuple[_Arguments, ...]
 ) -> tuple[tuple[tuple[int, _Arguments], ...], _Arguments]:
-    """The canonical atoms of a body, predicates by rank, and the arguments of the head.
+    """Return the canonical atoms of a body, predicates by rank, and the arguments of the head.
 
-    Of predicates nothing but their order counts, so that this is found once for all rules of a pattern.
+    It depends only on the order of predicates, so it is computed once for all rules of a pattern.
     """
     predicates: list[Predicate] = [URIRef(f"urn:{rank}") for rank in range(_MOST_ATOMS + 1)]
     written = [Atom(predicates[rank], each) for rank, each in zip(ranks, arguments, strict=False)]
@@ -111,7 +112,7 @@ def _searched(rule: Rule) -> Rule:
 
 
 def _plain_naming(rule: Rule) -> dict[Variable, Variable] | None:
-    """The naming where there is no choice: of one variable, or of the two of a body of one property."""
+    """Return the naming where it is unique: for one variable, or the two of a body of one property."""
     found = variables(rule)
     if computed(rule):
         return None
@@ -123,7 +124,7 @@ def _plain_naming(rule: Rule) -> dict[Variable, Variable] | None:
 
 
 def variable(number: int) -> Variable:
-    """The canonical variable of this number: x, y, z, u, v, w, x1, y1, …
+    """Return the canonical variable of this number: x, y, z, u, v, w, x1, y1, …
 
     >>> [str(variable(n)) for n in (0, 1, 2, 3, 6)]
     ['x', 'y', 'z', 'u', 'x1']
@@ -133,19 +134,19 @@ def variable(number: int) -> Variable:
 
 
 def variables(rule: Rule) -> tuple[Variable, ...]:
-    """The variables of the rule's body, in order of appearance."""
+    """Return the variables of the rule's body, in order of appearance."""
     return tuple(dict.fromkeys(a for atom in rule.body for a in atom.arguments if isinstance(a, Variable)))
 
 
 def computed(rule: Rule) -> tuple[Variable, ...]:
-    """The variables that only tests have, in order of appearance."""
+    """Return the variables that only tests have, in order of appearance."""
     known = set(variables(rule))
     tested = (a for test in rule.tests for a in test.arguments if isinstance(a, Variable))
     return tuple(dict.fromkeys(a for a in tested if a not in known))
 
 
 def argument_key(argument: Argument) -> tuple[str, ...]:
-    """A key that sorts variables and terms."""
+    """Return a sort key for variables and terms."""
     if isinstance(argument, Literal):
         return "literal", str(argument), str(argument.datatype), str(argument.language)
     return type(argument).__name__, str(argument)
@@ -160,7 +161,7 @@ def _each_once(conditions: tuple[Different, ...]) -> tuple[Different, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """What is seen of a rule from each variable: marks of its own, and edges to others."""
+    """Graph of a rule's variables: labels of each, and edges to others."""
 
     marks: Mapping[Variable, Sequence[Colour]]
     edges: Mapping[Variable, Sequence[tuple[Colour, Variable]]]
@@ -205,7 +206,7 @@ def _test_label(test: Test) -> str:
 
 
 def _refined(shape: _Shape, ranks: dict[Variable, int]) -> dict[Variable, int]:
-    """Ranks refined by the ranks of neighbours until nothing more is told apart."""
+    """Refine ranks by the ranks of neighbours to the fixpoint."""
     while True:
         colours: dict[Variable, Colour] = {
             v: (ranks[v], tuple(sorted((label, ranks[other]) for label, other in shape.edges.get(v, ()))))
@@ -245,14 +246,16 @@ def _namings(rule: Rule) -> Iterator[dict[Variable, Variable]]:
 
 
 def _with_computed(rule: Rule, named: dict[Variable, Variable]) -> dict[Variable, Variable]:
-    """The naming with names for the variables that only tests have."""
+    """Extend the naming to the variables that only tests have."""
     for v in computed(rule):
         named[v] = variable(len(named))
     return named
 
 
 def _entered(rule: Rule, variable_: Variable) -> int:
-    """How many properties of the body lead to the variable: paths are named from their start."""
+    """Return the number of properties of the body with the variable as object: paths are named from their
+    start.
+    """
     return sum(len(a.arguments) == 2 and a.arguments[1] == variable_ != a.arguments[0] for a in rule.body)
 
 
@@ -268,7 +271,7 @@ def _singled_out(ranks: Mapping[Variable, int], chosen: Variable) -> dict[Variab
 
 
 def _walk(shape: _Shape, ranks: Mapping[Variable, int]) -> dict[Variable, Variable]:
-    """Names in the order of a walk over the body that starts at the lowest rank."""
+    """Return names in the order of a walk over the body that starts at the lowest rank."""
 
     def after(current: Variable) -> list[Variable]:
         steps = (edge for edge in shape.edges.get(current, ()) if edge[0][0] == "body")
@@ -329,13 +332,13 @@ _Token = str | BNode
 
 
 def fingerprint_of_rules(rules: Iterable[Rule]) -> str:
-    """The hex SHA-256 of rules and constraints. Costs their size, and putting each in canonical form."""
+    """Return the hex SHA-256 of rules and constraints. Costs their size, and their canonical forms."""
     known: dict[Atom, list[_Token]] = {}
     return _fingerprint([_tokens_of_rule(rule, known) for rule in rules])
 
 
 def fingerprint_of_triples(triples: Iterable[Triple]) -> str:
-    """The hex SHA-256 of triples. Costs their number, times the distance at which blank nodes differ.
+    """Return the hex SHA-256 of triples. Costs their number, times the distance at which blank nodes differ.
 
     >>> from rdflib import URIRef
     >>> one, other, says = BNode("one"), BNode("other"), URIRef("urn:says")
@@ -346,12 +349,12 @@ def fingerprint_of_triples(triples: Iterable[Triple]) -> str:
 
 
 def text_of_rule(rule: Rule) -> str:
-    """What `rule` says as text, without its name and origin; labels of blank nodes do count."""
+    """Return the text of `rule` without its name and origin, with labels of blank nodes."""
     return "".join(map(_labelled, _tokens_of_rule(rule, {})))
 
 
 def _tokens_of_rule(rule: Rule, known: dict[Atom, list[_Token]]) -> list[_Token]:
-    """The tokens of the rule in canonical form, with "" for name and origin; `known` has those of atoms."""
+    """Return the tokens of the canonical rule, with "" for name and origin; `known` caches those of atoms."""
     logic = canonical(rule)
     found: list[_Token] = ["Rule[", *_NOTHING, "("]
     for atom in logic.body:
@@ -366,7 +369,9 @@ def _tokens_of_rule(rule: Rule, known: dict[Atom, list[_Token]]) -> list[_Token]
 
 
 def _tokens_of_atom(atom: Atom, known: dict[Atom, list[_Token]]) -> list[_Token]:
-    """Atoms with literals are not kept: those that differ in the case of a language tag only are equal."""
+    """Return the tokens of an atom. Atoms with literals are not cached: those that differ only in the case of
+    a language tag are equal.
+    """
     if atom in known:
         return known[atom]
     found = _tokens(atom)
@@ -376,7 +381,7 @@ def _tokens_of_atom(atom: Atom, known: dict[Atom, list[_Token]]) -> list[_Token]
 
 
 def _tokens(value: object) -> list[_Token]:
-    """The parts of `value` in order: blank nodes as themselves, and what is between two as one part."""
+    """Return the parts of `value` in order: blank nodes, and the text between two of them as one part."""
     found: list[_Token] = []
 
     def walk(part: object) -> None:
@@ -404,7 +409,7 @@ def _tokens(value: object) -> list[_Token]:
 
 
 def _joined(tokens: list[_Token]) -> list[_Token]:
-    """The tokens with those between blank nodes as one."""
+    """Join the tokens between blank nodes."""
     if {str} == set(map(type, tokens)):
         return ["".join(tokens)]
     found: list[_Token] = []
@@ -436,7 +441,7 @@ def _fingerprint(given: Iterable[list[_Token]]) -> str:
 
 
 def _text(tokens: Sequence[_Token], colour: Callable[[BNode], bytes]) -> bytes:
-    """The digest of a statement with its blank nodes coloured."""
+    """Return the digest of a statement with its blank nodes coloured."""
     digest = hashlib.sha256()
     for token in tokens:
         if isinstance(token, BNode):
@@ -447,7 +452,7 @@ def _text(tokens: Sequence[_Token], colour: Callable[[BNode], bytes]) -> bytes:
 
 
 def _colours(statements: Sequence[list[_Token]]) -> dict[BNode, bytes]:
-    """A colour for each blank node, from the statements it occurs in and the colours of its neighbours."""
+    """Return a colour for each blank node, computed from its statements and the colours of its neighbours."""
     about: defaultdict[BNode, list[list[_Token]]] = defaultdict(list)
     for tokens in statements:
         for node in {token for token in tokens if isinstance(token, BNode)}:

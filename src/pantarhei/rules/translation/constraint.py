@@ -47,7 +47,7 @@ E = TypeVar("E")
 
 
 def is_denial(conclusion: Filler) -> bool:
-    """Whether a right side says what must not be: ⊥, a complement, at most none or one, nothing but these."""
+    """True for a right side that denies: ⊥, a complement, at most zero or one, a closed enumeration."""
     return (
         conclusion == NOTHING
         or isinstance(conclusion, owl.ComplementOf | owl.OneOf)
@@ -61,7 +61,7 @@ def is_denial(conclusion: Filler) -> bool:
 
 
 def constraints_of(axiom: Axiom, origin: Origin) -> tuple[Rule, ...]:
-    """The constraints that a normal axiom makes; none where it is a rule or says nothing.
+    """Return the constraints of a normal axiom; none if it is a rule or a tautology.
 
     A constraint without a body is a contradiction.
 
@@ -104,9 +104,9 @@ def constraints_of(axiom: Axiom, origin: Origin) -> tuple[Rule, ...]:
 def _denials(
     axiom: owl.SubClassOf | owl.PropertyDomain | owl.PropertyRange, conclusion: Filler, origin: Origin
 ) -> Iterator[Rule]:
-    """The constraints of a denial, for each of which the inclusion is opened anew.
+    """Yield the constraints of a denial, opening the inclusion for each.
 
-    What is denied of a union is denied of each of its alternatives.
+    A denied union denies each of its operands.
     """
     match conclusion:
         case owl.ComplementOf(operand):
@@ -136,7 +136,7 @@ def _denials(
 
 
 def _nothing_but(inclusion: Inclusion, origin: Origin, individuals: tuple[Term, ...]) -> Rule:
-    """`⊥ :- C(x), x ≠ a, x ≠ b`"""
+    """Return `⊥ :- C(x), x ≠ a, x ≠ b`."""
     body, term = inclusion.body, inclusion.term
     if not body.atoms and not isinstance(body.resolved(term), Variable):
         raise NotARuleError(f"to be one of {inclusion.conclusion} is a choice, which is outside OWL 2 RL")
@@ -149,7 +149,7 @@ def _at_most_one(
     on: PropertyExpression,
     fillers: tuple[Filler, ...],
 ) -> Rule:
-    """`⊥ :- C(x), R(x, y), D(y), R(x, z), E(z), y ≠ z`."""
+    """Return `⊥ :- C(x), R(x, y), D(y), R(x, z), E(z), y ≠ z`."""
     body = inclusion.body
     values = body.fresh(), body.fresh()
     for value, filler in zip(values, fillers, strict=True):
@@ -160,7 +160,7 @@ def _at_most_one(
 
 
 def _key(keyed: tuple[Filler, ...], properties: tuple[PropertyExpression, ...], origin: Origin) -> Rule:
-    """`⊥ :- C(x), D(y), R(x, z), R(y, z), …, x ≠ y`."""
+    """Return `⊥ :- C(x), D(y), R(x, z), R(y, z), …, x ≠ y`."""
     if not properties:
         raise NotARuleError("a key without properties allows one instance, which is outside OWL 2 RL")
     body = Body()
@@ -179,10 +179,10 @@ def _pairwise(
     atom_of: Callable[[E], Atom | None],
     origin: Origin,
 ) -> Iterator[Rule]:
-    """A constraint for each pair of `operands`; none with what is empty by itself.
+    """Yield a constraint for each pair of `operands`, except empty ones.
 
-    Costs little for a pair of names: both atoms have the same arguments, so that their canonical order is
-    that of their predicates, and the thousand atoms of half a million pairs are made once.
+    Pairs of names are cheap: both atoms have the same arguments, so their canonical order is that of their
+    predicates, and the thousand atoms of half a million pairs are created once.
     """
     atoms = [atom_of(operand) for operand in operands]
     predicates = sorted({str(atom.predicate) for atom in atoms if atom is not None})
@@ -207,7 +207,7 @@ def _disjoint_classes(name: str, first: ClassExpression, second: ClassExpression
 
 
 def _class_atom(operand: ClassExpression) -> Atom | None:
-    """`A(x)` of a named class, if it is neither all nor empty."""
+    """Return `A(x)` for a named class that is neither owl:Thing nor owl:Nothing."""
     if not isinstance(operand, owl.Class) or operand in (THING, NOTHING):
         return None
     return Atom(operand.iri, (X,))
@@ -220,7 +220,7 @@ def _disjoint_properties(
 
 
 def _named_property_atom(operand: PropertyExpression) -> Atom | None:
-    """`P(x, y)` of a named property, if it is neither universal nor empty."""
+    """Return `P(x, y)` for a named property that is neither universal nor empty."""
     if not isinstance(operand, owl.Property) or is_extreme(operand):
         return None
     return Atom(operand.iri, (X, Y))

@@ -39,7 +39,7 @@ TYPE = Symbol(RDF_TYPE, 2)
 
 
 def has_class_variables(rules: Iterable[Rule]) -> bool:
-    """Test whether a rule has a class variable."""
+    """True if a rule has a class variable."""
     return any(atom.has_class_variable for rule in rules for atom in rule.atoms)
 
 
@@ -52,13 +52,20 @@ def by_class(rule: Rule) -> Rule:
 
 
 def gives_literal_class(rule: Rule) -> bool:
-    """Test whether the class of the head is a literal, which no triple can state."""
+    """True if the class of the head is a literal, which no triple can state."""
     head = rule.head
     return head is not None and head.predicate in ONLY_TYPE and isinstance(head.arguments[-1], Literal)
 
 
 def over_one_relation(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """Return the rules with `type(x, C)` for each atom `C(x)`. Costs time linear in their size."""
+    """Replace each atom `C(x)` by `type(x, C)`, for rules with class variables. Costs time linear in their
+    size.
+
+    `type(?x, ?c) :- kind(?x, ?c)` derives memberships in any class, so it writes the relations that all atoms
+    `C(x)` read. Rules without class variables have a relation for each class, which is fast. If one rule has
+    a class variable, all rules use one relation for rdf:type. Both forms of a rule derive the same triples. A
+    class that a stream brings is a value of that relation and needs no rules of its own.
+    """
     known: dict[Atom, Atom] = {}
     made = []
     for rule in rules:
@@ -75,7 +82,7 @@ def relations_of(symbols: Iterable[Symbol]) -> frozenset[Symbol]:
 
 
 def _with_atoms(rule: Rule, changed: dict[Atom, Atom]) -> Rule:
-    """Return the rule with other atoms; the rule itself if none changes."""
+    """Return the rule with atoms replaced; the rule itself if none changes."""
     if all(changed[atom] is atom for atom in rule.atoms):
         return rule
     head = None if rule.head is None else changed[rule.head]
@@ -87,7 +94,8 @@ _DEMANDED = frozenset({Symbol(OWL.sameAs, 2), Symbol(OWL.differentFrom, 2), Symb
 
 
 def that_can_fire(rules: Iterable[Rule], asserted: Iterable[Symbol]) -> tuple[Rule, ...]:
-    """The rules and constraints that facts of the `asserted` predicates can lead to, in the order given.
+    """Return the rules and constraints that may fire given facts of the `asserted` predicates, in the order
+    given.
 
     Only predicates are looked at, so that some of them may never fire; the others cannot, whatever is
     asserted, also together with rules made on demand. Costs time linear in the size of the rules.
@@ -124,8 +132,8 @@ def that_can_fire(rules: Iterable[Rule], asserted: Iterable[Symbol]) -> tuple[Ru
 
 
 def that_matter(rules: Iterable[Rule], asked: Iterable[Symbol]) -> tuple[Rule, ...]:
-    """The rules that facts of the `asked` predicates can follow by, and all constraints with the rules that
-    what violates them can follow by; in the order given.
+    """Return the rules relevant to the `asked` predicates, and all constraints with their relevant rules, in
+    order.
 
     With these rules alone the same facts follow of the asked predicates, by the same proofs, and the same
     constraints are violated. Costs time linear in the size of the rules.
@@ -163,9 +171,7 @@ _Symbol = tuple[Predicate, int]
 
 
 def _relation_of(varies: bool) -> Callable[[Atom], _Symbol]:
-    """Return a function that gives the relation of an atom: rdf:type for a class, where classes are
-    variables.
-    """
+    """Return a function from an atom to its relation: rdf:type for a class, where classes are variables."""
     return _type_or_property if varies else _symbol_of
 
 
@@ -191,16 +197,16 @@ _THINGS = frozenset({OWL.Thing})  # a look-up in a set compares faster than `==`
 
 @dataclass(frozen=True, slots=True)
 class Theory:
-    """Rules and constraints with a reading of names, and the rules that this demands.
+    """Rules and constraints with a reading of names, and the rules demanded by it.
 
     Args:
-        rules: rules and constraints as they are under unique names: a constraint with an inequality denies
-            two different values.
-        unique_names: different names denote different things. If not, what is denied to be different is
+        rules: rules and constraints as under unique names: a constraint with an inequality denies two
+            different values.
+        unique_names: distinct names denote distinct things. Otherwise names whose difference is denied are
             equal, and equality is reasoned with.
-        speaks_of_things: a body asks for owl:Thing, which then every name is.
-        data_properties: properties whose values are no owl:Thing.
-        has_class_variables: all rules are over one relation for rdf:type (class_variables.py).
+        speaks_of_things: a body has owl:Thing, which every name is in.
+        data_properties: properties whose values are not in owl:Thing.
+        has_class_variables: all rules use one relation for rdf:type.
     """
 
     rules: tuple[Rule, ...]
@@ -213,7 +219,7 @@ class Theory:
     def of(
         cls, rules: Iterable[Rule], unique_names: bool, data_properties: Iterable[Predicate] = ()
     ) -> Theory:
-        """The theory of `rules`, written as they are under unique names."""
+        """Return the theory of `rules`, written as under unique names."""
         given = tuple(rules if unique_names else _each_without_unique_names(rules))
         things = any(atom.predicate in _THINGS for rule in given for atom in rule.body)
         vary = has_class_variables(given)
@@ -222,7 +228,7 @@ class Theory:
         return cls(given, unique_names, things, frozenset(data_properties), vary)
 
     def follows(self, new: Sequence[Symbol], known: Sequence[Symbol]) -> bool:
-        """Whether `new` symbols beside the `known` ones demand rules."""
+        """True if `new` symbols beside the `known` ones demand rules."""
         if self.has_class_variables:
             new = [symbol for symbol in new if symbol.arity == 2]  # no rule is over a class
         if not new:
@@ -232,7 +238,7 @@ class Theory:
         return any(symbol in _EMPTY or symbol in (SAME, DIFFERENT) for symbol in new)
 
     def demanded(self, symbols: Iterable[Symbol], ill_typed: Iterable[Predicate]) -> tuple[Rule, ...]:
-        """The rules that `symbols` ask for, and those for properties with ill-typed values."""
+        """Return the rules that `symbols` demand, and those for properties with ill-typed values."""
         met = tuple(symbol for symbol in symbols if symbol.arity == 2 or not self.has_class_variables)
         found = [_ill_typed(on) for on in ill_typed]
         if DIFFERENT in met:
@@ -299,7 +305,7 @@ def _equality(symbols: tuple[Symbol, ...]) -> list[Rule]:
 
 @lru_cache(maxsize=65536)
 def _replacements(symbol: Symbol) -> tuple[Rule, ...]:
-    """What holds of a name holds of its equals."""
+    """Return the rules by which equal names share the facts of a symbol."""
     name, arity = symbol
     same = Atom(OWL.sameAs, (X, Y))
     if arity == 1:
@@ -323,10 +329,11 @@ def _things(symbol: Symbol, has_literals: bool) -> tuple[Rule, ...]:
 
 
 def _each_without_unique_names(rules: Iterable[Rule]) -> Iterator[Rule]:
-    """The rules where names that differ may be equal.
+    """Yield the rules for names that may be equal.
 
-    A constraint that denies two different values makes names equal, and denies different literals. An
-    inequality on which more depends must be known: it becomes owl:differentFrom.
+    A constraint that denies two different values makes names equal, and denies different literals. Any other
+    inequality
+    must be known: it becomes owl:differentFrom.
     """
     for rule in rules:
         if not rule.different:

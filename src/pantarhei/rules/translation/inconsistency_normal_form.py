@@ -1,12 +1,12 @@
-"""The inconsistency-normal form: constraints over what is asserted, without any reasoning.
+"""Inconsistency-normal form: constraints over asserted facts, without reasoning.
 
 PB26, Definition 9: a constraint is non-recursive if it can be replaced by finitely many constraints over
-assertions. Their number can be exponential, so the form is kept factorized: each atom of a constraint has the
-rules that derive it, in a table that all constraints share, and `conjunctions` multiplies out only what is
-asked for.
+assertions.
+Their number can be exponential, so the form is kept factorized: each atom of a constraint refers to the rules
+that derive it, in a shared table, and `conjunctions` enumerates on demand.
 
 Recursion is decided on the rules: a constraint is recursive if an atom it needs depends on itself through a
-variable that is not in the rule's head (`B(x) :- R(x, y), B(y)`). Other circles (`A ≡ B`, symmetry) unfold to
+variable that is not in the rule's head (`B(x) :- R(x, y), B(y)`). Other cycles (`A ≡ B`, symmetry) unfold to
 finitely many conjunctions, since a proof need not use a fact to derive that fact.
 """
 
@@ -34,7 +34,7 @@ _MOST_WRITTEN = 1000
 
 @dataclass(frozen=True, slots=True)
 class NormalConstraint:
-    """A constraint, whether it is recursive, and the rules that derive its atoms, directly or not.
+    """Constraint with the rules that derive its atoms, directly or indirectly.
 
     Args:
         definitions: for each symbol that the constraint depends on, the rules with that head.
@@ -45,18 +45,19 @@ class NormalConstraint:
     definitions: Mapping[Symbol, tuple[Rule, ...]]
 
     def conjunctions(self, depth: int) -> Iterator[Rule]:
-        """The constraints over asserted facts, each once.
+        """Yield the distinct constraints over asserted facts.
 
-        All of them if this is not recursive; else those that need at most `depth` rule applications one above
-        another. There can be exponentially many: take what is needed.
+        All of them for a non-recursive constraint; otherwise those that need at most `depth` nested rule
+        applications. There
+        can be exponentially many: take what is needed.
         """
         bound = depth if self.recursive else None
         return _unfolded(self.constraint, self.definitions, bound)
 
     def alternatives(self, depth: int) -> Iterator[tuple[Atom, Iterator[Rule]]]:
-        """For each body atom by itself, the conjunctions over asserted facts that derive it, as rules.
+        """Return for each body atom separately the conjunctions over asserted facts that derive it, as rules.
 
-        Atoms come with variables of their own, those that differ in nothing else once.
+        Variables are renamed apart, and variants are listed once.
         """
         for rule in dict.fromkeys(canonical(Rule("", (atom,), atom)) for atom in self.constraint.body):
             ways = _unfolded(rule, self.definitions, depth if self.recursive else None)
@@ -74,7 +75,7 @@ class InconsistencyNormalForm:
     def of(
         cls, rules: Sequence[Rule], constraints: Iterable[Rule], depth: int = 3
     ) -> InconsistencyNormalForm:
-        """The normal form of `constraints` under `rules`; the cost follows the rules alone."""
+        """Return the normal form of `constraints` under `rules`; costs time in the size of the rules."""
         if has_class_variables((*rules, *(constraints := tuple(constraints)))):
             rules, constraints = over_one_relation(rules), over_one_relation(constraints)
         by_head: dict[Symbol, list[Rule]] = {}
@@ -86,7 +87,7 @@ class InconsistencyNormalForm:
         return cls(tuple(_normal(constraint, table, looping) for constraint in constraints), depth)
 
     def summary(self) -> str:
-        """How many constraints there are, and how many of them are recursive, in a line.
+        """Return the number of constraints, and of recursive ones, in a line.
 
         >>> InconsistencyNormalForm((), 3).summary()
         'no constraints'
@@ -110,7 +111,8 @@ class InconsistencyNormalForm:
         return names_of(each.constraint for each in self.constraints)
 
     def to_data(self) -> dict[str, object]:
-        """The form as lists, dictionaries and texts, for JSON; at most 1,000 ways to derive an atom."""
+        """Return the form as lists, dictionaries and texts, for JSON; at most 1,000 derivations of an atom.
+        """
         return {
             "depth": self.depth,
             "constraints": told_apart(lambda: list(map(self._data, self.constraints)), self._names),
@@ -137,14 +139,14 @@ class InconsistencyNormalForm:
                 yield f"    {atom} :- … more ways"
 
     def _atoms(self, normal: NormalConstraint, most: int) -> Iterator[tuple[Atom, list[str], bool]]:
-        """For each body atom, at most so many ways to derive it, and whether these are all."""
+        """Return for each body atom up to `most` derivations, and whether these are all."""
         for atom, ways in normal.alternatives(self.depth):
             shown = list(map(str, islice(ways, most + 1)))
             yield atom, shown[:most], len(shown) <= most
 
 
 def symbol(atom: Atom) -> Symbol:
-    """The predicate of an atom with its number of arguments."""
+    """Return the predicate of an atom with its arity."""
     return str(atom.predicate), len(atom.arguments)
 
 
@@ -161,7 +163,9 @@ def _normal(
 
 
 def _looping_symbols(table: Mapping[Symbol, tuple[Rule, ...]]) -> frozenset[Symbol]:
-    """Heads of rules with a body atom that depends on the head and has a variable that the head has not."""
+    """Return the heads of recursive rules: a body atom depends on the head and has a variable that the head
+    lacks.
+    """
     component = ranks((head, each) for head in table for each in _successors(table, head))
     looping: set[Symbol] = set()
     for head, rules in table.items():
@@ -186,7 +190,7 @@ Binding = Mapping[Variable, Argument]
 
 @dataclass(frozen=True, slots=True)
 class _Goal:
-    """An atom still to be accounted for, the rule applications left for it, and the goals it comes from."""
+    """Atom to derive, the rule applications left for it, and the goals it comes from."""
 
     atom: Atom
     depth: int | None
@@ -198,7 +202,7 @@ _Goals = tuple[_Goal, "_Goals | None"]
 
 @dataclass(frozen=True, slots=True)
 class _Partial:
-    """A partial conjunction: goals to do (a linked list), what is taken, what variables stand for."""
+    """Partial conjunction: pending goals (a linked list), asserted atoms taken, substitution."""
 
     goals: _Goals | None
     atoms: tuple[Atom, ...]
@@ -210,7 +214,8 @@ class _Partial:
 def _unfolded(
     rule: Rule, definitions: Mapping[Symbol, tuple[Rule, ...]], depth: int | None
 ) -> Iterator[Rule]:
-    """`rule` with its body atoms replaced by asserted atoms that derive them, in all ways, each once."""
+    """Yield `rule` with its body atoms replaced by asserted atoms that derive them, in all ways, each once.
+    """
     numbers = count()
     seen: set[Rule] = set()
     stack = [_Partial(_pushed(None, rule.body, depth, None), (), rule.different, rule.tests, {})]
@@ -238,7 +243,7 @@ def _pushed(
 
 
 def _derived(state: _Partial, goal: _Goal, rest: _Goals | None, rule: Rule, number: int) -> _Partial | None:
-    """The state in which `rule` derives the goal; None if it cannot, or needs the goal itself."""
+    """Return the state in which `rule` derives the goal; None if it cannot, or needs the goal itself."""
     rule = rule.with_arguments(lambda a: Variable(f"{a}_{number}") if isinstance(a, Variable) else a)
     binding = None if rule.head is None else _unified(rule.head, goal.atom, state.binding)
     if binding is None:
@@ -286,7 +291,7 @@ def _resolved(atom: Atom, binding: Binding) -> Atom:
 
 
 def _instance(rule: Rule, state: _Partial) -> Rule | None:
-    """The rule that a finished state stands for; None if its conditions can never hold."""
+    """Return the rule of a finished state; None if its conditions are unsatisfiable."""
     whole = replace(rule, body=state.atoms, different=state.different, tests=state.tests)
     found = whole.with_arguments(lambda argument: _value(argument, state.binding))
     return None if any(each.left == each.right for each in found.different) else canonical(found)

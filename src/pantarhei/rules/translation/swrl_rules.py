@@ -50,12 +50,12 @@ SIGNS = frozenset(URIRef(SWRLB + name) for name in ("unaryMinus", "unaryPlus", "
 
 
 def endless(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """The rules that compute literals from what may come from their own results, in any number of steps.
+    """Return the rules that compute literals which may depend on their own results.
 
     Weak acyclicity, as for existential rules (Fagin et al., *Data exchange*, 2005): in the graph of the
-    arguments of predicates, where a rule leads from the arguments in its body to the one in its head, no
-    cycle may go through a computation. Without such rules every materialization is finite. Rounding and
-    signs do not count: they make finitely many literals. Costs a walk of the graph for each computation.
+    arguments of predicates, with edges from the arguments of a rule's body to those of its head, no cycle may
+    contain a computation. Without such rules every materialization is finite. Rounding and signs do not
+    count: they create finitely many literals. Costs a traversal of the graph for each computation.
     """
     leads: defaultdict[_Place, set[_Place]] = defaultdict(set)
     computes: list[tuple[Rule, _Place, _Place]] = []
@@ -78,7 +78,8 @@ _Place = tuple[object, int, int]
 
 
 def _flows(rule: Rule) -> Iterator[tuple[_Place, _Place, bool]]:
-    """From which place of the body to which of the head values go, and whether literals are made of them."""
+    """Return for each head argument the body arguments it depends on, and whether it is computed from them.
+    """
     if rule.head is None:
         return
     places: defaultdict[Argument, list[_Place]] = defaultdict(list)
@@ -94,7 +95,7 @@ def _flows(rule: Rule) -> Iterator[tuple[_Place, _Place, bool]]:
 
 
 def _sources(rule: Rule, in_body: Iterable[Argument]) -> dict[Argument, dict[Argument, bool]]:
-    """Of which variables of the body each variable is made, and whether that makes new literals."""
+    """Return for each variable the body variables it depends on, and whether it is a new literal."""
     sources: dict[Argument, dict[Argument, bool]] = {variable: {variable: False} for variable in in_body}
     for test in rule.tests:
         if isinstance(test, Builtin) and is_computation(test) and test.arguments[0] not in sources:
@@ -117,12 +118,12 @@ _SAME_AS = owl.Property(OWL.sameAs)
 
 
 def rules_of_swrl(rule: SwrlRule, origin: Origin) -> tuple[Rule, ...]:
-    """The rules and constraints that a SWRL rule makes; none where its body never holds.
+    """Return the rules and constraints of a SWRL rule; none if its body is unsatisfiable.
 
     A rule without a body is a fact, a constraint without a body a contradiction.
 
     Raises:
-        NotARuleError: a part of it is no rule, with the reason.
+        NotARuleError: a part of it is not a rule, with the reason.
 
     >>> x, y = Variable("x"), Variable("y")
     >>> hot, warns = owl.Class(URIRef("urn:x/Hot")), owl.Property(URIRef("urn:x/warns"))
@@ -154,7 +155,7 @@ def rules_of_swrl(rule: SwrlRule, origin: Origin) -> tuple[Rule, ...]:
 
 
 def _split_head(rule: SwrlRule) -> Iterator[SwrlRule]:
-    """One rule for each atom of the head; what the head denies moves into the body."""
+    """Yield one rule for each atom of the head; a denying head moves into the body."""
     if not rule.head:
         yield rule
     for atom in rule.head:
@@ -218,7 +219,7 @@ def _new_variables(body: tuple[SwrlAtom, ...], number: int) -> list[Variable]:
 
 
 def _split_same(rule: SwrlRule) -> Iterator[SwrlRule]:
-    """For each `sameAs(x, y)` of the body, one rule with x for y and one that asks for the fact."""
+    """Yield for each `sameAs(x, y)` of the body one rule with x for y, and one that requires the fact."""
     same = next((atom for atom in rule.body if isinstance(atom, SameAtom)), None)
     if same is None:
         yield rule
@@ -238,7 +239,7 @@ def _split_same(rule: SwrlRule) -> Iterator[SwrlRule]:
 
 
 def _split_unions(rule: SwrlRule) -> Iterator[SwrlRule]:
-    """One rule for each choice among the unions in the body."""
+    """Yield one rule for each choice among the unions in the body."""
     simple = [
         ClassAtom(simplify(atom.type), atom.argument) if isinstance(atom, ClassAtom) else atom
         for atom in rule.body
@@ -268,7 +269,7 @@ _PASSES: tuple[Callable[[SwrlRule], Iterator[SwrlRule]], ...] = (_split_head, _s
 
 
 def _rules(rule: SwrlRule, origin: Origin) -> tuple[Rule, ...]:
-    """The rule or constraint of a SWRL rule with one atom in its head, or none; () if that says nothing."""
+    """Return the rule or constraint of a SWRL rule with at most one atom in its head; () for a tautology."""
     body = Body()
     different: list[tuple[Argument, Argument]] = []
     builtins: list[Builtin] = []
@@ -308,7 +309,7 @@ def _rules(rule: SwrlRule, origin: Origin) -> tuple[Rule, ...]:
 
 
 def _add_things(rule: SwrlRule, body: Body) -> None:
-    """`owl:Thing(x)` where a rule says so of what it says nothing else of."""
+    """Add `owl:Thing(x)` where a rule requires it of a variable without other atoms."""
     for atom in rule.body:
         if isinstance(atom, ClassAtom) and atom.type == THING:
             known = {argument for other in body.atoms for argument in other.arguments}
@@ -334,7 +335,7 @@ def _head(atom: SwrlAtom) -> Atom:
 
 
 def _builtins(atom: BuiltInAtom, body: Body) -> Iterator[Builtin]:
-    """The built-in, with two operands at most."""
+    """Return the built-in, split to two operands at most."""
     name, arguments = atom.name, atom.arguments
     if name not in COMPARISONS | COMPUTATIONS:
         raise NotARuleError(f"the built-in {name} is not supported")
@@ -350,7 +351,9 @@ def _builtins(atom: BuiltInAtom, body: Body) -> Iterator[Builtin]:
 
 
 def _order_tests(body: Body, builtins: list[Builtin]) -> set[Argument]:
-    """Put the built-ins among the body's tests, each behind what binds it; returns what is bound then."""
+    """Insert the built-ins into the body's tests, each after the one that binds its operands; returns the
+    bound variables.
+    """
     bound: set[Argument] = {body.resolved(a) for atom in body.atoms for a in atom.arguments}
     waiting: list[Test] = [*body.tests, *builtins]
     body.tests.clear()
@@ -403,7 +406,7 @@ def _refuse_unbound(arguments: Iterable[Argument], bound: set[Argument]) -> None
 
 
 def _data_values(rule: SwrlRule) -> set[SwrlArgument]:
-    """The arguments that only literals can be: values of data properties."""
+    """Return the arguments that must be literals: values of data properties."""
     atoms = (atom for atom in rule.body if isinstance(atom, PropertyAtom))
     return {atom.object for atom in atoms if atom.property.kind is PropertyKind.DATA}
 
@@ -416,7 +419,7 @@ def _refuse_literal_subject(head: Atom, body: Body, values: set[SwrlArgument]) -
 
 
 def _refuse_unconnected(rule: Rule) -> None:
-    """Refuse a rule that cannot be matched from each of its atoms on, the head's included."""
+    """Refuse a rule that cannot be matched starting from each of its atoms, the head included."""
     having: defaultdict[Argument, list[Atom]] = defaultdict(list)
     for atom in rule.body:
         for argument in atom.arguments:

@@ -54,7 +54,7 @@ from pantarhei.values.membership import check_range
 
 
 def rules_of(axiom: Axiom, origin: Origin) -> tuple[Rule, ...]:
-    """The rules that a normal axiom makes; none where it is a constraint or says nothing.
+    """Return the rules of a normal axiom; none if it is a constraint or a tautology.
 
     A rule without a body is a fact: it comes from a nominal on the left.
 
@@ -94,7 +94,7 @@ def rules_of(axiom: Axiom, origin: Origin) -> tuple[Rule, ...]:
 
 
 def differences(axiom: Axiom) -> list[Triple]:
-    """What an axiom says of different individuals: a fact for each pair, as there can be half a million."""
+    """Return the facts of an axiom about different individuals, one for each pair, up to half a million."""
     if not isinstance(axiom, owl.DifferentIndividuals):
         return []
     different = OWL.differentFrom
@@ -127,18 +127,18 @@ def _head(inclusion: Inclusion) -> tuple[str, Atom]:
 def _path(
     name: str, chain: tuple[PropertyExpression, ...], super_: PropertyExpression, origin: Origin
 ) -> Rule:
-    """`super(x0, xn) :- chain[0](x0, x1), …`"""
+    """Return `super(x0, xn) :- chain[0](x0, x1), …`."""
     body, end = chain_body(chain)
     return body.rule(name, property_atom(super_, X, end), origin)
 
 
 def is_tautology(rule: Rule) -> bool:
-    """Whether the head stands in the body."""
+    """True if the head is in the body."""
     return rule.head is not None and rule.head in rule.body
 
 
 def without_duplicates(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
-    """The rules that differ in more than name and origin, each with its first name and origin."""
+    """Return the rules that differ in more than name and origin, each with its first name and origin."""
     first: dict[tuple[object, ...], Rule] = {}
     for rule in rules:
         is_body = rule.head is None and not rule.different and not rule.tests  # then that is all it says
@@ -171,7 +171,7 @@ _NO_DEFINITIONS: Mapping[URIRef, DataRange] = {}
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """A part of an axiom that has no effect, and why."""
+    """Part of an axiom without effect, and the reason."""
 
     part: str
     reason: str
@@ -179,13 +179,13 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """One axiom and what it makes.
+    """Axiom and its translation.
 
     Args:
-        origin: the axiom as text, and where it is written.
+        origin: the axiom as text, and its position.
         annotation: the axiom is about annotation properties, which have no consequences in OWL 2.
-        contradictions: constraints that are violated without any assertion.
-        parts: the parts of the axiom's normal form that make something.
+        contradictions: constraints violated without any assertion.
+        parts: the parts of the axiom's normal form that have an effect.
     """
 
     origin: Origin
@@ -201,11 +201,11 @@ class Translation:
 def translate(
     axiom: Axiom, definitions: Mapping[URIRef, DataRange] = _NO_DEFINITIONS, origin: Origin | None = None
 ) -> Translation:
-    """The rules, constraints and facts that `axiom` makes, and what is lost.
+    """Translate an axiom to rules, constraints and facts, with the parts that are lost.
 
     Args:
-        definitions: what the datatypes are that the ontology defines.
-        origin: where the axiom is written; None if that is not known.
+        definitions: the datatypes that the ontology defines.
+        origin: position of the axiom; None if it is unknown.
 
     >>> from rdflib import URIRef
     >>> a, b, p = owl.Class(URIRef("urn:x/A")), owl.Class(URIRef("urn:x/B")), owl.Property(URIRef("urn:x/p"))
@@ -261,7 +261,7 @@ def _made_of(part: Axiom, origin: Origin) -> Iterable[Rule]:
 
 @lru_cache(maxsize=65536)
 def _writes_axioms(name: Predicate) -> bool:
-    """Test whether the triples of a property are parts of axioms: a term of RDFS or OWL about classes."""
+    """True if the triples of a property are parts of axioms: a term of RDFS or OWL about classes."""
     if name in AXIOM_PREDICATES:
         return True
     is_of_owl = str(name).startswith(str(OWL)) and is_reserved(name) and is_defined(name)
@@ -305,8 +305,8 @@ def _is_about_annotations(axiom: Axiom) -> bool:
 
 
 def _says_nothing(axiom: Axiom) -> bool:
-    """Test whether the axiom is an inclusion in everything, or a domain or range that RDFS and OWL give to a
-    term of axioms: its subjects or objects are classes, properties, or anything.
+    """True for an inclusion in everything, or a domain or range that RDFS and OWL give to a term of axioms:
+    its subjects or objects are classes, properties, or anything.
     """
     match axiom:
         case owl.PropertyDomain(owl.Property(iri), owl.Class(class_)) | owl.PropertyRange(
