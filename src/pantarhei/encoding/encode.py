@@ -53,7 +53,7 @@ def encode_abox(vocabulary: Vocabulary, abox: ABox, scope: str) -> Encoded:
             ]
         )
     if isinstance(abox, Iterator):
-        abox = list(abox)  # it may ask a reasoner, which could give terms other numbers meanwhile
+        abox = list(abox)  # an iterable may call the reasoner, which could renumber terms meanwhile
     return vocabulary.encode(cast("Iterable[Triple]", abox))
 
 
@@ -105,7 +105,7 @@ def _numbered(
     )
     for at, place, rows, column in entries:
         facts[rows, at], forms = numbers_of(TermColumn(column.codes[rows], column.distinct), place)
-    if not forms:  # of the objects, which came last
+    if not forms:  # of the objects, the last column
         return facts, {}
     places = np.flatnonzero(~is_class)
     return facts, {int(places[row]): form for row, form in forms.items()}
@@ -125,9 +125,10 @@ def _by_text(look_up: _LookUp, column: TermColumn, place: Place) -> NumberedTerm
 
 
 def _canonical(vocabulary: Vocabulary, column: TermColumn, place: Place) -> NumberedTerms:
-    """Return the numbers of a column of canonical terms; terms of an earlier part of the columns are cached.
+    """Return the numbers of a column of canonical terms; terms of an earlier part of the
+    columns are cached.
     """
-    if place is Place.PREDICATE:  # few, and of columns of their own
+    if place is Place.PREDICATE:  # few, with columns of their own
         return _by_text(vocabulary.canonical_numbers, column, place)
     look_up = partial(vocabulary.canonical_numbers, place=place)
     return NumberedTerms(*vocabulary.columns.numbers_of(column, place, vocabulary.revision, look_up))

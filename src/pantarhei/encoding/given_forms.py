@@ -108,7 +108,7 @@ class GivenForms:
         for fact, sign in net.items():
             if sign > 0:
                 form = asserted.forms.by_fact.get(fact)
-                if form is None and fact not in given:  # derived
+                if form is None and fact not in given:  # a derived fact
                     form = asserted.forms.by_pair.get(fact[1:], pairs.get(fact[1:]))
                 if form is not None:
                     came[fact] = form

@@ -1,15 +1,4 @@
-"""What numbers mean: the reading side of a vocabulary.
-
-A lexicon is only ever added to, but for what a step numbered that was broken off. Where a vocabulary gives
-its terms other numbers it begins another lexicon, so that numbers written down before keep their meaning for
-whoever holds the one of their time.
-
-How the values that built-ins compute are written, where several ABoxes share a vocabulary and none is to
-tell by its answers that there are others.
-
-What is computed is not met by that: its number is reserved, so that whoever asserts the value says how it is
-written. In an ABox that does not assert it, it is written as it was computed there.
-"""
+"""Lexicon: terms by number, and the tables of a vocabulary."""
 
 from __future__ import annotations
 
@@ -110,7 +99,9 @@ def key_of(name: Term) -> str:
     >>> key_of(URIRef("urn:a")), key_of(BNode("a"))
     ('<urn:a>', '_:a')
     """
-    is_blank = type(name) is not URIRef and isinstance(name, BNode)  # asking a class of rdflib's costs more
+    is_blank = type(name) is not URIRef and isinstance(
+        name, BNode
+    )  # isinstance with rdflib's classes is slower
     return "".join(("_:", name) if is_blank else ("<", name, ">"))
 
 
@@ -121,7 +112,7 @@ def keys_of_iris(names: Sequence[URIRef]) -> list[str]:
     ['<urn:a>', '<urn:b>']
     """
     keys = ">\n<".join(("", *names, ""))[2:-2].split("\n")
-    return keys if len(keys) == len(names) else list(map(key_of, names))  # else a name has a line break
+    return keys if len(keys) == len(names) else list(map(key_of, names))  # otherwise a name has a line break
 
 
 def _name_of(key: str) -> Term:
@@ -272,7 +263,7 @@ class Tables(NamedTuple):
         """
         old, symbols, names = self.lexicon, renaming.symbols.tolist(), renaming.names.tolist()
         literals, kept_literals = renaming.literals.tolist(), renaming.kept_literals
-        everything = renaming.keeps_symbols  # mostly: then nothing of them is made anew
+        everything = renaming.keeps_symbols  # the usual case: their tables are reused
         lexicon = Lexicon(
             old.symbols if everything else [old.symbols[number] for number in renaming.kept_symbols.tolist()],
             Names(list(map(old.names.keys.__getitem__, renaming.kept_names.tolist()))),
@@ -292,7 +283,7 @@ class Tables(NamedTuple):
             {
                 literal: FIRST_LITERAL + place
                 for place, literal in enumerate(lexicon.literals)
-                if literal in self.literal_numbers  # else its number is reserved
+                if literal in self.literal_numbers  # otherwise its number is reserved
             },
             [],
             self.ill_typed.kept(kept_literals),

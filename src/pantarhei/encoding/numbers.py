@@ -1,15 +1,6 @@
-"""Facts as numbers: what the integers of the engine are, before anybody says what they mean.
+"""Facts as numbers, their literal forms, and renumbering.
 
 A fact is a row `(predicate, subject, object)` of int32: `C(x)` is `(C, x, NONE)`, `R(x, y)` is `(R, x, y)`.
-
-How literals were written, where that is not the first form met of their values.
-
-A fact that came with another form keeps it. What is derived from it takes it over, by subject and value.
-
-Which symbols and terms are used, and the numbers they have once the others are forgotten.
-
-Numbers keep their order and become dense: what a foundation numbers first keeps its numbers, and of two terms
-the one met first has the lower number still.
 """
 
 from __future__ import annotations
@@ -26,7 +17,7 @@ from rdflib import Literal
 
 from pantarhei.model.rule import Predicate
 
-# Stands where there is no term, predicate or row.
+# Marks the absence of a term, predicate or row.
 NONE = -1
 
 Integers = npt.NDArray[np.int32]
@@ -135,7 +126,7 @@ def net_changes(noted: Integers) -> Integers:
     """Return each fact once with the sum of its signs, without sums of 0."""
     if len(noted) < 2:
         return noted
-    if len(noted) <= _FEW:  # where steps of Python cost less than sorting does
+    if len(noted) <= _FEW:  # Python loops are faster than sorting below this size
         total: dict[Fact, int] = {}
         for *fact, sign in noted.tolist():
             key = cast(Fact, tuple(fact))
@@ -245,7 +236,7 @@ class UsedTerms:
     """
 
     def __init__(self, symbols: int, names: int, literals: int) -> None:
-        # the last ones stand for no symbol and no term
+        # the last entries stand for a missing symbol or term
         self._symbols, self._flags = np.zeros(symbols + 1, np.uint8), np.zeros(names + literals + 1, np.uint8)
         self.symbols = self._symbols[:-1]
         self.names = self._flags[:names]
@@ -259,7 +250,7 @@ class UsedTerms:
 
     def add(self, facts: Integers) -> None:
         """Flag the symbols and terms of facts, shape (n, 3)."""
-        if not self.symbols.all():  # mostly they are noted already
+        if not self.symbols.all():  # usually all are flagged already
             self._symbols[facts[:, 0]] = 1
         self._flags[facts[:, 1]] = 1
         self._flags[_places(facts[:, 2], len(self.names))] = 1

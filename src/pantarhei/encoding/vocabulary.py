@@ -43,7 +43,7 @@ from pantarhei.values.scalar_functions import COMPARISONS, compute, holds, is_tr
 from pantarhei.values.value import STRING, is_ill_typed
 
 _UNKNOWN: Final = np.iinfo(np.int32).min
-_COLUMNS: Final = 8  # of two blocks: subjects, properties, classes and objects
+_COLUMNS: Final = 8  # two blocks: subjects, properties, classes and objects
 
 
 class _Known(NamedTuple):
@@ -91,7 +91,7 @@ class NumberedColumns:
         if unknown.any():
             codes = column.codes[unknown]
             distinct, first = np.unique(codes, return_index=True)
-            new = distinct[np.argsort(first)]  # in the order in which they come
+            new = distinct[np.argsort(first)]  # in order of appearance
             found, forms = look_up(column.distinct[new].tolist())
             known.numbers[new] = found
             known.forms.update((int(new[at]), form) for at, form in forms.items())
@@ -157,9 +157,9 @@ class Vocabulary:
         self.numbers, self.has_class_variables = numbers, has_class_variables
         self.value_of = READINGS[numbers]
         self.go_on_with(Tables.empty())
-        self._merged = 0  # so many names have the number of another
+        self._merged = 0  # number of names that share the number of another
         self.columns = NumberedColumns()
-        self.computed: ComputedForms | None = None  # who numbers what built-ins compute, if not this
+        self.computed: ComputedForms | None = None  # numbers computed values, if not this vocabulary
         self.expected: Mapping[Hashable, object] = {}
         """Values that have no number, and of whose coming `fulfilled` is to tell; they count as entries."""
         self._ranges: tuple[DataRange, ...] = ()
@@ -176,7 +176,7 @@ class Vocabulary:
         for name in program.names[len(self.names) :]:
             self._number_name(name)
         if program.ranges != self._ranges:
-            self._ranges = ()  # until all is made
+            self._ranges = ()  # until all are computed
             ranges_of, width = tester(program.ranges), (len(program.ranges) + 7) // 8
             memberships = np.zeros(max(64, 2 * len(self.literals)) * width, np.uint8)
             for place, literal in enumerate(self.literals):
@@ -192,7 +192,7 @@ class Vocabulary:
         """Data ranges that literals are tested for."""
         return self._ranges
 
-    # -- in ----------------------------------------------------------------------------------------
+    # -- encoding --------------------------------------------------------------------------------
 
     def merge(self, name: Term, others: Iterable[Term]) -> None:
         """Make `others`, which have no number yet, further names for `name`."""
@@ -332,8 +332,8 @@ class Vocabulary:
         place.check(term, text)
         terms = self._term_count
         number = self._number_at(place, term)
-        # A text is kept when its term comes again: most of what is new in a stream never does. A blank node's
-        # is not, since its label means another node in the next message.
+        # A text is cached when its term recurs: most new terms of a stream never do. Texts of blank nodes are
+        # not, since their labels mean other nodes in the next message.
         if self._term_count == terms and not isinstance(term, BNode):
             known[text] = number
         return number
@@ -377,7 +377,7 @@ class Vocabulary:
         return self._number_form(term) if isinstance(term, Literal) else self._number_name(term)
 
     def _number_name(self, name: Term) -> int:
-        key = "".join(("<", name, ">")) if type(name) is URIRef else key_of(name)  # a call would cost more
+        key = "".join(("<", name, ">")) if type(name) is URIRef else key_of(name)  # inlined for speed
         found = self._name_numbers.get(key)
         if found is None:
             return self._add_name(key)
@@ -386,7 +386,7 @@ class Vocabulary:
     def _add_name(self, key: str) -> int:
         check_text(key)
         keys, number = self.names.keys, len(self._name_numbers) - self._merged
-        if len(keys) > number:  # asking is faster than to write over in any case
+        if len(keys) > number:  # testing is faster than overwriting always
             del keys[number:]
         keys.append(key)
         self._name_numbers[key] = number
@@ -522,7 +522,7 @@ class Vocabulary:
         (self._classes if symbol.arity == 1 else self._properties)[key] = number
         return number
 
-    # -- looking up without interning --------------------------------------------------------------
+    # -- lookup without interning -------------------------------------------------------------------
 
     def find_class(self, name: Term) -> int | None:
         """Return the number of a class, None if it has none."""
@@ -583,7 +583,7 @@ class Vocabulary:
             found |= {Symbol(cast(Predicate, self.term(number)), 1) for number in classes}
         return found
 
-    # -- out ---------------------------------------------------------------------------------------
+    # -- decoding --------------------------------------------------------------------------------
 
     def term(self, number: int) -> Term:
         """Return the term of a number."""
@@ -595,7 +595,7 @@ class Vocabulary:
         """Return the triples of facts, in order, with the literal forms of `forms`."""
         return self.lexicon.decode(facts, forms)
 
-    # -- forgetting --------------------------------------------------------------------------------
+    # -- removal ---------------------------------------------------------------------------------
 
     @property
     def mark(self) -> tuple[int, ...]:
@@ -686,5 +686,5 @@ def _plain_columns(triples: Collection[Triple]) -> _Columns | None:
     are_iris = set(map(type, subjects)) == set(map(type, predicates)) == {URIRef}
     if not are_iris or not set(map(type, objects)) <= {URIRef, Literal}:
         return None
-    keys = keys_of_iris(predicates)  # they compare in C, as rdflib's terms do not
+    keys = keys_of_iris(predicates)  # plain strings compare in C, rdflib's terms do not
     return None if _TYPE in keys else (subjects, predicates, keys, objects)

@@ -51,7 +51,7 @@ class LevelChanges(NamedTuple):
         A fact may recur within a part. Costs sorting the facts.
         """
         facts = np.concatenate([part.facts for part in parts])
-        order = np.lexsort(facts[:, ::-1].T)  # stable: changes of one fact stay in their order
+        order = np.lexsort(facts[:, ::-1].T)  # stable: changes of one fact keep their order
         facts = facts[order]
         begins = np.append(True, (facts[1:] != facts[:-1]).any(axis=1))[: len(facts)]
         ends = np.append(begins[1:], True)[: len(facts)]

@@ -115,15 +115,15 @@ class WindowModel:
     settled: the model is then unusable.
     """
 
-    # Levels are 32-bit in the kernel: from here on it counts them anew from the window's oldest.
+    # Levels are 32-bit in the kernel: beyond this they are renumbered from the window's oldest.
     renumber_at = 1 << 29
 
-    # What follows from so many facts, if they are at least this share of what is stored, is found set at a
-    # time: from there on it takes less time (docs/performance.md).
+    # Facts are derived in bulk if there are at least this many, and at least this share of the stored facts:
+    # from there on it is faster (docs/performance.md).
     bulk_from = 10_000
     bulk_share = 0.3
 
-    # What is matched by column at once takes so many bytes in any case: less room is left to the kernel.
+    # Bytes always allowed for matching by column; the rest of the limit is the kernel's.
     bulk_room = 8 << 20
 
     def __init__(self, program: Program, keep: Keep, vocabulary: Vocabulary, first_level: int = 0) -> None:
@@ -137,8 +137,8 @@ class WindowModel:
         self.is_broken = False
         self._at_once: BulkProgram | None = None
         self._body_matches = WeakKeyDictionary[BodyPlan | BodyPlans, Any]()
-        self._shift = first_level  # what the kernel's levels are lower by
-        self._supposed = Work(0, 0, 0, 0, 0)  # of the kernel's work what was done to try something out
+        self._shift = first_level  # offset of the kernel's levels
+        self._supposed = Work(0, 0, 0, 0, 0)  # work of suppositions, excluded from the counters
 
     # -- change ------------------------------------------------------------------------------------
 
@@ -239,7 +239,7 @@ class WindowModel:
     def levels_back(self, previous: Integers, level: int) -> npt.NDArray[np.unsignedinteger] | None:
         """Return `Entry.back` of facts just asserted at `level`, from the result of `add`."""
         newest = level - self._shift
-        if len(previous) < 16:  # which Python handles faster
+        if len(previous) < 16:  # faster in Python for short arrays
             steps = [newest - each if 0 <= each < FOREVER else 0 for each in previous.tolist()]
             return narrowed(np.array(steps)) if any(steps) else None
         most = previous.max()
@@ -276,7 +276,7 @@ class WindowModel:
             self.withdraw(facts, previous, level)
             self.kernel.store.take_changes()
         except BaseException:
-            self.is_broken = True  # settling inside has taken it back
+            self.is_broken = True  # settling inside the context has undone the supposition
             raise
         self._supposed = Work(*map(add, self._supposed, map(sub, self._all_work, before)))
         self.is_broken = False
@@ -331,7 +331,7 @@ class WindowModel:
 
     def _settle(self) -> None:
         """Raise all levels to those of repeated assertions."""
-        self.is_broken = True  # until it is done
+        self.is_broken = True  # reset when done
         self.kernel.settle()
         self.is_broken = False
 
@@ -460,7 +460,7 @@ class WindowModel:
         start = readable(_rows_of(lineage.violations))
         kernel.count_instances(start, readable(counts, np.int64), kernel.oldest)
         newest_first = np.cumsum(counts[::-1])
-        floor = kernel.newest + 1 - int(np.argmax(newest_first > most))  # counts end beyond the newest level
+        floor = kernel.newest + 1 - int(np.argmax(newest_first > most))  # counts end after the newest level
         levels, _ = kernel.levels_of(readable(lineage.rows))
         bodies = lineage.violations[:, 1:]
         lowest = np.where(bodies == NONE, FOREVER, levels[lineage.places(bodies)]).min(axis=1)

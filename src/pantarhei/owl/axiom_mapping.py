@@ -248,7 +248,7 @@ class _AxiomReader:
         self.properties |= expressions.properties
 
 
-# --- Axioms that relate what stands on the two sides of their main triple ---
+# --- Axioms that relate subject and object of their main triple ---
 
 P = TypeVar("P")
 Q = TypeVar("Q")
@@ -414,13 +414,13 @@ _BY_TYPE: dict[Term, Read] = {
 }
 
 _NAMED = "a restriction with a name; it is read as the RDF-Based Semantics does: the name is equivalent to it"
-# What OWL 2 DL does not have, by the predicates of main triples: read as it is meant, and noted.
+# Constructs outside OWL 2 DL, by the predicates of main triples: read by their meaning, and noted.
 BEYOND_DL: Final[dict[Term, str]] = {
     OWL.onProperty: _NAMED,
     OWL.onProperties: _NAMED,
     OWL.assertionProperty: "a negative assertion that rdf:type does not call one; it is read as one",
 }
 
-# The predicates and types of axioms' main triples.
+# Predicates and types of main triples.
 MAIN_PREDICATES: Final = frozenset(_BY_PREDICATE)
 MAIN_TYPES: Final = frozenset(_BY_TYPE)

@@ -77,7 +77,7 @@ def axioms_of(document: Document) -> Document | None:
     ]
     parts = _parts_of_lists(document.triples)
     waiting = [term for place in places for term in document.triples[place] if term in parts]
-    while waiting:  # lists that only facts speak of are facts
+    while waiting:  # lists reachable only from facts are facts
         found = parts.pop(waiting.pop(), [])
         places += found
         waiting += (document.triples[place][2] for place in found)

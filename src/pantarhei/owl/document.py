@@ -129,8 +129,8 @@ SUFFIXES: Final = {
 _BEFORE = re.compile(rb"(?:\s|#[^\n\r]*(?:[\n\r]|\Z))*")
 _WITH_DIRECTIVES = ("turtle", "trig")
 _OF_STATEMENTS = (*_WITH_DIRECTIVES, "nt", "nquads")
-# What a document begins with, after white space and comments, and the formats that may begin so. An element
-# of XML whose name has a prefix declares it, so that there is white space before its `>`; an IRI has none.
+# First words of documents, after white space and comments, and the formats that may begin so. An XML element
+# with a prefixed name declares the prefix, so there is white space before its `>`; an IRI has none.
 _BEGINNINGS: Final = tuple(
     (re.compile(pattern), formats)
     for pattern, formats in (
@@ -195,7 +195,7 @@ def _start(content: bytes) -> int:
     return before.end() if before else 0
 
 
-# The syntaxes of OWL itself; the others are of RDF.
+# Syntaxes of OWL itself; the others are syntaxes of RDF.
 READERS = {
     "owl-xml": read_owl_xml,
     "functional": read_functional_syntax,
@@ -312,7 +312,7 @@ def read_owlready(source: object) -> tuple[Triple, ...]:
         OptionError: `source` is another object of owlready2.
         MalformedInputError: the store holds something else than RDF 1.1 triples.
     """
-    import owlready2  # heavy; only who uses owlready2 has an object of it
+    import owlready2  # a heavy import, needed only for objects of owlready2
 
     given = cast(_Source, source)
     if isinstance(source, owlready2.World):
@@ -352,4 +352,4 @@ def _lexical(value: int | float | str | None, datatype: URIRef) -> str:
         return format(Decimal(repr(value)), "f")
     if isinstance(value, float) and value in (float("inf"), float("-inf")):
         return "INF" if value > 0 else "-INF"
-    return "NaN" if value is None or value != value else str(value)  # SQLite has no NaN, and keeps null
+    return "NaN" if value is None or value != value else str(value)  # SQLite has no NaN and stores null

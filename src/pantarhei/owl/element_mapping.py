@@ -167,7 +167,7 @@ class ElementReader:
     def literal(self, element: Element) -> Term:
         text, language = element.text or "", element.get(XML_NAMESPACE + "lang")
         if language:
-            return Literal(text, lang=language.lower())  # as the parsers of RDF have it
+            return Literal(text, lang=language.lower())  # as RDF parsers normalize it
         datatype = URIRef(element.get("datatypeIRI", str(XSD.string)))
         return Literal(
             text, datatype=None if datatype in (XSD.string, RDF.PlainLiteral) else datatype, normalize=False

@@ -193,7 +193,7 @@ ClassExpression = (
     | NaryDataRestriction
 )
 
-# What the values of a property are restricted to.
+# Restriction of a property's values.
 Filler = ClassExpression | DataRange
 
 THING = Class(OWL.Thing)
@@ -220,7 +220,8 @@ def parts(value: object, whole: type | UnionType | tuple[()] = ()) -> Iterator[o
 
 
 def rewritten(value: T, change: Callable[[object], object]) -> T:
-    """Rewrite an axiom or expression: `change` returns the replacement of a part, or None to descend into it.
+    """Rewrite an axiom or expression: `change` returns the replacement of a part, or None to
+    descend into it.
     """
     new = change(value)
     if new is not None:

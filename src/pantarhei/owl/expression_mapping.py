@@ -89,7 +89,8 @@ class TripleIndex:
         return self._instances.get(class_, [])
 
     def reachable(self, nodes: Iterable[Term]) -> Iterator[Triple]:
-        """Return the triples about the blank nodes among `nodes`, and about blank nodes reachable from them.
+        """Return the triples about the blank nodes among `nodes`, and about blank nodes
+        reachable from them.
         """
         waiting = list(dict.fromkeys(node for node in nodes if isinstance(node, BNode)))
         seen = set(waiting)
@@ -107,7 +108,7 @@ def _in_order(triples: Sequence[Triple], terms: Iterable[Term]) -> list[Triple]:
     count = len(number)
     by_place = {
         (number[triple[0]] * count + number[triple[1]]) * count + number[triple[2]]: triple
-        for triple in reversed(triples)  # of equal ones the first stays
+        for triple in reversed(triples)  # the first of equal ones is kept
     }
     return [by_place[place] for place in sorted(by_place)]
 

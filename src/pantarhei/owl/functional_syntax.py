@@ -29,11 +29,11 @@ _TOKEN = re.compile(
 )
 _ESCAPED = re.compile(r'\\(["\\])')
 
-# What a place may hold, by letter, and the element that a name becomes there. C class expression, D data
-# range, O object property expression, H the same or a chain, P data property, A annotation property, I
+# Content of a position, by letter, and the element of a name there. C class expression, D data range, O
+# object property expression, H object property expression or chain, P data property, A annotation property, I
 # individual, L literal, V value or subject of an annotation, X argument of an atom, N number, B atom of a
 # rule, E entity of a declaration, F facet, G its value, R name of an entity or a variable. `+` repeats the
-# letter before it, or those in brackets.
+# previous letter, or the letters in brackets.
 _NAMES: Final = {
     "C": "Class",
     "D": "Datatype",
@@ -67,7 +67,7 @@ _EXPECTED: Final = {
     "R": "an IRI",
 }
 _ATTRIBUTES: Final = {("N", "number"): "cardinality", ("R", "iri"): "IRI"}
-# Of each constructor the letter of the places where it may stand, none for axioms, and what it holds.
+# For each constructor the letter of its positions, none for axioms, and its content.
 _PLACES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "Declaration": ("", ("E",)),
     "SubClassOf": ("", ("CC",)),
@@ -230,7 +230,7 @@ class _Parser:
     def _error(self, line: int | None, reason: str) -> MalformedInputError:
         return MalformedInputError(self.source, line, f"not OWL functional syntax: {reason}")
 
-    # --- Text into calls ---
+    # --- Parsing to calls ---
 
     def _tokens(self, text: str) -> Iterator[_Token]:
         at, line = 0, 1
@@ -327,7 +327,7 @@ class _Parser:
             )
         return _Value("iri", self.prefixes[prefix] + local, token.line)
 
-    # --- Calls into elements ---
+    # --- Calls to elements ---
 
     def _import(self, call: _Call) -> Element:
         element = Element(OWL_NAMESPACE + "Import")
@@ -420,14 +420,14 @@ INSTALL = "pip install 'pantarhei[manchester]'"
 _LINE = re.compile(r"line_col: Pos\(\((\d+), (\d+)\)\)")
 _MANCHESTER_SYNTAX_EXPECTED = re.compile(r"positives: \[([^\]]*)\]")
 _SPAN = re.compile(r'\("([^"]*)", ByteSpan\((\d+)\.\.(\d+)\)\)')
-# What is no part of how deep an expression is; the words that begin one inside another, and what ends all
-# that have begun. The parser goes as deep as brackets are open and words have begun one since the last end.
+# Tokens that do not deepen an expression; words that begin a nested one; tokens that end all open ones. The
+# parser's recursion is bounded by the open brackets and the words that opened expressions since the last end.
 _PASSED_OVER = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|<[^<>\s]*>|#[^\n]*', re.DOTALL)
 _BEGIN = r"some|only|not|min|max|exactly|value|inverse"
 _STEP = re.compile(
     rf"(?P<open>[({{\[])|(?P<close>[)}}\]])|\b(?P<begin>{_BEGIN})\b|\b(?:and|or)\b|,|\w+:\s", re.IGNORECASE
 )
-# The parser keeps the letter by which a float is known: 2.5f.
+# The library keeps the letter that marks a float: 2.5f.
 _FLOAT = re.compile(r'"([^"\\]*)[fF]"\^\^<http://www\.w3\.org/2001/XMLSchema#float>')
 _WITHOUT_LETTER = r'"\1"^^<http://www.w3.org/2001/XMLSchema#float>'
 
@@ -450,7 +450,7 @@ def read_manchester_syntax(content: bytes, source: str, base: str) -> Written:
         prefixes = dict(read.prefix_mapping)
     except Exception as error:
         raise _malformed(error, text, source) from error
-    except BaseException as error:  # a panic of the library's is no Exception
+    except BaseException as error:  # panics of the library are not Exceptions
         if type(error).__name__ != "PanicException":
             raise
         raise MalformedInputError(source, None, "not OWL Manchester syntax: its parser gave up") from error
@@ -473,7 +473,7 @@ def _library(source: str) -> Any:
 
 
 def _refuse_deep_nesting(text: str, source: str) -> None:
-    depth, begun = 0, [0]  # in all, and since each bracket that is open
+    depth, begun = 0, [0]  # in total, and since each open bracket
     for step in _STEP.finditer(_PASSED_OVER.sub(" ", text)):
         match step.lastgroup:
             case "open":

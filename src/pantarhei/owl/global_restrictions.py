@@ -27,7 +27,7 @@ from pantarhei.owl.axiom import (
 from pantarhei.owl.expression import parts
 from pantarhei.owl.normal_form import inverse
 
-# For how many properties at a time it is asked what leads to them: a bit for each with each property.
+# Number of properties whose predecessors are computed together, a bit for each.
 _AT_A_TIME = 4096
 
 
@@ -37,7 +37,8 @@ def named(on: PropertyExpression) -> Property:
 
 
 def to_stand_before(axiom: SubPropertyChainOf) -> tuple[Property, ...]:
-    """Return the properties required before the property implied by the chain, whichever way round, in order.
+    """Return the properties required before the property implied by the chain, whichever way
+    round, in order.
     """
     chain, super_ = axiom.chain, axiom.super
     if named(super_).iri == OWL.topObjectProperty or chain == (super_, super_):

@@ -1,10 +1,8 @@
-"""`owl:imports`, resolved from the catalog that the caller gives, and from the one beside the importing file.
+"""Sources of an ontology: documents, folders and globs; `owl:imports` resolved by catalogs. Nothing is
+fetched.
 
-Who wrote an ontology may have written the catalog beside it: that one is used for files in its folder only.
-
-XML catalogs of OASIS, as Protégé writes them: which file an imported ontology is in. Nothing is fetched.
-
-OASIS: XML Catalogs 1.1, the elements `uri`, `group`, `nextCatalog` and the attribute `xml:base`.
+Imports are resolved by the catalog that the caller gives, and by the one beside the importing file. The
+author of an ontology may have written the latter, so it is used for files in its folder only.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ from pantarhei.rdf.parse import DEEPEST_EXPRESSION, refuse_deep_nesting
 from pantarhei.rdf.unpacking import is_document, plain_text, refuse_null, unreadable
 from pantarhei.rdf.xml_guard import in_utf_8, refuse_entity_expansion
 
-# Files that end so may hold anything; in a folder they are left out.
+# Suffixes of arbitrary content; left out in a folder.
 _OF_ANYTHING: Final = (".json", ".xml")
 ENDINGS: Final = tuple(suffix for suffix in SUFFIXES if suffix not in _OF_ANYTHING)
 
@@ -159,7 +157,7 @@ def why_not_in(catalog: Path, iri: str) -> str | None:
 def _is_in(path: Path, folder: Path) -> bool:
     try:
         return path.resolve().is_relative_to(folder.resolve()) and path.is_file()
-    except (OSError, ValueError, RuntimeError):  # a name that no file can have, links in a circle
+    except (OSError, ValueError, RuntimeError):  # a name that no file can have, or cyclic links
         return False
 
 
@@ -297,7 +295,7 @@ class DocumentSet:
         only, *others = self.documents
         if not others and only.lines is None:
             return dict.fromkeys(wanted, WrittenAt(only.source, None))
-        predicates = {predicate for _, predicate, _ in wanted}  # looked up in a fifth of a triple's time
+        predicates = {predicate for _, predicate, _ in wanted}  # a fifth of the cost of looking up the triple
         for document in self.documents:
             for number, triple in enumerate(document.triples):
                 if triple[1] in predicates and triple in wanted:
@@ -344,7 +342,7 @@ def read_with_imports(source: object, format: str | None, imports: Imports) -> D
     return DocumentSet(triples, tuple(documents), tuple(skipped), len(asked))
 
 
-# A look-up in a set compares terms that are alike only; `==` of rdflib's terms costs three times as much.
+# A set lookup compares equal hashes only; `==` of rdflib's terms costs three times as much.
 _IMPORTS = frozenset({OWL.imports})
 _ONTOLOGY = frozenset({OWL.Ontology})
 

@@ -98,7 +98,7 @@ class Structures:
         place = term, role in _OF_SETS
         found = self._keys.get(place)
         if found is None:
-            self._keys[place] = term  # inside itself a node is alike to itself alone
+            self._keys[place] = term  # a cyclic node is alike only to itself
             members = self._members(term)
             if members is None:
                 about = ((p, self.key(o, p, depth + 1)) for _, p, o in self._index.about(term) if writes(p))
@@ -199,7 +199,7 @@ class Remainder:
     declarations: set[Triple] = field(default_factory=set)
     annotations: set[Triple] = field(default_factory=set)
     leftovers: list[Leftover] = field(default_factory=list)
-    taken: set[Triple] = field(init=False)  # those of an axiom or of a part above
+    taken: set[Triple] = field(init=False)  # triples of an axiom or of an earlier part
     reserved: frozenset[Term] = field(init=False)
     of_swrl: frozenset[Term] = field(init=False)
     of_shacl: frozenset[Term] = field(init=False)

@@ -103,7 +103,7 @@ def _guessed_kinds(index: TripleIndex, vocabulary: NameKinds) -> Iterator[tuple[
             yield declared, PropertyKind.DATA
 
 
-# Looked up here, once: a name from a namespace costs more than what is done with it.
+# Looked up once: attribute access of a namespace costs more than the use of the name.
 _WRITING_DATA_RANGES = (OWL.onDatatype, OWL.datatypeComplementOf)
 _WITH_FILLERS = (OWL.someValuesFrom, OWL.allValuesFrom)
 _HAS_VALUE = OWL.hasValue
@@ -116,7 +116,7 @@ _DECLARING = (
 )
 
 
-# RDF's own words for data: containers, reification, structured values.
+# RDF's vocabulary for data: containers, reification, structured values.
 _FOR_DATA = frozenset(
     {
         *(RDF.Seq, RDF.Bag, RDF.Alt, RDF.Statement, RDF.subject, RDF.predicate, RDF.object, RDF.value),

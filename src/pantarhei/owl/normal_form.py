@@ -34,7 +34,7 @@ from pantarhei.owl.simplify import every, intersection, is_bottom, is_extreme, s
 Axioms = tuple[Axiom, ...]
 Pass = Callable[[Axioms], Axioms]
 
-# An inclusion whose unions multiply out to more inclusions than this stays as it is, and is reported.
+# An inclusion whose unions expand to more inclusions than this is left as it is, and reported.
 MOST_ALTERNATIVES = 10_000
 
 

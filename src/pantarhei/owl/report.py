@@ -14,7 +14,7 @@ from pantarhei.model.rule import Origin, Rule
 from pantarhei.model.term import Triple
 from pantarhei.owl.expression_mapping import triple_key
 
-# How much of a list the summary shows, and how many characters of a line.
+# Limits of the summary: entries of a list, characters of a line.
 _MOST_REASONS = 12
 _MOST_LINES = 5
 _MOST_EXAMPLES = 2

@@ -1,4 +1,6 @@
-"""JSON-LD documents one after another: one on each line, or as the elements of an array, or one alone."""
+"""Sequences of JSON-LD documents: one on each line, the elements of an array, or a single one; contexts and
+hints.
+"""
 
 from __future__ import annotations
 
@@ -87,11 +89,11 @@ class Contexts:
         pieces, place = [], 0
         for found in _CONTEXT.finditer(text):
             if found.end() < place:
-                continue  # inside the one before
+                continue  # nested in the previous one
             try:
                 value, end = _DECODER.raw_decode(text, found.end())
             except (ValueError, RecursionError):
-                break  # the parser refuses it
+                break  # the parser reports the error
             written = text[found.end() : end]
             if written not in self._inlined:
                 try:
@@ -186,7 +188,7 @@ def documents(feed: ByteFeed, source: str, skip: Skip | None = None) -> Iterator
         if reason is not None and skip is not None:
             skip(line, reason, text[:1000].decode(errors="replace").strip())
 
-    held: list[bytes] = []  # the lines of the document that has begun
+    held: list[bytes] = []  # lines of the current document
     size = depth = 0
     begin = 1
     for first, block in line_blocks(feed, source, skip=skip):

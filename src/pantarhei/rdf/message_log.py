@@ -2,13 +2,8 @@
 
 RDF Messages (draft of the W3C community group RDF Stream Processing): `VERSION "1.2-messages"` begins a log;
 `MESSAGE` or `@message .` between two statements ends one message and begins the next. A message may be empty,
-but what follows the last delimiter is one only if there is something. Prefixes and the base stay known in the
-messages that follow; a blank node's label is known in its message alone.
-
-Message logs for rdflib: `graph.parse("log.ttl", format="turtle-messages")`, and so for the other syntaxes.
-
-All messages are read into one graph or dataset; a blank node's label is known in its message alone. rdflib
-finds the parsers by the entry points of this package.
+but after the last delimiter there is a message only if there are statements. Prefixes and the base are kept
+for later messages; a blank node's label is local to its message.
 """
 
 from __future__ import annotations
@@ -141,7 +136,7 @@ class _TurtleLog:
     def __init__(self, source: str, syntax: str, base: str | None, skip: Skip | None) -> None:
         self._source, self._syntax, self._base, self._skip = source, syntax, base, skip
         self._prefixes: dict[str, str] = {}
-        self._open: bytes | None = None  # the quotes of a string that goes on over lines
+        self._open: bytes | None = None  # quotation mark of an unfinished multi-line string
 
     def read(self, blocks: Iterator[tuple[int, bytes]]) -> Iterator[Message]:
         """Yield the messages of whole lines."""
@@ -172,7 +167,7 @@ class _TurtleLog:
                 self._open, at = None, end.end()
                 continue
             token = _TOKENS.match(text, at)
-            if token is None:  # the newline
+            if token is None:  # a newline
                 return
             if token.lastgroup == "undotted":
                 raise MalformedInputError(self._source, line, "@message wants a dot behind it: @message .")

@@ -1,11 +1,11 @@
-"""Terms in the syntax of N-Triples, as strings in tables hold them.
+"""RDF terms: N-Triples syntax, conversion from pyoxigraph, and names of blank nodes by scope.
 
-Whose a blank node is: how its name is made, so that one label means different nodes in different scopes.
-
-A document or a message numbers its nodes as they appear: `b…n0`, `m…b0`, with a hash of what it is, and no
-hyphen. In a table each name is a prefix and the label as it is written. A prefix ends with the only hyphen in
-it: `m7-` or `m7.2-` for the seventh push or a part of it, `belt-` for a scope that has a name. What stands
-before the first hyphen of a name therefore tells whose it is.
+A blank node's label is local to its document, message or push, so its name has a prefix for the scope.
+Documents and
+messages number their nodes as they appear: `b…n0`, `m…b0`, with a hash of the content, and no hyphen. In
+tables a name is a prefix and the label as written. The prefix ends with its only hyphen: `m7-` or `m7.2-` for
+the seventh push or a part of it, `belt-` for a named scope. So the part before the first hyphen of a name
+identifies its scope.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from pantarhei.values.canonical import made_literal, simple_literal, valued_lite
 from pantarhei.values.value import is_well_typed
 
 _PLAIN_IRI = re.compile(r'<([A-Za-z][A-Za-z0-9+.\-]*:[^\x00-\x20<>"{}|^`\\]*)>')
-# A literal without escapes, plain or of one of XML Schema's datatypes; control characters and surrogates are
-# left to the parser.
+# A literal without escapes, plain or of a datatype of XML Schema; control characters and surrogates are left
+# to the parser.
 _PLAIN_LITERAL = re.compile(
     r'"([^"\\\x00-\x1f\x7f-\x9f\ud800-\udfff]*)"(?:\^\^<(http://www\.w3\.org/2001/XMLSchema#[A-Za-z]+)>)?'
 )
@@ -50,14 +50,14 @@ def parse_term(text: str, scope: str = "") -> Term:
     '"01"^^<http://www.w3.org/2001/XMLSchema#integer>'
     """
     if match := _PLAIN_IRI.fullmatch(text):
-        return str.__new__(URIRef, match[1])  # the check that URIRef would make is made
+        return str.__new__(URIRef, match[1])  # the pattern has checked the characters that URIRef would check
     if match := _PLAIN_LITERAL.fullmatch(text):
         if match[2] is None or match[2] == _XSD_STRING:
             return simple_literal(match[1])
         return typed_literal(match[1], _datatype(match[2]))
-    if text.startswith("<<"):  # no term of RDF 1.1, and nested deep it would exhaust the parser's stack
+    if text.startswith("<<"):  # not a term of RDF 1.1, and deep nesting would exhaust the parser's stack
         raise _not_a_term(text)
-    # the graph's name behind it shows that the text is one term and no more
+    # the graph name after it ensures that the text is a single term
     statement = f"<urn:x> <urn:x> {text} {_END} ."
     try:
         (quad,) = pyoxigraph.parse(statement.encode(), format=pyoxigraph.RdfFormat.N_QUADS)
@@ -135,13 +135,13 @@ def to_rdflib(term: object) -> Term:
 
 
 _PLAIN = frozenset({XSD.string, RDF.langString})
-# Lexical forms whose value needs no more than what Python makes of them.
+# Lexical forms whose value is what Python computes from them.
 _NUMBERS: dict[str, tuple[re.Pattern[str], Callable[[str], object]]] = {
     str(XSD.integer): (re.compile(r"-?[0-9]{1,18}", re.ASCII), int),
     str(XSD.decimal): (re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{1,18})?", re.ASCII), Decimal),
     str(XSD.double): (re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{1,18})?(?:[eE]-?[0-9]{1,3})?", re.ASCII), float),
 }
-# Times that no datetime can be, which rdflib would log with a traceback.
+# Times that no datetime can represent; rdflib would log them with a traceback.
 _TIMES = frozenset({XSD.dateTime, XSD.dateTimeStamp, XSD.date, XSD.time})
 _BEYOND_PYTHON = re.compile(r"\s*(?:-|0000|[0-9]{5,}-|(?:[^T]*T)?24:)")
 _MARKUP = frozenset({RDF.XMLLiteral, RDF.HTML})
@@ -224,7 +224,7 @@ def prefix_beside(labels: Iterable[str]) -> str:
     return prefix
 
 
-MOST_CACHED = 200_000  # terms that a cache may hold
+MOST_CACHED = 200_000  # limit of terms in a cache
 
 
 class TermReader:

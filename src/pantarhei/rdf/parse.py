@@ -130,9 +130,9 @@ def _refuse_deep_elements(content: bytes, source: str) -> None:
     try:
         parser.Parse(content, True)
     except expat.ExpatError as error:
-        if depth and error.code in _AT_THE_END:  # pyoxigraph reads what is there, and says nothing
+        if depth and error.code in _AT_THE_END:  # pyoxigraph accepts truncated documents silently
             raise MalformedInputError(source, error.lineno, "the document ends inside an element") from error
-        return  # the parser that follows says what is wrong, or knows better
+        return  # the parser reports the error
 
 
 _RANGE = re.compile(r"( at range \d+\.\.\d+|^at \d+\.\.\d+: )")
@@ -225,7 +225,7 @@ def parser_errors(source: str, line: Callable[[], int | None] = lambda: None) ->
     except (ValueError, OSError) as error:
         raise MalformedInputError(source, line(), str(error)) from error
     except MemoryError as error:
-        if "buffer" not in str(error):  # the process has no memory: that is not the document's fault
+        if "buffer" not in str(error):  # other MemoryErrors are not caused by the document
             raise
         raise MalformedInputError(source, line(), _TOO_LONG) from error
 

@@ -1,13 +1,12 @@
-"""N-Quads that stand in the file as they stand in a table: taken over as text, a block of lines at a time.
+"""Plain N-Quads, copied as text to table columns without a parser, a block of lines at a time.
 
-A line is plain if it is four canonical terms and a full stop with one space between each, the graph's name an
-IRI. Splitting such a line at its spaces is parsing it. Whether a term is canonical is asked once for each
-distinct term of a block. Lines between them that are not plain are left to a parser, each at its place.
+A line is plain if it is four canonical terms and a full stop with one space between each, and the graph's
+name is an IRI. Such a line is parsed by splitting it at its spaces. Other lines are left to a parser, in
+order.
 
-Which words are terms written as pyoxigraph writes them.
-
-Ordinary IRIs are told from their bytes, all words of a block together; ordinary literals and blank nodes by a
-pattern, each once; the rest is read and written by pyoxigraph and compared.
+A canonical term is written as pyoxigraph writes it; each distinct term of a block is tested once. Ordinary
+IRIs are recognised by their bytes, vectorised; ordinary literals and blank nodes by a regular expression;
+other terms are parsed and written by pyoxigraph and compared.
 """
 
 from __future__ import annotations
@@ -68,7 +67,7 @@ class CanonicalTerms:
         for others.
         """
         flags = are_ordinary_iris(words)
-        others = np.flatnonzero(~flags & (words.lengths > 1))  # a full stop is none
+        others = np.flatnonzero(~flags & (words.lengths > 1))  # a full stop is not a term
         if len(others):
             unsure = [texts[place] for place in others.tolist()]
             known = self._find(set(unsure))
@@ -121,7 +120,7 @@ def _begin(words: WordColumn, begins: Places) -> Flags:
 def canonical_of(texts: Collection[str]) -> set[str]:
     """Return the texts that are RDF 1.1 terms exactly as pyoxigraph writes them."""
     unusual = [text for text in texts if not _ORDINARY.fullmatch(text)]
-    # triple terms are none, and nested deep they would exhaust the parser's stack
+    # triple terms are not canonical, and deep nesting would exhaust the parser's stack
     whole = [text for text in unusual if text and "<<" not in text]
     if not _are_written(whole):
         whole = list(compress(whole, (_are_written([text]) for text in whole)))
@@ -142,11 +141,11 @@ def _is_written(quad: ox.Quad, text: str) -> bool:
     return str(term) == text and not (isinstance(term, ox.Literal) and term.direction is not None)
 
 
-_MOST_ODD = 4  # of so many lines, one may be odd; else all are left to the parser
-_SHORT = 48  # runs of fewer lines, taken together, cost less as triples than by column
+_MOST_ODD = 4  # with more than one other line in this many, all are left to the parser
+_SHORT = 48  # runs shorter than this are cheaper as triples than by column
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 _BRACKET, _QUOTE, _BLANK, _STOP = b'<"_.'
-_WITH_GRAPH, _WITHOUT_GRAPH = 5, 4  # words of a line, the full stop one of them
+_WITH_GRAPH, _WITHOUT_GRAPH = 5, 4  # words of a line, the full stop included
 _NO_NAME = "<urn:x-none>"
 
 
@@ -224,7 +223,7 @@ class PlainRun(NamedTuple):
         for object_, subject in zip(
             *(column.distinct[column.codes] for column in (objects, subjects)), strict=True
         ):
-            for text in (object_, subject):  # the order in which a parser's blank nodes are named
+            for text in (object_, subject):  # the order in which a parser numbers blank nodes
                 if text[0] == "_" and text not in names:
                     names[text] = "_:" + nodes[text[2:]]
         subject, object_ = (

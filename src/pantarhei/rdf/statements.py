@@ -24,8 +24,8 @@ LONGEST_LINE = 1 << 24
 
 Lines mean nothing in TriG: there a term is limited, by what pyoxigraph's parser holds at once, 16 MiB too.
 """
-_SUBJECTS = (b"<", b"_")  # what an IRI or a blank node begins with, and so a statement
-_SHOWN = 1000  # bytes of a line that is left out
+_SUBJECTS = (b"<", b"_")  # first bytes of IRIs and blank nodes, the possible starts of a statement
+_SHOWN = 1000  # bytes shown of a skipped line
 
 
 class Statement(NamedTuple):
@@ -56,7 +56,7 @@ class ByteFeed:
 
     def __init__(self, file: Readable) -> None:
         self._read: Callable[[int], bytes | str] = getattr(file, "read1", None) or file.read
-        self._again = b""  # what is to be read once more
+        self._again = b""  # bytes to read again
         self.bytes_read = 0
 
     def read(self, size: int = BLOCK) -> bytes:
@@ -181,9 +181,9 @@ def line_blocks(
     Raises:
         MalformedInputError: a line is too long, and there is no `skip`; or the file is compressed.
     """
-    rest = bytearray()  # of a line that goes on
-    is_skipping = False  # inside a line that was too long
-    # a line that ends in the piece in which it begins is not too long
+    rest = bytearray()  # incomplete line
+    is_skipping = False  # inside a line that is too long
+    # a line that ends in the piece in which it begins is never too long
     for data in feed.pieces(source, min(size, LONGEST_LINE), line):
         first = data.find(b"\n")
         length = len(data) if first < 0 else first
@@ -199,7 +199,7 @@ def line_blocks(
         if end:
             block = b"".join((rest, memoryview(data)[:end]))
             yield line, block
-            # bytes.count would take thrice as long
+            # three times as fast as bytes.count
             line += int(np.count_nonzero(np.frombuffer(block, np.uint8) == 10))
             rest = bytearray(data[end:])
         else:

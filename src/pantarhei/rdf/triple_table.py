@@ -22,7 +22,7 @@ from pantarhei.rdf.ntriples import exactly, parse_term
 Codes = npt.NDArray[np.int32]
 Texts = npt.NDArray[np.object_]
 
-_SPARSE = 8  # where so many times more are distinct than there are rows, sorting the rows costs less
+_SPARSE = 8  # with this many times more distinct terms than rows, sorting the rows is cheaper
 
 
 class TermColumn(NamedTuple):

@@ -1,8 +1,6 @@
-"""Compressed streams (gzip, zstd), unpacked a piece at a time: never more than a piece is held.
+"""Start of documents (byte order mark, compression), and incremental decompression of gzip and zstd streams.
 
-What a document begins with: a byte order mark, which is no part of it, or what tells a compressed file.
-
-Nothing is unpacked here: a small file can hold more than a disk.
+At most one piece of a stream is held: a small file can expand to more than memory.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ COMPRESSIONS = {
     b"PK\x03\x04": "zip",
 }
 _MARKS = (BYTE_ORDER_MARK, *COMPRESSIONS)
-_LONGEST_NAME, _LONGEST_PATH = 255, 4096  # as the usual file systems have it
+_LONGEST_NAME, _LONGEST_PATH = 255, 4096  # limits of common file systems
 _LONGEST_MARK = max(map(len, _MARKS))
 
 
@@ -56,7 +54,7 @@ def plain_text(first: bytes, source: str, unpacked: Container[str] = ()) -> byte
 
 
 def is_document(name: str) -> bool:
-    r"""True if a path argument is the text of a document: it has line breaks, or is longer than a path can be.
+    r"""True if a path argument is a document: it has line breaks, or is longer than paths can be.
 
     >>> is_document("rooms.ttl"), is_document("@prefix : <urn:> .\n:a :b :c .")
     (False, True)
@@ -139,7 +137,7 @@ class Unpacking:
         self._file, self._source = file, source
         self._read: Callable[[int], bytes | str] = getattr(file, "read1", None) or file.read
         self._unpacked: Any = None
-        self._begun: bytes | str | None = None  # read to see whether it is compressed, and still to be given
+        self._begun: bytes | str | None = None  # bytes read to detect compression, still to be returned
 
     def read(self, size: int = _PIECE) -> bytes | str:
         """Return at most `size` bytes, or characters of a text file; nothing at the end.

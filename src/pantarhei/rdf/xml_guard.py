@@ -1,20 +1,13 @@
-"""XML that a parser must not see: entities that expand without bound, or that read other files.
+"""Preparation of XML documents for parsers: encoding, relative `xml:base`, and refusal of dangerous entities.
 
-Parsers of RDF/XML expand the entities a document declares. Ontologies use them to shorten IRIs, which is
-allowed; an entity made of entities (the billion laughs), a very long one and an external one are refused
-before any parser runs.
-
-Relative `xml:base` attributes of RDF/XML, which pyoxigraph's parser does not take.
-
-Each is replaced by the absolute IRI that it denotes: it is resolved against the base of the parent element,
-or of the document at the root element.
-
-Source: XML Base, section 4; RDF 1.1 XML Syntax, section 5.3; RFC 3986, section 5.2.
-
-Documents in other encodings, written anew in UTF-8, which is what parsers and guards read.
-
-An encoding is told by a byte order mark or by an XML declaration, and believed by nobody after this: where
-a guard and a parser could read one document differently, an entity could hide from the guard.
+- Documents are converted to UTF-8. The encoding is determined once, by a byte order mark or the XML
+  declaration: if a guard and a parser read one document differently, an entity could escape the guard.
+- Entities that expand without bound or read files are refused before any parser runs. Ontologies use entities
+  to shorten IRIs, which is allowed; an entity made of entities (the billion laughs), a very long one and an
+  external one are not.
+- Relative `xml:base` attributes, which pyoxigraph's parser does not support, are replaced by the absolute
+  IRI, resolved against the parent element's base or the document's. Source: XML Base, section 4; RDF 1.1 XML
+  Syntax, section 5.3; RFC 3986, section 5.2.
 """
 
 from __future__ import annotations
@@ -51,7 +44,7 @@ def with_absolute_bases(content: bytes, base: str) -> bytes:
     if _BASE.encode() not in content:
         return content
     elements = _Elements(base)
-    with suppress(expat.ExpatError):  # the parser that follows refuses the document
+    with suppress(expat.ExpatError):  # the parser that follows reports the error
         elements.parser.Parse(content, True)
     parts, end = list[bytes](), 0
     for start, iri in elements.found:
@@ -117,7 +110,7 @@ def _written_base(content: bytes, start: int) -> tuple[int, int] | None:
 
 LONGEST_ENTITY = 1_000
 MOST_ENTITIES = 500
-# All entities together may add so many bytes, or this many times the document's size, whichever is more.
+# Limit of expanded entities: this many bytes, or this many times the document's size, whichever is larger.
 LARGEST_EXPANSION = 10_000_000
 LARGEST_GROWTH = 10
 
@@ -173,7 +166,7 @@ def _line(content: bytes, position: int) -> int:
 _UTF_16 = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
 _DECLARATION = re.compile(rb"""<\?xml\s[^>]*?\sencoding\s*=\s*(["'])([^"'<>]*)\1[^>]*\?>""")
 _DECLARED = re.compile(r"""(<\?xml\s[^>]*?\sencoding\s*=\s*)(["'])[^"'<>]*\2""")
-# By their names in Python. They agree with ASCII in all that a declaration is written with.
+# Python's names of encodings; they agree with ASCII in all characters of a declaration.
 _KNOWN = re.compile(r"ascii|utf-8|iso8859-\d+|cp125\d|koi8-[rtu]|mac-roman|gb2312|gbk|gb18030|big5|euc_\w+")
 
 

@@ -19,7 +19,7 @@ from pantarhei.materialize.kernel import arrays as radix
 Keys = npt.NDArray[np.int64]
 Places = npt.NDArray[np.intp]
 
-_radix: Any = radix  # compiled, and so without types
+_radix: Any = radix  # compiled, therefore untyped
 _SHIFT = np.int64(32)
 _LOW = np.int64(0xFFFFFFFF)
 
@@ -161,7 +161,7 @@ def by_predicate(facts: Integers, levels: Integers) -> Mapping[int, tuple[Keys, 
     if not len(facts):
         return {}
     column = facts[:, 0]
-    # numpy sorts numbers of 16 bits by radix
+    # numpy uses radix sort for 16-bit numbers
     order = np.argsort(column.astype(np.uint16) if column.max() <= 0xFFFF else column, kind="stable")
     predicates, keys = facts[order, 0], keys_of(facts[order, 1], facts[order, 2])
     starts = np.flatnonzero(np.diff(predicates, prepend=-1))
@@ -175,7 +175,7 @@ def by_predicate(facts: Integers, levels: Integers) -> Mapping[int, tuple[Keys, 
 
 def _without_repetition(keys: Keys, levels: Integers) -> Columns:
     """Return distinct facts, each at its highest level."""
-    if np.all(keys[1:] > keys[:-1]):  # as they are where they were derived one by one from columns
+    if np.all(keys[1:] > keys[:-1]):  # usual where facts are derived column by column
         return Columns(keys, levels)
     if levels.min() == levels.max():
         keys = _radix.sorted_keys(keys)

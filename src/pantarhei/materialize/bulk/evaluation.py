@@ -55,7 +55,7 @@ def with_edges(predicate: int, plan: JoinPlan, plans: Plans) -> Iterator[tuple[i
         yield edges_of(predicate), plan
         return
     if edge_atom != NO_EDGE:
-        step = plan.steps[0]  # there is no other
+        step = plan.steps[0]  # the only step
         plan = plan._replace(steps=(step._replace(predicate=edges_of(step.predicate)),))
     yield predicate, plan
     if plans.copies[plan.rule]:
@@ -69,13 +69,14 @@ def makes_edges(plan: JoinPlan, plans: Plans) -> bool:
     return noted and int(plans.edge_atoms[rule]) == NO_EDGE and not plans.copies[rule]
 
 
-# Taking a predicate costs what the kernel takes for so many facts, and one more for so many that are stored.
+# Evaluating a predicate costs as much as this many facts in the kernel, and one more for this many stored
+# facts.
 _A_TAKING, _COPIED = 100, 256
-# So much of it may be in vain in any case.
+# Cost that may be wasted in any case.
 _PATIENCE = 1 << 16
-# Where few facts may come, this many partial matches are looked at together still.
+# Partial matches processed together even if few new facts are allowed.
 _LEAST_ROWS = 1 << 16
-# A partial match takes, with the facts that it gives and their sorting, what so many rows of the kernel take.
+# Rows of the kernel that take as much memory as a partial match with its derived facts and their sorting.
 _A_ROW = 4
 
 
@@ -253,7 +254,7 @@ class _Evaluation:
         if waiting.are_many:
             columns = self._columns.get(predicate, NO_COLUMNS)
             news = self._matcher.news(predicate, *merged(waiting.parts))
-            if predicate >= 0:  # edges are facts that are counted already
+            if predicate >= 0:  # edges are counted as facts already
                 self._check(int(np.count_nonzero(columns.find(news.keys) < 0)))
             waiting.keep(news)
 
@@ -291,7 +292,7 @@ class _Evaluation:
 
     def _fire(self, plan: Plan, news: Columns) -> None:
         _, first, second = plan.head
-        if plan.renames:  # p(x, y) -> q(x, y), or p(x, y) -> C(x): keys stay what they are, and in order
+        if plan.renames:  # p(x, y) -> q(x, y), or p(x, y) -> C(x): keys and their order are unchanged
             self._firings += len(news)
             keys = news.keys if plan.head[1:] == plan.trigger else classes_of_subjects(news.keys)
             self._derive_head(plan, keys, news.levels)

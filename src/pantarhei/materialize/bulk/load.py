@@ -59,13 +59,13 @@ def load(
     try:
         closure = program.closure(_stored(kernel, program), facts[new], levels[new], literals, most)
     except TooManyError as error:
-        kernel.store.expect(error.facts)  # raises what there is to raise
+        kernel.store.expect(error.facts)  # raises Overfull
         raise AssertionError("there was room") from error
     except TooSlowError:
         kernel.consult(literals)
         kernel.add(readable(facts), readable(levels), readable(previous))
         return
-    kernel.consult(literals)  # there may be more of them now, in a larger array
+    kernel.consult(literals)  # its array may have been reallocated
     kernel.store.expect(closure.came)
     for part in closure.settled:
         edges = _edges_among(part, closure.edges)
@@ -115,8 +115,8 @@ def _stored(kernel: NewestKernel, program: BulkProgram) -> dict[int, Columns]:
     return columns
 
 
-_ABOX = -2  # in frames: the ABox of a match, as it stands in front of a subject
-_BITS = 31  # of a subject with its ABox
+_ABOX = -2  # column of frames: the ABox of a match, as in front of a subject
+_BITS = 31  # bits of a subject with its ABox
 
 
 class ClosedABoxes(NamedTuple):
@@ -153,7 +153,7 @@ class ABoxProgram:
     def __init__(self, plans: Plans, background: Integers) -> None:
         self._program = BulkProgram(plans, frozenset((_ABOX,)))
         self._background = columns_of(background, np.zeros(len(background), np.int32))
-        for predicate in self._program.noted & self._background.keys():  # all may be joined with
+        for predicate in self._program.noted & self._background.keys():  # all facts may be joined with
             self._background[edges_of(predicate)] = self._background[predicate]
 
     def close(
@@ -217,7 +217,7 @@ def _without(settled: Sequence[Settled], asserted: Mapping[int, tuple[Keys, Inte
 def _apart(facts: Integers, bits: int, count: int) -> list[Integers]:
     """Return the facts of each ABox, in order, with plain subjects."""
     aboxes = facts[:, 1] >> bits
-    # numpy sorts numbers of 16 bits by radix
+    # numpy uses radix sort for 16-bit numbers
     order = np.argsort(aboxes.astype(np.uint16) if count <= 1 << 16 else aboxes, kind="stable")
     facts = facts[order]
     facts[:, 1] &= (1 << bits) - 1

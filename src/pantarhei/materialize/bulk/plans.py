@@ -272,6 +272,9 @@ class ColumnMatcher:
         pairs = (left.astype(np.int64) << 32) | (right.astype(np.int64) & 0xFFFFFFFF)
         distinct, rows = np.unique(pairs, return_inverse=True)
         evaluate = self._literals.evaluate
-        lefts, rights = (distinct >> 32).tolist(), distinct.astype(np.int32).tolist()  # its lower half
+        lefts, rights = (
+            (distinct >> 32).tolist(),
+            distinct.astype(np.int32).tolist(),
+        )  # the lower half of the pair
         answers = [evaluate(builtin, one, other) for one, other in zip(lefts, rights, strict=True)]
         return np.array(answers, np.int32)[rows]

@@ -1,18 +1,5 @@
-"""Many bodies planned together, each for what is wanted for its parameters.
-
-A fact is to cost nothing for bodies that it cannot be part of, even where a thousand have atoms of its
-predicate: the plans hang on keys, `(predicate, subject, object)`, in which NONE stands for any term. The key
-of a plan has the constants of the atom that it begins with, and what is wanted for the parameters there.
-
-What is wanted are states, and steps between them, each for a term: what the parameters are bound to is wanted
-if the terms lead from state to state, in the order in which the plan binds them. So what is wanted for the
-next parameter, after those bound before, is always known.
-
-Bodies without a head, planned for models whose program does not have them.
-
-A query's pattern, or the body of a rule that another engine evaluates, is matched by the kernel's join
-machine as the bodies of the program are (planning.py). Such a plan is a value of its own: it changes neither
-program nor model.
+"""Plans for bodies outside the program, one by one or many together with the requested values of their
+parameters.
 """
 
 from __future__ import annotations
@@ -143,7 +130,8 @@ def plan_body(body: FactPattern, numbers: NumbersAll) -> BodyPlan:
 
 
 def _bound(plan: JoinPlan, parameters: int) -> tuple[list[int], list[int]]:
-    """Return a plan's rows of `BodyPlan.orders` and `BodyPlan.binding`; parameters are the first variables.
+    """Return a plan's rows of `BodyPlan.orders` and `BodyPlan.binding`; parameters are the
+    first variables.
     """
     order = list(dict.fromkeys(argument for argument in plan.trigger if 0 <= argument < parameters))
     given, binding = len(order), [NONE] * (len(plan.steps) + 1)
@@ -265,7 +253,7 @@ class _Writer:
         self._keys: list[tuple[int, ...]] = []
         self._starts: list[tuple[int, ...]] = []
         self._asked: list[int] = []
-        self._next: list[dict[int, int]] = []  # of each state: the next states by terms
+        self._next: list[dict[int, int]] = []  # for each state the next state by term
         self._most_parameters, self._widest = 0, 1
         self._by_subject: set[int] = set()
         self._by_object: set[int] = set()
@@ -291,7 +279,7 @@ class _Writer:
         """Add a body, with the numbers of its requested values."""
         code = plan.code.copy()
         code[plan.triggers[:, 1]] = len(self._variables)
-        states: dict[Terms, int] = {}  # where the steps in an order of the parameters begin
+        states: dict[Terms, int] = {}  # initial states by the order of the parameters
         for (predicate, offset), order, binding in zip(
             plan.triggers.tolist(), map(tuple, plan.orders.tolist()), plan.binding.tolist(), strict=True
         ):

@@ -120,7 +120,7 @@ class GrowingProgram:
         if len(symbols) > covered:
             if self.theory.follows(symbols[covered:], symbols):
                 return False
-            self.grown = self.grown._replace(covered=len(symbols))  # nothing is asked for these
+            self.grown = self.grown._replace(covered=len(symbols))  # they demand no rules
         return not self._with_ill_typed_values(facts)
 
     def look_again(self) -> None:
@@ -139,7 +139,7 @@ class GrowingProgram:
         Models of the old program are invalid afterwards, also after an error.
         """
         against = tuple(dict.fromkeys((*self.ill_typed, *ill_typed, *self._with_ill_typed_values(facts))))
-        self.vocabulary.back_to(self.vocabulary.mark)  # only what has a number is compiled
+        self.vocabulary.back_to(self.vocabulary.mark)  # programs are compiled from numbered terms only
         demanded: tuple[Rule, ...] | None = None
         while demanded != (demanded := self.theory.demanded(self.vocabulary.symbols, against)):
             program = compile_((*self.theory.rules, *demanded), self.vocabulary)

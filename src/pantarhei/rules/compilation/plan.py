@@ -19,13 +19,17 @@ import numpy.typing as npt
 from pantarhei.encoding.numbers import NONE, Integers
 
 CHECK, FORWARD, BACKWARD = range(3)
-WANTED = 4  # added to the kind of a step that binds a variable for which only some terms are wanted
+WANTED = 4  # added to the kind of a step that binds a parameter with requested values
 DIFFERENT, IDENTICAL, INSIDE, OUTSIDE, HOLDS, COMPUTE, NAMED = range(7)
 
-HEADER, PART = 9, 5  # the integers of a plan before its first step, and of each step and condition
-STEPS, HEAD, TRIGGER = 1, 3, 6  # places in the header: how many steps, the head's predicate, what is given
+HEADER, PART = 9, 5  # size of a plan's header, and of each step and condition
+STEPS, HEAD, TRIGGER = (
+    1,
+    3,
+    6,
+)  # indexes in the header: number of steps, predicate of the head, arguments of the trigger
 
-# The two places of an argument in an atom.
+# Positions of an atom's arguments.
 SUBJECT, OBJECT = range(2)
 
 
@@ -160,13 +164,13 @@ Keys = npt.NDArray[np.int64]
 
 SUBJECT_CLASS, OBJECT_CLASS = 2, 3  # kinds of switches beside SUBJECT and OBJECT
 
-# From so many different keys on a switch takes less time than trying all plans. One by class costs something
-# whenever a fact of its classes comes or goes: it has to gain more where only retractions use it.
+# With this many distinct keys a switch is faster than trying all plans. A switch by class has costs whenever
+# a fact of its classes is inserted or deleted, so it needs more keys where only retractions use it.
 LEAST_CONSTANTS = 6
 LEAST_CLASSES = 24
 LEAST_CLASSES_BACKWARD = 256
 
-# An odd 64-bit multiplier (2**64 divided by the golden ratio), whose products' upper bits are well mixed.
+# An odd 64-bit multiplier (2**64 divided by the golden ratio) whose products have well-mixed high bits.
 MULTIPLIER = 0x9E3779B97F4A7C15
 
 
@@ -315,7 +319,7 @@ def _switch_off(
     found, first, inverse = np.unique(keys[has_key], return_index=True, return_inverse=True)
     if not len(found) or len(found) < least:
         return offsets
-    order = np.argsort(first)  # keys in the order in which the plans have them
+    order = np.argsort(first)  # keys in the order of the plans
     ranks = np.argsort(order)[inverse]
     plans = hanging[np.argsort(ranks, kind="stable")]
     switches.append(_Switch(kind, found[order], np.bincount(ranks), plans))
@@ -329,7 +333,7 @@ def _rarest_classes(code: Integers, offsets: Integers, side: int) -> Integers:
     rarest = np.full(len(offsets), NONE, np.int32)
     asking, asked = looked_up_classes(code, offsets, side)
     _, inverse, numbers = np.unique(asked, return_inverse=True, return_counts=True)
-    order = np.lexsort((numbers[inverse], asking))  # stable: among equals the first step's
+    order = np.lexsort((numbers[inverse], asking))  # stable: among equals the first step wins
     found, first = np.unique(asking[order], return_index=True)
     rarest[found] = asked[order][first]
     return rarest

@@ -1,30 +1,7 @@
-"""Rules compiled to the integers that the kernel's join machine runs (materialize/kernel/matcher.py).
+"""Programs: rules compiled to the integers that the kernel's join machine reads
+(materialize/kernel/matcher.py).
 
-A program is a value: it pickles, and is the same for the same rules, wherever it is compiled.
-
-Rules of one shape, compiled once: the plans of the others differ in predicates only.
-
-Two rules have one shape if they have variables alone for arguments, no inequalities and no tests, and differ
-in predicates, name and origin: all constraints of an axiom by which a thousand classes are pairwise disjoint.
-How a plan joins the atoms depends on their arguments, not on their predicates.
-
-Edges of transitive properties: which of their facts transitivity needs to join with.
-
-For `P(x, z) :- P(x, y), P(y, z)` it is enough to join any `P(x, y)` with an *edge* `P(y, z)`: what follows
-goes along a path of edges, and each end of it is reached edge by edge. A fact is an edge if it is asserted,
-or if something else derives it than transitivity. Rules that only *copy* facts from property to property (of
-subproperties, inverses, symmetric properties) hand on whether they are edges: else the facts that
-transitivity derives would all come back as edges through the inverse.
-
-A fact that is no edge is derived by transitivity, or copied from one that is no edge either: in the end it
-joins the ends of a path of edges, which is copied along with it. So nothing is lost where a fact counts as an
-edge that was one once and is not any more; it only costs firings.
-
-The classes above each class, so that a class fact brings all that its inclusions give at once.
-
-An inclusion `D(x) :- C(x)` is a plan without steps and conditions. One after another such plans climb a
-hierarchy of classes, a fact at a time; here what they climb to is written out beforehand, in an order in
-which each class follows from one before it. The plans are kept beside: proofs go by them, and retractions.
+A program is a value: it pickles, and is equal for equal rules on every machine.
 """
 
 from __future__ import annotations
@@ -223,7 +200,7 @@ def _reached(start: Iterable[Predicate], pairs: Iterable[tuple[Predicate, Predic
     return set(reached(start, lambda predicate: after.get(predicate, ())))
 
 
-# The inclusions of a class with more superclasses than these stay among the plans that are tried.
+# Limit of superclasses in the table; inclusions of a class with more stay among the plans.
 MOST_SUPERCLASSES = 64
 
 
@@ -409,7 +386,7 @@ class _Compiler:
     def _fill_in(self, number: int, rule: Rule, template: Template) -> None:
         """Write the plans of a rule from a template, with the result of `_write_rule`."""
         atoms = (*rule.body, rule.head)
-        known = cast("dict[tuple[Predicate, int], int]", self.numbering.predicates)  # plain tuples cost less
+        known = cast("dict[tuple[Predicate, int], int]", self.numbering.predicates)  # plain tuples are faster
         found = [known.get((a.predicate, len(a.arguments)), NONE) if a else NONE for a in atoms]
         if NONE in found[:-1] or (rule.head is not None and found[-1] == NONE):
             for place in template.order:
@@ -427,7 +404,9 @@ class _Compiler:
     def _write_rule(self, number: int, rule: Rule) -> list[JoinPlan]:
         """Write the plans of a rule; returns them, that of the head last."""
         planner = RulePlanner(rule, number, self.numbering)
-        self.most_variables = max(self.most_variables, len(planner.variables) + 1)  # one to compute into
+        self.most_variables = max(
+            self.most_variables, len(planner.variables) + 1
+        )  # one more for a computed value
         plans: list[JoinPlan] = []
         for position, atom in enumerate(rule.body):
             plans.append(planner.plan_from(atom, position))

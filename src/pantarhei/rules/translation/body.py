@@ -34,7 +34,7 @@ from pantarhei.values.scalar_functions import is_computation
 X, Y, Z = Variable("x"), Variable("y"), Variable("z")
 
 
-# A rule with more atoms than this is not made.
+# Largest number of atoms in a rule.
 MOST_ATOMS = 500
 
 

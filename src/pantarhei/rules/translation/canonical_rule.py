@@ -1,15 +1,12 @@
-"""One way to write a rule: what differs only in names of variables and order of atoms becomes equal.
+"""Canonical form and fingerprint of rules: rules that differ only in variables and the order of atoms become
+equal.
 
-Variables are named x, y, z, … along the body, from where its properties start; atoms follow the variables.
-The naming is found by colour refinement, and by trying where that leaves a choice.
+Variables are named x, y, z, … along the body, from the start of its property paths; atoms are ordered by
+variables. The naming is found by colour refinement, and by search where that leaves a choice.
 
-Fingerprints: a SHA-256 of rules or triples that is the same wherever, whenever and in whatever order they
-were read.
-
-Rules are hashed in canonical form, without their names and origins: these say where a rule comes from, not
-what follows by it. Terms are hashed as they are written. Labels of blank nodes do not count: a blank node is
-what is said about it, found by colour refinement, so that two nodes which that cannot tell apart have the
-same part in the fingerprint.
+A fingerprint is a SHA-256 of rules or triples that does not depend on the order of reading, the machine or
+the run. Rules are hashed in canonical form without names and origins, terms as written. Labels of blank nodes
+are ignored: nodes are identified by colour refinement; nodes that it cannot distinguish contribute equally.
 """
 
 from __future__ import annotations
@@ -29,10 +26,10 @@ from pantarhei.model.term import Triple
 
 Colour = tuple[object, ...]
 
-# Namings tried where variables cannot be told apart; past it the first found is taken.
+# Limit of namings tried where variables cannot be distinguished; beyond it the first one found is used.
 _MOST_NAMINGS = 50
 
-# Rules with longer bodies are not remembered by their pattern; with the head it has ten predicates at most.
+# Longest bodies cached by pattern; with the head a pattern has at most ten predicates.
 _MOST_ATOMS = 9
 
 _Arguments = tuple[Argument, ...]
@@ -325,7 +322,7 @@ def _sort_key(rule: Rule) -> tuple[object, ...]:
     return [(str(a.predicate), [argument_key(x) for x in a.arguments]) for a in rule.atoms], conditions, tests
 
 
-# Rounds of colour refinement: a blank node is what is said about it so far away, along blank nodes.
+# Rounds of colour refinement: the distance along blank nodes at which statements are taken into account.
 _MOST_ROUNDS = 64
 
 _Token = str | BNode

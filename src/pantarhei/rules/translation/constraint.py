@@ -1,7 +1,7 @@
 """Constraints from normal axioms: rules without a head, whose body must never hold.
 
 W3C: OWL 2 Profiles, section 4.3, the rules that derive `false`. Under unique names the rules that would
-    derive `owl:sameAs` (prp-fp, prp-ifp, cls-maxc2, cls-maxqc3) deny different values instead.
+derive `owl:sameAs` (prp-fp, prp-ifp, cls-maxc2, cls-maxqc3) deny different values instead.
 """
 
 from __future__ import annotations

@@ -1,22 +1,12 @@
-"""Rules made on demand: what is said about all predicates, written out for those that there are.
+"""Rules on demand: axioms about all predicates, instantiated for the predicates in use; and selection of
+relevant rules.
 
-OWL speaks of every predicate where it defines equality, owl:Thing and ill-typed literals. A rule speaks of
-one, so these rules follow the vocabulary: as a predicate is met, its rules are added.
+OWL's definitions of equality, owl:Thing and ill-typed literals quantify over all predicates. A rule has fixed
+predicates, so these rules are added as predicates appear in the vocabulary.
 
-W3C: OWL 2 Profiles, section 4.3, tables 4 (eq-*) and 8 (dt-*). eq-ref is left out (it would say `x = x` of
-    every name), and so is eq-rep-p: under the Direct Semantics equal individuals say nothing about the
-    properties of the same names.
-
-Class variables: rules in which the class of an rdf:type atom is a variable.
-
-`type(?x, ?c) :- kind(?x, ?c)` derives memberships in any class, so it writes the relations that all atoms
-`C(x)` read. Rules without class variables have a relation for each class, which is fast. If one rule has a
-class variable, all rules use one relation for rdf:type: `C(x)` becomes `type(x, C)`. Both forms of a rule
-derive the same triples. A class that a stream brings is a value of that relation; it needs no rules of its
-own.
-
-Which rules can fire at all, where only facts of some predicates are asserted; and which matter, where only
-facts of some predicates are asked for.
+W3C: OWL 2 Profiles, section 4.3, tables 4 (eq-*) and 8 (dt-*). eq-ref is left out (it would derive `x = x`
+for every name), and so is eq-rep-p: under the Direct Semantics equal individuals imply nothing about
+properties of equal names.
 """
 
 from __future__ import annotations
@@ -89,7 +79,7 @@ def _with_atoms(rule: Rule, changed: dict[Atom, Atom]) -> Rule:
     return replace(rule, body=tuple([changed[atom] for atom in rule.body]), head=head)
 
 
-# What rules that are made on demand can derive (demand.py).
+# Predicates that rules on demand can derive.
 _DEMANDED = frozenset({Symbol(OWL.sameAs, 2), Symbol(OWL.differentFrom, 2), Symbol(OWL.Thing, 1)})
 
 
@@ -166,7 +156,7 @@ def that_matter(rules: Iterable[Rule], asked: Iterable[Symbol]) -> tuple[Rule, .
     return tuple(rule for rule in given if rule.head is None or symbol_of(rule.head) in matter)
 
 
-# What a `Symbol` is equal to, made in half the time.
+# Equal to a `Symbol`, created in half the time.
 _Symbol = tuple[Predicate, int]
 
 
@@ -192,7 +182,7 @@ X, Y, Z = Variable("x"), Variable("y"), Variable("z")
 SAME = Symbol(OWL.sameAs, 2)
 DIFFERENT = Symbol(OWL.differentFrom, 2)
 THING = Symbol(OWL.Thing, 1)
-_THINGS = frozenset({OWL.Thing})  # a look-up in a set compares faster than `==` of rdflib's terms
+_THINGS = frozenset({OWL.Thing})  # a set lookup is faster than `==` of rdflib's terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +220,7 @@ class Theory:
     def follows(self, new: Sequence[Symbol], known: Sequence[Symbol]) -> bool:
         """True if `new` symbols beside the `known` ones demand rules."""
         if self.has_class_variables:
-            new = [symbol for symbol in new if symbol.arity == 2]  # no rule is over a class
+            new = [symbol for symbol in new if symbol.arity == 2]  # rules have no classes as predicates then
         if not new:
             return False
         if self.speaks_of_things or (not self.unique_names and SAME in known):
@@ -310,8 +300,8 @@ def _replacements(symbol: Symbol) -> tuple[Rule, ...]:
     same = Atom(OWL.sameAs, (X, Y))
     if arity == 1:
         return (_rule("eq-rep-s", [same, Atom(name, (X,))], Atom(name, (Y,))),)
-    # Y, a subject, is no literal: where a name is the same as a literal (which only RDF can say), the literal
-    # must not come to new places, or computations there could go on for ever.
+    # Y, a subject, is not a literal: where a name equals a literal (which only RDF can state), the literal
+    # must not reach new positions, or computations there might not terminate.
     turned = Atom(OWL.sameAs, (Y, X))
     return (
         _rule("eq-rep-s", [same, Atom(name, (X, Z))], Atom(name, (Y, Z))),

@@ -24,10 +24,10 @@ from pantarhei.model.rule import Argument, Atom, Different, Rule, Test, names_of
 from pantarhei.rules.translation.canonical_rule import canonical
 from pantarhei.rules.translation.demand import has_class_variables, over_one_relation
 
-# A predicate with the number of its arguments: a class and a property may share a name.
+# A predicate with its arity: a class and a property may share a name.
 Symbol = tuple[str, int]
 
-# How many ways to derive an atom are written out: for people, and for programs.
+# Limits of derivations of an atom written out, for people and for programs.
 _MOST_SHOWN = 10
 _MOST_WRITTEN = 1000
 
@@ -111,7 +111,8 @@ class InconsistencyNormalForm:
         return names_of(each.constraint for each in self.constraints)
 
     def to_data(self) -> dict[str, object]:
-        """Return the form as lists, dictionaries and texts, for JSON; at most 1,000 derivations of an atom.
+        """Return the form as lists, dictionaries and texts, for JSON; at most 1,000 derivations
+        of an atom.
         """
         return {
             "depth": self.depth,
@@ -214,7 +215,8 @@ class _Partial:
 def _unfolded(
     rule: Rule, definitions: Mapping[Symbol, tuple[Rule, ...]], depth: int | None
 ) -> Iterator[Rule]:
-    """Yield `rule` with its body atoms replaced by asserted atoms that derive them, in all ways, each once.
+    """Yield `rule` with its body atoms replaced by asserted atoms that derive them, in all
+    ways, each once.
     """
     numbers = count()
     seen: set[Rule] = set()

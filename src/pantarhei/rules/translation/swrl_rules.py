@@ -1,8 +1,8 @@
 """Rules and constraints from SWRL rules: one for each atom of the head.
 
 SWRL: a semantic web rule language combining OWL and RuleML (W3C member submission, 2004). Its variables are
-DL-safe here: they stand for what the facts name. A rule is rewritten as a SWRL rule as long as that goes
-(`_PASSES`), and then read off atom by atom. Under unique names `sameAs(x, y)` in a head denies `x ≠ y`.
+DL-safe here: they range over the names and literals of facts. A rule is first rewritten as SWRL (`_PASSES`),
+then converted atom by atom. Under unique names `sameAs(x, y)` in a head denies `x ≠ y`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from pantarhei.owl.simplify import BOTTOM_PROPERTIES, TOP_PROPERTIES, simplify
 from pantarhei.rules.translation.body import MOST_ATOMS, Body, NeverError, NotARuleError, property_atom
 from pantarhei.values.scalar_functions import COMPARISONS, COMPUTATIONS, EQUAL, SWRLB, is_computation
 
-# Computations that make finitely many literals of finitely many, applied as often as one likes.
+# Computations whose repeated application to finitely many literals yields finitely many literals.
 ROUNDING = frozenset(URIRef(SWRLB + name) for name in ("ceiling", "floor", "round", "roundHalfToEven"))
 SIGNS = frozenset(URIRef(SWRLB + name) for name in ("unaryMinus", "unaryPlus", "abs"))
 
@@ -73,12 +73,13 @@ def endless(rules: Iterable[Rule]) -> tuple[Rule, ...]:
     )
 
 
-# A place is an argument of a predicate: its name, how many arguments it has, and which one is meant.
+# A position is an argument of a predicate: the predicate's name, its arity, the index of the argument.
 _Place = tuple[object, int, int]
 
 
 def _flows(rule: Rule) -> Iterator[tuple[_Place, _Place, bool]]:
-    """Return for each head argument the body arguments it depends on, and whether it is computed from them.
+    """Return for each head argument the body arguments it depends on, and whether it is
+    computed from them.
     """
     if rule.head is None:
         return
@@ -110,7 +111,7 @@ def _sources(rule: Rule, in_body: Iterable[Argument]) -> dict[Argument, dict[Arg
 
 NAME = "pr-swrl"
 
-# Computations have one operand or two; `add` and `multiply` may have more, and are taken two at a time.
+# Computations have one or two operands; `add` and `multiply` with more are split into binary ones.
 _UNARY = ROUNDING | SIGNS
 _ASSOCIATIVE = frozenset(URIRef(SWRLB + name) for name in ("add", "multiply"))
 
@@ -265,7 +266,7 @@ def _alternatives(atom: SwrlAtom) -> tuple[SwrlAtom, ...]:
 _PASSES: tuple[Callable[[SwrlRule], Iterator[SwrlRule]], ...] = (_split_head, _split_same, _split_unions)
 
 
-# --- Rules read off ---
+# --- Conversion to rules ---
 
 
 def _rules(rule: SwrlRule, origin: Origin) -> tuple[Rule, ...]:
@@ -397,7 +398,7 @@ def _no_atom_binds(missing: list[Variable]) -> str:
     return f"no class or property atom of its body binds {names}"
 
 
-# --- What the join machine asks for ---
+# --- Requirements of the join machine ---
 
 
 def _refuse_unbound(arguments: Iterable[Argument], bound: set[Argument]) -> None:

@@ -1,11 +1,9 @@
-"""What becomes of one axiom: its rules, constraints and facts, and what is lost of it with the reason.
+"""Translation of one axiom to rules, constraints and facts, with the lost parts and the reasons.
 
-Derivation rules from normal axioms, named after the W3C rules of which they are instances.
-
-W3C: OWL 2 Profiles, section 4.3, tables 5 to 7. An inclusion takes its name from what concludes (`cls-avf`,
-    `cls-hv1`), or else from the outermost constructor on its left (`cls-int1`, `cls-svf1`, `cax-sco`): one of
-    our rules can do the work of several of the W3C's, since a nested expression is one body and needs no name
-    of its own.
+Rules are named after the W3C rules they instantiate: OWL 2 Profiles, section 4.3, tables 5 to 7. An inclusion
+is named after its conclusion (`cls-avf`, `cls-hv1`), or else after the outermost constructor on its left
+(`cls-int1`, `cls-svf1`, `cax-sco`). One of our rules can replace several of the W3C's, since a nested
+expression is one body without auxiliary names.
 """
 
 from __future__ import annotations
@@ -141,7 +139,9 @@ def without_duplicates(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
     """Return the rules that differ in more than name and origin, each with its first name and origin."""
     first: dict[tuple[object, ...], Rule] = {}
     for rule in rules:
-        is_body = rule.head is None and not rule.different and not rule.tests  # then that is all it says
+        is_body = (
+            rule.head is None and not rule.different and not rule.tests
+        )  # the constraint consists of its body
         key = rule.body if is_body else (rule.body, rule.head, rule.different, rule.tests)
         first.setdefault(key, rule)
     return tuple(first.values())
