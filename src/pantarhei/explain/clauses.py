@@ -1,6 +1,6 @@
-"""Rules read backwards, in numbers: what would have to hold for a fact to be derived.
+"""Rules for backward search, with numbers for terms, and the solver of their tests.
 
-A number up to `FIRST_VARIABLE` stands for a variable; `NONE` is where a class has no second argument.
+Numbers up to `FIRST_VARIABLE` are variables; `NONE` takes the place of the second argument of a class.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from pantarhei.values.membership import is_passed
 from pantarhei.values.scalar_functions import EQUAL, compute, holds, is_computation
 
 FIRST_VARIABLE = -10
-"""The number of a first variable; further ones are below."""
+"""Number of the first variable; further variables have smaller numbers."""
 
 # The rules that replace a fact's subject, and its object, by an equal.
 _REPLACING = "eq-rep-s", "eq-rep-o"
 
-# What a rule of equality does not ask of another, for each atom of its body, since some proof does without:
-# one that goes from equal to equal step by step, and replaces each end of a fact once, its subject last.
+# For each body atom of a rule of equality, the rules that need not conclude it, since another proof avoids
+# them: it goes from equal to equal step by step, and replaces each end of a fact once, its subject last.
 _NEEDLESS = {
     "eq-sym": (frozenset({"eq-sym"}),),
     "eq-trans": (frozenset({"eq-trans"}), frozenset[str]()),
@@ -47,13 +47,13 @@ _NEEDLESS = {
     "eq-rep-o": (frozenset[str](), frozenset({"eq-rep-s", "eq-rep-o"})),
 }
 
-# The same for a subject, and an object, that may still be any name: it can be the equal itself, and a way
-# from equal to equal starts at the end that is known.
+# The same for an unbound subject and an unbound object: the name can be the equal itself, and a path from
+# equal to equal starts at the bound end.
 _NEEDLESS_UNBOUND = frozenset({"eq-rep-s", "eq-trans"}), frozenset({"eq-rep-o"})
 
 
 class NumberedAtom(NamedTuple):
-    """An atom in numbers."""
+    """An atom whose predicate and arguments are numbers."""
 
     predicate: int
     subject: int
@@ -61,7 +61,7 @@ class NumberedAtom(NamedTuple):
 
 
 def needless_for(atom: NumberedAtom) -> frozenset[str]:
-    """The names of the rules that need not conclude an atom, because of its variables."""
+    """Return the names of the rules that need not conclude an atom, because of its variables."""
     unbound = (
         rules for term, rules in zip(atom[1:], _NEEDLESS_UNBOUND, strict=True) if term <= FIRST_VARIABLE
     )
@@ -69,12 +69,12 @@ def needless_for(atom: NumberedAtom) -> frozenset[str]:
 
 
 class BackwardRule(NamedTuple):
-    """A rule in numbers.
+    """A rule with numbers for its terms, for backward search.
 
     Args:
         variables: the numbers of its variables, from `FIRST_VARIABLE` downwards.
-        needless: for each atom of the body the names of the rules that need not conclude it, since there is
-            another proof where they do.
+        needless: for each body atom the names of the rules that need not conclude it, since there is another
+            proof then.
     """
 
     rule: Rule
@@ -87,7 +87,7 @@ class BackwardRule(NamedTuple):
 
 
 class BackwardRules:
-    """The rules of a program by what they conclude; each is read when it is first asked for."""
+    """The rules of a program by the predicates of their heads; each is numbered at first use."""
 
     def __init__(self, program: Program, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
@@ -102,7 +102,7 @@ class BackwardRules:
         self._clauses: dict[int, tuple[BackwardRule, ...]] = {}
 
     def concluding(self, predicate: int) -> tuple[BackwardRule, ...]:
-        """The rules that conclude a predicate."""
+        """Return the rules that conclude a predicate."""
         known = self._clauses.get(predicate)
         if known is None:
             rules = self._rules.get(predicate, ())
@@ -110,7 +110,7 @@ class BackwardRules:
         return known
 
     def following(self, fact: Fact) -> Iterator[Fact]:
-        """The facts that follow from one alone by one rule, such as that its subject is in a superclass."""
+        """Return the direct consequences of one fact alone, such as the membership in a superclass."""
         for rule in self._consequences.get(fact[0], ()):
             (clause,) = self._clauses_of([rule])
             (atom,) = clause.body
@@ -128,7 +128,7 @@ class BackwardRules:
 
     @cached_property
     def predicates(self) -> frozenset[int]:
-        """All predicates of the program."""
+        """The predicates of the program."""
         return frozenset(range(len(self._numbers)))
 
     @cached_property
@@ -137,7 +137,7 @@ class BackwardRules:
         return self.predicates.difference(self._rules)
 
     def within_reach(self, assumable: Iterable[int]) -> set[int]:
-        """The predicates that may be assumed, or concluded from something that may."""
+        """Return the assumable predicates, and those that can be concluded from them."""
         reached, news = set(assumable), list(assumable)
         while news:
             for head in self._above.get(news.pop(), ()):
@@ -187,10 +187,10 @@ class BackwardRules:
 
 
 def _needless(name: str, body: Sequence[NumberedAtom]) -> tuple[frozenset[str], ...]:
-    """The names of the rules that need not conclude each atom of a rule's body.
+    """Return for each atom of a rule's body the names of the rules that need not conclude it.
 
-    A name is replaced by its equal only where it has to be a certain one: a constant, or one that the body
-    names elsewhere too. In all other places the name is replaced in the conclusion instead.
+    A name is replaced by its equal only where the body constrains it: in the place of a constant, or of a
+    variable that occurs again. In all other places the name is replaced in the conclusion instead.
     """
     if name in _NEEDLESS:
         return _NEEDLESS[name]
@@ -205,21 +205,21 @@ def _needless(name: str, body: Sequence[NumberedAtom]) -> tuple[frozenset[str], 
     )
 
 
-# So many literals, and combinations of them, are tried.
+# Largest numbers of literals, and of combinations of them, that are tried.
 _MOST_VALUES = 100
 _MOST_CHOICES = 1_000
 
 RuleCondition = tuple[BackwardRule, int]
-"""A rule whose inequalities and tests are to hold, and what the numbers of its variables were shifted by."""
+"""A rule whose inequalities and tests must hold, and the offset of its variables' numbers."""
 
 Resolver = Callable[[int], int]
 
 
 class ConditionSolver:
-    """Finds out whether conditions are met over a model.
+    """Solver of inequalities and tests over a model.
 
-    Literals that nothing determines are chosen: one that the property has elsewhere, or one that a condition
-    names. `is_complete` says that no choice has failed: others may do where it has.
+    Undetermined literals are chosen from the property's values in the window and the constants of tests.
+    `is_complete` is False once all choices have failed, since others might succeed.
     """
 
     def __init__(self, model: WindowModel) -> None:
@@ -230,27 +230,27 @@ class ConditionSolver:
     def met(
         self, atoms: Sequence[NumberedAtom], conditions: Iterable[RuleCondition], walk: Resolver
     ) -> Mapping[int, Term] | None:
-        """The literals that variables may stand for so that the conditions hold; None if they cannot.
+        """Return literals for the variables such that the conditions hold; None if none are found.
 
         Args:
             atoms: the missing facts.
-            walk: what a variable stands for.
+            walk: resolves a variable to its value, or to an unbound variable.
         """
         given = list(conditions)
-        open_ = self._literals_wanted(atoms, given, walk)
+        open_ = self._open_literals(atoms, given, walk)
         values = [self._values(variable, atoms, given) for variable in open_]
         for choice in islice(product(*values), _MOST_CHOICES):
             terms = dict(zip(open_, choice, strict=True))
-            # What a rule computes is known before the tests of the rules above it.
+            # Computations of a rule come before the tests of the rules above it.
             if all(self._holds(clause, shift, walk, terms) for clause, shift in reversed(given)):
                 return terms
         self.is_complete = self.is_complete and not open_
         return None
 
-    def _literals_wanted(
+    def _open_literals(
         self, atoms: Sequence[NumberedAtom], conditions: Sequence[RuleCondition], walk: Resolver
     ) -> list[int]:
-        """The variables that are to be literals and that nothing determines."""
+        """Return the variables for literals that nothing determines."""
         found = [
             atom.object
             for atom in atoms
@@ -269,7 +269,7 @@ class ConditionSolver:
         return [number for number in dict.fromkeys(found) if number not in computed]
 
     def _literals_of(self, predicate: int) -> list[int]:
-        """The first literals that a property has in the window."""
+        """Return the first literals of a property in the window."""
         known = self._literals.get(predicate)
         if known is None:
             known = []
@@ -282,7 +282,7 @@ class ConditionSolver:
     def _values(
         self, variable: int, atoms: Sequence[NumberedAtom], conditions: Sequence[RuleCondition]
     ) -> list[Term]:
-        """Literals that a variable may stand for: those that conditions name, then those known."""
+        """Return candidate literals for a variable: constants of conditions first, then known values."""
         named = (each for clause, _ in conditions for test in clause.tests for each in _named(test))
         known = (
             self._vocabulary.term(number)
@@ -294,7 +294,7 @@ class ConditionSolver:
         return list(dict.fromkeys((*around, *sorted(known, key=write_term))))
 
     def _holds(self, clause: BackwardRule, shift: int, walk: Resolver, terms: dict[int, Term]) -> bool:
-        """Whether a rule's inequalities and tests hold. What they compute is added to `terms`."""
+        """Return True if a rule's inequalities and tests hold; computed values are added to `terms`."""
 
         def term(argument: Argument) -> Term | None:
             if not isinstance(argument, Variable):
@@ -327,7 +327,7 @@ class ConditionSolver:
         return all(self._differ(number(one), number(other), terms) for one, other in clause.different)
 
     def _differ(self, one: int, other: int, terms: Mapping[int, Term]) -> bool:
-        """Whether two terms differ; variables that are no literals are all one new name."""
+        """Return True if two terms differ; unbound variables without a literal are all one new name."""
         if one > FIRST_VARIABLE and other > FIRST_VARIABLE:
             return one != other
         first, second = (
@@ -340,7 +340,7 @@ class ConditionSolver:
 
 
 def _named(test: Test) -> Iterator[Literal]:
-    """The literals that a test names."""
+    """Return the constants of a test."""
     if isinstance(test, Member):
         yield from _named_in(test.range)
     else:
@@ -361,7 +361,7 @@ def _named_in(range_: DataRange) -> Iterator[Literal]:
 
 
 def _around(literal: Literal) -> Iterator[Literal]:
-    """The literal, and a number above and one below it."""
+    """Return the literal, and for a number the next larger and smaller ones."""
     yield literal
     value = literal.value
     if isinstance(value, bool) or literal.datatype is None:
@@ -370,4 +370,4 @@ def _around(literal: Literal) -> Iterator[Literal]:
         yield Literal(str(value + 1), datatype=literal.datatype)
         yield Literal(str(value - 1), datatype=literal.datatype)
     except TypeError:
-        return  # it is no number
+        return  # not a number

@@ -1,4 +1,4 @@
-"""What `explain` and `why_not` do: proofs of what a stream reasoner holds, and reasons why it does not."""
+"""Explanations of a stream reasoner's window: `explain` returns proofs, `why_not` the absence of a fact."""
 
 from __future__ import annotations
 
@@ -37,28 +37,28 @@ from pantarhei.window.log import Entry
 from pantarhei.window.sliding import Step
 
 LIMIT = 10_000
-"""How many rule instances an explanation looks at, unless it is told."""
+"""Default number of rule instances that an explanation explores."""
 
 WAYS = 5
-"""How many ways are told in which a triple would hold, unless it is said."""
+"""Default number of abductions of an absence."""
 
 STEPS = 3_000
-"""How many steps back over rules the search for what is missing takes."""
+"""Largest number of backward rule applications in the search for missing facts."""
 
 # More rule instances than fit into any memory, and few enough to be counted in 64 bits.
 _ENDLESS = 1 << 40
 
-# So many conflicts are told of what a repair took out.
+# Largest number of conflicts shown for a retracted assertion.
 _MOST_CONFLICTS = 3
 
 
 class WindowState(NamedTuple):
-    """How the window stands, or stood, at a time.
+    """The window at a time.
 
     Args:
-        books: what was asserted and cut.
-        model: what followed.
-        forms: how literals of that are shown.
+        books: the asserted and the cut facts.
+        model: the window model.
+        forms: the lexical forms of literals in the materialization.
     """
 
     books: Books
@@ -66,17 +66,17 @@ class WindowState(NamedTuple):
     forms: FactForms
 
     def abox(self, level: int) -> AssertingABox:
-        """The ABox of a level."""
+        """Return the ABox of a level."""
         entry = self.books.log.timeline.at_level(level)
-        assert entry is not None, "what is asserted is in the window"
+        assert entry is not None, "asserted facts are in the window"
         return AssertingABox(entry.at, entry.forms.by_fact)
 
 
 class Explainer:
-    """Explains what a stream reasoner holds; not for several threads at once.
+    """Explainer of a stream reasoner's facts; not thread-safe.
 
     Args:
-        labels: what names are called.
+        labels: the names shown for IRIs.
         ontology: returns the ontology.
     """
 
@@ -89,8 +89,9 @@ class Explainer:
     def explain(
         self, asked: Triple | TemporalAtom, at: TimePoint | None, all_: bool, limit: int
     ) -> Proof | tuple[Proof, ...]:
-        """The best proof, or all of them: of a triple those of the window come first, of an atom those of the
-        temporal rules.
+        """Return the best proof, or all of them.
+
+        For a triple, proofs in the window come before those of temporal rules; for an atom after them.
         """
         _check_limit(limit, "rule instance")
         moment = self._moment(at)
@@ -109,23 +110,23 @@ class Explainer:
         return found if all_ else found[0]
 
     def _is_entailed_axiom(self, atom: TemporalAtom) -> bool:
-        """Test whether an atom is an axiom that the ontology entails, so that no window holds it."""
+        """Return True if an atom is an axiom that the ontology entails, so that no window holds it."""
         triple = atom.triple
         with suppress(InputError):  # a word of OWL that writes no axiom by itself
             return triple is not None and says_axioms([triple]) and self._ontology().entails([triple])
         return False
 
     def _in_window(self, atom: TemporalAtom, moment: WindowState, all_: bool, limit: int) -> Iterator[Proof]:
-        """The proofs of what is in the materialization."""
+        """Return the proofs of a fact of the materialization."""
         fact = None if atom.triple is None else moment.model.find(atom.triple)
         if fact is not None:
             found = ProofExtractor(moment.model, moment.abox, moment.forms, min(limit, _ENDLESS))
             yield from found.all(fact) if all_ else [found.best(fact)]
 
     def _concluded(self, atom: TemporalAtom, moment: WindowState, all_: bool, limit: int) -> Iterator[Proof]:
-        """The proofs of what temporal rules conclude at the present tick."""
-        concluding, testimony = self._held.concluding, self._testimony(moment)
-        if concluding is None or testimony is None:
+        """Return the proofs of a conclusion of temporal rules at the present tick."""
+        concluding, rules_input = self._held.concluding, self._proof_context(moment)
+        if concluding is None or rules_input is None:
             return
 
         def holds(triple: Triple) -> Proof | None:
@@ -139,37 +140,44 @@ class Explainer:
                     return trace.asserted.at
             return None
 
-        yield from testimony.proofs(atom, InputProofs(holds, asserted_at), all_, limit)
+        yield from rules_input.proofs(atom, InputProofs(holds, asserted_at), all_, limit)
 
-    def _testimony(self, moment: WindowState) -> ProofContext | None:
-        """What temporal rules see; None where there are none, and of older times."""
+    def _proof_context(self, moment: WindowState) -> ProofContext | None:
+        """Return the input of temporal rules; None without rules, and for older times."""
         concluding = self._held.concluding
         is_now = moment.books is self._held.books
         return concluding.testimony(self._held.model) if concluding is not None and is_now else None
 
     def _beyond(self, atom: TemporalAtom, moment: WindowState) -> str | None:
-        """Why an atom may have been concluded for all that is known; None where that is known."""
+        """Return the reason for which a conclusion at the time is not known; None if it is known."""
         concluding = self._held.concluding
         if concluding is None or moment.books is self._held.books or not concluding.concludes(atom.predicate):
             return None
         return "what temporal rules concluded before the present tick is not known any more"
 
     def why_not(self, asked: Triple | TemporalAtom, at: TimePoint | None, limit: int) -> Absence:
-        """Why a triple, or an atom of temporal rules, does not hold."""
+        """Return the absence of a triple, or of an atom of temporal rules."""
         _check_limit(limit, "way")
         moment = self._moment(at, tries=True)
         vocabulary = moment.model.vocabulary
         atom = _checked(asked) if isinstance(asked, TemporalAtom) else _atom_of(check_triple(asked))
-        triple, testimony = atom.triple, self._testimony(moment)
-        is_concluded = testimony is not None and testimony.concludes(atom)
+        triple, rules_input = atom.triple, self._proof_context(moment)
+        is_concluded = rules_input is not None and rules_input.concludes(atom)
         if is_concluded or (triple is not None and moment.model.find(triple) is not None):
             raise EntailedError(_written(atom), _time_text(moment.books))
-        temporal = () if testimony is None else testimony.unmet(atom)
+        temporal = () if rules_input is None else rules_input.unmet(atom)
         if triple is None:
-            is_known = testimony is not None or self._beyond(atom, moment) is None
-            absence = Absence(None, moment.books.now, complete=is_known, temporal=temporal, atom=atom)
-            unknown, lost = self._unknown_in(atom, moment), len(self._ontology().losses)
-            return replace(absence, unknown=unknown, lost=lost).labelled(self._labels)
+            is_known = rules_input is not None or self._beyond(atom, moment) is None
+            absence = Absence(
+                None,
+                moment.books.now,
+                unknown=self._unknown_in(atom, moment),
+                complete=is_known,
+                temporal=temporal,
+                atom=atom,
+                lost=len(self._ontology().losses),
+            )
+            return absence.labelled(self._labels)
         known = vocabulary.mark
         try:
             (goal,) = as_tuples(vocabulary.encode([triple]).facts)
@@ -186,25 +194,24 @@ class Explainer:
         return absence.labelled({**self._labels, NEW_NAME: "something new"})
 
     def _absence(self, triple: Triple, goal: Fact, moment: WindowState, limit: int) -> Absence:
-        situation = self._situation(moment)
-        unknown = self._names(moment, situation.gone).unknown_in(triple)
-        search, concluded = (
-            AbsenceSearch(situation, goal, limit, STEPS),
-            bool(situation.clauses.concluding(goal[0])),
-        )
+        context = self._context(moment)
+        unknown = self._names(moment, context.gone).unknown_in(triple)
+        search = AbsenceSearch(context, goal, limit, STEPS)
+        concluded = bool(context.clauses.concluding(goal[0]))
         ways, beyond = tuple[Abduction, ...](), tuple[Abduction, ...]()
-        if not any(each.kind == "blank node" for each in unknown):  # else no ABox can speak of it
+        if not any(each.kind == "blank node" for each in unknown):  # else no ABox can contain it
             ways = search.ways()
             if concluded and not ways:
-                clauses = situation.clauses
-                beyond = search.ways(clauses.unconcluded | self._in_background())
+                clauses = context.clauses
+                background = np.unique(self._held.foundation.background.facts[:, 0]).tolist()
+                beyond = search.ways(clauses.unconcluded.union(background))
                 beyond = beyond or search.ways(clauses.predicates)  # rules may conclude all in a cycle
-        asserted, fate = goal[0] in situation.assumable, situation.fate(goal)
+        asserted, fate = goal[0] in context.assumable, context.fate(goal)
         now = moment.books.now
         return Absence(triple, now, fate, ways, concluded, asserted, unknown, beyond, search.complete)
 
     def _unknown_in(self, atom: TemporalAtom, moment: WindowState) -> tuple[UnknownName, ...]:
-        """The unknown names of an atom; of an atom that is not a triple, its predicate if it is unknown."""
+        """Return the unknown names of a triple; for another atom only its predicate is checked."""
         step = moment.books.step
         names = self._names(moment, self._asserted_until(None if step is None else step.now))
         if atom.triple is not None:
@@ -214,14 +221,13 @@ class Explainer:
         return () if atom.predicate in known else (UnknownName(atom.predicate, "property", near),)
 
     def _names(self, moment: WindowState, asserted: Integers) -> KnownNames:
-        """The names known at a moment: of rules, ontology, background and stream."""
+        """Return the names of rules, ontology, background and stream at a time."""
         common, concluding = self._held.foundation.common, self._held.concluding
         concluded = () if concluding is None else (symbol.name for symbol in concluding.symbols)
         declared = {*self._ontology().predicates, *concluded}
         return KnownNames(moment.model.vocabulary, common.symbols, common.names, asserted, declared)
 
-    def _situation(self, moment: WindowState) -> AbsenceContext:
-        """Where a question about a moment is asked."""
+    def _context(self, moment: WindowState) -> AbsenceContext:
         log, step = moment.books.log, moment.books.step
         asserted = self._asserted_until(None if step is None else step.now)
         newest = log.newest
@@ -238,25 +244,21 @@ class Explainer:
         )
 
     def _read(self, model: WindowModel) -> BackwardRules:
-        """The rules of a model, read once while their terms keep their numbers."""
+        """Return the rules of a model, cached while their terms keep their numbers."""
         program, names = model.program, model.vocabulary.lexicon
         known = self._clauses
         if known is None or known[0] is not program or known[1] is not names:
             known = self._clauses = program, names, BackwardRules(program, model.vocabulary)
         return known[2]
 
-    def _in_background(self) -> frozenset[int]:
-        """The predicates that the background asserts."""
-        return frozenset(np.unique(self._held.foundation.background.facts[:, 0]).tolist())
-
-    # -- what was --------------------------------------------------------------------------------
+    # -- older times -----------------------------------------------------------------------------
 
     def _moment(self, at: TimePoint | None, *, tries: bool = False) -> WindowState:
-        """How the window stands, or stood at an older time.
+        """Return the window, now or at an older time.
 
         Args:
-            tries: whether facts will be tried out on the model. With `keep="every"` that is one made for it:
-                Definition 8 leaves open which interpretations facts stand in once others came and went.
+            tries: facts will be supposed in the model. With `keep="every"` it is a new one: Definition 8
+                leaves open to which interpretations facts belong after changes of others.
         """
         books, held = self._held.books, self._held
         is_now = at is None or plain_time(at) == books.now
@@ -269,7 +271,7 @@ class Explainer:
         return known[2]
 
     def _asserted_until(self, ticks: int | None) -> Integers:
-        """The facts that were asserted by a time, as far as is remembered, shape (n, 3), the oldest first."""
+        """Return the facts asserted by a time, as far as the history reaches, shape (n, 3), oldest first."""
         books = self._held.books
         known = self._asserted
         if known is None or known[0] is not books:
@@ -281,36 +283,32 @@ class Explainer:
         return np.concatenate([NO_FACTS, *(entry.facts for entry in entries)])
 
     def _fate(self, fact: Fact, step: Step | None) -> tuple[RetractedAssertion, ...]:
-        """What became by a step of the assertions of a fact, those that are gone, newest first."""
+        """Return the assertions of a fact that were retracted by a step, newest first."""
         books, found = self._held.books, list[RetractedAssertion]()
         for trace in books.traces(fact):
             if step is None or trace.asserted.ticks > step.now:
                 continue
             by = trace.cut_by if trace.cut_by is not None and trace.cut_by.ticks <= step.now else None
             left = trace.left if trace.left is not None and trace.left <= step.now else None
+            at = trace.asserted.at
             if by is not None:
-                found.append(
-                    RetractedAssertion(
-                        trace.asserted.at, None, by.at, self._against(fact, trace.asserted, by)
-                    )
-                )
+                conflicts = self._against(fact, trace.asserted, by)
+                found.append(RetractedAssertion(at, removed_at=by.at, conflicts=conflicts))
             elif left is not None:
-                found.append(
-                    RetractedAssertion(trace.asserted.at, time_of(left, step.kind), left_early=trace.early)
-                )
+                found.append(RetractedAssertion(at, time_of(left, step.kind), left_early=trace.early))
         return tuple(reversed(found))
 
     def _against(self, fact: Fact, asserted: Entry, by: Entry) -> tuple[Conflict, ...]:
-        """The conflicts by which an arriving ABox cut a fact; first those in which the others are newest.
+        """Return the conflicts for which an arriving ABox cut a fact, those with the newest others first.
 
-        In one with something older than the fact, that may have gone in its place.
+        In a conflict with an older member, the repair could have removed that one instead.
         """
         repair = self._held.books.repair_of(by.level)
         (triple,) = self._held.vocabulary.decode([fact], asserted.forms.by_fact)
         conflicts = () if repair is None else repair.conflicts
-        mine = [each for each in conflicts if any(told == triple for _, told in each.assertions)]
+        mine = [each for each in conflicts if any(other == triple for _, other in each.assertions)]
         mine.sort(key=str)
-        others = [sorted(at for at, told in each.assertions if told != triple) for each in mine]
+        others = [sorted(at for at, other in each.assertions if other != triple) for each in mine]
         newest = sorted(range(len(mine)), key=lambda place: (not others[place], others[place]), reverse=True)
         return tuple(mine[place] for place in newest[:_MOST_CONFLICTS])
 
@@ -319,7 +317,7 @@ def _atom_of(triple: Triple) -> TemporalAtom:
     subject, predicate, object_ = triple
     if predicate == RDF.type and isinstance(object_, URIRef):
         return TemporalAtom(object_, (subject,))
-    assert isinstance(predicate, URIRef), "it is a triple"
+    assert isinstance(predicate, URIRef), "checked as a triple"
     return TemporalAtom(predicate, (subject, object_))
 
 

@@ -1,8 +1,8 @@
-"""What the parts of a window say, as one answer.
+"""Merging of the explanations and quality tables of shards.
 
-A window is in parts where its stream is divided by a key: each assertion is in one part, and with it all that
-it is joined with; the background is in all. So a proof, a way in which a triple would hold and a conflict are
-those of one part, and the best of a window is the best of those of its parts.
+A sharded window is divided by a key: each assertion is in one shard, together with all that it joins with;
+the background is in all shards. So each proof, abduction and conflict belongs to one shard, and the best of
+the window is the best one of all shards.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from pantarhei.repair.quality import Quality, QualityRow, since, worst_first
 
 
 def merge_proofs(proofs: Iterable[Iterable[Proof]]) -> tuple[Proof, ...]:
-    """Of the proofs of a triple by part one for each support, the best first.
+    """Return one proof for each support from the proofs of all shards, the best first.
 
-    Parts that have a support in common have the empty one: the triple rests on the background alone.
+    Shards can only share the empty support, if the triple follows from the background alone.
     """
     found: dict[frozenset[Assertion], Proof] = {}
     for proof in _best_first([*chain(*proofs)]):
@@ -40,20 +40,22 @@ def _best_first(proofs: Collection[Proof]) -> list[Proof]:
 
 
 def _time(proof: Proof) -> tuple[bool, tuple[TimePoint, ...]]:
-    """Later for newer proofs, latest for those that rest on background alone."""
+    """Return a sort key: later for newer proofs, latest for proofs from the background alone."""
     at = proof.timestamp
     return at is None, () if at is None else (at,)
 
 
 def merge_absences(parts: Mapping[int, Absence], is_in: Callable[[int, Triple], bool], limit: int) -> Absence:
-    """Why a triple holds in no part. A way counts where the stream can bring what is missing to its part.
+    """Return the absence of a triple that holds in no shard.
+
+    An abduction is kept if the stream can assert its missing facts in its shard.
 
     Args:
-        parts: why it does not hold in each part where it could be.
-        is_in: whether a triple that the stream asserts goes to a part.
-        limit: how many ways are told; so many are told of each part at most.
+        parts: the absence in each shard that could hold the triple.
+        is_in: returns True if a triple asserted by the stream belongs to a shard.
+        limit: the largest number of abductions, which limited each shard too.
     """
-    told = list(parts.values())
+    absences = list(parts.values())
 
     def reachable(part: int, ways: Iterable[Abduction]) -> list[Abduction]:
         return [
@@ -62,27 +64,27 @@ def merge_absences(parts: Mapping[int, Absence], is_in: Callable[[int, Triple], 
 
     ways = {part: reachable(part, absence.ways) for part, absence in parts.items()}
     beyond = {part: reachable(part, absence.beyond) for part, absence in parts.items()}
-    gone = chain(*(absence.gone for absence in told))
+    gone = chain(*(absence.gone for absence in absences))
     return replace(
-        told[0],
-        at=max((absence.at for absence in told if absence.at is not None), default=None),
+        absences[0],
+        at=max((absence.at for absence in absences if absence.at is not None), default=None),
         gone=tuple(sorted(gone, key=lambda each: each.asserted_at, reverse=True)),
         ways=_first(ways, limit),
-        concluded=any(absence.concluded for absence in told),
-        asserted=any(absence.asserted for absence in told),
-        unknown=_unknown(told),
+        concluded=any(absence.concluded for absence in absences),
+        asserted=any(absence.asserted for absence in absences),
+        unknown=_unknown(absences),
         beyond=() if any(ways.values()) else _first(beyond, limit),
-        # where a part told as many as it may, there may be further ones beside those that are not reachable
+        # a shard that reached the limit may have further abductions in place of the dropped ones
         complete=all(
             absence.complete and (len(absence.ways) < limit or len(ways[part]) == limit)
             for part, absence in parts.items()
         ),
-        labels=dict(chain(*(absence.labels.items() for absence in told))),
+        labels=dict(chain(*(absence.labels.items() for absence in absences))),
     )
 
 
 def _first(ways: Mapping[int, Iterable[Abduction]], limit: int) -> tuple[Abduction, ...]:
-    """The best ways; of the same one in several parts, which has a new name, the best."""
+    """Return the best abductions; of equal ones in several shards, which have a new name, the best."""
     found: dict[frozenset[Triple], Abduction] = {}
     for way in sorted(chain(*ways.values()), key=_place):
         found.setdefault(way.triples, way)
@@ -94,13 +96,13 @@ def _place(way: Abduction) -> tuple[int, int, bool]:
 
 
 def _unknown(parts: Sequence[Absence]) -> tuple[UnknownName, ...]:
-    """The names that no part knows."""
+    """Return the names that are unknown in all shards."""
     known = [{each.name for each in absence.unknown} for absence in parts]
     return tuple(each for each in parts[0].unknown if all(each.name in names for names in known))
 
 
 def merge_quality(parts: Collection[Quality]) -> Quality:
-    """How assertions fared in all parts, seen from the newest of their times."""
+    """Return the quality of all shards together, at the newest of their times."""
     now = max((part.at for part in parts if part.at is not None), default=None)
     return Quality(
         now,

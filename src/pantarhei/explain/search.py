@@ -1,9 +1,9 @@
-"""What would have to hold besides, for a fact to be derived: sets of missing facts, smallest first.
+"""Abduction: minimal missing facts that would derive a fact, smallest sets first.
 
-Rules are read backwards from the fact (abduction). A premise holds in the window, or follows by a further
-rule, or is missing and is assumed; assumed may be what the stream asserts of known names, or of a new one.
-What takes few rules is found before what takes more: rules of equality can be applied to anything, again and
-again, and would lead a search that goes deep first away from what is near.
+Rules are applied backwards from the fact. A premise holds in the window, or follows by a further rule, or is
+assumed; facts of predicates that the stream asserts can be assumed, about known names or a new one.
+Derivations with few rules are found before those with more, since rules of equality apply to all facts
+repeatedly, and would divert a depth-first search.
 """
 
 from __future__ import annotations
@@ -32,29 +32,29 @@ from pantarhei.proofs.antichain import StepBudget
 from pantarhei.rdf.ntriples import write_triple
 
 NEW_NAME = URIRef("urn:pantarhei:new")
-"""Stands for a name that nothing is known of."""
+"""A name that does not occur in the window."""
 
-# Of a premise so many matches are gone into, and so many sets are given for each size.
+# Largest numbers of matches explored for a premise, and of sets returned for each size.
 _MOST_MATCHES = 100
 _MOST_SETS = 200
 
-# Trying facts out costs as much as so many steps, and one more for each fact that follows.
+# Steps that a trial of facts costs, besides one for each fact that follows.
 _STEPS_OF_A_TRIAL = 10
 
 _Binding = dict[int, int]
 
 ANY, SAME = -2, -3
 FactPattern = tuple[int, int, int]
-"""A predicate, a subject and an object; `ANY` stands for any term, `SAME` for the one of the subject."""
+"""A predicate, a subject and an object; `ANY` matches any term, `SAME` the subject."""
 
 
 class AbductionCandidate(NamedTuple):
-    """Facts that are missing.
+    """A set of missing facts that may derive the goal.
 
     Args:
-        present: how many premises the rules found in the window.
-        gone: how many of the missing facts were asserted once.
-        fit: of the facts that follow directly from the missing ones, how many more are there than are not.
+        present: the number of premises found in the window.
+        gone: the number of missing facts that were asserted once.
+        fit: the number of direct consequences of the missing facts in the window, less those that are not.
     """
 
     missing: frozenset[Triple]
@@ -64,11 +64,10 @@ class AbductionCandidate(NamedTuple):
 
 
 class _OpenPremise(NamedTuple):
-    """A premise that is to hold.
+    """A premise still to be shown.
 
     Args:
-        above: the patterns of the conclusions that it is a premise of, and whether each was to be concluded
-            without eq-trans.
+        above: the patterns of the conclusions above it, each with True if it was concluded without eq-trans.
         needless: the names of rules that need not conclude it.
     """
 
@@ -78,14 +77,14 @@ class _OpenPremise(NamedTuple):
 
 
 class _State(NamedTuple):
-    """What has been settled so far.
+    """A node of the search.
 
     Args:
-        goals: what is left to be shown.
-        binding: what variables stand for.
+        goals: the premises still to be shown.
+        binding: the values of variables.
         assumed: the missing facts.
-        conditions: inequalities and tests that are to hold.
-        present: how many premises were found in the window.
+        conditions: inequalities and tests that must hold.
+        present: the number of premises found in the window.
     """
 
     goals: tuple[_OpenPremise, ...]
@@ -97,17 +96,17 @@ class _State(NamedTuple):
 
 @dataclass
 class AbductionSearch:
-    """A search for what is missing.
+    """Search for missing facts.
 
     Args:
-        model: what holds.
+        model: the window model.
         clauses: its rules.
-        assumable: the predicates that the stream asserts.
-        gone: the facts of a pattern that were asserted once and are no more; the newest ones first.
-        level: a new one, at which missing facts are tried out.
-        meter: how many steps it may take.
+        assumable: the predicates of facts that may be assumed.
+        gone: returns the facts of a pattern that were asserted once and do not hold now, newest first.
+        level: an unused level, at which missing facts are tried.
+        meter: the budget of steps.
 
-    `is_complete` says whether all was looked at that was to be.
+    `is_complete` is False once a limit has cut the search.
     """
 
     model: WindowModel
@@ -117,8 +116,8 @@ class AbductionSearch:
     level: int
     meter: StepBudget
     is_complete: bool = True
-    _renamed: int = field(default=0, init=False)  # so many variables have numbers
-    _deeper: list[_State] = field(default_factory=list, init=False)  # what takes one rule more
+    _variables: int = field(default=0, init=False)  # number of variables used so far
+    _deeper: list[_State] = field(default_factory=list, init=False)  # nodes with one rule more
 
     def __post_init__(self) -> None:
         self._vocabulary: Vocabulary = self.model.vocabulary
@@ -129,7 +128,7 @@ class AbductionSearch:
         self._concluded: dict[frozenset[int], set[int]] = {}
 
     def sets(self, goal: Fact, size: int) -> Iterator[AbductionCandidate]:
-        """Sets of that many missing facts by which `goal` is derived; the same one may come twice.
+        """Return sets of `size` missing facts that may derive `goal`; a set can be returned twice.
 
         Raises:
             Exceeded: the steps are used up.
@@ -151,7 +150,7 @@ class AbductionSearch:
     # -- the search --------------------------------------------------------------------------------
 
     def _solve(self, state: _State) -> Iterator[_State]:
-        """The states without goals that a state leads to."""
+        """Return the states without goals that can be reached from a state."""
         self.meter.spend(1)
         if not state.goals:
             yield state
@@ -172,10 +171,10 @@ class AbductionSearch:
                 if united is not None:
                     yield from self._solve(united)
         yield from self._assuming(state, atom, is_ground)
-        yield from self._going_on(state, goal)
+        yield from self._expand(state, goal)
 
     def _choose(self, state: _State) -> tuple[_OpenPremise, tuple[_OpenPremise, ...]]:
-        """The goal that is looked at next, the one with fewest variables; and the others."""
+        """Return the next goal, which is the one with the fewest variables, and the others."""
         walked = [goal._replace(atom=self._walked(goal.atom, state.binding)) for goal in state.goals]
         place = min(range(len(walked)), key=lambda i: _effort(walked[i].atom))
         return walked[place], (*walked[:place], *walked[place + 1 :])
@@ -184,7 +183,7 @@ class AbductionSearch:
         return atom in assumed or self.model.kernel.store.row_of(*atom) >= 0
 
     def _matches(self, atom: NumberedAtom) -> list[Fact]:
-        """Facts of the window that a goal with variables may be."""
+        """Return the facts of the window that match a goal with variables."""
         pattern = _pattern(atom)
         known = self._matched.get(pattern)
         if known is None:
@@ -194,7 +193,7 @@ class AbductionSearch:
         return known
 
     def _some(self, facts: Integers, atom: NumberedAtom) -> list[Fact]:
-        """As many of the facts as are gone into, those that `atom` can be."""
+        """Return the facts that match `atom`, as many as are explored."""
         if atom.subject == atom.object:
             facts = facts[facts[:, 1] == facts[:, 2]]
         self.is_complete = self.is_complete and len(facts) <= _MOST_MATCHES
@@ -202,7 +201,7 @@ class AbductionSearch:
         return sorted(texts, key=texts.__getitem__)[:_MOST_MATCHES]  # the same ones in every process
 
     def _assuming(self, state: _State, atom: NumberedAtom, is_ground: bool) -> Iterator[_State]:
-        """Take a goal for missing."""
+        """Assume a goal."""
         if atom.predicate not in self.assumable or len(state.assumed) >= self._size or atom == self._goal:
             return
         if not is_ground:
@@ -213,8 +212,8 @@ class AbductionSearch:
                     yield from self._solve(bound._replace(assumed=(*state.assumed, known)))
         yield from self._solve(state._replace(assumed=(*state.assumed, atom)))
 
-    def _going_on(self, state: _State, goal: _OpenPremise) -> Iterator[_State]:
-        """Go on to what a goal follows from; where all that is missing is known, see whether it suffices."""
+    def _expand(self, state: _State, goal: _OpenPremise) -> Iterator[_State]:
+        """Expand a goal by rules; if no further fact may be assumed, test if the assumed ones suffice."""
         if len(state.assumed) < self._size:
             self._note_rules(state, goal)
         elif goal.atom.predicate in self._above(state.assumed):
@@ -225,7 +224,7 @@ class AbductionSearch:
                 yield state._replace(goals=(), conditions=())
 
     def _note_rules(self, state: _State, goal: _OpenPremise) -> None:
-        """Note what a goal follows from, for when all that takes fewer rules has been looked at."""
+        """Enqueue the rules that conclude a goal, for after all derivations with fewer rules."""
         needless = goal.needless | needless_for(goal.atom)
         pattern = _pattern(goal.atom), "eq-trans" in goal.needless
         if pattern in goal.above:
@@ -235,9 +234,9 @@ class AbductionSearch:
             if clause.rule.name in needless:
                 continue
             if not any(atom.predicate in self._reachable for atom in clause.body):
-                continue  # what follows from the window alone is in it
-            shift = -self._renamed
-            self._renamed += len(clause.variables)
+                continue  # consequences of the window alone are in it
+            shift = -self._variables
+            self._variables += len(clause.variables)
             head, *body = (_renamed(atom, shift) for atom in (clause.head, *clause.body))
             united = self._united(state, goal.atom, head)
             if united is not None:
@@ -249,7 +248,7 @@ class AbductionSearch:
                 self._deeper.append(united._replace(goals=goals, conditions=conditions))
 
     def _suffice(self, missing: frozenset[NumberedAtom]) -> bool:
-        """Whether what is looked for holds with facts that are missing."""
+        """Return True if the goal holds with the missing facts added."""
         known = self._tried.get(missing)
         if known is None:
             if any(atom.subject >= FIRST_LITERAL or self._holds(atom, ()) for atom in missing):
@@ -260,7 +259,7 @@ class AbductionSearch:
         return known
 
     def _above(self, assumed: Iterable[NumberedAtom]) -> set[int]:
-        """The predicates that can be concluded from what is assumed."""
+        """Return the predicates that can be concluded from the assumed facts."""
         predicates = frozenset(atom.predicate for atom in assumed)
         known = self._concluded.get(predicates)
         if known is None:
@@ -273,13 +272,13 @@ class AbductionSearch:
         return NumberedAtom(atom.predicate, _walk(atom.subject, binding), _walk(atom.object, binding))
 
     def _bound(self, state: _State, atom: NumberedAtom, fact: Fact) -> _State:
-        """The state where a goal is that fact."""
+        """Return the state in which a goal is matched to a fact."""
         pairs = zip(atom[1:], fact[1:], strict=True)
         found = {term: value for term, value in pairs if term <= FIRST_VARIABLE}
         return state._replace(binding=state.binding | found)
 
     def _united(self, state: _State, one: NumberedAtom, other: NumberedAtom) -> _State | None:
-        """The state where two atoms of one predicate are the same; None if they cannot be."""
+        """Return the state in which two atoms of one predicate are unified; None if they cannot be."""
         binding = dict(state.binding)
         for first, second in zip(one[1:], other[1:], strict=True):
             a, b = _walk(first, binding), _walk(second, binding)
@@ -293,10 +292,10 @@ class AbductionSearch:
                 return None
         return state._replace(binding=binding)
 
-    # -- what was found ----------------------------------------------------------------------------
+    # -- results -----------------------------------------------------------------------------------
 
     def _finished(self, state: _State) -> AbductionCandidate | None:
-        """The missing facts of a state; None if they are no answer."""
+        """Return the missing facts of a state; None if they are not a solution."""
         atoms = [self._walked(atom, state.binding) for atom in state.assumed]
         if self._goal in atoms or any(self._holds(atom, ()) for atom in atoms):
             return None
@@ -325,26 +324,26 @@ class AbductionSearch:
 
 
 def _walk(term: int, binding: _Binding) -> int:
-    """What a term stands for."""
+    """Resolve a term to its value, or to an unbound variable."""
     while term <= FIRST_VARIABLE and (value := binding.get(term)) is not None:
         term = value
     return term
 
 
 def _renamed(atom: NumberedAtom, shift: int) -> NumberedAtom:
-    """An atom of a rule with variables of its own."""
+    """Rename the variables of a rule's atom apart."""
     subject, object_ = (term + shift if term <= FIRST_VARIABLE else term for term in atom[1:])
     return NumberedAtom(atom.predicate, subject, object_)
 
 
 def _effort(atom: NumberedAtom) -> int:
-    """What a look at the facts of a goal costs, against others; the members of a class cost a pass."""
+    """Return the relative cost of matching a goal; the members of a class cost a pass."""
     unbound = (atom.subject <= FIRST_VARIABLE) + (atom.object <= FIRST_VARIABLE)
     return 2 if unbound and atom.object == NONE else 2 * unbound if unbound == 2 else unbound
 
 
 def _pattern(atom: NumberedAtom) -> FactPattern:
-    """The atom with variables that have no names."""
+    """Return the atom's pattern, independent of its variables' numbers."""
     subject, object_ = (ANY if term <= FIRST_VARIABLE else term for term in atom[1:])
     return (atom.predicate, subject, SAME if subject == ANY and atom.subject == atom.object else object_)
 

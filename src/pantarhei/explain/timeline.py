@@ -1,6 +1,4 @@
-"""A stream as a picture: time from left to right, and below one another the windows in which it was seen,
-with what repairs took out of them.
-"""
+"""Pictures of a stream in SVG: time from left to right, a row for each step with window and repair."""
 
 from __future__ import annotations
 
@@ -25,12 +23,12 @@ _MOST_MARKS = 10
 
 @dataclass(frozen=True, slots=True)
 class TimeAxis:
-    """A line of times. Make it with `over`.
+    """Mapping from times to pixels. Build with `over`.
 
     Args:
-        kind: of the times.
-        first: the tick on the left, `last` that on the right.
-        left: where the first is, `right` where the last is, in pixels.
+        kind: the kind of the times.
+        first, last: the ticks at the ends.
+        left, right: the places of the ends, in pixels.
     """
 
     kind: TimeKind
@@ -41,7 +39,7 @@ class TimeAxis:
 
     @classmethod
     def over(cls, times: Iterable[TimePoint], left: float, right: float) -> TimeAxis:
-        """The axis from the first of some times to the last.
+        """Return the axis from the first time to the last.
 
         >>> axis = TimeAxis.over([0, 10, 4], 0.0, 100.0)
         >>> axis.x(5), axis.marks()[:3]
@@ -53,11 +51,11 @@ class TimeAxis:
         return cls(kind, min(ticks), max(ticks), left, right)
 
     def x(self, at: TimePoint) -> float:
-        """Where a time is, also beyond the ends."""
+        """Return the place of a time, also beyond the ends."""
         return self._place(ticks_of(at, self.kind))
 
     def marks(self) -> list[tuple[TimePoint, float]]:
-        """Round times, at most ten or so, with their places."""
+        """Return round times, about ten at most, with their places."""
         step = self._step()
         begin = -(-self.first // step) * step
         return [(time_of(at, self.kind), self._place(at)) for at in range(begin, self.last + 1, step)]
@@ -68,7 +66,7 @@ class TimeAxis:
         return self.left + (self.right - self.left) * (ticks - self.first) / (self.last - self.first)
 
     def _step(self) -> int:
-        """How many ticks lie between two marks."""
+        """Return the number of ticks between two marks."""
         least = -(-(self.last - self.first) // _MOST_MARKS) or 1
         if self.kind is TimeKind.DATETIME:
             return next((step for step in _ROUND if step >= least), _days(least))
@@ -76,7 +74,7 @@ class TimeAxis:
 
 
 def _days(least: int) -> int:
-    """Whole days that are no fewer than some ticks."""
+    """Round ticks up to whole days."""
     return -(-least // _ROUND[-1]) * _ROUND[-1]
 
 
@@ -100,14 +98,14 @@ _LEGEND = (
 
 @dataclass(frozen=True, slots=True)
 class Contradicted:
-    """Facts that contradicted one another when a step was made.
+    """Contradicting facts at a step.
 
     Args:
-        fact: the one that was taken out, as a sentence; one of them where none was.
-        times: when it was asserted.
-        others: the others as sentences, each with its time; none where it is the background.
-        forbidden: what constraint they break, as a sentence; empty where that is not known any more.
-        is_cut: whether it was taken out.
+        fact: the fact removed by the repair, as a sentence; one of them if none was removed.
+        times: the times at which it was asserted.
+        others: the other facts as sentences, each with its time; empty if it contradicts the background.
+        forbidden: the violated constraint as a sentence; empty if it is no longer stored.
+        is_cut: the fact was removed.
     """
 
     fact: str
@@ -123,9 +121,9 @@ class DrawnStep:
 
     Args:
         at: its time.
-        start: the window's lower end, `end` its upper end.
-        kept: how many assertions are kept of each timestamp in the window.
-        contradicted: what its repair took out, or what it found.
+        start, end: the ends of the window.
+        kept: the number of kept assertions of each timestamp in the window.
+        contradicted: the contradictions of the step.
     """
 
     at: TimePoint
@@ -136,17 +134,17 @@ class DrawnStep:
 
 
 def timeline_svg(steps: Sequence[DrawnStep], earlier: int = 0) -> str:
-    """The picture of some steps in their order.
+    """Return the picture of some steps, in their order.
 
     Args:
         steps: at least one.
-        earlier: how many steps before them are not drawn.
+        earlier: the number of earlier steps that are not drawn.
     """
     return _Drawing(steps, earlier).svg()
 
 
 class _Drawing:
-    """A timeline that is being drawn."""
+    """The picture of a timeline."""
 
     def __init__(self, steps: Sequence[DrawnStep], earlier: int) -> None:
         times = [time for step in steps for time in (step.at, step.end, *step.kept)]
@@ -158,7 +156,6 @@ class _Drawing:
         self._notes = self._left + _AXIS_WIDTH + _GAP
 
     def svg(self) -> str:
-        """The picture."""
         drawn: list[str] = []
         y = _MARGIN + 10
         for line in self._heading():
@@ -213,7 +210,7 @@ class _Drawing:
             yield text_element(line, self._notes, y + 4 + place * _LINE, _SMALL, colour)
 
     def _window(self, step: DrawnStep, y: float) -> Iterator[str]:
-        """The window's extent, with a stroke at each end that is in the picture."""
+        """Draw the extent of the window, with a stroke at each end inside the picture."""
         start, end = self._axis.x(step.start), self._axis.x(step.end)
         left = max(start, self._axis.left)
         yield element("line", x1=left, y1=y, x2=end, y2=y, stroke=_BLUE, stroke_width=2)
@@ -227,12 +224,12 @@ class _Drawing:
         return element("circle", cx=x, cy=y, r=3.0 + 3.5 * sqrt(count / self._most), fill=_GREEN)
 
     def _curve(self, x: float, to_x: float, y: float, is_cut: bool) -> str:
-        """From a fact to what it contradicts."""
+        """Draw a line from a fact to a contradicting one."""
         path = f"M{x:.1f},{y:.1f} Q{(x + to_x) / 2:.1f},{y - 18:.1f} {to_x:.1f},{y:.1f}"
         return element("path", d=path, stroke=_RED if is_cut else _AMBER, fill="none", stroke_width=1.2)
 
     def _lines(self, step: DrawnStep) -> Iterator[tuple[str, str]]:
-        """What stands to the right of a row, each line with its colour."""
+        """Return the notes to the right of a row, each line with its colour."""
         columns = int(_NOTES_WIDTH / width_of("x", _SMALL))
         for found in step.contradicted[:_MOST_NOTES]:
             mark, colour = ("✗", _RED) if found.is_cut else ("!", _AMBER)

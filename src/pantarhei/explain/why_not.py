@@ -1,4 +1,4 @@
-"""Finds out why a triple does not hold: searches for what is missing, and tries each answer out."""
+"""Search for the abductions of an absent triple; each candidate is verified on the window model."""
 
 from __future__ import annotations
 
@@ -27,37 +27,37 @@ from pantarhei.repair.repairer import RepairAccount
 from pantarhei.repair.result import Conflict, Prove
 from pantarhei.window.log import Entry, Log
 
-# Sets of more missing facts are not looked for.
+# Largest number of missing facts.
 _MOST_MISSING = 4
 
-# Of facts that are gone so many of one pattern are gone into.
+# Largest number of retracted facts of one pattern that are explored.
 _MOST_GONE = 100
 
-# How far the conflicts of what is missing are searched for, and how many are told of each way.
+# Budget of the search for conflicts of missing facts, and the largest number returned for an abduction.
 _BUDGET = Budget(sets=1_000, steps=20_000, instances=5_000)
 _MOST_CONFLICTS = 5
 
-# Answers are tried out until so many facts have followed from them.
+# Candidates are verified until this many facts have been derived from them.
 _MOST_TRIED = 20_000
 
 
 @dataclass(frozen=True)
 class AbsenceContext:
-    """Where the question is asked.
+    """The window in which a triple is absent.
 
     Args:
-        explanations: of what holds there.
+        extractor: extracts proofs of facts in the window.
         log: the ABoxes of the window.
         now: the time.
         ticks: the time in ticks.
         clauses: the rules.
         assumable: the predicates that the stream asserts.
         gone: the facts that were asserted once, shape (n, 3).
-        fate: what became of the assertions of a fact.
+        fate: returns the retracted assertions of a fact.
         prove: finds the proofs of conflicts.
     """
 
-    explanations: ProofExtractor
+    extractor: ProofExtractor
     log: Log
     now: TimePoint
     ticks: int
@@ -69,22 +69,22 @@ class AbsenceContext:
 
     @property
     def model(self) -> WindowModel:
-        """What holds."""
-        return self.explanations.model
+        """The window model."""
+        return self.extractor.model
 
 
 @dataclass
 class AbsenceSearch:
-    """The ways in which a fact that does not hold would hold.
+    """Search for the abductions of an absent fact.
 
     Args:
-        situation: where it is asked.
+        context: the window.
         goal: the fact.
-        limit: how many ways are given.
-        steps: how many steps the search may take.
+        limit: the largest number of abductions.
+        steps: the largest number of steps of the search.
     """
 
-    situation: AbsenceContext
+    context: AbsenceContext
     goal: Fact
     limit: int
     steps: int
@@ -93,20 +93,18 @@ class AbsenceSearch:
     _gone: dict[FactPattern, list[Fact]] = field(default_factory=dict, init=False)
 
     def ways(self, assumable: frozenset[int] | None = None) -> tuple[Abduction, ...]:
-        """The ways, the best first.
+        """Return the abductions, the best first.
 
         Args:
-            assumable: the predicates of what may be missing; None for those that the stream asserts.
+            assumable: the predicates of missing facts; None for those that the stream asserts.
         """
-        situation, found = self.situation, dict[frozenset[Triple], Abduction]()
-        predicates = situation.assumable if assumable is None else assumable
+        context, found = self.context, dict[frozenset[Triple], Abduction]()
+        predicates = context.assumable if assumable is None else assumable
         meter = StepBudget(self.steps, self.steps)
-        level = situation.log.timeline.next_level
-        search = AbductionSearch(
-            situation.model, situation.clauses, predicates, self._gone_like, level, meter
-        )
+        level = context.log.timeline.next_level
+        search = AbductionSearch(context.model, context.clauses, predicates, self._gone_like, level, meter)
         for size in range(1, _MOST_MISSING + 1):
-            larger = meter.steps // 2  # steps that are kept for larger sets
+            larger = meter.steps // 2  # reserved for larger sets
             meter.steps -= larger
             self._add(found, self._candidates(search, size))
             meter.steps = max(meter.steps, 0) + larger
@@ -117,7 +115,7 @@ class AbsenceSearch:
         return tuple(ordered[: self.limit])
 
     def _candidates(self, search: AbductionSearch, size: int) -> list[AbductionCandidate]:
-        """The sets of one size, those with most premises present first."""
+        """Return the candidate sets of one size, those with most premises present first."""
         best: dict[frozenset[object], AbductionCandidate] = {}
         try:
             for candidate in search.sets(self.goal, size):
@@ -132,7 +130,7 @@ class AbsenceSearch:
     def _add(
         self, found: dict[frozenset[Triple], Abduction], candidates: Iterable[AbductionCandidate]
     ) -> None:
-        """Try candidates out, and note the ways that they are."""
+        """Verify candidates, and add the resulting abductions."""
         for tried, candidate in enumerate(candidates):
             if len(found) >= self.limit:
                 return
@@ -141,60 +139,58 @@ class AbsenceSearch:
                 return
             if any(known <= candidate.missing for known in found):
                 continue
-            way = self._tried(candidate.missing)
+            way = self._verified(candidate.missing)
             if way is not None:
                 found.setdefault(way.triples, way)
 
-    def _tried(self, triples: frozenset[Triple]) -> Abduction | None:
-        """The way in which the goal holds with some triples, and with no fewer; None if there is none.
+    def _verified(self, triples: frozenset[Triple]) -> Abduction | None:
+        """Return the abduction by a set of triples; None if it does not derive the goal, or is not minimal.
 
-        Nothing that is numbered for it is kept.
+        The vocabulary is restored.
         """
-        vocabulary = self.situation.model.vocabulary
+        vocabulary = self.context.model.vocabulary
         known = vocabulary.mark
         try:
-            return self._tried_in(vocabulary.encode(in_order(triples)), in_order(triples))
+            return self._verified_in(vocabulary.encode(in_order(triples)), in_order(triples))
         finally:
             if vocabulary.mark != known:
                 vocabulary.back_to(known)
 
-    def _tried_in(self, encoded: Encoded, triples: Sequence[Triple]) -> Abduction | None:
-        situation, facts = self.situation, encoded.facts
-        level, rows = situation.log.timeline.next_level, situation.model.kernel.store
+    def _verified_in(self, encoded: Encoded, triples: Sequence[Triple]) -> Abduction | None:
+        context, facts = self.context, encoded.facts
+        level, rows = context.log.timeline.next_level, context.model.kernel.store
         if any(rows.row_of(*fact) >= 0 for fact in facts.tolist()):
             return None
         goal = np.array([self.goal], np.int32)
-        with situation.model.supposing(facts, level) as came:
+        with context.model.supposing(facts, level) as came:
             self._came += len(came)
             new = set(as_tuples(came[:, :3]))
-            lineage = situation.model.lineage(_BUDGET.instances)
+            lineage = context.model.lineage(_BUDGET.instances)
             if rows.row_of(*self.goal) < 0 or not self._is_minimal(goal, facts, new):
                 return None
             conflicts = () if lineage is None else self._conflicts(lineage, encoded, level)
-            proof = self._explanations(level).best(goal).supposing(frozenset(triples))
+            proof = self._extractor(level).best(goal).supposing(frozenset(triples))
             present = self._present(proof, new)
         missing = tuple(
-            MissingFact(triple, situation.fate(fact))
+            MissingFact(triple, context.fate(fact))
             for triple, fact in zip(triples, as_tuples(facts), strict=True)
         )
         return Abduction(missing, proof, present, lineage is not None, conflicts)
 
-    def _explanations(self, level: int) -> ProofExtractor:
-        """What explains facts while some are supposed at a level."""
-        abox = self.situation.explanations.abox
-        newest = AssertingABox(self.situation.now, {})
-        return replace(
-            self.situation.explanations, abox=lambda other: newest if other == level else abox(other)
-        )
+    def _extractor(self, level: int) -> ProofExtractor:
+        """Return the extractor of proofs while facts are supposed at a level."""
+        abox = self.context.extractor.abox
+        newest = AssertingABox(self.context.now, {})
+        return replace(self.context.extractor, abox=lambda other: newest if other == level else abox(other))
 
     def _is_minimal(self, goal: Integers, facts: Integers, new: set[Fact]) -> bool:
-        """Whether the goal follows with all that is supposed, and with no part of it.
+        """Return True if the goal follows from all supposed facts together, and from no part of them.
 
         Args:
-            new: the facts that came with what is supposed.
+            new: the supposed facts, and those that follow from them.
         """
-        limit = self.situation.explanations.limit
-        lineage = self.situation.model.lineage_within(goal, limit, limit, weaker=True)
+        limit = self.context.extractor.limit
+        lineage = self.context.model.lineage_within(goal, limit, limit, weaker=True)
         self.complete = self.complete and not lineage.cut_short
         known = zip(lineage.rows.tolist(), as_tuples(lineage.facts), strict=True)
         rows = {fact: row for row, fact in known if fact in new}
@@ -213,7 +209,7 @@ class AbsenceSearch:
         )
 
     def _present(self, proof: Proof, new: set[Fact]) -> tuple[Triple, ...]:
-        """The facts of the window that what is new in a proof rests on directly."""
+        """Return the facts of the window that are direct premises of new facts in a proof."""
         used: set[Triple] = set()
         for step in proof.steps:
             if step.rule is not None and step.fact is not None and self._is_among(step.fact, new):
@@ -221,32 +217,32 @@ class AbsenceSearch:
         return tuple(in_order(fact for fact in used if not self._is_among(fact, new)))
 
     def _is_among(self, triple: Triple, facts: set[Fact]) -> bool:
-        found = self.situation.model.find(triple)
+        found = self.context.model.find(triple)
         return found is not None and as_tuples(found)[0] in facts
 
     def _conflicts(self, lineage: Lineage, encoded: Encoded, level: int) -> tuple[Conflict, ...]:
-        """The conflict sets of what is supposed."""
-        situation, model = self.situation, self.situation.model
-        entry = Entry(level, situation.now, situation.ticks, encoded.facts, NO_FACTS, encoded.forms)
+        """Return the conflict sets of the supposed facts."""
+        context, model = self.context, self.context.model
+        entry = Entry(level, context.now, context.ticks, encoded.facts, NO_FACTS, encoded.forms)
         account = RepairAccount(
-            situation.log, entry, model.vocabulary.lexicon, model.program.rules, situation.prove
+            context.log, entry, model.vocabulary.lexicon, model.program.rules, context.prove
         )
         conflicts = account.case(KeptEvidence(lineage, _BUDGET)).conflicts
         return tuple(sorted(conflicts, key=str)[:_MOST_CONFLICTS])
 
     def _gone_like(self, pattern: FactPattern) -> list[Fact]:
-        """The facts of a pattern that were asserted once, the newest first."""
+        """Return the facts of a pattern that were asserted once and do not hold now, newest first."""
         known = self._gone.get(pattern)
         if known is not None:
             return known
-        gone = self.situation.gone
+        gone = self.context.gone
         wanted = gone[:, 0] == pattern[0]
         for place in (1, 2):
             if pattern[place] >= NONE:
                 wanted &= gone[:, place] == pattern[place]
         if pattern[2] == SAME:
             wanted &= gone[:, 1] == gone[:, 2]
-        rows = self.situation.model.kernel.store.row_of
+        rows = self.context.model.kernel.store.row_of
         facts = [fact for fact in dict.fromkeys(as_tuples(gone[wanted])[::-1]) if rows(*fact) < 0]
         self.complete = self.complete and len(facts) <= _MOST_GONE
         found = self._gone[pattern] = facts[:_MOST_GONE]
@@ -254,9 +250,7 @@ class AbsenceSearch:
 
 
 def _varied(candidates: list[AbductionCandidate]) -> list[AbductionCandidate]:
-    """Candidates with as many premises present in turns: those of the same classes and properties do not come
-    one after the other.
-    """
+    """Interleave candidates of equal rank, so that those of the same classes and properties are spread."""
     met: Counter[object] = Counter()
     turns = []
     for candidate in candidates:
@@ -267,7 +261,7 @@ def _varied(candidates: list[AbductionCandidate]) -> list[AbductionCandidate]:
 
 
 def _place(way: Abduction) -> tuple[int, int, bool]:
-    """Where a way stands among others; equals stay in the order in which they were tried."""
+    """Return the sort key of an abduction: fewest missing facts, most present facts, uncontradicted."""
     return len(way.missing), -len(way.present), way.is_contradicted
 
 

@@ -1,6 +1,6 @@
-"""Minimal sets of assertions that a fact follows from, for all facts of a lineage at once.
+"""Minimal supports: the minimal sets of assertions from which each fact of a lineage follows.
 
-Rows of the kernel stand for facts. The background is true by itself, and left out everywhere.
+Facts are given by their rows in the kernel. Facts of the background are omitted from all sets.
 """
 
 from __future__ import annotations
@@ -13,15 +13,13 @@ RowSet = frozenset[int]
 
 
 def minimal(sets: Iterable[RowSet], spend: Callable[[int], None] = lambda comparisons: None) -> list[RowSet]:
-    """Those of `sets` that contain no other, smallest first; `spend` is told how many comparisons come.
+    """Return the sets that contain no other one, smallest first; `spend` receives the number of comparisons.
 
     >>> minimal([frozenset({1, 2}), frozenset({2}), frozenset({1, 3})])
     [frozenset({2}), frozenset({1, 3})]
     """
     kept: list[RowSet] = []
-    smaller: dict[int, list[RowSet]] = defaultdict(
-        list
-    )  # the kept ones of smaller size, by one of their members
+    smaller: dict[int, list[RowSet]] = defaultdict(list)  # kept sets of smaller size, by one member
     for size, candidates in groupby(sorted(set(sets), key=lambda s: (len(s), sorted(s))), key=len):
         found = []
         for candidate in candidates:
@@ -38,33 +36,33 @@ def minimal(sets: Iterable[RowSet], spend: Callable[[int], None] = lambda compar
 
 
 class BudgetExceeded(Exception):
-    """A budget is used up."""
+    """The budget of a search is used up."""
 
 
 class StepBudget:
-    """Counts work against a budget: sets kept and steps taken."""
+    """Budget of a search: numbers of sets that it may keep and of steps that it may take."""
 
     def __init__(self, sets: int, steps: int) -> None:
         self.sets, self.steps = sets, steps
 
     def keep(self) -> None:
-        """One more set is kept."""
+        """Count one more kept set."""
         self.sets -= 1
         if self.sets < 0:
             raise BudgetExceeded
 
     def release(self) -> None:
-        """A set is kept no longer."""
+        """Count one kept set less."""
         self.sets += 1
 
     def spend(self, steps: int) -> None:
-        """So many combinations or comparisons are about to be made."""
+        """Count combinations or comparisons before they are made."""
         self.steps -= steps
         if self.steps < 0:
             raise BudgetExceeded
 
     def unions(self, start: RowSet, choices: list[Antichain]) -> list[RowSet]:
-        """The minimal unions of `start` with one set from each antichain."""
+        """Return the minimal unions of `start` with one set from each antichain."""
         result = [start]
         for alternatives in choices:
             self.spend(len(result) * len(alternatives.sets))
@@ -76,7 +74,7 @@ class StepBudget:
 
 
 class Antichain:
-    """Sets none of which contains another. Adding costs a look at those that share a member."""
+    """Sets without inclusions among them. Adding a set costs the sets that share a member with it."""
 
     def __init__(self, meter: StepBudget) -> None:
         self.sets: set[RowSet] = set()
@@ -85,7 +83,7 @@ class Antichain:
         self._by_member: dict[int, set[RowSet]] = defaultdict(set)
 
     def add(self, new: RowSet) -> bool:
-        """Take in `new` and drop what contains it; False if it contains one of the sets itself."""
+        """Add a set and drop its supersets; return False if it contains one of the sets itself."""
         if new in self.sets:
             return False
         rivals = [self._by_smallest[member] for member in new if member in self._by_smallest]
@@ -113,16 +111,16 @@ class Antichain:
 def supports_of(
     asserted: Iterable[int], instances: Iterable[tuple[int, tuple[int, ...]]], meter: StepBudget
 ) -> dict[int, Antichain]:
-    """For each row the minimal sets of assertions it follows from: a semi-naive fixpoint over antichains.
+    """Return the minimal supports of each row, by a semi-naive fixpoint over antichains.
 
-    A proof that uses its own conclusion is never minimal, so recursion ends here by itself.
+    A proof that uses its own conclusion is not minimal, so the recursion terminates.
 
     Args:
-        asserted: the rows that are asserted.
-        instances: pairs `head row, body rows` without the background.
+        asserted: the asserted rows.
+        instances: pairs of a head row and its body rows without the background.
 
     Raises:
-        Exceeded: the budget is used up.
+        BudgetExceeded: the budget is used up.
     """
     supports: dict[int, Antichain] = defaultdict(lambda: Antichain(meter))
     uses: dict[int, list[tuple[int, list[int]]]] = defaultdict(list)
@@ -135,7 +133,7 @@ def supports_of(
         news.append((row, frozenset((row,))))
     while news:
         row, support = news.popleft()
-        if support not in supports[row].sets:  # a smaller one came since
+        if support not in supports[row].sets:  # replaced by a smaller one since
             continue
         for head, others in uses[row]:
             for union in meter.unions(support, [supports[other] for other in others]):

@@ -1,7 +1,7 @@
-"""Why a fact is in the materialization: its proofs, the best one or one for each minimal support.
+"""Extraction of proofs from a window model: of facts in the materialization, and of violations.
 
-On demand from the window model; nothing is stored for it. The choice depends on the facts alone, not on how
-they are numbered: the same proof comes out in every process.
+Proofs are computed on demand; nothing is stored for them. The choice among proofs does not depend on the
+numbers of facts, so it is the same in every process.
 """
 
 from __future__ import annotations
@@ -31,21 +31,24 @@ from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.step import Assertion, ProofStep
 from pantarhei.rdf.ntriples import write_triple
 
-# Steps of the search for each rule instance that it may look at.
+# Steps of the search for each rule instance within the limit.
 _STEPS_AN_INSTANCE = 10
 
-# Members of sets that are put together in the time of one step.
+# Members of united sets that count as one step.
 _MEMBERS_A_STEP = 16
 
-# Where a lineage is cut short, the facts are met again with at most so many instances of each.
+# Largest numbers of instances of one fact in further attempts, after a lineage that exceeded the limit.
 _OF_EACH = (16, 256)
 
-# What a derived fact that is not looked into costs, against 1 for an instance: it is the last resort.
+# Cost of a derived fact that is not explored, against 1 for an instance: such facts are the last resort.
 _OPEN_COST = 1 << 20
+
+# Steps of the search for the shortest proof of one violation.
+_VIOLATION_STEPS = 20_000
 
 
 class AssertingABox(NamedTuple):
-    """An ABox: its timestamp, and how literals in it were written."""
+    """An ABox: its timestamp and the lexical forms of its literals."""
 
     at: TimePoint
     forms: FactForms
@@ -53,13 +56,13 @@ class AssertingABox(NamedTuple):
 
 @dataclass(frozen=True)
 class ProofExtractor:
-    """What proofs are made from.
+    """Extractor of proofs of facts in the materialization.
 
     Args:
-        model: the window model; it settles.
-        abox: the ABox of a level in the window.
-        forms: how literals of the materialization are shown.
-        limit: how many rule instances are looked at.
+        model: the window model; its levels are settled on demand.
+        abox: returns the ABox of a level in the window.
+        forms: the lexical forms of literals in the materialization.
+        limit: the largest number of rule instances to explore.
     """
 
     model: WindowModel
@@ -68,8 +71,9 @@ class ProofExtractor:
     limit: int
 
     def best(self, fact: Integers) -> Proof:
-        """The proof whose oldest assertion is newest; of these one with a minimal support, then with the
-        fewest assertions, then with the fewest rule instances.
+        """Return the proof whose oldest assertion is newest.
+
+        Ties are decided by a minimal support, then by fewest assertions, then by fewest rule instances.
 
         Args:
             fact: shape (1, 3), in the materialization.
@@ -82,14 +86,14 @@ class ProofExtractor:
         return _ProofChoice(self, lineage).best()
 
     def all(self, fact: Integers) -> tuple[Proof, ...]:
-        """A proof for each minimal support, the better ones first."""
+        """Return a proof for each minimal support, the better ones first."""
         lineage = self.model.lineage_within(fact, self.limit, self.limit, weaker=True)
         found = () if lineage.cut_short else _ProofChoice(self, lineage).all()
         return found or (replace(self.best(fact), complete=False),)
 
 
-class _SizedMeter(StepBudget):
-    """Counts how large sets are too: long proofs have large supports."""
+class _SizedBudget(StepBudget):
+    """Budget that counts the sizes of sets too, since long proofs have large supports."""
 
     def unions(self, start: RowSet, choices: list[Antichain]) -> list[RowSet]:
         found = super().unions(start, choices)
@@ -98,7 +102,7 @@ class _SizedMeter(StepBudget):
 
 
 class _SupportedDerivation(NamedTuple):
-    """A support, and a derivation from it."""
+    """A support with a derivation from it."""
 
     support: RowSet
     derivation: Derivation
@@ -107,16 +111,16 @@ class _SupportedDerivation(NamedTuple):
 
 @dataclass
 class _ProofChoice:
-    """The proofs of the first row of a lineage.
+    """Choice among the proofs of the first row of a lineage.
 
     Args:
-        given: what explains it.
-        lineage: instances behind the row.
+        given: the extractor.
+        lineage: the rule instances from which the row may follow.
     """
 
     given: ProofExtractor
     lineage: Lineage
-    meter: StepBudget = field(init=False)
+    budget: StepBudget = field(init=False)
 
     def __post_init__(self) -> None:
         self.goal, *_ = rows = self.lineage.rows.tolist()
@@ -130,23 +134,22 @@ class _ProofChoice:
         self._sets: Mapping[int, Antichain] = {}  # the minimal supports of each row
         self._triples: dict[int, Triple] = {}
         self.instances = RuleInstances.of(self.lineage, self._rank)
-        # Where each fact follows in one way, there is a set for each assertion and for each instance, and one
-        # more is in the making.
+        # If each fact has one instance, there is a set for each assertion and each instance, and a new one.
         sets = len(self.asserted) + self.given.limit + 1
-        self.meter = _SizedMeter(sets, self.given.limit * _STEPS_AN_INSTANCE)
+        self.budget = _SizedBudget(sets, self.given.limit * _STEPS_AN_INSTANCE)
 
     @property
     def is_derivable(self) -> bool:
-        """Whether the instances that are known are enough for a proof."""
+        """True if the explored instances suffice for a proof."""
         return self.goal in self.instances.heights([*self.always, *self._strong])
 
     @property
     def _strong(self) -> list[int]:
-        """The asserted rows that are not weaker than the goal."""
+        """The asserted rows whose level is at least that of the goal."""
         return [row for row in self.asserted if self._bases[row] >= self.level]
 
     def best(self) -> Proof:
-        """The best proof."""
+        """Return the best proof."""
         strong = self._strong
         try:
             if self.lineage.cut_short:
@@ -163,7 +166,7 @@ class _ProofChoice:
             return self._proof(self._found(strong), complete=False)
 
     def all(self) -> tuple[Proof, ...]:
-        """A proof for each minimal support; none if there are too many."""
+        """Return a proof for each minimal support; an empty tuple if there are too many."""
         try:
             supports = self._supports(self.asserted)
         except BudgetExceeded:
@@ -173,10 +176,11 @@ class _ProofChoice:
         return tuple(self._proof(each, each.is_shortest) for each in found)
 
     def _best_of(self, tied: list[RowSet], least: int) -> tuple[_SupportedDerivation, bool]:
-        """Of supports that are equally good the one with the fewest instances, and whether it surely is that.
+        """Return the support with the shortest derivation, and True if no support has a shorter one.
 
         Args:
-            least: fewer instances are not enough.
+            tied: supports of equal age and size.
+            least: a lower bound of the number of instances.
         """
         best, sure = None, True
         for support in tied:
@@ -186,12 +190,12 @@ class _ProofChoice:
                 best = found
             if len(best.derivation) <= least:
                 return best, True
-            self.meter.spend(len(self.instances.found))
+            self.budget.spend(len(self.instances.found))
         assert best is not None, "what holds has a support"
         return best, sure
 
     def _supports(self, asserted: list[int]) -> list[RowSet]:
-        """The minimal supports of the goal; those with newer assertions first."""
+        """Return the minimal supports of the goal, those with newer assertions first."""
         if self.goal in self._entailed:
             return [frozenset()]
         bodies = (
@@ -199,21 +203,21 @@ class _ProofChoice:
             for head, _, body in self.instances.found
             if head not in self._entailed
         )
-        self._sets = supports_of(asserted, bodies, self.meter)
+        self._sets = supports_of(asserted, bodies, self.budget)
         found = self._sets[self.goal].sets
         return list(found) if len(found) == 1 else sorted(found, key=self._place)
 
     def _candidate(self, support: RowSet) -> _SupportedDerivation:
-        """A support with its shortest derivation."""
+        """Return the support with its shortest derivation."""
         if self.goal in support or self.goal in self.always:
             return _SupportedDerivation(support, {}, True)
         behind, met = self._behind(support)
         leaves = support | (self.always & met)
-        derivation, is_shortest = behind.fewest(self.goal, leaves, self.meter)
+        derivation, is_shortest = behind.fewest(self.goal, leaves, self.budget)
         return _SupportedDerivation(support, derivation, is_shortest)
 
     def _behind(self, support: RowSet) -> tuple[RuleInstances, set[int]]:
-        """The instances by which the goal can follow from a support, and the rows in them."""
+        """Return the instances by which the goal can follow from a support, and the rows in them."""
         found: list[RuleInstance] = []
         met, waiting = {self.goal}, [self.goal]
         while waiting:
@@ -226,17 +230,14 @@ class _ProofChoice:
         return self.instances.among(found), met
 
     def _follows(self, row: int, support: RowSet) -> bool:
-        """Whether a row follows from a support and the background."""
+        """Return True if a row follows from a support and the background."""
         if row in self._entailed:
             return True
         known = self._sets.get(row)
         return known is not None and any(each <= support for each in known.sets)
 
     def _only_way(self, asserted: list[int]) -> _SupportedDerivation | None:
-        """The support and derivation where there is no choice: no fact follows in two ways, or is given too.
-
-        Else None.
-        """
+        """Return the support and derivation if there is only one derivation; None if there is a choice."""
         given = {*self.always, *asserted}
         by_head = self.instances.by_head
         if not self.instances.leave_no_choice(given):
@@ -248,30 +249,30 @@ class _ProofChoice:
         return _SupportedDerivation(frozenset(used) & set(asserted), derivation, True)
 
     def _found(self, asserted: list[int]) -> _SupportedDerivation:
-        """A support that is minimal, as far as what is known goes, and a derivation: found without search."""
+        """Return a derivation without search, with a support that is minimal as far as explored."""
         leaves = dict.fromkeys([*self.always, *asserted], 0)
         if self.goal in leaves:
             return _SupportedDerivation(frozenset([self.goal]) - self.always, {}, True)
         rows = self.lineage.rows.tolist()
         open_ = {row: _OPEN_COST for row in rows if row not in leaves and row not in self.instances.by_head}
         derivation = self.instances.cheapest(leaves)
-        if self.goal not in derivation:  # what was not looked into is taken for given
+        if self.goal not in derivation:  # take unexplored rows for given
             leaves |= open_
             derivation = self.instances.cheapest(leaves)
-        if self.goal not in derivation:  # and what was not looked into to its end
+        if self.goal not in derivation:  # take partly explored rows for given
             leaves |= {row: _OPEN_COST**2 for row in rows if row not in leaves and row != self.goal}
             derivation = self.instances.cheapest(leaves)
-        if self.goal not in derivation:  # it is open itself
+        if self.goal not in derivation:  # the goal itself is unexplored
             return _SupportedDerivation(frozenset(), {}, False)
         kept = [row for row in used_by(derivation, self.goal) if row in leaves and row not in self.always]
-        kept = self._without_needless(kept)
+        kept = self._minimized(kept)
         derivation = self.instances.cheapest({row: leaves[row] for row in [*self.always, *kept]})
         return _SupportedDerivation(frozenset(kept) & set(asserted), derivation, False)
 
-    def _without_needless(self, leaves: list[int]) -> list[int]:
-        """As few of the leaves as the goal follows from, the older ones left out first.
+    def _minimized(self, leaves: list[int]) -> list[int]:
+        """Return a minimal subset of the leaves from which the goal follows, omitting older ones first.
 
-        Some that are needless may stay where looking for them takes more steps than there may be.
+        The subset is not minimal if the steps are used up before.
         """
         derivable = self.instances.heights([*self.always, *leaves])
         among = self.instances.among(
@@ -289,10 +290,9 @@ class _ProofChoice:
                 leaves = fewer
         return leaves
 
-    # -- rows as people know them ------------------------------------------------------------------
+    # -- rows as terms -----------------------------------------------------------------------------
 
     def _proof(self, found: _SupportedDerivation, complete: bool) -> Proof:
-        """The proof by a derivation from a support."""
         rules = self.given.model.program.rules
 
         def step(row: int, instance: RuleInstance | None, premises: tuple[int, ...]) -> ProofStep:
@@ -324,23 +324,19 @@ class _ProofChoice:
         return (rule.name, rule.axiom, *(self._text(row) for row in instance.body))
 
     def _age(self, support: RowSet) -> int:
-        """How old the oldest assertion of a support is: less for newer ones."""
+        """Return the age of the oldest assertion of a support, smaller for newer ones."""
         return -min((self._bases[row] for row in support), default=FOREVER)
 
     def _place(self, support: RowSet) -> tuple[list[int], list[str]]:
-        """Where a support stands among others: those with newer assertions first."""
+        """Return a sort key that puts supports with newer assertions first."""
         return sorted(-self._bases[row] for row in support), sorted(map(self._text, support))
 
 
-# Steps of the search for the shortest proof of one violation.
-_STEPS = 20_000
-
-
 def proof_of_violation(model: WindowModel, most: int = 1_000_000) -> Proof | None:
-    """A proof of one of the violations that `model` noted, None if it noted none. Costs their lineage.
+    """Return a proof of one of the violations noted by `model`; None without violations.
 
-    The model must hold what can be asserted at levels of the window: the facts of its background are not
-    explained.
+    Costs the lineage of the violations. Facts of the background are not explained, so assertions must be at
+    levels of the window.
     """
     lineage = model.lineage(most)
     if lineage is None:
@@ -353,13 +349,13 @@ def proof_of_violation(model: WindowModel, most: int = 1_000_000) -> Proof | Non
 def proofs_of_violations(
     model: WindowModel, asserted: Mapping[Fact, Assertion], most: int = 1_000_000
 ) -> dict[Rule, Proof]:
-    """A shortest proof of each constraint that `model` noted to be violated, the background explained.
+    """Return a shortest proof of a violation of each violated constraint, with the background explained.
 
     Costs the lineage of the violations, and a search.
 
     Args:
-        asserted: what the facts asserted in the model are as assertions of the stream.
-        most: past so many rule instances there are none.
+        asserted: the facts asserted in the model, as assertions of the stream.
+        most: the largest number of rule instances; beyond it the result is empty.
     """
     lineage = model.lineage(most, explains_background=True)
     if lineage is None or lineage.cut_short:
@@ -368,9 +364,9 @@ def proofs_of_violations(
 
 
 def proof_of(model: WindowModel, fact: Integers, most: int = 1_000_000) -> Proof:
-    """A proof of a fact, shape (1, 3), in the model. Costs its lineage.
+    """Return a proof of a fact, shape (1, 3), of the model. Costs its lineage.
 
-    The model is one as for `proof_of_violation`. Past `most` rule instances the fact is not looked into.
+    The model is as for `proof_of_violation`. Beyond `most` rule instances the fact is not explored.
     """
     lineage = model.lineage_of(fact, most)
     given = lineage.rows[(lineage.bases != NONE) | lineage.background].tolist()
@@ -382,7 +378,7 @@ class _Violations:
     """The violations of a lineage.
 
     Args:
-        asserted: facts that the stream asserts.
+        asserted: the facts asserted by the stream.
     """
 
     def __init__(self, model: WindowModel, lineage: Lineage, asserted: Mapping[Fact, Assertion]) -> None:
@@ -393,7 +389,7 @@ class _Violations:
         self.all = RuleInstances.of(lineage, self._rank)
 
     def shortest(self) -> dict[Rule, Proof]:
-        """The shortest proof for each constraint."""
+        """Return a shortest proof for each constraint."""
         lineage = self._lineage
         leaves = {*self._asserted, *lineage.rows[lineage.bases == FOREVER].tolist()}
         by_constraint: defaultdict[int, list[RuleInstance]] = defaultdict(list)
@@ -403,13 +399,13 @@ class _Violations:
         found = {}
         for constraint, violations in by_constraint.items():
             instances = RuleInstances((*others, *violations), self._rank)
-            derivation, is_shortest = instances.fewest(BOTTOM, leaves, StepBudget(_STEPS, _STEPS))
+            derivation, is_shortest = instances.fewest(
+                BOTTOM, leaves, StepBudget(_VIOLATION_STEPS, _VIOLATION_STEPS)
+            )
             found[self._rules[constraint]] = self.proof(derivation, is_shortest)
         return found
 
     def proof(self, derivation: Derivation, complete: bool = True, goal: int = BOTTOM) -> Proof:
-        """The proof by a derivation."""
-
         def step(row: int, instance: RuleInstance | None, premises: tuple[int, ...]) -> ProofStep:
             if row in self._asserted and instance is None:
                 at, triple = self._asserted[row]

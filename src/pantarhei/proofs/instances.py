@@ -1,7 +1,7 @@
-"""Rule instances as a graph: what can be derived from some facts, and by the fewest instances.
+"""Rule instances as a hypergraph: derivability from given facts, and derivations with the fewest instances.
 
-Rows of the kernel stand for facts; ⊥ is the row `BOTTOM`. A derivation says of each row it derives by which
-instance, and no row rests on itself.
+Facts are given by their rows in the kernel; ⊥ is the row `BOTTOM`. A derivation maps each derived row to one
+instance, without cycles.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ BOTTOM = -2
 
 RankKey = tuple[str, ...]
 
-# Derivations of more instances are not searched for shorter ones: the search would nest too deep.
+# Derivations of more instances are not shortened: the recursive search would become too deep.
 _MOST_SEARCHED = 200
 
 
 class RuleInstance(NamedTuple):
-    """A rule that derives its head from the rows of its body."""
+    """An application of a rule: a head row derived from body rows."""
 
     head: int
     rule: int
@@ -36,7 +36,7 @@ class RuleInstance(NamedTuple):
 
 
 Derivation = Mapping[int, RuleInstance]
-"""For each row that is derived the instance that does it."""
+"""The instance that derives each row."""
 
 
 def _by_numbers(instance: RuleInstance) -> RankKey:
@@ -45,12 +45,12 @@ def _by_numbers(instance: RuleInstance) -> RankKey:
 
 @dataclass(frozen=True)
 class RuleInstances:
-    """The instances of a lineage.
+    """The rule instances of a lineage.
 
     Args:
-        found: the instances, those of constraints with the head `BOTTOM`.
-        rank: something by which instances of one head are told apart in the same way in each process, however
-            rows are numbered; asked for only where there is a choice.
+        found: the instances; those of constraints have the head `BOTTOM`.
+        rank: a key that orders the instances of one head in the same way in each process, independent of row
+            numbers; computed only where there is a choice.
     """
 
     found: tuple[RuleInstance, ...]
@@ -59,7 +59,7 @@ class RuleInstances:
 
     @classmethod
     def of(cls, lineage: Lineage, rank: Callable[[RuleInstance], RankKey]) -> RuleInstances:
-        """Those of a lineage, its violations included."""
+        """Return the instances of a lineage, including its violations."""
         instances = [
             RuleInstance(head, rule, tuple(row for row in body if row != NONE))
             for head, rule, *body in lineage.instances.tolist()
@@ -71,24 +71,24 @@ class RuleInstances:
         return cls(tuple(dict.fromkeys(instances)), rank)
 
     def among(self, some: Iterable[RuleInstance]) -> RuleInstances:
-        """Some of them."""
+        """Return a subset of the instances with the same ranks."""
         return RuleInstances(tuple(some), self._rank)
 
     @cached_property
     def by_head(self) -> Mapping[int, list[RuleInstance]]:
-        """The instances of each row."""
+        """The instances that derive each row."""
         found: defaultdict[int, list[RuleInstance]] = defaultdict(list)
         for instance in self.found:
             found[instance.head].append(instance)
         return found
 
     def leave_no_choice(self, given: Collection[int]) -> bool:
-        """Whether each row follows in one way at most, and in none if it is given."""
+        """Return True if each row has at most one instance, and none if it is given."""
         return all(len(found) == 1 and head not in given for head, found in self.by_head.items())
 
     @cached_property
     def uses(self) -> Mapping[int, list[int]]:
-        """The places of the instances that each row is in the body of."""
+        """The indexes of the instances whose bodies contain each row."""
         found: defaultdict[int, list[int]] = defaultdict(list)
         for place, instance in enumerate(self.found):
             for row in set(instance.body):
@@ -96,8 +96,9 @@ class RuleInstances:
         return found
 
     def heights(self, leaves: Iterable[int]) -> dict[int, int]:
-        """Of each row that follows from `leaves` how many instances stand above one another at least. Costs
-        the instances.
+        """Return the height of the flattest derivation from `leaves` of each derivable row.
+
+        Costs the instances.
         """
         missing = [len(set(instance.body)) for instance in self.found]
         heights: dict[int, int] = dict.fromkeys(leaves, 0)
@@ -116,13 +117,13 @@ class RuleInstances:
         return heights
 
     def cheapest(self, leaves: Mapping[int, int]) -> dict[int, RuleInstance]:
-        """For each row that follows from `leaves` the instance of its cheapest derivation.
+        """Return the last instance of the cheapest derivation from `leaves` of each derivable row.
 
-        An instance costs one more than its body, where a row that is used twice is paid for twice (Knuth's
-        generalization of Dijkstra's algorithm). Costs the instances.
+        An instance costs one more than its body, where a row used twice counts twice (Knuth's generalization
+        of Dijkstra's algorithm). Costs the instances.
 
         Args:
-            leaves: what the rows to begin with cost.
+            leaves: the costs of the given rows.
         """
         missing = [len(set(instance.body)) for instance in self.found]
         price = [1] * len(self.found)
@@ -152,28 +153,28 @@ class RuleInstances:
     def fewest(
         self, goal: int, leaves: Collection[int], meter: StepBudget
     ) -> tuple[dict[int, RuleInstance], bool]:
-        """A derivation of a row with the fewest instances, and whether it is known to be that.
+        """Return a derivation of a row with few instances, and True if no derivation has fewer.
 
         Args:
-            goal: it follows from `leaves`, and is none of them.
-            meter: how many steps the search may take; when they are used up it is the best one found.
+            goal: a row that follows from `leaves` and is not one of them.
+            meter: the budget of the search; when it is used up, the best derivation found is returned.
         """
         heights = self.heights(leaves)
         cheapest = self.cheapest(dict.fromkeys(leaves, 0))
         found = {row: cheapest[row] for row in used_by(cheapest, goal) if row in cheapest}
-        if len(found) <= heights[goal]:  # no derivation is shorter than high
+        if len(found) <= heights[goal]:  # a derivation has at least as many instances as its height
             return found, True
         if len(found) > _MOST_SEARCHED:
             return found, False
         search = _ShortestDerivation(self, frozenset(leaves), heights, found, meter)
         try:
-            search.from_({}, [goal])
+            search.complete({}, [goal])
         except BudgetExceeded:
             return search.best, False
         return search.best, True
 
     def in_order(self, instances: Iterable[RuleInstance]) -> list[RuleInstance]:
-        """Instances of one head in an order that does not depend on the rows' numbers."""
+        """Return the instances of one head, sorted by rank."""
         given = list(instances)
         return given if len(given) < 2 else sorted(given, key=self._rank)
 
@@ -190,11 +191,10 @@ class RuleInstances:
 def steps_of(
     derivation: Derivation, goal: int, step: Callable[[int, RuleInstance | None, tuple[int, ...]], ProofStep]
 ) -> tuple[ProofStep, ...]:
-    """The steps of a proof.
+    """Return the steps of a proof, each after its premises.
 
     Args:
-        step: makes one of a row, the instance that derives it (None for what is not derived), and the places
-            of its premises.
+        step: makes a step of a row, its instance (None for a given row), and the places of its premises.
     """
     places: dict[int, int] = {}
     steps: list[ProofStep] = []
@@ -207,7 +207,7 @@ def steps_of(
 
 
 def used_by(derivation: Derivation, goal: int) -> set[int]:
-    """The rows that a derivation of a row takes, itself among them."""
+    """Return the rows in the derivation of a row, including the row."""
     found, waiting = {goal}, [goal]
     while waiting:
         instance = derivation.get(waiting.pop())
@@ -218,7 +218,7 @@ def used_by(derivation: Derivation, goal: int) -> set[int]:
 
 
 def _in_order(derivation: Derivation, goal: int) -> Iterator[int]:
-    """The rows that a derivation of a row takes, each after those that it rests on."""
+    """Return the rows in the derivation of a row, each after its premises."""
     done: set[int] = set()
     work = [(goal, False)]
     while work:
@@ -235,7 +235,7 @@ def _in_order(derivation: Derivation, goal: int) -> Iterator[int]:
 
 
 class _ShortestDerivation:
-    """Looks for a derivation with fewer instances than the best one known, by depth first search."""
+    """Depth-first search for a derivation with fewer instances than the best one found so far."""
 
     def __init__(
         self,
@@ -249,14 +249,14 @@ class _ShortestDerivation:
         self.best, self.meter = best, meter
         self._choices: dict[int, list[RuleInstance]] = {}
 
-    def from_(self, chosen: dict[int, RuleInstance], open_: list[int]) -> None:
-        """Complete what is chosen so far in all ways that may be better.
+    def complete(self, chosen: dict[int, RuleInstance], open_: list[int]) -> None:
+        """Extend a partial derivation in all ways that may be shorter than the best one.
 
         Args:
-            open_: the rows that no instance has been chosen for, each once.
+            open_: the rows without a chosen instance, each once.
 
         Raises:
-            Exceeded: the steps are used up.
+            BudgetExceeded: the steps are used up.
         """
         if len(chosen) + len(open_) >= len(self.best):
             return
@@ -267,7 +267,7 @@ class _ShortestDerivation:
         others = [other for other in open_ if other != row]
         for instance in self._choices_for(row):
             self.meter.spend(1)
-            if self._rests_on(chosen, instance.body, row):
+            if self._depends_on(chosen, instance.body, row):
                 continue
             fresh = [
                 premise
@@ -275,7 +275,7 @@ class _ShortestDerivation:
                 if premise not in self.leaves and premise not in chosen and premise not in others
             ]
             chosen[row] = instance
-            self.from_(chosen, others + fresh)
+            self.complete(chosen, others + fresh)
             del chosen[row]
 
     def _choices_for(self, row: int) -> list[RuleInstance]:
@@ -289,8 +289,8 @@ class _ShortestDerivation:
             known = self._choices[row] = self.instances.in_order(possible)
         return known
 
-    def _rests_on(self, chosen: Derivation, body: Iterable[int], row: int) -> bool:
-        """Whether one of the rows of a body rests on a row by what is chosen, or is it."""
+    def _depends_on(self, chosen: Derivation, body: Iterable[int], row: int) -> bool:
+        """Return True if a row of the body is `row`, or depends on it by the chosen instances."""
         waiting, seen = list(body), set(body)
         while waiting:
             at = waiting.pop()

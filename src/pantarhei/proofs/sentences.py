@@ -1,7 +1,7 @@
-"""Facts and constraints as sentences, for people who know the plant and not OWL.
+"""Sentences for facts and constraints, and times in them, for readers who do not know OWL.
 
-What is shown comes from files and streams that anybody may have written: it is made fit for one line, in
-which nothing is invisible, and long texts are shortened.
+Texts from files and streams are untrusted: they are put on one line, invisible characters are escaped, and
+long texts are cut.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pantarhei.model.term import ONLY_TYPE, Term, Triple, short
 from pantarhei.model.time import TimePoint, show_time
 
 Labels = Mapping[URIRef, str]
-"""What IRIs are called."""
+"""The names shown for IRIs."""
 
 NO_LABELS: Labels = {}
 
@@ -48,7 +48,7 @@ _NOUNS_IN_ING = {
 
 
 def labels_of(triples: Iterable[Triple]) -> dict[URIRef, str]:
-    """The labels that triples give, one each: the English one if there is one, else one without a language.
+    """Return the label of each name in triples: an English one if there is one, else one without a language.
 
     >>> pump = URIRef("http://example.org/P")
     >>> labels_of([(pump, RDFS.label, Literal("Pumpe", "de")), (pump, RDFS.label, Literal("pump", "en"))])
@@ -64,27 +64,28 @@ def labels_of(triples: Iterable[Triple]) -> dict[URIRef, str]:
 
 
 def labels_among(labels: Labels, terms: Iterable[object]) -> dict[URIRef, str]:
-    """The labels of these terms; those that are alike with some of the IRI behind them.
+    """Return the labels of these terms; equal ones are followed by a part of the IRI.
 
     >>> pumps = [URIRef(f"http://example.org/P-{number}") for number in (1, 2)]
     >>> list(labels_among(dict.fromkeys(pumps, "pump"), pumps).values())
     ['pump (P-1)', 'pump (P-2)']
     """
     given = {term: labels[term] for term in set(terms) if isinstance(term, URIRef) and term in labels}
-    found = _told_apart(_told_apart(given, given, last_part), given, str)
+    found = _disambiguated(_disambiguated(given, given, last_part), given, str)
     return {iri: found[iri] for iri in sorted(found)}
 
 
-def _told_apart(found: Labels, given: Labels, more: Callable[[URIRef], str]) -> Labels:
-    """`found`, where those that look the same are the given ones with more behind them."""
+def _disambiguated(found: Labels, given: Labels, suffix: Callable[[URIRef], str]) -> Labels:
+    """Return `found`, in which equal labels are replaced by the given ones with a suffix."""
     uses = Counter(fit(label) for label in found.values())
     return {
-        iri: f"{given[iri]} ({more(iri)})" if uses[fit(label)] > 1 else label for iri, label in found.items()
+        iri: f"{given[iri]} ({suffix(iri)})" if uses[fit(label)] > 1 else label
+        for iri, label in found.items()
     }
 
 
 def sentence(triple: Triple, labels: Labels = NO_LABELS) -> str:
-    """A fact as a sentence without its full stop.
+    """Return a fact as a sentence without its full stop.
 
     >>> from rdflib import RDF, Namespace
     >>> EX = Namespace("http://example.org/")
@@ -102,7 +103,7 @@ def sentence(triple: Triple, labels: Labels = NO_LABELS) -> str:
 
 
 def name(term: Term | Variable, labels: Labels = NO_LABELS) -> str:
-    """What an individual or a literal is called."""
+    """Return the label or short name of an individual, or the text of a literal."""
     if isinstance(term, Literal):
         text = fit(str(term))
         return text if term.datatype in _PLAIN else f"“{text}”"
@@ -110,7 +111,7 @@ def name(term: Term | Variable, labels: Labels = NO_LABELS) -> str:
 
 
 def a_kind(class_: Term, labels: Labels = NO_LABELS) -> str:
-    """What a member of a class is: `a pump`, `an open valve`, `out of range`."""
+    """Return the complement that describes a member of a class: `a pump`, `an open valve`, `out of range`."""
     words = _words(class_, labels)
     first, *_, last = words.split(" ") * 2
     known = first in _PLACES or first in ("a", "an", "the")
@@ -121,7 +122,7 @@ def a_kind(class_: Term, labels: Labels = NO_LABELS) -> str:
 
 
 def forbidden(constraint: Rule, labels: Labels = NO_LABELS) -> str:
-    """What a constraint rules out, as a sentence; the constraint's axiom where no short sentence says it.
+    """Return the statement denied by a constraint as a sentence; the axiom if there is no short sentence.
 
     >>> from pantarhei.model.rule import Atom
     >>> x = Variable("x")
@@ -146,7 +147,7 @@ def forbidden(constraint: Rule, labels: Labels = NO_LABELS) -> str:
 
 
 def fit(text: str, longest: int = _LONGEST) -> str:
-    """A text fit for one line: white space as single spaces, what is invisible as its number, not too long.
+    """Return a text for one line: single spaces, invisible characters escaped, long texts cut.
 
     >>> fit("two\\nlines"), fit("\\x1b[31m"), len(fit("x" * 10_000)) < 120
     ('two lines', '\\\\x1b[31m', True)
@@ -164,7 +165,7 @@ def fit(text: str, longest: int = _LONGEST) -> str:
 
 
 def _words(term: Term, labels: Labels) -> str:
-    """What a class or property is called, in words: `RunningPump` is a running pump."""
+    """Return the name of a class or property in words: `RunningPump` becomes `running pump`."""
     label = labels.get(term) if isinstance(term, URIRef) else None
     if label is not None:
         return fit(label)
@@ -176,7 +177,7 @@ def _words(term: Term, labels: Labels) -> str:
 
 
 def _verb(property_: Term, labels: Labels) -> str:
-    """What stands between subject and object: `reads`, `is part of`, `has level`."""
+    """Return the words between subject and object: `reads`, `is part of`, `has level`."""
     if property_ in _PHRASES:
         return _PHRASES[property_]
     words = _words(property_, labels)
@@ -187,7 +188,7 @@ def _verb(property_: Term, labels: Labels) -> str:
 
 
 def _article(word: str) -> str:
-    if word.isupper():  # said letter by letter
+    if word.isupper():  # spoken letter by letter
         return "an" if word[0] in "AEFHILMNORSX" else "a"
     return "an" if re.match(r"(?!uni|use|usa|eu|one)[aeiou]|hour|honest", word.lower()) else "a"
 
@@ -198,11 +199,11 @@ _MOST = 5
 
 @dataclass(frozen=True, slots=True)
 class ShownTimes:
-    """How the times of one text are shown. Make it with `of`.
+    """Format of the times in one text, which omits a day that is common to all. Build with `of`.
 
     Args:
-        day: the day of all of them, with its time zone; None where they are of several days, or no datetimes.
-        clock: how a datetime is shown, for `strftime`; None for in full.
+        day: the common day with its time zone; None for several days, or for numbers.
+        clock: the `strftime` format of a datetime; None for the full format.
 
     >>> from datetime import UTC
     >>> at = [datetime(2026, 3, 2, 7, minute, tzinfo=UTC) for minute in (0, 5)]
@@ -216,7 +217,7 @@ class ShownTimes:
 
     @classmethod
     def of(cls, times: Iterable[TimePoint]) -> ShownTimes:
-        """How these are shown."""
+        """Return the format for these times."""
         given = [at for at in times if isinstance(at, datetime)]
         zones = {at.utcoffset() for at in given}
         if len(zones) != 1:
@@ -235,7 +236,7 @@ class ShownTimes:
         return at.strftime(self.clock) if self.clock and isinstance(at, datetime) else show_time(at)
 
     def span(self, times: Iterable[TimePoint]) -> str:
-        """From the first to the last, with the day.
+        """Return the span from the first to the last time, with the day.
 
         >>> ShownTimes.of([1, 4]).span([4, 1, 4])
         'from 1 to 4'
@@ -244,7 +245,7 @@ class ShownTimes:
         return f"{span} on {self.day}" if self.day else span
 
     def listed(self, times: Iterable[TimePoint]) -> str:
-        """The first few of them, and how many more there are.
+        """Return the first few times, and the number of further ones.
 
         >>> ShownTimes(None, None).listed(range(9))
         'at 0, 1, 2, 3, 4, and 4 more'
@@ -254,6 +255,6 @@ class ShownTimes:
         return f"at {', '.join([*given[:_MOST], *more])}"
 
     def reach(self, times: Iterable[TimePoint]) -> str:
-        """The same without the day."""
+        """Return the span from the first to the last time, without the day."""
         first, *_, last = sorted(times) * 2
         return f"at {self(first)}" if first == last else f"from {self(first)} to {self(last)}"
