@@ -1,15 +1,12 @@
-"""The closure of an ontology's assertions, and of what is assumed for a while.
+"""The closure of an ontology's assertions, with temporary assumptions.
 
-A question about all instances of a class is asked of one that nothing else is known of: facts with a fresh
-name are assumed, what follows is looked at, and the assumption is withdrawn. An assumption costs what it
-derives, not the closure. Names that differ may be equal here (OWL 2 Direct Semantics). A fresh name in the
-place of a literal stands for a value of which only data ranges are known (value.py).
+A statement about all instances of a class is decided on one arbitrary instance: facts with a fresh name are
+assumed, their consequences are tested, and the assumption is withdrawn. An assumption costs its consequences,
+not the closure. Different names may denote the same individual (OWL 2 Direct Semantics).
 
-Values of which only data ranges are known: fresh names that stand for literals.
-
-A literal is tested against a data range; a fresh name is noted to be in one, as in a class of its own,
-written D° here. Rules with tests have variants for such names (heads with a literal as subject are never
-derived, so they say nothing of literals):
+A fresh name in the place of a literal is a value of which only data ranges are known. Its membership in a
+data range is a fact with a class of its own, written D° here. Rules with tests have variants for such names
+(a literal is never derived as a subject, so the variants do not apply to literals):
 
     A(x) :- R(x, y), y ∈ D      also   A(x) :- R(x, y), D°(y)
     ⊥ :- R(x, y), y ∉ D         also   D°(y) :- R(x, y)
@@ -44,23 +41,23 @@ ANY_LITERAL = Datatype(RDFS.Literal)
 
 _RANGE = "urn:pantarhei:range#"
 
-# A rule with more tests than this has only the variant in which each is replaced.
+# A rule with more tests than this has only the variant in which all of them are replaced.
 _MOST_MIXED = 3
 
 
 @dataclass(slots=True)
 class RangeNames:
-    """The names D° of data ranges, and those of them that a rule asks for."""
+    """The names D° of data ranges; `tested` are the ranges in the bodies of rules."""
 
     names: dict[DataRange, URIRef] = field(default_factory=dict)
-    asked: dict[DataRange, None] = field(default_factory=dict)
+    tested: dict[DataRange, None] = field(default_factory=dict)
     _around: dict[DataRange, tuple[DataRange, ...]] = field(default_factory=dict)
 
     def copy(self) -> RangeNames:
-        return RangeNames(dict(self.names), dict(self.asked))
+        return RangeNames(dict(self.names), dict(self.tested))
 
     def name_of(self, range_: DataRange) -> URIRef:
-        """D°, which ends in what people call the range."""
+        """Return the name D° of a range, which ends in the text of the range."""
         known = self.names.get(range_)
         if known is None:
             named = URIRef(_RANGE + re.sub(r"[^\w().-]+", "_", str(range_)))
@@ -69,22 +66,22 @@ class RangeNames:
         return known
 
     def known(self, types: Iterable[Term]) -> DataRange:
-        """What a value of these classes is in; rdfs:Literal if nothing is known."""
+        """Return the intersection of the ranges among these classes; rdfs:Literal if there are none."""
         given = set(types)
         found = tuple(range_ for range_, name in self.names.items() if name in given)
         return found[0] if len(found) == 1 else DataIntersectionOf(found) if found else ANY_LITERAL
 
     def implied(self, types: Iterable[Term]) -> list[URIRef]:
-        """The names that rules ask for of the ranges around what is known, without those given."""
+        """Return the names of further ranges tested by rules that include the known range."""
         given = set(types)
         known = self.known(given)
         around = self._around.get(known)
         if around is None:
-            around = self._around[known] = tuple(r for r in self.asked if includes(r, known))
+            around = self._around[known] = tuple(r for r in self.tested if includes(r, known))
         return [self.names[range_] for range_ in around if self.names[range_] not in given]
 
     def variants(self, rules: Iterable[Rule]) -> Iterator[Rule]:
-        """The rules about fresh names that stand for literals."""
+        """Return the variants of rules for fresh names of values."""
         for rule in rules:
             bound = {argument for atom in rule.body for argument in atom.arguments}
             members = [
@@ -99,19 +96,19 @@ class RangeNames:
                 yield from (self._turned(rule, members, i) for i in range(len(members)))
 
     def _replaced(self, rule: Rule, members: Iterable[Member]) -> Rule:
-        """The rule with atoms in place of `members`."""
+        """Return the rule with atoms in place of `members`."""
         chosen = tuple(members)
         tests = tuple(test for test in rule.tests if test not in chosen)
-        return replace(rule, body=(*rule.body, *map(self._asked_atom, chosen)), tests=tests)
+        return replace(rule, body=(*rule.body, *map(self._tested_atom, chosen)), tests=tests)
 
     def _turned(self, rule: Rule, members: list[Member], i: int) -> Rule:
-        """A constraint as a rule: what would violate it as the i-th test is in the complement."""
-        others = (self._asked_atom(member) for j, member in enumerate(members) if j != i)
+        """Return a constraint as a rule: a value that would fail only the i-th test is in its complement."""
+        others = (self._tested_atom(member) for j, member in enumerate(members) if j != i)
         head = self._atom(replace(members[i], inside=not members[i].inside))
         return replace(rule, body=(*rule.body, *others), head=head, tests=())
 
-    def _asked_atom(self, member: Member) -> Atom:
-        self.asked[_range_of(member)] = None
+    def _tested_atom(self, member: Member) -> Atom:
+        self.tested[_range_of(member)] = None
         return self._atom(member)
 
     def _atom(self, member: Member) -> Atom:
@@ -119,7 +116,7 @@ class RangeNames:
 
 
 def is_range_name(type_: Term) -> bool:
-    """Whether the class is a data range that a fresh name is noted to be in."""
+    """Return True if the class is the name D° of a data range."""
     return type_.startswith(_RANGE)
 
 
@@ -141,7 +138,7 @@ _NO_VALUE = Origin("no literal is in all these")
 
 @dataclass(slots=True)
 class _Assumption:
-    """Facts assumed, and what undoing them takes; `model` is the one that they were added to as a whole."""
+    """Assumed facts with the changes to undo; `model` is the model to which all of them were added."""
 
     given: list[Triple]
     model: WindowModel | None = None
@@ -150,14 +147,14 @@ class _Assumption:
 
 
 class AssertionClosure:
-    """What follows from rules, constraints and facts, and from assumptions on top.
+    """The consequences of rules, constraints and facts, and of assumptions.
 
     Args:
-        rules: rules and constraints, as they are under unique names.
+        rules: rules and constraints, in their form for unique names.
         facts: the assertions.
-        individuals: names of what there is, though nothing may be said of it.
-        data_properties: properties whose values are literals, and so no owl:Thing.
-        above: a closure whose fresh names and data ranges are known here too.
+        individuals: names of declared individuals, with or without assertions.
+        data_properties: properties whose values are literals, which are not in owl:Thing.
+        above: a closure whose fresh names, data ranges and assumptions are valid here too.
     """
 
     def __init__(
@@ -183,8 +180,8 @@ class AssertionClosure:
         self._vocabulary = self._growing.vocabulary
         self._classes_of_names = [
             class_
-            for class_, is_asked in ((OWL.Thing, theory.speaks_of_things), (_NAMED, written != self._rules))
-            if is_asked
+            for class_, is_used in ((OWL.Thing, theory.speaks_of_things), (_NAMED, written != self._rules))
+            if is_used
         ]
         stated = list(facts)
         self._stated = frozenset(stated)
@@ -199,11 +196,11 @@ class AssertionClosure:
         self._rebuild()
 
     def with_rules(self, rules: Iterable[Rule], facts: Iterable[Triple] = ()) -> AssertionClosure:
-        """The closure under further rules and facts, and what is assumed. Costs a materialization."""
+        """Return the closure under further rules and facts, with the assumptions. Costs a materialization."""
         return AssertionClosure((*self._rules, *rules), [*self.facts, *self._assumed(), *facts], above=self)
 
     def expect(self, classes: Iterable[Predicate], properties: Iterable[Predicate]) -> None:
-        """Make room for assumptions about these names at once: each new one can cost a materialization."""
+        """Extend the program for assumptions about these names; each new one can cost a materialization."""
         name = self.fresh()
         triples: list[Triple] = [(name, RDF.type, class_) for class_ in classes]
         triples += [(name, property_, name) for property_ in properties]
@@ -211,12 +208,12 @@ class AssertionClosure:
             self._rebuild()
 
     def fresh(self) -> URIRef:
-        """A name of which nothing is known."""
+        """Return a name that occurs nowhere."""
         self._fresh += 1
         return URIRef(f"{_FRESH}{self._fresh}")
 
     def about(self, names: Iterable[Term]) -> list[Triple]:
-        """What goes without saying of names that are given, as far as rules ask: each names something."""
+        """Return the implicit types of names, owl:Thing and being named, as far as rules use them."""
         if not self._classes_of_names:
             return []
         return [
@@ -227,20 +224,20 @@ class AssertionClosure:
         ]
 
     def names(self, terms: Iterable[Term]) -> list[Triple]:
-        """The facts that `terms` are names, which rules may ask for, even if they are fresh."""
+        """Return the facts that `terms` are named individuals, even if they are fresh."""
         return [(term, RDF.type, _NAMED) for term in terms]
 
     def proof_of_void(self) -> Proof | None:
-        """A proof that there cannot be anything, which OWL's semantics excludes; None if there can."""
+        """Return a proof that the domain is empty, which OWL's semantics excludes; None if it is not."""
         with self.assuming(self.about([URIRef(f"{_FRESH}0")])):
             return self.proof() if self.inconsistent else None
 
     @contextmanager
     def assuming(self, facts: Iterable[Triple]) -> Iterator[None]:
-        """Within the context `facts` hold, and `inconsistent` says whether they can."""
+        """Assume `facts` within the context, where `inconsistent` is True if they contradict."""
         assumption = _Assumption(list(facts))
         before, fresh = self.inconsistent, self._fresh
-        model = self._model  # before the assumption is one: a model made anew has all of them in its base
+        model = self._model  # before the assumption is listed: a rebuilt model has all of them in its base
         self._assumptions.append(assumption)
         try:
             self._assume(assumption, model)
@@ -251,23 +248,23 @@ class AssertionClosure:
             self.inconsistent, self._fresh = before, fresh
 
     def holds(self, triple: Triple) -> bool:
-        """Whether the triple is in the closure."""
+        """Return True if the triple is in the closure."""
         return next(self.match(*triple), None) is not None
 
     def match(self, subject: Term | None, predicate: Term | None, object_: Term | None) -> Iterator[Triple]:
-        """The triples of the closure that agree with the given terms."""
+        """Return the triples of the closure that match the given terms."""
         if isinstance(subject, Literal):
             return iter(())
         return self._model.match(subject, predicate, object_)
 
     def proof(self) -> Proof | None:
-        """A proof that the facts and assumptions break a constraint. Costs a pass over the closure."""
+        """Return a proof of a violation by facts and assumptions. Costs a pass over the closure."""
         self._model.find_violations()
         found = proof_of_violation(self._model)
-        return found and self._told(found)
+        return found and self._with_assumptions(found)
 
     def contradictions(self) -> ConflictList[Contradiction]:
-        """All minimal contradictions of the facts. Costs a pass over the closure, and their lineage."""
+        """Return the minimal contradictions of the facts. Costs a pass over the closure and their lineage."""
         found, stated = contradictions_in(self._model), self._stated
         sets = (replace(each, triples=each.triples & stated) for each in found)
         return ConflictList.of(list(dict.fromkeys(each for each in sets if each.triples)), found.complete)
@@ -275,21 +272,21 @@ class AssertionClosure:
     # -- values ------------------------------------------------------------------------------------
 
     def ranges_of(self, value: Term) -> DataRange:
-        """What is known of a fresh name that stands for a literal."""
+        """Return the data range of a fresh name of a value."""
         return self._names.known(self._types_of(value))
 
     def datatypes_of(self, value: Term) -> frozenset[URIRef]:
-        """The datatypes, of those that rules speak of, that a fresh name stands for a value of."""
+        """Return the datatypes in rules that include the data range of a fresh name of a value."""
         known = self.ranges_of(value)
         met = (range_ for range_ in self._names.names if isinstance(range_, Datatype))
         return frozenset(range_.iri for range_ in met if includes(range_, known))
 
     def value_in(self, value: Term, range_: DataRange) -> Triple:
-        """The fact that a fresh name stands for a literal in the data range."""
+        """Return the fact that the value of a fresh name is in the data range."""
         return (value, RDF.type, self._names.name_of(range_))
 
     def is_impossible(self, value: Term) -> bool:
-        """Whether a fresh name cannot stand for any literal."""
+        """Return True if no literal can be the value of a fresh name."""
         known = self.ranges_of(value)
         if known == ANY_LITERAL:
             return False
@@ -297,17 +294,17 @@ class AssertionClosure:
         return is_empty(known) or any(isinstance(e, Literal) and not contains(known, e) for e in equals)
 
     def proof_of(self, triple: Triple) -> Proof:
-        """A proof of a triple of the closure, from facts and assumptions. Costs its lineage."""
+        """Return a proof of a triple of the closure, from facts and assumptions. Costs its lineage."""
         fact = self._model.find(triple)
         assert fact is not None, "it holds"
-        return self._told(proof_of(self._model, fact))
+        return self._with_assumptions(proof_of(self._model, fact))
 
-    def _told(self, proof: Proof) -> Proof:
-        """The proof, in which assumptions are supposed; what is only noted of names is left as it is."""
+    def _with_assumptions(self, proof: Proof) -> Proof:
+        """Return the proof with its assumptions marked as supposed, except for implicit types."""
         return proof.supposing({*self._assumed_above, *self._assumed()})
 
     def proof_of_impossible_value(self, value: Term) -> Proof | None:
-        """A proof that a fresh name cannot stand for any literal. Costs a materialization."""
+        """Return a proof that no literal can be the value of a fresh name. Costs a materialization."""
         if not self.is_impossible(value):
             return None
         types = sorted(str(type_) for type_ in self._types_of(value) if is_range_name(type_))
@@ -318,8 +315,8 @@ class AssertionClosure:
         return {type_ for _, _, type_ in self.match(name, RDF.type, None)}
 
     def _conclude_about_values(self, assumption: _Assumption) -> None:
-        """Note of assumed values the ranges around what is known of them, which rules ask for."""
-        if not self._names.asked:
+        """Add to assumed values the ranges tested by rules that include their known range."""
+        if not self._names.tested:
             return
         values = {
             term
@@ -338,7 +335,7 @@ class AssertionClosure:
 
     @property
     def _model(self) -> WindowModel:
-        """The model; where an error or a grown program lost it, it is made again from all that is assumed."""
+        """The model; after an error or growth of the program it is rebuilt with all assumptions."""
         if self._derived is None:
             self._rebuild()
         assert self._derived is not None, "just made"
@@ -362,7 +359,7 @@ class AssertionClosure:
 
     def _withdraw(self, assumption: _Assumption) -> None:
         model, self._derived = self._derived, None
-        if model is None or assumption.model is not model:  # it is in the model's base, or was not all added
+        if model is None or assumption.model is not model:  # in the model's base, or only partly added
             return
         facts, previous = (np.concatenate(column) for column in zip(*assumption.added, strict=True))
         model.withdraw(facts, previous, assumption.level)
@@ -370,7 +367,7 @@ class AssertionClosure:
         self._derived = model
 
     def _rebuild(self) -> None:
-        """The model anew, with the assumptions in its base."""
+        """Rebuild the model, with the assumptions in its base."""
         encoded = self._vocabulary.encode([*self.facts, *self._assumed()]).facts
         self._outgrown(encoded)
         self._derived = model = model_of_background(self._growing.program, self._vocabulary, encoded)
@@ -380,7 +377,7 @@ class AssertionClosure:
         model.take_changes()
 
     def _outgrown(self, facts: Integers) -> bool:
-        """Whether the program had to grow for `facts`."""
+        """Return True if the program had to grow for `facts`."""
         if self._growing.covers(facts):
             return False
         self._growing.grow(facts)
@@ -391,7 +388,7 @@ class AssertionClosure:
 
 
 def _about_named(rule: Rule) -> Rule:
-    """Keys and DL-safe rules speak of what has a name: fresh names have none.
+    """Restrict keys and DL-safe rules to named individuals, which excludes fresh names.
 
     OWL 2 Direct Semantics, table 9 (ISNAMED); blank nodes in the ontology count as names.
     """
@@ -413,20 +410,20 @@ def _names_in(facts: Iterable[Triple]) -> Iterator[Term]:
 
 
 def is_fresh(term: Term) -> bool:
-    """Whether the term was made for an assumption."""
+    """Return True if the term was made for an assumption."""
     return isinstance(term, URIRef) and term.startswith(_FRESH)
 
 
 def is_internal(term: Term) -> bool:
-    """Whether the name was made here, for names, ranges or what is assumed."""
+    """Return True if the name was made by this module, for named individuals, ranges or assumptions."""
     return isinstance(term, URIRef) and term.startswith(_INTERNAL)
 
 
 def same(first: Term, second: Term) -> Triple:
-    """`first = second`."""
+    """Return the triple `first = second`."""
     return (first, OWL.sameAs, second)
 
 
 def different(first: Term, second: Term) -> Triple:
-    """`first ≠ second`."""
+    """Return the triple `first ≠ second`."""
     return (first, OWL.differentFrom, second)

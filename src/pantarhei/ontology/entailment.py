@@ -1,4 +1,4 @@
-"""Why an ontology entails something, for people."""
+"""Entailments with their proofs, and entailment of whole graphs with blank nodes."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from pantarhei.rdf.ntriples import exactly
 
 @dataclass(frozen=True)
 class Entailment:
-    """Why an ontology entails an axiom: what follows when its condition is supposed of something.
+    """An entailed axiom with its proofs, in which the condition of the axiom is supposed.
 
     Args:
-        statement: what is entailed, in words.
-        proofs: one for each part that there is something to prove of; none where it holds by itself.
+        statement: the axiom in words.
+        proofs: one for each part that needs a proof; empty for a tautology.
     """
 
     statement: str
@@ -38,7 +38,7 @@ class Entailment:
 
     @classmethod
     def of(cls, statement: str, proofs: Iterable[Proof], labels: Labels) -> Entailment:
-        """The entailment by proofs; what was made up for a supposition is called `something`."""
+        """Return the entailment by proofs; fresh names of suppositions are labelled `something`."""
         found = list(proofs)
         terms = {term for proof in found for step in proof.steps for term in step.fact or ()}
         made_up = {term: "something" for term in terms if isinstance(term, URIRef) and is_fresh(term)}
@@ -46,7 +46,7 @@ class Entailment:
 
     @property
     def axioms(self) -> tuple[Origin, ...]:
-        """The axioms that it follows from, in order, each once, with where they are written."""
+        """The axioms that it follows from, with their places in files, in order, each once."""
         return tuple(dict.fromkeys(axiom for proof in self.proofs for axiom in proof.axioms))
 
     def __str__(self) -> str:
@@ -64,7 +64,7 @@ class Entailment:
         return exactly(Entailment, self.statement, self.proofs)
 
 
-# Blank nodes of which only axioms speak are tried with so many choices of names.
+# Largest number of choices of names that are tried for blank nodes in axioms alone.
 _MOST_GUESSES = 10_000
 
 _Binding = Mapping[Variable, Term]
@@ -72,10 +72,10 @@ _Pattern = tuple[Argument, Term, Argument]
 
 
 def entails_reading(closure: AssertionClosure, reading: Reading, proofs: list[Proof] | None = None) -> bool:
-    """Whether the axioms and assertions of `reading` are entailed; blank nodes are whoever there is.
+    """Return True if the axioms and assertions of `reading` are entailed; blank nodes are existential.
 
     Args:
-        proofs: takes what it rests on; None if nobody wants to know.
+        proofs: receives the proofs; None if they are not needed.
     """
     names = (term for axiom in reading.axioms for term in _individuals(axiom))
     stated = (term for subject, _, object_ in reading.assertions for term in (subject, object_))
@@ -84,42 +84,42 @@ def entails_reading(closure: AssertionClosure, reading: Reading, proofs: list[Pr
 
 
 def _is_entailed(closure: AssertionClosure, reading: Reading, proofs: list[Proof] | None) -> bool:
-    questions = EntailmentChecker(closure, proofs=proofs)
-    about_someone = dict.fromkeys(axiom for axiom in reading.axioms if _someone(axiom))
-    if not all(questions.entails(axiom) for axiom in reading.axioms if axiom not in about_someone):
+    checker = EntailmentChecker(closure, proofs=proofs)
+    with_blank_nodes = dict.fromkeys(axiom for axiom in reading.axioms if _blank_nodes(axiom))
+    if not all(checker.entails(axiom) for axiom in reading.axioms if axiom not in with_blank_nodes):
         return False
     assertions = in_order(reading.assertions)
-    if not all(_holds(questions, triple) for triple in assertions if not _has_blank_node(triple)):
+    if not all(_holds(checker, triple) for triple in assertions if not _has_blank_node(triple)):
         return False
     patterns = [(_opened(s), p, _opened(o)) for s, p, o in assertions if _has_blank_node((s, p, o))]
-    said: list[_Pattern | Axiom] = [*patterns, *about_someone]
-    return all(_somebody_is(questions, part) for part in grouped(said, _variables))
+    statements: list[_Pattern | Axiom] = [*patterns, *with_blank_nodes]
+    return all(_are_satisfiable(checker, part) for part in grouped(statements, _variables))
 
 
 def _variables(statement: _Pattern | Axiom) -> set[Variable]:
     if isinstance(statement, tuple):
         return {term for term in statement if isinstance(term, Variable)}
-    return {Variable(node) for node in _someone(statement)}
+    return {Variable(node) for node in _blank_nodes(statement)}
 
 
-def _somebody_is(questions: EntailmentChecker, said: list[_Pattern | Axiom]) -> bool:
-    """Whether there are names for which all of this is entailed."""
-    patterns = [statement for statement in said if isinstance(statement, tuple)]
-    axioms = [statement for statement in said if not isinstance(statement, tuple)]
+def _are_satisfiable(checker: EntailmentChecker, statements: list[_Pattern | Axiom]) -> bool:
+    """Return True if there are names for the variables with which all statements are entailed."""
+    patterns = [statement for statement in statements if isinstance(statement, tuple)]
+    axioms = [statement for statement in statements if not isinstance(statement, tuple)]
     in_patterns = set[Variable]().union(*map(_variables, patterns))
     unbound = set[Variable]().union(*map(_variables, axioms)) - in_patterns
     return any(
-        all(questions.entails(_bound_axiom(axiom, complete)) for axiom in axioms)
-        for binding in _matches(questions, patterns)
-        for complete in islice(_completed(questions.closure, sorted(unbound), binding), _MOST_GUESSES)
+        all(checker.entails(_bound_axiom(axiom, complete)) for axiom in axioms)
+        for binding in _matches(checker, patterns)
+        for complete in islice(_completed(checker.closure, sorted(unbound), binding), _MOST_GUESSES)
     )
 
 
-def _holds(questions: EntailmentChecker, triple: Triple) -> bool:
+def _holds(checker: EntailmentChecker, triple: Triple) -> bool:
     subject, predicate, object_ = triple
     if predicate == RDF.type:
-        return questions.is_member(subject, owl.Class(URIRef(object_)))
-    return questions.is_member(subject, owl.HasValue(owl.Property(URIRef(predicate)), object_))
+        return checker.is_member(subject, owl.Class(URIRef(object_)))
+    return checker.is_member(subject, owl.HasValue(owl.Property(URIRef(predicate)), object_))
 
 
 def _has_blank_node(triple: Triple) -> bool:
@@ -127,12 +127,12 @@ def _has_blank_node(triple: Triple) -> bool:
 
 
 def _opened(term: Term) -> Argument:
-    """A variable for a blank node: the closure's own blank nodes are names."""
+    """Replace a blank node by a variable; blank nodes of the closure are names."""
     return Variable(term) if isinstance(term, BNode) else term
 
 
-def _someone(axiom: Axiom) -> list[BNode]:
-    """The blank nodes that an axiom about individuals speaks of."""
+def _blank_nodes(axiom: Axiom) -> list[BNode]:
+    """Return the blank nodes of an axiom about individuals."""
     return [term for term in _individuals(axiom) if isinstance(term, BNode)]
 
 
@@ -148,12 +148,12 @@ def _individuals(axiom: Axiom) -> tuple[Term, ...]:
 
 
 def _bound_axiom(axiom: Axiom, binding: _Binding) -> Axiom:
-    """The axiom about those whom its blank nodes are bound to."""
+    """Return the axiom with its blank nodes bound."""
     return rewritten(axiom, lambda part: binding.get(Variable(part)) if isinstance(part, BNode) else None)
 
 
-def _matches(questions: EntailmentChecker, patterns: list[_Pattern]) -> Iterator[_Binding]:
-    """The bindings under which all patterns are entailed; those with fewest variables are matched first."""
+def _matches(checker: EntailmentChecker, patterns: list[_Pattern]) -> Iterator[_Binding]:
+    """Return the bindings under which all patterns are entailed, matching those with few variables first."""
     waiting: list[tuple[list[_Pattern], _Binding]] = [(patterns, {})]
     while waiting:
         left, binding = waiting.pop()
@@ -163,19 +163,19 @@ def _matches(questions: EntailmentChecker, patterns: list[_Pattern]) -> Iterator
         bound = [(_bound(s, binding), p, _bound(o, binding)) for s, p, o in left]
         chosen = min(range(len(bound)), key=lambda i: sum(isinstance(term, Variable) for term in bound[i]))
         rest = [pattern for i, pattern in enumerate(left) if i != chosen]
-        waiting += [(rest, {**binding, **found}) for found in _found(questions, bound[chosen])]
+        waiting += [(rest, {**binding, **found}) for found in _found(checker, bound[chosen])]
 
 
-def _found(questions: EntailmentChecker, pattern: _Pattern) -> list[_Binding]:
-    """What the variables of one pattern can stand for."""
+def _found(checker: EntailmentChecker, pattern: _Pattern) -> list[_Binding]:
+    """Return the bindings of one pattern."""
     subject, predicate, object_ = pattern
     if not isinstance(subject, Variable) and not isinstance(object_, Variable):
-        return [{}] if _holds(questions, (subject, predicate, object_)) else []
+        return [{}] if _holds(checker, (subject, predicate, object_)) else []
     if predicate == RDF.type and object_ == OWL.Thing:
-        everyone = _names(questions.closure.match(None, None, None))
+        everyone = _names(checker.closure.match(None, None, None))
         triples: list[Triple] = [(name, RDF.type, OWL.Thing) for name in everyone]
     else:
-        triples = list(questions.closure.match(_given(subject), predicate, _given(object_)))
+        triples = list(checker.closure.match(_given(subject), predicate, _given(object_)))
     return [
         {v: t for v, t in ((subject, who), (object_, what)) if isinstance(v, Variable)}
         for who, _, what in triples
@@ -192,7 +192,7 @@ def _given(term: Argument) -> Term | None:
 
 
 def _completed(closure: AssertionClosure, unbound: list[Variable], binding: _Binding) -> Iterator[_Binding]:
-    """The binding with each name of the closure for the variables that no assertion binds."""
+    """Return the binding extended by each choice of names for the unbound variables."""
     if not unbound:
         yield binding
         return

@@ -1,8 +1,8 @@
-"""Whether a closure entails an axiom: by assuming what it speaks of, and looking for what it says.
+"""Entailment of axioms by assumptions: the condition of an axiom is assumed, its conclusion is tested.
 
-`C ⊑ D` is entailed if a fresh name assumed to be in C turns out in D, or cannot be. A complement is entailed
-if its operand, assumed, contradicts. What OWL 2 RL decides is decided (its axioms have no alternatives);
-beyond it an answer of True is certain, and False may mean unknown.
+`C ⊑ D` is entailed if a fresh name assumed to be in C is then in D, or if the assumption is inconsistent. A
+complement is entailed if its operand is inconsistent. Entailments within OWL 2 RL are decided (its axioms
+have no alternatives); beyond it True is certain, and False may mean unknown.
 """
 
 from __future__ import annotations
@@ -35,21 +35,20 @@ from pantarhei.values.emptiness import includes
 from pantarhei.values.membership import COMPARABLE, contains
 from pantarhei.values.value import value_of
 
-# An expression whose unions multiply out to more cases than this is not asked about.
+# Largest number of cases of an expression, from its unions.
 _MOST_CASES = 1_000
 
-
-# Nor is a cardinality restriction that needs more different values than this.
+# Largest number of different values for a cardinality restriction.
 _MOST_VALUES = 100
 
 
 class UndecidedError(Exception):
-    """A question whose assumption cannot be made; it counts as not entailed."""
+    """An axiom whose condition cannot be assumed; it counts as not entailed."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """One way in which an expression can hold: facts, and axioms for what no fact says."""
+    """One case of an expression: facts, and axioms for the parts that facts cannot express."""
 
     facts: tuple[Triple, ...] = ()
     axioms: tuple[Axiom, ...] = ()
@@ -60,11 +59,11 @@ class _Case:
 
 @dataclass(slots=True)
 class EntailmentChecker:
-    """Questions to one closure.
+    """Decision of entailments by one closure.
 
     Args:
-        closure: what is asked.
-        proofs: takes what answers of yes rest on; None if nobody wants to know.
+        closure: the closure.
+        proofs: receives the proofs of entailed parts; None if they are not needed.
     """
 
     closure: AssertionClosure
@@ -72,18 +71,18 @@ class EntailmentChecker:
     proofs: list[Proof] | None = None
 
     def entails(self, axiom: Axiom) -> bool:
-        """Whether every model of the closure's ontology is one of `axiom`."""
+        """Return True if every model of the closure's ontology satisfies `axiom`."""
         self._values.clear()
         try:
-            return self._asked(axiom)
+            return self._decide(axiom)
         except UndecidedError:
             return False
 
     def is_member(self, individual: Term, expression: ClassExpression) -> bool:
-        """Whether `individual` is entailed to be in `expression`."""
+        """Return True if `individual` is entailed to be in `expression`."""
         return self.entails(owl.ClassAssertion(expression, individual))
 
-    def _asked(self, axiom: Axiom) -> bool:
+    def _decide(self, axiom: Axiom) -> bool:
         match axiom:
             case owl.SubClassOf(sub, super_):
                 return self._is_subclass(sub, super_)
@@ -95,9 +94,8 @@ class EntailmentChecker:
                     self._is_subclass(owl.IntersectionOf(pair), NOTHING) for pair in combinations(operands, 2)
                 )
             case owl.DisjointUnion(union, operands):
-                return self._asked(owl.EquivalentClasses((union, owl.UnionOf(operands)))) and self._asked(
-                    owl.DisjointClasses(operands)
-                )
+                parts = owl.EquivalentClasses((union, owl.UnionOf(operands))), owl.DisjointClasses(operands)
+                return all(map(self._decide, parts))
             case owl.ClassAssertion(type_, individual):
                 return self._within(_thing(individual), lambda: self._is_in(simplify(type_), individual))
             case owl.SameIndividual(individuals):
@@ -110,9 +108,9 @@ class EntailmentChecker:
                 return self._is_key(axiom)
             case owl.DatatypeDefinition(datatype, range_):
                 return includes(datatype, range_) and includes(range_, datatype)
-        return self._asked_of_properties(axiom)
+        return self._decide_on_properties(axiom)
 
-    def _asked_of_properties(self, axiom: Axiom) -> bool:
+    def _decide_on_properties(self, axiom: Axiom) -> bool:
         a, b, c = (self.closure.fresh() for _ in range(3))
         match axiom:
             case owl.SubPropertyOf(sub, super_):
@@ -170,32 +168,32 @@ class EntailmentChecker:
         cases = (
             x + y + _Case((*shared, *named)) for x in self._cases(keyed, a) for y in self._cases(keyed, b)
         )
-        return all(self._in_case(case, lambda asked: asked._are_same(a, b)) for case in cases)
+        return all(self._in_case(case, lambda checker: checker._are_same(a, b)) for case in cases)
 
-    # -- is it so? ---------------------------------------------------------------------------------
+    # -- conclusions -------------------------------------------------------------------------------
 
     def _is_subclass(self, sub: ClassExpression, super_: ClassExpression) -> bool:
         name = self.closure.fresh()
-        wanted = simplify(super_)
+        conclusion = simplify(super_)
         return all(
-            self._in_case(case, lambda asked: asked._is_in(wanted, name))
+            self._in_case(case, lambda checker: checker._is_in(conclusion, name))
             for case in self._cases(simplify(sub), name)
         )
 
     def _follows(
         self,
         assumed: Iterable[tuple[PropertyExpression, Term, Term]],
-        wanted: tuple[PropertyExpression, Term, Term],
+        conclusion: tuple[PropertyExpression, Term, Term],
     ) -> bool:
         facts = tuple(fact for pair in assumed for fact in self._pair(*pair))
-        return self._within(facts, lambda: self._is_pair(*wanted))
+        return self._within(facts, lambda: self._is_pair(*conclusion))
 
     def _is_in(self, expression: Filler, term: Term) -> bool:
-        """Whether `term` is in the simple `expression`, or nothing is."""
+        """Return True if `term` is in the simple `expression`, or the assumptions are inconsistent."""
         known = len(self.proofs or ())
         found = self._is_surely_in(expression, term)
         if self.proofs and not found:
-            del self.proofs[known:]  # of parts, of which another is not so
+            del self.proofs[known:]  # proofs of parts of a whole that does not hold
         return found
 
     def _is_surely_in(self, expression: Filler, term: Term) -> bool:
@@ -240,7 +238,7 @@ class EntailmentChecker:
         return is_fresh(term) and includes(range_, self.closure.ranges_of(term))
 
     def _is_refuted(self, expression: ClassExpression, term: Term) -> bool:
-        """Whether `term` outside `expression` contradicts."""
+        """Return True if `term` outside `expression` is inconsistent."""
         case = _Case(axioms=(owl.ClassAssertion(owl.ComplementOf(expression), term),))
         return self._in_case(case, EntailmentChecker._is_impossible)
 
@@ -297,43 +295,44 @@ class EntailmentChecker:
             case owl.Property(iri):
                 return (object_ for _, _, object_ in self.closure.match(term, iri, None))
 
-    # -- if it were so -----------------------------------------------------------------------------
+    # -- assumptions -------------------------------------------------------------------------------
 
     def _is_impossible(self) -> bool:
-        """Whether what is assumed contradicts."""
+        """Return True if the assumptions are inconsistent."""
         impossible = [value for value in self._values if self.closure.is_impossible(value)]
         if not (impossible or self.closure.inconsistent):
             return False
         if self.proofs is not None:
-            by_value = not self.closure.inconsistent
-            asked = self.closure
-            self._note(asked.proof_of_impossible_value(impossible[0]) if by_value else asked.proof())
+            closure = self.closure
+            self._note(
+                closure.proof() if closure.inconsistent else closure.proof_of_impossible_value(impossible[0])
+            )
         return True
 
     def _holds(self, triple: Triple) -> bool:
-        """Whether a triple is in the closure."""
+        """Return True if a triple is in the closure."""
         found = self.closure.holds(triple)
         if found and self.proofs is not None:
             self._note(self.closure.proof_of(triple))
         return found
 
     def _note(self, proof: Proof | None) -> None:
-        """Note what an answer of yes rests on."""
+        """Add a proof, if proofs are needed."""
         if self.proofs is not None and proof is not None and proof not in self.proofs:
             self.proofs.append(proof)
 
     def _contradicts(self, facts: Iterable[Triple]) -> bool:
         return self._within(facts, self._is_impossible)
 
-    def _within(self, facts: Iterable[Triple], ask: Callable[[], bool]) -> bool:
+    def _within(self, facts: Iterable[Triple], test: Callable[[], bool]) -> bool:
         with self.closure.assuming(facts):
-            return ask()
+            return test()
 
-    def _in_case(self, case: _Case, ask: Callable[[EntailmentChecker], bool]) -> bool:
-        """Whether the answer is yes where the case holds; what is lost of its axioms is assumed less."""
+    def _in_case(self, case: _Case, test: Callable[[EntailmentChecker], bool]) -> bool:
+        """Return the result of a test while a case is assumed, except for lost parts of its axioms."""
         with self.closure.assuming(case.facts):
             if not case.axioms:
-                return ask(self)
+                return test(self)
             translations = tuple(map(translate, case.axioms))
             if any(translation.contradictions for translation in translations):
                 return True
@@ -342,10 +341,10 @@ class EntailmentChecker:
             if closure.inconsistent:
                 self._note(closure.proof() if self.proofs is not None else None)
                 return True
-            return ask(EntailmentChecker(closure, self._values, self.proofs))
+            return test(EntailmentChecker(closure, self._values, self.proofs))
 
     def _cases(self, expression: Filler, term: Term) -> Iterator[_Case]:
-        """The ways in which `term` can be in the simple `expression`; none if it cannot be."""
+        """Return the cases in which `term` is in the simple `expression`."""
         if isinstance(expression, DataRange):
             yield from self._value_cases(expression, term)
             return
@@ -378,7 +377,7 @@ class EntailmentChecker:
                 yield _Case(_thing(term), (owl.ClassAssertion(expression, term),))
 
     def _fresh_values(self, number: int) -> list[Term]:
-        """Fresh names, which are to differ pairwise.
+        """Return fresh names for values that must differ pairwise.
 
         Raises:
             UndecidedError: there are too many pairs.
@@ -395,10 +394,10 @@ class EntailmentChecker:
             yield _Case()
 
     def _pair(self, on: PropertyExpression, subject: Term, object_: Term) -> tuple[Triple, ...]:
-        """The facts that say `on(subject, object_)`."""
+        """Return the facts for `on(subject, object_)`."""
         if isinstance(on, owl.InverseOf):
             return self._pair(on.inverted, object_, subject)
-        if on.iri in BOTTOM_PROPERTIES or isinstance(subject, Literal):  # it cannot be
+        if on.iri in BOTTOM_PROPERTIES or isinstance(subject, Literal):  # impossible
             return tuple(
                 (name, RDF.type, OWL.Nothing) for name in (subject, object_) if not isinstance(name, Literal)
             )
@@ -410,7 +409,7 @@ class EntailmentChecker:
 
 
 def _joined(start: _Case, ways: Sequence[Sequence[_Case]]) -> Iterator[_Case]:
-    """Each choice of one case from each of `ways`, joined to `start`.
+    """Return each choice of one case from each of `ways`, joined to `start`.
 
     Raises:
         UndecidedError: there are too many.
@@ -421,5 +420,5 @@ def _joined(start: _Case, ways: Sequence[Sequence[_Case]]) -> Iterator[_Case]:
 
 
 def _thing(name: Term) -> tuple[Triple, ...]:
-    """That there is something of this name."""
+    """Return the fact that an individual of this name exists."""
     return () if isinstance(name, Literal) else ((name, RDF.type, OWL.Thing),)

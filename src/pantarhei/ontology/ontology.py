@@ -1,7 +1,7 @@
-"""Ontologies: what is loaded once, before any stream.
+"""Ontologies, loaded once before any stream.
 
-`load_ontology` reads a document with its imports into axioms, and the axioms into rules, constraints and
-background.
+`load_ontology` reads a document with its imports into axioms, and translates the axioms to rules, constraints
+and background.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ from pantarhei.errors import (
 )
 from pantarhei.interpretation.foundation import Foundation, always_true
 from pantarhei.model.data_range import DataRange
-from pantarhei.model.display_names import NO_NAMES, ShownNames, told_apart
+from pantarhei.model.display_names import ShownNames, told_apart
 from pantarhei.model.messages import counted
-from pantarhei.model.rule import Origin, Predicate, Rule
+from pantarhei.model.rule import Predicate, Rule
 from pantarhei.model.term import ONLY_TYPE, Term, Triple, check_triple, in_order
+from pantarhei.ontology.axiom_translation import shown_names_of, translate_axioms
 from pantarhei.ontology.closure import AssertionClosure
 from pantarhei.ontology.entailment import Entailment, entails_reading
 from pantarhei.ontology.schema import Schema, schema_of
 from pantarhei.ontology.unknown_names import NameKind, UnknownName, unknown_names_in_axioms
-from pantarhei.owl.axiom import Axiom, Class, ClassAssertion
-from pantarhei.owl.axiom_mapping import BEYOND_DL, Reading, read_axioms
+from pantarhei.owl.axiom import Class, ClassAssertion
+from pantarhei.owl.axiom_mapping import Reading, read_axioms
 from pantarhei.owl.background_axioms import axioms_of, lists_of_facts, says_axioms, table_says_axioms
 from pantarhei.owl.document import Document
-from pantarhei.owl.global_restrictions import breaches
-from pantarhei.owl.imports import DocumentSet, Imports, WrittenAt, read_with_imports
+from pantarhei.owl.imports import DocumentSet, Imports, read_with_imports
 from pantarhei.owl.leftover import Leftover
 from pantarhei.owl.name_kinds import is_declaration, is_defined
-from pantarhei.owl.report import AxiomOutcome, Report, ReportEntry
+from pantarhei.owl.report import Report, ReportEntry
 from pantarhei.owl.simplify import data_ranges, datatype_definitions, inline_datatypes
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.sentences import Labels, labels_of, sentence
@@ -54,14 +54,12 @@ from pantarhei.rdf.ntriples import exactly, write_term, write_triple
 from pantarhei.rdf.triple_table import is_table, triples_of
 from pantarhei.repair.consistency import Contradiction, inconsistency
 from pantarhei.repair.result import ConflictList
-from pantarhei.rules.compilation.growth import groups_of_same
 from pantarhei.rules.sharding.locality import sharding_report
 from pantarhei.rules.sharding.sharding_report import Key, ShardingReport
 from pantarhei.rules.translation.canonical_rule import fingerprint_of_rules, fingerprint_of_triples
 from pantarhei.rules.translation.demand import Theory, by_class, gives_literal_class, that_can_fire
 from pantarhei.rules.translation.inconsistency_normal_form import InconsistencyNormalForm
-from pantarhei.rules.translation.swrl_rules import endless
-from pantarhei.rules.translation.translate import Loss, Translation, translate, without_duplicates
+from pantarhei.rules.translation.translate import without_duplicates
 from pantarhei.values.by_value import Numbers
 from pantarhei.values.membership import check_range, why_unknown
 
@@ -69,13 +67,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 # Sets of one, for look-ups as with `ONLY_TYPE`.
-_SAME = frozenset({OWL.sameAs})
 _INDIVIDUAL: frozenset[Term] = frozenset({OWL.NamedIndividual})
 _DATA_PROPERTY: frozenset[Term] = frozenset({OWL.DatatypeProperty})
 
 
 class Fingerprints(NamedTuple):
-    """Hex SHA-256 of the parts of an ontology that reasoning depends on."""
+    """Hex SHA-256 of the rules and of the background of an ontology."""
 
     rules: str
     background: str
@@ -83,15 +80,15 @@ class Fingerprints(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Ontology:
-    """An ontology in the form that reasoning needs, with the report of what became of its axioms.
+    """An ontology as rules, constraints and background, with a report on the translation of its axioms.
 
     Args:
         rules: the rules, each once.
         constraints: the rules without a head, each once.
-        background: the assertions found in the ontology; they hold at every time.
-        triples: everything that was read.
-        imports_skipped: the imports that were not found and were to be skipped.
-        prefixes: the prefixes that its document declares, with their IRIs.
+        background: the assertions in the ontology; they hold at every time.
+        triples: all triples that were read.
+        imports_skipped: the missing imports that were skipped.
+        prefixes: the prefixes declared by its document, with their IRIs.
     """
 
     rules: tuple[Rule, ...]
@@ -107,11 +104,11 @@ class Ontology:
 
     @classmethod
     def from_rules(cls, rules: Iterable[Rule], background: Iterable[Triple] = ()) -> Ontology:
-        """An ontology of the given rules and constraints, in the order given.
+        """Return an ontology of the given rules and constraints, in the order given.
 
         Raises:
-            OptionError: `rules` are none.
-            InvalidRuleError: the head of one has a literal as class.
+            OptionError: `rules` has an item that is not a rule.
+            InvalidRuleError: the head of a rule has a literal as class.
 
         >>> Ontology.from_rules([]).background
         frozenset()
@@ -136,17 +133,17 @@ class Ontology:
 
     @property
     def names(self) -> ShownNames:
-        """How its names are shown where the last part of their IRIs does not tell them apart."""
+        """The names shown for IRIs whose last parts are ambiguous."""
         return self._report.names
 
     @cached_property
     def labels(self) -> Labels:
-        """What its names are called, by `rdfs:label`: in English if there is a choice."""
+        """The `rdfs:label` of each name, in English if there is a choice."""
         return labels_of(self.triples or self.background)
 
     @cached_property
     def graph(self) -> Graph:
-        """What was read, imports included, as an rdflib graph of its own."""
+        """The triples that were read, imports included, as a new rdflib graph."""
         graph = Graph()
         for prefix, iri in self.prefixes:
             graph.bind(prefix, iri)
@@ -156,7 +153,7 @@ class Ontology:
 
     @cached_property
     def fingerprints(self) -> Fingerprints:
-        """Which rules and constraints it has, and which background; not where it was read, nor in what order.
+        """The fingerprints of rules with constraints, and of background, independent of order and origin.
 
         Costs the canonical form of each rule.
         """
@@ -169,13 +166,12 @@ class Ontology:
         return hashlib.sha256("".join(self.fingerprints).encode()).hexdigest()
 
     def report(self, unique_names: bool = True) -> Report:
-        """Every axiom and what became of it, the names that can have no instance, and whether the ontology
-        contradicts itself under unique names.
+        """Return the report: each axiom with its translation, unsatisfiable names, contradictions.
 
-        The first time it costs the schema, and a materialization of the background.
+        The first call costs the schema, and a materialization of the background.
 
         Args:
-            unique_names: as `StreamReasoner` takes it; without them there is nothing to contradict.
+            unique_names: as in `StreamReasoner`; without unique names there is no contradiction to report.
         """
         proofs = sorted(self.schema.unsatisfiable.items())
         return replace(
@@ -188,7 +184,7 @@ class Ontology:
 
     @cached_property
     def _contradiction_of_unique_names(self) -> tuple[str, tuple[str, ...]] | None:
-        """The constraint for which a reasoner with unique names refuses this ontology, with a proof."""
+        """The constraint violated under unique names, with a proof; a reasoner refuses such an ontology."""
         try:
             told_apart(lambda: Foundation.of(self).model(), self.names)
         except InconsistentOntologyError as error:
@@ -197,14 +193,14 @@ class Ontology:
 
     @property
     def losses(self) -> tuple[ReportEntry, ...]:
-        """The axioms of which something is lost, as `report` has them, without its cost."""
+        """The axioms that are lost in whole or in part, as in `report`, without its cost."""
         return self._report.losses
 
     @cached_property
     def schema(self) -> Schema:
-        """Subclasses, domains, ranges and the rest, as the ontology entails them; computed when first asked.
+        """The entailed subclasses, domains, ranges and other relations of names; computed at first use.
 
-        Costs what one instance of each class and property entails. Threads take turns.
+        Costs the consequences of one instance of each class and property. Threads take turns.
         """
         classes, properties = self._names()
         of_data = self._data_properties
@@ -212,36 +208,36 @@ class Ontology:
             return schema_of(self._closure, classes, properties, of_data, self.constraints)
 
     def entails(self, graph: Graph | Iterable[Triple], annotations: bool = False) -> bool:
-        """Whether the ontology entails all that `graph` says (OWL 2 Direct Semantics, no unique names).
+        """Return True if the ontology entails `graph` (OWL 2 Direct Semantics, no unique names).
 
-        Blank nodes in assertions stand for whoever there is. Exact as far as OWL 2 RL decides; else True is
-        certain, and False may mean unknown: so where a number above 100 is asked about, or where blank nodes
-        of which only axioms speak have too many names to be. The first question costs a materialization of
-        the background; each costs what its assumptions entail. Threads take turns.
+        Blank nodes in assertions are existential variables. The answer is exact within OWL 2 RL; beyond it
+        True is certain, and False may mean unknown, for example for cardinalities above 100, or for blank
+        nodes in axioms alone with too many candidate names. The first call costs a materialization of the
+        background; each call costs the consequences of its assumptions. Threads take turns.
 
         Args:
             graph: assertions and axioms. Declarations hold.
-            annotations: whether annotations must be in the ontology too; to the semantics they say nothing.
+            annotations: require annotations to be in the ontology too; the semantics ignores them.
 
         Raises:
-            InputError: the graph contains no axiom and no assertion, or triples that seem to write an axiom
-                and do not, or a data range that cannot be decided.
-            OptionError: it is neither a graph nor triples.
+            InputError: the graph contains no axiom and no assertion, or malformed axioms, or an undecidable
+                data range.
+            OptionError: `graph` is neither a graph nor triples.
         """
-        asked = self._asked(graph, annotations)
-        if asked is None:
+        reading = self._read_statement(graph, annotations)
+        if reading is None:
             return False
         with self._lock:
-            return entails_reading(self._closure, asked)
+            return entails_reading(self._closure, reading)
 
     def explain(self, axiom: URIRef | Triple | Graph | Iterable[Triple]) -> Entailment:
-        """Why the ontology entails an axiom or an assertion, or why a class or property can have no instance.
+        """Return the proofs of an entailed axiom or assertion, or of the unsatisfiability of a name.
 
-        What the axiom is about is supposed of something new, and a proof says how the rest follows. Costs as
-        `entails`, and the rule instances behind it.
+        The proofs suppose the condition of the axiom for a new name. Costs as `entails`, and the lineage of
+        the conclusions.
 
         Args:
-            axiom: a triple, or several that write an axiom; or a class or property that can have no instance.
+            axiom: a triple, or several triples that write an axiom; or an unsatisfiable class or property.
 
         Raises:
             NotEntailedError: it is not entailed, or may have an instance.
@@ -256,15 +252,15 @@ class Ontology:
             else axiom
         )
         triples = in_order(map(check_triple, cast("Iterable[Triple]", given)))
-        asked, proofs = self._asked(triples, None), list[Proof]()
+        reading, proofs = self._read_statement(triples, None), list[Proof]()
         with self._lock:
-            is_entailed = asked is not None and entails_reading(self._closure, asked, proofs)
+            is_entailed = reading is not None and entails_reading(self._closure, reading, proofs)
         if not is_entailed:
-            statement = "; ".join(_written(triples, asked, write_triple))
-            found = () if asked is None else self._unknown_in(asked)
+            statement = "; ".join(_written(triples, reading, write_triple))
+            found = () if reading is None else self._unknown_in(reading)
             raise self._denial(statement, "the rules of the ontology do not derive it", found)
         write = partial(sentence, labels=self.labels)
-        words = "; ".join(told_apart(lambda: list(_written(triples, asked, write)), self.names))
+        words = "; ".join(told_apart(lambda: list(_written(triples, reading, write)), self.names))
         return Entailment.of(words, proofs, self.labels)
 
     def _explain_emptiness(self, name: URIRef) -> Entailment:
@@ -276,8 +272,8 @@ class Ontology:
         words = told_apart(lambda: f"{name_of(name, self.labels)} can have no instance", self.names)
         return Entailment.of(words, [proof], self.labels)
 
-    def _unknown_in(self, asked: Reading) -> tuple[UnknownName, ...]:
-        return unknown_names_in_axioms(asked.axioms, asked.assertions, self._known)
+    def _unknown_in(self, reading: Reading) -> tuple[UnknownName, ...]:
+        return unknown_names_in_axioms(reading.axioms, reading.assertions, self._known)
 
     def _denial(self, statement: str, reason: str, unknown: Sequence[UnknownName]) -> NotEntailedError:
         return NotEntailedError(statement, None, reason, unknown, len(self.losses))
@@ -295,11 +291,11 @@ class Ontology:
         iris = frozenset(term for term in named if isinstance(term, URIRef))
         return {"class": classes, "property": properties, "name": iris}
 
-    def _asked(self, graph: Graph | Iterable[Triple], annotations: bool | None) -> Reading | None:
-        """What a graph asks for; None where annotations in it are not the ontology's.
+    def _read_statement(self, graph: Graph | Iterable[Triple], annotations: bool | None) -> Reading | None:
+        """Return the axioms and assertions of a graph; None if it has annotations that the ontology lacks.
 
         Args:
-            annotations: whether they count; None where they cannot be asked for.
+            annotations: require annotations; None where there is no such option.
 
         Raises:
             InputError, OptionError: as `entails`.
@@ -312,23 +308,23 @@ class Ontology:
         facts = self._facts_in(unread)
         stated = reading.axioms or reading.assertions or facts or any(map(_declares_a_name, given))
         if not (stated or (annotations and reading.annotations)):
-            way_out = "" if annotations is None else "; annotations are asked for with annotations=True"
+            way_out = "" if annotations is None else "; annotations=True includes annotations"
             raise InputError(
                 f"of {len(given)} triples none is part of an axiom or an assertion, so there is nothing to "
-                f"ask for{way_out}"
+                f"decide{way_out}"
             )
         if annotations and not reading.annotations <= set(self.triples):
             return None
         axioms = tuple(inline_datatypes(axiom, self._definitions) for axiom in reading.axioms)
         for range_ in (found for axiom in axioms for found in data_ranges(axiom)):
             if reason := check_range(range_) or why_unknown(range_):
-                raise InputError(f"a question about {range_} cannot be answered: {reason}")
+                raise InputError(f"entailments with {range_} cannot be decided: {reason}")
         return replace(reading, axioms=axioms, assertions=reading.assertions | facts)
 
     def _facts_in(self, unread: Sequence[Leftover]) -> frozenset[Triple]:
-        """The facts among triples that by themselves seem to write axioms: of names this ontology has made.
+        """Return the facts among triples that look like malformed axioms: those with names of this ontology.
 
-        Some ontologies put names of their own into OWL's and RDF's namespaces.
+        Some ontologies define names in the namespaces of OWL and RDF.
         """
         facts: list[Triple] = []
         names = {name for made in self._names() for name in made} if unread else set()
@@ -347,7 +343,7 @@ class Ontology:
         return self._closure_under((*self.rules, *self.constraints))
 
     def _closure_of_assertions(self) -> AssertionClosure:
-        """The closure without the rules that only assumptions could make fire: these can be most of them."""
+        """Return the closure without rules that cannot fire on assertions alone, which can be most rules."""
         rules = (*self.rules, *self.constraints)
         names = {(o, 1) if p in ONLY_TYPE else (p, 2) for _, p, o in self.background}
         asserted = (Symbol(name, arity) for name, arity in names if not isinstance(name, Literal))
@@ -359,14 +355,14 @@ class Ontology:
 
     @property
     def _data_properties(self) -> set[Predicate]:
-        """The names that are declared as data properties."""
+        """The declared data properties."""
         return {name for name in self._declared(_DATA_PROPERTY) if isinstance(name, URIRef)}
 
     def _declared(self, types: frozenset[Term]) -> Iterator[Term]:
         return (s for s, p, o in self.triples if p in ONLY_TYPE and o in types)
 
     def _names(self) -> tuple[list[Predicate], list[Predicate]]:
-        """The classes and properties that are declared or that rules speak of, in order."""
+        """Return the classes and properties that are declared or occur in rules, in order."""
         found: tuple[set[Predicate], set[Predicate]] = (set(), set())
         for subject, predicate, object_ in self.triples:
             if predicate == RDF.type and isinstance(subject, URIRef) and not is_defined(subject):
@@ -382,19 +378,19 @@ class Ontology:
 
     @cached_property
     def predicates(self) -> frozenset[Predicate]:
-        """The classes and properties that are declared or that rules speak of."""
+        """The classes and properties that are declared or occur in rules."""
         return frozenset(name for made in self._names() for name in made)
 
     @cached_property
     def known_names(self) -> frozenset[Term] | None:
-        """The names that it speaks of; None if it has no rules and no constraints."""
+        """The names in the ontology; None if it has no rules and no constraints."""
         if not (self.rules or self.constraints):
             return None
-        said = (term for triple in self.triples for term in triple if isinstance(term, URIRef))
-        return self.predicates.union(said)
+        named = (term for triple in self.triples for term in triple if isinstance(term, URIRef))
+        return self.predicates.union(named)
 
     def inconsistency_normal_form(self, depth: int = 3) -> InconsistencyNormalForm:
-        """Each constraint over asserted facts (PB26, Definition 9); recursive ones are shown to `depth`."""
+        """Return each constraint over asserted facts (PB26, Definition 9); recursive ones up to `depth`."""
         check_type("depth", depth, int, "a whole number")
         return InconsistencyNormalForm.of(self.rules, self.constraints, depth)
 
@@ -406,22 +402,22 @@ class Ontology:
         keys: Iterable[Key] | None = None,
         numbers: Numbers = "by_datatype",
     ) -> ShardingReport:
-        """Which keys a stream can be sharded by, so that shards that reason alone hold what one model holds.
+        """Report the keys by which a stream can be sharded without a change of the derived facts.
 
         Costs a materialization of the background, and for each key a pass over it and over the rules.
 
         Args:
-            streaming: the classes and properties that the stream asserts. If None, all but those of which
-                the background has assertions, and the properties of which facts follow from it.
-            background: as `StreamReasoner` takes it.
-            unique_names: as `StreamReasoner` takes it.
-            keys: the keys to look at: `"subject"`, or properties of the background, such as `inBuilding`,
-                whose value is the shard. If None, `"subject"` and such properties as there are.
-            numbers: as `StreamReasoner` takes it; numbers that are one are one key.
+            streaming: the classes and properties that the stream asserts. If None, all except those with
+                assertions in the background, and the properties of facts that follow from it.
+            background: as in `StreamReasoner`.
+            unique_names: as in `StreamReasoner`.
+            keys: the keys to check: `"subject"`, or properties of the background, such as `inBuilding`,
+                whose value is the shard. If None, `"subject"` and all such properties.
+            numbers: as in `StreamReasoner`; equal numbers are one key.
 
         Raises:
             InconsistentOntologyError: ontology and background contradict each other.
-            OptionError: `streaming` or `keys` has something that is none.
+            OptionError: `streaming` or `keys` has an invalid item.
         """
         whole, given = self.with_background(background)
         always = always_true(whole, given)
@@ -433,13 +429,13 @@ class Ontology:
     def with_background(
         self, background: Graph | Iterable[Triple] | pa.Table | None
     ) -> tuple[Ontology, Iterable[Triple] | pa.Table | None]:
-        """This ontology with the axioms that a background says, and the background's facts.
+        """Return this ontology with the axioms of a background, and the background's facts.
 
-        Without an axiom there both are as they are, which costs a look at each triple; of a table at each
-        distinct property and class. With one it costs loading both together.
+        A background without axioms is returned unchanged, which costs a check of each triple; for a table a
+        check of each distinct property and class. One with axioms costs loading both together.
 
         Raises:
-            InvalidTripleError: something in the background is no triple.
+            InvalidTripleError: an item of the background is not a triple.
             OptionError: it is neither a graph nor triples nor a table.
             InconsistentOntologyError: ontology and axioms contradict each other.
         """
@@ -454,7 +450,7 @@ class Ontology:
         return self.with_documents([Document(checked, None, bound, None)])
 
     def with_documents(self, documents: Iterable[Document]) -> tuple[Ontology, tuple[Triple, ...]]:
-        """`with_background` of documents, whose files the origins of their axioms name."""
+        """Return `with_background` of documents; origins of axioms name their files."""
         given = tuple(documents)
         parts = [part for document in given if (part := axioms_of(document)) is not None]
         triples = dict.fromkeys(triple for document in given for triple in document.triples)
@@ -470,7 +466,7 @@ class Ontology:
         return joined, facts
 
     def _with_rules_of(self, other: Ontology) -> Ontology:
-        """This ontology with rules, constraints and background of one that was made of rules."""
+        """Return this ontology with the rules, constraints and background of one built by `from_rules`."""
         both = replace(
             self,
             rules=without_duplicates((*other.rules, *self.rules)),
@@ -500,17 +496,17 @@ def load_ontology(
         source: a path (Turtle, RDF/XML, N-Triples, JSON-LD, TriG; OWL/XML, functional, Manchester syntax), an
             `rdflib.Graph`, or an owlready2 ontology or world; a folder or a glob, for the files in it; or a
             list of these. Several documents are one ontology.
-        catalog: where imports are found: a mapping from ontology IRI to path, a folder, or an XML catalog as
-            Protégé writes it (`catalog-v001.xml`). Nothing is ever fetched. One that lies beside the ontology
-            is used by itself, for files in its folder.
+        catalog: the local copies of imports: a mapping from ontology IRI to path, a folder, or an XML catalog
+            as written by Protégé (`catalog-v001.xml`). Nothing is fetched. A catalog beside the ontology is
+            used by default, for files in its folder.
         imports: "error" or "skip", for an import that is not in the catalog.
-        format: the format of `source`, where neither its first words nor its suffix tell.
-        strict: refuse an ontology of which something is lost.
+        format: the format of `source`, where neither its content nor its suffix decides it.
+        strict: refuse an ontology of which an axiom is lost in whole or in part.
 
     Raises:
         InputError: the source cannot be read, or a folder or a glob has no ontology.
         MissingImportError: an import is in no catalog.
-        UnsupportedAxiomError: something is lost, and `strict` was asked for.
+        UnsupportedAxiomError: `strict` is set, and an axiom is lost in whole or in part.
         InconsistentOntologyError: the ontology contradicts itself.
     """
     if imports not in ("error", "skip"):
@@ -519,12 +515,14 @@ def load_ontology(
 
 
 def _compiled(read: DocumentSet, strict: bool = False) -> Ontology:
-    """The ontology that was read; raises what `load_ontology` does once all is read."""
+    """Translate documents to an ontology; raises as `load_ontology`."""
     reading = read_axioms(read.triples)
     definitions = datatype_definitions(reading.axioms)
-    names = _names_of(read.triples, reading, read.prefixes)
+    names = shown_names_of(read.triples, reading, read.prefixes)
     places = read.places((*reading.main_triples, *(left.triples[0] for left in reading.leftovers)))
-    translations, report = told_apart(lambda: _translated(reading, definitions, places, read, names), names)
+    translations, report = told_apart(
+        lambda: translate_axioms(reading, definitions, places, read, names), names
+    )
     if strict and report.losses:
         raise UnsupportedAxiomError([str(entry) for entry in report.losses])
     impossible = [Contradiction(frozenset(), (rule,)) for t in translations for rule in t.contradictions]
@@ -544,19 +542,13 @@ def _compiled(read: DocumentSet, strict: bool = False) -> Ontology:
 
 
 def _written(
-    triples: Iterable[Triple], asked: Reading | None, write: Callable[[Triple], str]
+    triples: Iterable[Triple], reading: Reading | None, write: Callable[[Triple], str]
 ) -> Iterator[str]:
-    """Write a statement: its triples, or where blank nodes write expressions its axioms."""
-    if asked is None or not any(isinstance(term, BNode) for triple in triples for term in triple):
+    """Return the texts of a statement: its triples, or its axioms if blank nodes write expressions."""
+    if reading is None or not any(isinstance(term, BNode) for triple in triples for term in triple):
         return map(write, triples)
-    facts = (triple for triple in triples if triple in asked.assertions)
-    return chain(map(str, asked.axioms), map(write, facts))
-
-
-def _origin(text: str, main: Triple, places: Mapping[Triple, WrittenAt], names: ShownNames) -> Origin:
-    """The origin of an axiom or leftover of which this is the main triple."""
-    subject = main[0]
-    return Origin(text, *places[main], subject if isinstance(subject, URIRef) else None, names)
+    facts = (triple for triple in triples if triple in reading.assertions)
+    return chain(map(str, reading.axioms), map(write, facts))
 
 
 def _declares_a_name(triple: Triple) -> bool:
@@ -564,11 +556,11 @@ def _declares_a_name(triple: Triple) -> bool:
 
 
 def _refuse_inconsistent(ontology: Ontology, impossible: Sequence[Contradiction] = ()) -> None:
-    """Refuse an ontology whose assertions contradict it, by OWL's semantics, without unique names.
+    """Refuse an ontology that is inconsistent by OWL's semantics, without unique names.
 
     Args:
         ontology: the ontology.
-        impossible: axioms that nothing satisfies.
+        impossible: unsatisfiable axioms.
     """
     closure = ontology._closure_of_assertions()
     if impossible:
@@ -578,125 +570,7 @@ def _refuse_inconsistent(ontology: Ontology, impossible: Sequence[Contradiction]
         raise InconsistentOntologyError("⊥", (), axiom, contradictions=every, unlisted=found.unlisted)
     if closure.inconsistent:
         proof = closure.proof()
-        assert proof is not None, "what is inconsistent has a proof"
+        assert proof is not None, "an inconsistent closure has a proof"
         raise inconsistency(proof, closure.contradictions())
     if (proof := closure.proof_of_void()) is not None:
         raise inconsistency(proof, ConflictList.of(()))
-
-
-def _names_of(triples: Iterable[Triple], reading: Reading, prefixes: Mapping[str, str]) -> ShownNames:
-    """The names of all that is no annotation, told apart."""
-    annotating = {predicate for _, predicate, _ in reading.annotations}  # a triple is hashed for these alone
-    terms = {
-        term
-        for triple in triples
-        if triple[1] not in annotating or triple not in reading.annotations
-        for term in triple
-    }
-    iris = (term for term in terms if isinstance(term, URIRef))
-    return ShownNames({**NO_NAMES.prefixes, **prefixes}).telling_apart(iris)
-
-
-def _translated(
-    reading: Reading,
-    definitions: Mapping[URIRef, DataRange],
-    places: Mapping[Triple, WrittenAt],
-    read: DocumentSet,
-    names: ShownNames,
-) -> tuple[tuple[Translation, ...], Report]:
-    """The axioms' rules, and the report; their texts show names as the text does that is being written."""
-    given = _without_endless(
-        translate(axiom, definitions, _origin(str(axiom), triple, places, names))
-        for axiom, triple in zip(reading.axioms, reading.main_triples, strict=True)
-    )
-    entries = list(map(_entry, given))
-    entries += [
-        _entry_of_leftover(left, _origin(str(left), left.triples[0], places, names))
-        for left in reading.leftovers
-    ]
-    counts = (
-        ("assertions (background)", len(reading.assertions)),
-        ("declarations", len(reading.declarations)),
-        ("annotations", len(reading.annotations)),
-    )
-    facts = chain(reading.assertions, *(translation.facts for translation in given))
-    merged = groups_of_same(fact for fact in facts if fact[1] in _SAME)
-    report = Report(
-        tuple(entries),
-        counts,
-        read.skipped,
-        merged=tuple(tuple(name if isinstance(name, URIRef) else name.n3() for name in g) for g in merged),
-        notes=tuple(
-            (str(axiom), reason) for axiom, reason in (*breaches(reading.axioms), *_beyond_dl(reading))
-        ),
-        documents=read.sources,
-        names=names,
-    )
-    return given, report
-
-
-def _beyond_dl(reading: Reading) -> Iterator[tuple[Axiom, str]]:
-    """The axioms that are written as OWL 2 DL does not have it, with how they are read."""
-    for axiom, triple in zip(reading.axioms, reading.main_triples, strict=True):
-        if triple[1] in BEYOND_DL:
-            yield axiom, BEYOND_DL[triple[1]]
-
-
-def _entry(translation: Translation) -> ReportEntry:
-    outcome = _outcome(translation)
-    entry = ReportEntry(
-        translation.origin,
-        translation.origin.axiom.partition("(")[0],
-        outcome,
-        (*translation.rules, *translation.constraints),
-        tuple((loss.part, loss.reason) for loss in translation.losses),
-        facts=translation.facts,
-    )
-    if outcome is not AxiomOutcome.PARTLY:
-        return entry
-    return replace(entry, kept=tuple(map(str, translation.parts)) or entry.rules)
-
-
-def _entry_of_leftover(left: Leftover, origin: Origin) -> ReportEntry:
-    if left.is_idle:
-        return ReportEntry(origin, left.construct, AxiomOutcome.UNUSED)
-    lost = (origin.axiom, left.reason)
-    return ReportEntry(origin, left.construct, AxiomOutcome.NOT_SUPPORTED, lost=(lost,))
-
-
-def _outcome(translation: Translation) -> AxiomOutcome:
-    if translation.annotation:
-        return AxiomOutcome.DECLARATION_OR_ANNOTATION
-    made = translation.rules or translation.constraints or translation.facts
-    if translation.losses:
-        return AxiomOutcome.PARTLY if made else AxiomOutcome.NOT_SUPPORTED
-    if translation.rules:
-        return AxiomOutcome.RULES
-    if translation.constraints:
-        return AxiomOutcome.CONSTRAINT
-    return AxiomOutcome.BACKGROUND if translation.facts else AxiomOutcome.SCHEMA_ONLY
-
-
-def _without_endless(translations: Iterable[Translation]) -> tuple[Translation, ...]:
-    """The translations without the rules that could derive new literals without end, which are losses."""
-    given = tuple(translations)
-    unending = set(endless(rule for translation in given for rule in translation.rules))
-    if not unending:
-        return given
-    return tuple(
-        replace(
-            translation,
-            rules=tuple(rule for rule in translation.rules if rule not in unending),
-            losses=(
-                *translation.losses,
-                *(Loss(str(rule), _ENDLESS) for rule in translation.rules if rule in unending),
-            ),
-        )
-        for translation in given
-    )
-
-
-_ENDLESS = (
-    "what it computes comes back, by way of other rules, to what it computes from: "
-    "together they could derive new literals without end"
-)

@@ -1,8 +1,8 @@
-"""The schema that an ontology entails: subclasses, domains, ranges and the rest between its names.
+"""The schema entailed by an ontology: subclasses, domains, ranges and other relations of its names.
 
-W3C: OWL 2 Profiles, section 4.3, table 9 (scm-*). What those rules derive, and more, follows from one
-    instance of each class and one pair of each property of which nothing else is known: the classes of that
-    instance are the superclasses.
+W3C: OWL 2 Profiles, section 4.3, table 9 (scm-*). The conclusions of those rules, and more, are read from one
+arbitrary instance of each class and one arbitrary pair of each property: the classes of the instance are the
+superclasses.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ _Table = dict[Predicate, Names]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Schema:
-    """What holds between the names of an ontology.
+    """The entailed relations of the names of an ontology.
 
     A class is among its own superclasses, and a property among its own superproperties; `owl:Thing` and
-    `owl:Nothing` are left out. Of what is unsatisfiable everything would follow: it stands only there.
+    `owl:Nothing` are omitted. Unsatisfiable names, which would be related to all others, are only in
+    `unsatisfiable`.
 
     Args:
-        superclasses: of each class.
-        superproperties: of each property.
-        domains: the classes of the subjects of each property; all of them, not only the most special.
-        ranges: the classes of its values.
-        inverses: the properties that hold the other way round.
-        disjoint: pairs of classes that constraints deny an instance together; their subclasses are as well.
-        unsatisfiable: the classes and properties that can have no instance, with a proof of the contradiction
-            that one would be.
+        superclasses: the superclasses of each class.
+        superproperties: the superproperties of each property.
+        domains: the classes of the subjects of each property; all of them, not only the most specific.
+        ranges: the classes of the values of each property.
+        inverses: the inverse properties of each property.
+        disjoint: pairs of classes that are disjoint by a constraint; their subclasses are disjoint too.
+        unsatisfiable: the classes and properties without possible instances, each with a proof.
         object_properties: the properties between individuals.
         data_properties: the properties that have literals.
     """
@@ -59,16 +59,16 @@ class Schema:
         return f"Schema({classes}, {of_objects}, {of_data}, {len(self.unsatisfiable)} without an instance)"
 
     def subclasses(self, class_: Predicate) -> Names:
-        """The classes whose instances are all in `class_`, itself among them. Costs a pass over all."""
+        """Return the subclasses of `class_`, including itself. Costs a pass over all classes."""
         return frozenset(sub for sub, supers in self.superclasses.items() if class_ in supers)
 
     def are_disjoint(self, first: Predicate, second: Predicate) -> bool:
-        """Whether two classes are denied a common instance, as far as a pair of their superclasses is."""
+        """Return True if a superclass of one class is disjoint from a superclass of the other."""
         above, others = self.superclasses.get(first, frozenset()), self.superclasses.get(second, frozenset())
         return any((a in above and b in others) or (b in above and a in others) for a, b in self.disjoint)
 
     def triples(self) -> Iterator[Triple]:
-        """The schema as triples, without the trivial ones (`C ⊑ C`). Disjointness is that of `disjoint`."""
+        """Return the schema as triples, without trivial ones (`C ⊑ C`) and inherited disjointness."""
         for predicate, table in (
             (RDFS.subClassOf, self.superclasses),
             (RDFS.subPropertyOf, self.superproperties),
@@ -109,9 +109,9 @@ def schema_of(
     data_properties: Iterable[Predicate],
     constraints: Iterable[Rule],
 ) -> Schema:
-    """The schema of the given names; `data_properties` are among `properties`.
+    """Return the schema of the given names; `data_properties` are among `properties`.
 
-    Costs what one instance of each entails, and a look at the closure for each.
+    Costs the consequences of one instance of each name, and a look-up in the closure for each.
     """
     classes, properties = list(classes), list(properties)
     of_data = frozenset(data_properties)
@@ -123,7 +123,7 @@ def schema_of(
         with closure.assuming([(name, RDF.type, class_)]):
             if closure.inconsistent:
                 proof = closure.proof()
-                assert proof is not None, "what is inconsistent has a proof"
+                assert proof is not None, "an inconsistent closure has a proof"
                 unsatisfiable[class_] = proof
             else:
                 above[class_] = _types(closure, name)
@@ -160,7 +160,7 @@ def _between(closure: AssertionClosure, subject: Term, value: Term) -> Names:
 
 
 def _denied_pairs(constraints: Iterable[Rule]) -> tuple[tuple[Predicate, Predicate], ...]:
-    """The classes of constraints `⊥ :- C(x), D(x)`."""
+    """Return the classes of constraints `⊥ :- C(x), D(x)`."""
     found = []
     for rule in constraints:
         if len(rule.body) == 2 and not rule.different and not rule.tests:

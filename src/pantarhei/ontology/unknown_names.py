@@ -21,8 +21,8 @@ from pantarhei.rdf.ntriples import write_term
 
 NameKind = OneOf["class", "property", "name", "blank node", "word of OWL"]
 
-# So many known names are told, and names are compared with so many.
-_MOST_TOLD = 2
+# Largest numbers of suggested names, and of known names that are compared.
+_MOST_SUGGESTED = 2
 _MOST_COMPARED = 20_000
 
 # Parts of an axiom that are not searched for further names.
@@ -35,8 +35,8 @@ class UnknownName:
 
     Args:
         name: the name.
-        kind: what it would be; a "word of OWL" is one that only ontologies are written with.
-        nearest: known names of that kind that look like it, the nearest first.
+        kind: its kind by its place in the triple; a "word of OWL" is a term of the language itself.
+        nearest: similar known names of that kind, the most similar first.
     """
 
     name: Term
@@ -68,9 +68,9 @@ class KnownNames:
     """The names that ontology, background and stream use.
 
     Args:
-        vocabulary: what numbers mean.
-        symbols: classes and properties below this number are those of rules and background.
-        names: names below this number are those of rules and background.
+        vocabulary: the numbers of terms.
+        symbols: classes and properties below this number occur in rules or background.
+        names: names below this number occur in rules or background.
         asserted: the facts of the stream, shape (n, 3).
         declared: classes and properties that the ontology has.
     """
@@ -82,7 +82,7 @@ class KnownNames:
     declared: Collection[Term]
 
     def unknown_in(self, triple: Triple) -> tuple[UnknownName, ...]:
-        """The names of a triple that nobody uses. Costs a look at what the stream asserted."""
+        """Return the unknown names of a triple. Costs a pass over the facts of the stream."""
         return tuple(
             self._unknown(name, kind) for name, kind in _named(triple) if not self._knows(name, kind)
         )
@@ -107,7 +107,7 @@ class KnownNames:
         return _is_used(vocabulary.find_class(name), self.symbols, asserted[:, 0])
 
     def _all(self, kind: NameKind) -> Iterator[Term]:
-        """The known names of a kind, as many as are compared."""
+        """Return the known names of a kind, as many as are compared."""
         if kind == "name":
             met = np.unique(self.asserted[:, 1:])
             numbers = [*range(self.names), *met[(met >= self.names) & (met < FIRST_LITERAL)].tolist()]
@@ -127,17 +127,17 @@ class KnownNames:
 
 
 def _is_used(number: int | None, given: int, asserted: Integers) -> bool:
-    """Test whether a number is one of the first `given` ones, or is in asserted facts."""
+    """Return True if a number is one of the first `given` ones, or is in asserted facts."""
     return number is not None and (number < given or bool((asserted == number).any()))
 
 
 def unknown_names_in_axioms(
     axioms: Iterable[Axiom], assertions: Iterable[Triple], known: Mapping[NameKind, Collection[Term]]
 ) -> tuple[UnknownName, ...]:
-    """Return the names in axioms and assertions that are not known, each once.
+    """Return the unknown names in axioms and assertions, each once.
 
     Args:
-        known: the known classes and properties, and as names all that are known.
+        known: the known classes and properties, and under "name" all known names.
     """
     found: dict[Term, NameKind] = {}
     for axiom in axioms:
@@ -158,7 +158,7 @@ def unknown_names_in_axioms(
 
 
 def _named(triple: Triple) -> Iterator[tuple[Term, NameKind]]:
-    """The names of a triple with what each would be."""
+    """Return the names of a triple with their kinds."""
     subject, predicate, object_ = triple
     yield subject, "name"
     if predicate == RDF.type:
@@ -170,15 +170,17 @@ def _named(triple: Triple) -> Iterator[tuple[Term, NameKind]]:
 
 
 def similar_names(name: Term, known: Iterable[Term]) -> list[Term]:
-    """The known names whose last parts are most like that of a name."""
+    """Return the known names whose last parts are most similar to the name's."""
     by_part: dict[str, Term] = {}
     for each in (*known, *(_words() if is_reserved(name) else ())):
         if isinstance(each, URIRef):
             by_part.setdefault(last_part(each).casefold(), each)
-    return [by_part[part] for part in get_close_matches(last_part(name).casefold(), by_part, _MOST_TOLD, 0.6)]
+    return [
+        by_part[part] for part in get_close_matches(last_part(name).casefold(), by_part, _MOST_SUGGESTED, 0.6)
+    ]
 
 
 def _words() -> Iterator[Term]:
-    """The terms of OWL, RDF and RDFS: candidates for a misspelt one."""
+    """Return the terms of OWL, RDF and RDFS, as suggestions for a misspelt one."""
     for namespace in (OWL, RDF, RDFS):
         yield from (namespace[word] for word in sorted(namespace.__annotations__) if word.isidentifier())
