@@ -94,8 +94,8 @@ class EntailmentChecker:
                     self._is_subclass(owl.IntersectionOf(pair), NOTHING) for pair in combinations(operands, 2)
                 )
             case owl.DisjointUnion(union, operands):
-                parts = owl.EquivalentClasses((union, owl.UnionOf(operands))), owl.DisjointClasses(operands)
-                return all(map(self._decide, parts))
+                is_union = self._decide(owl.EquivalentClasses((union, owl.UnionOf(operands))))
+                return is_union and self._decide(owl.DisjointClasses(operands))
             case owl.ClassAssertion(type_, individual):
                 return self._within(_thing(individual), lambda: self._is_in(simplify(type_), individual))
             case owl.SameIndividual(individuals):

@@ -1,4 +1,4 @@
-"""What becomes of assertions, as records for whoever keeps the history beyond the reasoner's own."""
+"""Records of the fates of assertions, for storage of the history outside the reasoner."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Fate = Literal["left", "left early", "cut"]
 
 
 class ConflictingAssertion(NamedTuple):
-    """An assertion that another contradicted; its terms in N-Triples syntax."""
+    """A contradicting assertion; its terms in N-Triples syntax."""
 
     timestamp: TimePoint
     subject: str
@@ -31,21 +31,21 @@ class ConflictingAssertion(NamedTuple):
 
 
 class ConflictRecord(NamedTuple):
-    """A conflict set that an assertion was in: the axioms that it violates, and its other members."""
+    """A conflict set with an assertion: the violated axioms, and its other members."""
 
     constraints: tuple[str, ...]
     against: tuple[ConflictingAssertion, ...]
 
 
 class HistoryRecord(NamedTuple):
-    """What became of an assertion.
+    """The fate of an assertion.
 
     Args:
-        timestamp: when it was asserted.
+        timestamp: the time at which it was asserted.
         subject, predicate, object: its terms in N-Triples syntax.
         fate: `left` the window with its timestamp, `left early`, because of a limit, or `cut` by a repair.
-        at: when that was.
-        conflicts: why it was cut; empty where it was not.
+        at: the time of its fate.
+        conflicts: the conflicts for which it was cut; empty if it was not.
     """
 
     timestamp: TimePoint
@@ -64,16 +64,16 @@ def records_of(
     vocabulary: Vocabulary,
     time: Callable[[int], TimePoint],
 ) -> Iterator[HistoryRecord]:
-    """A record for each assertion of what leaves the history, in the order of time.
+    """Return a record for each assertion that leaves the history, in the order of time.
 
-    Costs a step of Python for each, and what the repairs' conflicts cost to look at.
+    Costs a step of Python for each assertion, and the computation of the repairs' conflicts.
 
     Args:
-        leaving: what leaves.
-        later: the entries after it, oldest first.
-        repair_of: the repair that the ABox of a level called for.
-        vocabulary: what the numbers mean.
-        time: the timestamp of a tick.
+        leaving: the departing entries.
+        later: the later entries, oldest first.
+        repair_of: returns the repair for the ABox of a level.
+        vocabulary: the numbers of terms.
+        time: returns the timestamp of a tick.
     """
     own = [entry for departure in leaving for entry in departure.entries]
     entries = [*own, *later]
@@ -93,20 +93,22 @@ def records_of(
                 if by.level not in conflicts:
                     conflicts[by.level] = _by_member(repair_of(by.level), vocabulary)
                 key = fact_key(triple, vocabulary)
-                why = tuple(_told(each, key, vocabulary) for each in conflicts[by.level].get(key, ()))
+                why = tuple(
+                    _conflict_record(each, key, vocabulary) for each in conflicts[by.level].get(key, ())
+                )
                 yield HistoryRecord(entry.at, *terms, "cut", by.at, why)
             place += 1
 
 
 def _cuts(entries: Sequence[Entry]) -> dict[tuple[int, Fact], int]:
-    """The place of the entry that cut a fact, by the place of the entry that asserts it, and the fact."""
+    """Return the index of the entry that cut a fact, by the index of the asserting entry and the fact."""
     found = trace(entries, np.concatenate([NO_FACTS, *(entry.cut for entry in entries)]))
     rows = zip(found.places.tolist(), as_tuples(found.facts), found.cut_at.tolist(), strict=True)
     return {(place, fact): by for place, fact, by in rows if by < len(entries)}
 
 
 def _by_member(repair: Repair | None, vocabulary: Vocabulary) -> Mapping[object, list[Conflict]]:
-    """The conflicts of a repair by their members."""
+    """Return the conflicts of a repair by their members."""
     found: dict[object, list[Conflict]] = defaultdict(list)
     for conflict in () if repair is None else repair.conflicts:
         for _, triple in conflict.assertions:
@@ -114,8 +116,8 @@ def _by_member(repair: Repair | None, vocabulary: Vocabulary) -> Mapping[object,
     return found
 
 
-def _told(conflict: Conflict, own: object, vocabulary: Vocabulary) -> ConflictRecord:
-    """A conflict as one of its members tells of it."""
+def _conflict_record(conflict: Conflict, own: object, vocabulary: Vocabulary) -> ConflictRecord:
+    """Return a conflict with all members except one."""
     against = sorted(
         (ConflictingAssertion(at, *_terms(triple)) for at, triple in conflict.assertions
          if fact_key(triple, vocabulary) != own),

@@ -1,9 +1,9 @@
-"""The quality of a stream: who contradicts whom, who is believed, and who has been silent for how long.
+"""The quality of a stream: counts of assertions, conflicts and cuts, and the age of the last kept assertion.
 
-Three tables over window and history, one row each for an entity (a subject of assertions, such as a sensor),
-for a property or class, and for a constraint. As RDF, in the graph `urn:pantarhei:quality`, an entity's row
-stands on the entity itself, so that a query joins it with what else is known of it; a property's and a
-constraint's row is a blank node, with `q:about` that leads to the property, or says the constraint's axiom.
+There are three tables over window and history, with a row for each entity (a subject of assertions, such as
+a sensor), for each property or class, and for each constraint. In RDF, in the graph `urn:pantarhei:quality`,
+the subject of an entity's row is the entity, so that queries can join it; the row of a property or constraint
+is a blank node with `q:about` the property, or the text of the constraint's axiom.
 """
 
 from __future__ import annotations
@@ -39,24 +39,24 @@ QUALITY = Namespace("urn:pantarhei:quality#")
 
 Kind = Literal["entity", "property", "constraint"]
 
-# So many rows of each table are shown to people.
+# Largest number of rows of each table in the text.
 _MOST_SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
 class QualityRow:
-    """How some assertions fared: those about an entity, of a property, or in conflicts by a constraint.
+    """Counts of the assertions about an entity, of a property, or in conflicts by a constraint.
 
     Args:
         about: the entity, the property or class; a constraint's axiom as text.
-        assertions: how many there are; a fact that two timestamps assert is two.
-        cut: how many of them a repair took out.
-        won: in how many conflicts one of them took part and was kept, while others were taken out.
-        conflicts: in how many conflicts one of them took part.
-        disputes: in how many of these one about another entity, or of another property, took part too; a
-            sensor that only replaces what it said itself has none.
-        last_kept: the timestamp of the newest one that was not cut; None if all were.
-        since: how long ago that was, in the stream's kind of time: a number, or a timedelta.
+        assertions: number of assertions; a fact asserted at two timestamps counts twice.
+        cut: number of assertions removed by a repair.
+        won: number of conflicts in which one of them was kept, while others were removed.
+        conflicts: number of conflicts with one of them.
+        disputes: number of conflicts with one about another entity, or of another property, too; a sensor
+            that only replaces its own readings has none.
+        last_kept: the timestamp of the newest assertion that was not cut; None if all were.
+        since: the age of `last_kept`, in the stream's kind of time: a number, or a timedelta.
     """
 
     about: Term | str
@@ -74,15 +74,14 @@ _COUNTS = ("assertions", "cut", "won", "conflicts", "disputes")
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """How entities, properties and constraints fared in window and history (`StreamReasoner.quality`).
+    """Counts by entity, property and constraint over window and history (`StreamReasoner.quality`).
 
     Args:
-        at: the time that it is seen from.
-        known_from: the oldest timestamp that is counted; None if there is none.
-        entities: a row for each entity; whatever is worst comes first: what is cut most, then what is in most
-            conflicts.
-        properties: a row for each property and class, as `entities`.
-        constraints: a row for each constraint that was violated, as `entities`.
+        at: the present time.
+        known_from: the oldest counted timestamp; None if there is none.
+        entities: a row for each entity, sorted: most cut assertions first, then most conflicts.
+        properties: a row for each property and class, sorted as `entities`.
+        constraints: a row for each violated constraint, sorted as `entities`.
     """
 
     at: TimePoint | None
@@ -93,12 +92,12 @@ class Quality:
 
     @property
     def rows(self) -> Iterator[tuple[Kind, QualityRow]]:
-        """All rows with what they are about."""
+        """The rows of all tables, with the kind of the table."""
         yield from (("entity", row) for row in self.entities)
         yield from (("property", row) for row in self.properties)
         yield from (("constraint", row) for row in self.constraints)
 
-    # -- for people --------------------------------------------------------------------------------
+    # -- text --------------------------------------------------------------------------------------
 
     def __str__(self) -> str:
         return told_apart(self._text)
@@ -114,34 +113,34 @@ class Quality:
         return "\n\n".join(parts)
 
     def _table(self, title: str, rows: tuple[QualityRow, ...]) -> Iterator[str]:
-        told = [row for row in rows if row.conflicts][:_MOST_SHOWN]
+        shown = [row for row in rows if row.conflicts][:_MOST_SHOWN]
         head = [title, *_COUNTS, "last kept", "that long ago"]
-        cells = [head, *(_cells(row) for row in told)]
+        cells = [head, *(_cells(row) for row in shown)]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        if told:
+        if shown:
             for line in cells:
                 name, *others = (
                     cell.ljust(width) if place == 0 else cell.rjust(width)
                     for place, (cell, width) in enumerate(zip(line, widths, strict=True))
                 )
                 yield "  ".join([name, *others]).rstrip()
-        more = sum(1 for row in rows if row.conflicts) - len(told)
+        more = sum(1 for row in rows if row.conflicts) - len(shown)
         quiet = sum(1 for row in rows if not row.conflicts)
         kinds = {"entity": "entities", "property or class": "properties and classes"}
         names = title, kinds.get(title, f"{title}s")
         if more:
             yield f"and {counted(more, *names)} more in conflicts"
         if quiet or not rows:
-            yield f"{'and ' if told else ''}{counted(quiet, *names)} without a conflict"
+            yield f"{'and ' if shown else ''}{counted(quiet, *names)} without a conflict"
 
-    # -- for programs ------------------------------------------------------------------------------
+    # -- tables and RDF ----------------------------------------------------------------------------
 
     def to_arrow(self) -> pa.Table:
-        """The rows as a table.
+        """Return the rows as an Arrow table.
 
         Its columns: `kind` (`entity`, `property` or `constraint`), `about` (a term in N-Triples syntax, or a
-        constraint's axiom), the counts as `QualityRow` names them, `last_kept` (an integer, a float, or a
-        timestamp in UTC) and `since` (an integer, a float, or a duration).
+        constraint's axiom), the counts of `QualityRow`, `last_kept` (an integer, a float, or a timestamp in
+        UTC) and `since` (an integer, a float, or a duration).
         """
         import pyarrow as pa
 
@@ -158,7 +157,7 @@ class Quality:
         )
 
     def triples(self) -> Iterator[Triple]:
-        """The rows as RDF, in the words of `urn:pantarhei:quality#` (docs/history.md)."""
+        """Return the rows as RDF with the terms of `urn:pantarhei:quality#` (docs/history.md)."""
         for number, (kind, row) in enumerate(self.rows):
             about = row.about if isinstance(row.about, URIRef | BNode) else RdfLiteral(row.about)
             node = about if kind == "entity" else BNode(f"quality{number}")
@@ -172,7 +171,7 @@ class Quality:
                 yield node, QUALITY.since, _length(row.since)
 
     def to_rdf(self) -> Graph:
-        """The rows as an rdflib graph, the one that queries see as `urn:pantarhei:quality`."""
+        """Return the rows as an rdflib graph, which is the graph `urn:pantarhei:quality` of queries."""
         graph = Graph()
         graph.bind("q", QUALITY)
         for triple in self.triples():
@@ -192,7 +191,7 @@ def _name(about: Term | str) -> str:
 
 
 def _length(since: int | float | timedelta) -> RdfLiteral:
-    """A number: of seconds, for datetimes."""
+    """Return the age as a number, in seconds for datetimes."""
     if isinstance(since, timedelta):
         return RdfLiteral(Decimal(since // timedelta(microseconds=1)) / 1_000_000, datatype=XSD.decimal)
     return RdfLiteral(since)
@@ -210,8 +209,8 @@ _Name = TypeVar("_Name", Term, str)
 
 
 @dataclass(slots=True)
-class _Fared:
-    """What conflicts add to a row, each conflict counted once."""
+class _ConflictCounts:
+    """Counts of conflicts for one row; each conflict counts once."""
 
     won: int = 0
     conflicts: int = 0
@@ -227,30 +226,30 @@ def quality_of(
     vocabulary: Vocabulary,
     now: TimePoint | None,
 ) -> Quality:
-    """The quality of what entries assert.
+    """Count the assertions and conflicts of entries.
 
-    Costs a look at each fact, a step of Python for each entity and property, and what the repairs' conflicts
-    cost to look at.
+    Costs a pass over the facts, a step of Python for each entity and property, and the computation of the
+    repairs' conflicts.
 
     Args:
-        entries: those of history and window, oldest first.
+        entries: the entries of history and window, oldest first.
         left: by level, the ticks at which entries left the window.
-        repairs: with the levels of their ABoxes.
-        vocabulary: what the numbers mean.
-        now: the time that it is seen from.
+        repairs: the repairs with the levels of their ABoxes.
+        vocabulary: the numbers of terms.
+        now: the present time.
     """
     rows, is_cut = _occurrences(entries, left)
     cut_at = {entry.level: _cut_of(entry, vocabulary) for entry in entries if len(entry.cut)}
-    by_entity: dict[Term, _Fared] = defaultdict(_Fared)
-    by_property: dict[Term, _Fared] = defaultdict(_Fared)
-    by_constraint: dict[str, _Fared] = defaultdict(_Fared)
-    told: set[frozenset[Assertion]] = set()
+    by_entity: dict[Term, _ConflictCounts] = defaultdict(_ConflictCounts)
+    by_property: dict[Term, _ConflictCounts] = defaultdict(_ConflictCounts)
+    by_constraint: dict[str, _ConflictCounts] = defaultdict(_ConflictCounts)
+    counted_sets: set[frozenset[Assertion]] = set()
     for level, repair in repairs:
         gone = cut_at.get(level, frozenset())
         for conflict in repair.conflicts:
-            if conflict.assertions in told:  # with `repair="off"` each step tells of it again
+            if conflict.assertions in counted_sets:  # with `repair="off"` each step finds it again
                 continue
-            told.add(conflict.assertions)
+            counted_sets.add(conflict.assertions)
             fate = {member: fact_key(member[1], vocabulary) in gone for member in conflict.assertions}
             _note(by_entity, _grouped(fate, lambda member: member[1][0]), fate)
             _note(by_property, _grouped(fate, _predicate), fate)
@@ -258,7 +257,7 @@ def quality_of(
                 _note(by_constraint, {axiom: list(fate)}, fate)
 
     def counts(
-        column: Integers, named: Callable[[int], Term], fared: Mapping[Term, _Fared]
+        column: Integers, named: Callable[[int], Term], fared: Mapping[Term, _ConflictCounts]
     ) -> list[QualityRow]:
         numbers, places = np.unique(column, return_inverse=True)
         assertions = np.bincount(places, minlength=len(numbers)).tolist()
@@ -289,7 +288,7 @@ def quality_of(
 
 
 def _occurrences(entries: Sequence[Entry], left: Mapping[int, int]) -> tuple[Integers, npt.NDArray[np.bool_]]:
-    """A row `place of the entry, predicate, subject, object` for each assertion, and which were cut."""
+    """Return rows `index of the entry, predicate, subject, object` of assertions, and a mask of cut ones."""
     places = np.repeat(np.arange(len(entries)), [len(entry.facts) for entry in entries])
     facts = np.concatenate([NO_FACTS, *(entry.facts for entry in entries)])
     rows = np.unique(np.column_stack([places, facts]), axis=0)
@@ -303,12 +302,12 @@ def _occurrences(entries: Sequence[Entry], left: Mapping[int, int]) -> tuple[Int
 
 
 def _cut_of(entry: Entry, vocabulary: Vocabulary) -> frozenset[object]:
-    """What the arrival of an entry cut, as `fact_key` has it."""
+    """Return the keys (`fact_key`) of the facts cut by the arrival of an entry."""
     return frozenset(fact_key(triple, vocabulary) for triple in vocabulary.decode(entry.cut))
 
 
 def fact_key(triple: Triple, vocabulary: Vocabulary) -> object:
-    """What is the same for triples that state one fact: its terms, a literal by its value."""
+    """Return a key that is equal for triples of one fact: its terms, a literal by its value."""
     subject, predicate, object_ = triple
     number = None if predicate == RDF_TYPE else vocabulary.find(object_)
     return subject, predicate, object_ if number is None else number
@@ -327,9 +326,11 @@ def _grouped(members: Iterable[Assertion], named: Callable[[Assertion], Term]) -
 
 
 def _note(
-    fared: dict[_Name, _Fared], parts: Mapping[_Name, Sequence[Assertion]], fate: Mapping[Assertion, bool]
+    fared: dict[_Name, _ConflictCounts],
+    parts: Mapping[_Name, Sequence[Assertion]],
+    fate: Mapping[Assertion, bool],
 ) -> None:
-    """Count a conflict in the rows of its members; `fate` says which of these were cut."""
+    """Count a conflict in the rows of its members; `fate` is True for members that were cut."""
     for name, members in parts.items():
         row = fared[name]
         row.conflicts += 1
@@ -339,15 +340,15 @@ def _note(
         row.cut.update(member for member in members if fate[member])
 
 
-def _conflicts(fared: _Fared | None) -> tuple[int, int, int]:
+def _conflicts(fared: _ConflictCounts | None) -> tuple[int, int, int]:
     return (0, 0, 0) if fared is None else (fared.won, fared.conflicts, fared.disputes)
 
 
 def since(last: TimePoint | None, now: TimePoint | None) -> int | float | timedelta | None:
-    """How long ago a time was; None where one of the two is not known."""
+    """Return the age of a time; None if one of the times is not known."""
     return None if last is None or now is None else now - last  # type: ignore[operator]
 
 
 def worst_first(rows: Iterable[QualityRow]) -> tuple[QualityRow, ...]:
-    """Rows in the order of a table: first what is cut most, then what is in most conflicts."""
+    """Sort rows: most cut assertions first, then most conflicts."""
     return tuple(sorted(rows, key=lambda row: (-row.cut, -row.conflicts, -row.disputes, str(row.about))))
