@@ -28,6 +28,7 @@ from pantarhei.query.languages.stream_text import (
     StreamWindow,
 )
 from pantarhei.window.sliding import Window
+from plain_sparql import plain_sparql
 
 Reports = list[tuple[TimePoint, Counter[AnswerRow]]]
 Since = Mapping[Triple, int | float]  # what holds, and since when
@@ -60,10 +61,11 @@ def reported(
             FROM merges.
     """
     made, rules = read_stream_text(text), tuple(rules)
+    sparql = plain_sparql(made)
     windows = [_defined(window, made, kind, since) for window in made.windows]
     graphs = {URIRef(name): list(triples) for name, triples in (static or {}).items()}
     merged = [name for name in made.query.default_graphs or () if name in graphs]
-    asks_times = "timestamp" in made.sparql
+    asks_times = "timestamp" in sparql
 
     def rows(*contents: frozenset[Triple]) -> Iterable[AnswerRow]:
         default = list(background)
@@ -72,7 +74,7 @@ def reported(
             named[window.name] = list(content)
             if window.is_default:
                 default += content
-        return _rows(answers(made.sparql, default, named))
+        return _rows(answers(sparql, default, named))
 
     def holding(*contents: frozenset[Triple]) -> Hashable:
         default = {*background, *(triple for name in merged for triple in graphs[name])}
@@ -101,7 +103,7 @@ def reported(
             for name, of in found.items()
         }
         default = found.pop(None)
-        return _rows(answers(made.sparql, default, found, times=times))
+        return _rows(answers(sparql, default, found, times=times))
 
     def holding_with_times(*contents: frozenset[tuple[Triple, int]]) -> Hashable:
         found, inside = closed(contents), {window.name for window in made.windows if window.is_default}

@@ -119,9 +119,7 @@ def test_the_texts_are_read():
             read[key] = read_stream_text(text)
         except QueryTextError as error:
             refused[key] = error
-    assert {key: error.problem for key, error in refused.items()} == {
-        ("q6", "csparql"): "this closes nothing"
-    }
+    assert {key: error.problem for key, error in refused.items()} == {("q6", "csparql"): "unexpected }"}
     for (name, language), made in read.items():
         assert made.language == {"csparql": "C-SPARQL", "rspql": "RSP-QL"}[language]
         assert made.name == name

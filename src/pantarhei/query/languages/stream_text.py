@@ -88,7 +88,6 @@ class StreamText:
     Args:
         text: as it was given.
         language: in which it is written, `"SPARQL"` if it has no window.
-        sparql: what is left of the text without what the language says, and with names for its windows.
         query: the query. Windows are graphs in it: a WINDOW or STREAM block is a `Graph` with the window's
             name. If it has FROM or FROM NAMED, the windows' names are among its graphs; others are static.
         name: of the query, or of the stream of its answers; None where it has none.
@@ -102,7 +101,6 @@ class StreamText:
 
     text: str
     language: Language
-    sparql: str
     query: Query
     name: str | None
     emit: Emit

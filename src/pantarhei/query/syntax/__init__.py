@@ -1,4 +1,4 @@
-"""Texts in, algebra out: rdflib's parser reads the syntax, the rest of the room says what it means."""
+"""SPARQL texts in, algebra out: one grammar, and readers of its parse trees."""
 
 from pantarhei.query.syntax.queries import read_query
 

@@ -1,6 +1,4 @@
-"""Names and literals of a query: prefixes, relative IRIs, blank nodes, and variables that nobody can have
-written.
-"""
+"""Names and terms of a query: prefixes, relative IRIs, literals, blank nodes, and generated variables."""
 
 from __future__ import annotations
 
@@ -8,138 +6,148 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
+from functools import lru_cache
 from itertools import count
-from typing import Any, NamedTuple
 
-from rdflib import BNode, Literal, URIRef, Variable
+from lark import Token
+from rdflib import RDF, XSD, BNode, Literal, URIRef, Variable
 
-from pantarhei.errors import QueryError, QueryTextError
+from pantarhei.errors import QueryTextError
 from pantarhei.model.term import Term, respelled
 from pantarhei.query.algebra.nodes import Place
-from pantarhei.query.syntax.parser import place_as_written
+from pantarhei.query.syntax.grammar import ParseTree, Part, QueryText, subtrees
 
-_ESCAPED = re.compile(r"\\(.)")
+_NAME_ESCAPE = re.compile(r"\\(.)")
+_STRING_ESCAPE = re.compile(r"\\([\"'tbnrf\\])")
+_CHARACTERS = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
-
-class OwnFunction(NamedTuple):
-    """A function of the algebra that has no name in SPARQL.
-
-    Args:
-        name: in a `Call`.
-        arguments: what they are, one by one.
-    """
-
-    name: str
-    arguments: tuple[str, ...]
+Written = Part | Term
+"""A part of a parse tree, or a term that stands for one, such as the nodes of a collection."""
 
 
 class Names:
-    """What names mean in one query.
+    """Scope of the names in one query.
 
-    `prefixes` has the namespaces of all prefixes.
+    `prefixes` maps each prefix to its namespace.
 
     Args:
-        prologue: rdflib's parse tree of its PREFIX and BASE.
-        prefixes: those that need no declaration.
-        base: what relative IRIs are resolved against until BASE says otherwise.
-        functions: by their IRIs, those that are known beside casts and rdflib's.
-        text: the query as it is written, None where it is not known.
-        whole: its parse tree.
+        text: the query.
+        tree: its parse tree, with its PREFIX and BASE declarations.
+        prefixes: prefixes that need no declaration.
+        base: base of relative IRIs before the first BASE.
     """
 
     def __init__(
-        self,
-        prologue: Iterable[Any],
-        prefixes: Mapping[str, str],
-        base: str | None,
-        functions: Mapping[str, OwnFunction] | None = None,
-        text: str | None = None,
-        whole: Any = None,
+        self, text: QueryText, tree: ParseTree, prefixes: Mapping[str, str], base: str | None
     ) -> None:
-        self._text, self._whole = text, whole
-        self.base, self.functions = base, functions or {}
+        self.text, self.base = text, base
         self.prefixes = dict(prefixes)
         self._fresh = count(1)
         self._blank: dict[BNode, Variable] = {}
         self._blank_in: dict[BNode, int] = {}
         self._met: dict[Variable, None] = {}
-        for part in prologue:
-            if part.name == "Base":
-                self.base = str(self.iri(part.iri))
-            else:
-                self.prefixes[part.prefix or ""] = str(self.iri(part.iri))
+        for prologue in subtrees(tree, "prologue"):
+            for part in subtrees(prologue, "prefix", "base"):
+                *prefix, iri = part.children
+                if prefix:
+                    self.prefixes[str(prefix[0])[:-1]] = str(self.iri(iri))
+                else:
+                    self.base = str(self.iri(iri))
 
-    def error(self, part: Any, problem: str) -> QueryError:
-        """What is wrong with a part of the parse tree, where it begins, or else where the query does."""
-        place = next((p for p in (_place_of(part), _place_of(self._whole)) if p is not None), None)
-        if self._text is None or place is None:
-            return QueryError(f"malformed query: {problem}")
-        return QueryTextError.at(self._text, place_as_written(self._text, place), problem)
+    def error(self, part: Part, problem: str, expected: str | None = None) -> QueryTextError:
+        """Return an error at a part of the text."""
+        return self.text.error(part, problem, expected)
 
     def fresh(self, stem: str) -> Variable:
-        """A variable that no query can have."""
+        """Return a variable that no query can contain."""
         return Variable(f"#{stem}{next(self._fresh)}")
 
     def met(self, variable: Variable) -> Variable:
-        """A variable, where the text binds it."""
+        """Note a variable that the text binds; the order is kept for `SELECT *`."""
         self._met.setdefault(variable)
         return variable
 
     @contextmanager
     def apart(self) -> Iterator[None]:
-        """What is met inside is not seen outside, and has no place in the order."""
+        """Keep variables noted inside out of the order of the enclosing group."""
         before = dict(self._met)
         yield
         self._met = before
 
     def in_order(self, variables: Iterable[Variable]) -> list[Variable]:
-        """Variables in the order in which the text first binds them."""
+        """Return variables in the order in which the text first binds them."""
         wanted = dict.fromkeys(variables)
         return [v for v in self._met if v in wanted] + [v for v in wanted if v not in self._met]
 
-    def iri(self, part: Any) -> URIRef:
-        """The IRI of an IRI, maybe a relative one, or a prefixed name.
+    def iri(self, part: Written) -> URIRef:
+        """Return the IRI of an IRI reference or a prefixed name.
 
         Raises:
-            QueryError: the prefix is not declared.
+            QueryTextError: the prefix is not declared.
         """
-        if isinstance(part, URIRef):
-            is_relative = self.base and not _SCHEME.match(part)
-            return URIRef(part, base=self.base) if is_relative else URIRef(part)
-        prefix = part.prefix or ""
+        if not isinstance(part, Token):
+            assert isinstance(part, URIRef), part
+            return part
+        if part.type == "IRI":
+            reference = part[1:-1]
+            is_relative = self.base and not _SCHEME.match(reference)
+            return URIRef(reference, base=self.base) if is_relative else URIRef(reference)
+        prefix, _, local = part.partition(":")
         namespace = self.prefixes.get(prefix)
         if namespace is None:
             near = get_close_matches(prefix, self.prefixes, 1)
             hint = f"; did you mean {near[0]}:" if near else ""
             problem = f"the prefix {prefix}: is not declared{hint}; write PREFIX {prefix}: <…> first"
             raise self.error(part, problem)
-        return URIRef(namespace + _ESCAPED.sub(r"\1", part.localname or ""))
+        return URIRef(namespace + _NAME_ESCAPE.sub(r"\1", local))
 
-    def term(self, part: Any) -> Term:
-        """The term that is written."""
-        if isinstance(part, Literal | BNode):
+    def term(self, part: Written) -> Term:
+        """Return the term of a token or of a `string`, `anon` or `nil` tree; literals keep their form."""
+        if isinstance(part, URIRef | BNode | Literal):
             return part
-        if getattr(part, "name", None) == "literal":
-            datatype = None if part.datatype is None else self.iri(part.datatype)
-            return respelled(Literal(part.string, lang=part.lang, datatype=datatype, normalize=False))
+        if not isinstance(part, Token):
+            return self._composed(part)
+        match part.type:
+            case "INTEGER" | "DECIMAL" | "DOUBLE" | "SIGNED":
+                return number(part)
+            case "BOOLEAN":
+                return Literal(part.lower() == "true")
+            case "BLANK":
+                return BNode(part[2:])
+            case "A":
+                return RDF.type
         return self.iri(part)
 
-    def place(self, part: Any, pattern: int) -> Place:
-        """What a part of a pattern is; a blank node is a variable.
+    def _composed(self, part: ParseTree) -> Term:
+        if part.data == "anon":
+            return BNode()
+        if part.data == "nil":
+            return RDF.nil
+        written, *tag = part.children
+        content = string_content(written)
+        if not tag:
+            return Literal(content)
+        if isinstance(tag[0], Token) and tag[0].type == "LANGTAG":
+            return Literal(content, lang=tag[0][1:])
+        return respelled(Literal(content, datatype=self.iri(tag[0]), normalize=False))
+
+    def place(self, part: Written, pattern: int) -> Place:
+        """Return the place of a triple pattern; a blank node becomes a variable.
 
         Args:
-            pattern: the number of the basic graph pattern, since a label belongs to one.
+            pattern: number of the basic graph pattern, the scope of a blank node's label.
 
         Raises:
-            QueryError: the label was met in another.
+            QueryTextError: the label is used in another pattern.
         """
-        if isinstance(part, Variable):
-            return self.met(part)
+        if isinstance(part, Token) and part.type == "VAR":
+            return self.met(variable(part))
         term = self.term(part)
         if not isinstance(term, BNode):
             return term
         if self._blank_in.setdefault(term, pattern) != pattern:
+            assert isinstance(part, Token), "only a label occurs twice"
             problem = f"the blank node _:{term} is used in two groups; write a variable instead"
             raise self.error(part, problem)
         if term not in self._blank:
@@ -147,6 +155,31 @@ class Names:
         return self._blank[term]
 
 
-def _place_of(part: Any) -> int | None:
-    """Where a part begins, in characters of the text without escapes; None where that is not known."""
-    return getattr(part, "place", None)
+@lru_cache(maxsize=4096)
+def _variable(name: str) -> Variable:
+    return Variable(name)
+
+
+def variable(token: Part) -> Variable:
+    """Return the variable of a token; equal ones are one object, which is compared fast."""
+    assert isinstance(token, Token)
+    return _variable(token[1:])
+
+
+def string_content(token: Part) -> str:
+    """Return the characters of a string literal without its quotes and escapes."""
+    assert isinstance(token, Token)
+    quotes = 3 if token[:3] in ('"""', "'" * 3) else 1
+    content = token[quotes:-quotes]
+    return _STRING_ESCAPE.sub(lambda escape: _CHARACTERS.get(escape[1], escape[1]), content)
+
+
+def number(written: str) -> Literal:
+    """Return the literal of a number.
+
+    >>> str(number("1e3").datatype), str(number("01"))
+    ('http://www.w3.org/2001/XMLSchema#double', '01')
+    """
+    is_double = "e" in written or "E" in written
+    datatype = XSD.double if is_double else XSD.decimal if "." in written else XSD.integer
+    return Literal(written, datatype=datatype, normalize=False)

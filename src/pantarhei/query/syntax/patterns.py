@@ -1,189 +1,312 @@
-"""Group graph patterns of a parse tree as algebra (SPARQL 1.1, section 18.2.2)."""
+"""Group graph patterns and paths of a parse tree as algebra (SPARQL 1.1, sections 18.2.2 and 18.4)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 
-from pyparsing import ParseResults
-from rdflib import Variable
+from lark import Token, Tree
+from rdflib import RDF, BNode, URIRef, Variable
 
 from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import Call, Expression
 from pantarhei.query.algebra.nodes import (
     BGP,
     UNIT,
+    Closure,
     Extend,
     Filter,
     Graph,
+    Join,
     LeftJoin,
     Mark,
     Minus,
+    NegatedSet,
     Node,
+    Place,
     Project,
     TriplePattern,
     Union,
     Values,
     is_hidden,
 )
-from pantarhei.query.syntax.expressions import ExpressionReader
-from pantarhei.query.syntax.expressions import Mark as MarkOf
-from pantarhei.query.syntax.names import Names
-from pantarhei.query.syntax.paths import joined, plain_predicate, read_path
+from pantarhei.query.syntax.expressions import Existence, ExpressionReader
+from pantarhei.query.syntax.grammar import ParseTree, Part, stream_word
+from pantarhei.query.syntax.names import Names, Written, variable
+
+Triple = tuple[Written, Written, Written]
 
 
 class PatternReader:
     """Reads group graph patterns.
 
     Args:
-        names: what names mean.
+        names: scope of the names.
         read_subselect: reads a nested SELECT.
+        windows: graph of each STREAM block, by the identity of its head's tree; None in plain SPARQL.
     """
 
-    def __init__(self, names: Names, read_subselect: Callable[[Any], Node]) -> None:
-        self.names, self._read_subselect = names, read_subselect
-        self._patterns = 0  # how many basic graph patterns were met
+    def __init__(
+        self,
+        names: Names,
+        read_subselect: Callable[[ParseTree], Node],
+        windows: Mapping[int, URIRef] | None = None,
+    ) -> None:
+        self.names, self._read_subselect, self._windows = names, read_subselect, windows
+        self._patterns = 0  # number of basic graph patterns read
 
-    def expressions(self) -> ExpressionReader:
-        """A reader for expressions that may have EXISTS, and no aggregates."""
-        return ExpressionReader(self.names, self.group)
+    def expressions(self, has_aggregates: bool = False) -> ExpressionReader:
+        """Return a reader of expressions."""
+        reader = ExpressionReader(self.names, self.group, has_streams=self._windows is not None)
+        reader.aggregates = [] if has_aggregates else None
+        return reader
 
-    def group(self, part: Any) -> Node:
-        """The pattern in braces.
+    def group(self, part: ParseTree) -> Node:
+        """Return the pattern in braces.
 
         Raises:
-            QueryError: it breaks a rule of SPARQL's scopes, or asks a server.
+            QueryTextError: it breaks a rule of SPARQL's scopes, or has SERVICE.
         """
-        if part.name == "SubSelect":
-            return self._read_subselect(part)
-        node: Node = UNIT
-        filters: list[Any] = []
-        self._patterns += 1
-        for member in part.part or ():
-            if member.name == "Filter":
-                filters.append(member.expr)
-                continue
-            if member.name != "TriplesBlock":
-                self._patterns += 1
-            node = self._with_member(node, member)
-        for condition in filters:
-            node = self._filtered(node, condition)
+        members = trees(part)
+        if members and members[0].data == "subselect":
+            return self._read_subselect(members[0])
+        node = self._members(member for member in members if member.data != "filter")
+        for member in members:
+            if member.data == "filter":
+                node = self._filtered(node, member)
         return node
 
-    def _with_member(self, node: Node, member: Any) -> Node:
-        kind = member.name
-        if kind == "TriplesBlock":
-            for path in self.triples(member.triples):
-                node = joined(node, path)
-            return node
-        if kind == "OptionalGraphPattern":
-            return self._optional(node, member)
-        if kind == "MinusGraphPattern":
-            with self.names.apart():
-                return Minus(node, self.group(member.graph))
-        if kind == "GroupOrUnionGraphPattern":
-            union = self.group(member.graph[0])
-            for branch in member.graph[1:]:
-                union = Union(union, self.group(branch))
-            return joined(node, union)
-        if kind == "GraphGraphPattern":
-            name = self.names.place(member.term, self._patterns)
-            return joined(node, Graph(self.group(member.graph), name))
-        if kind == "InlineData":
-            return joined(node, self.values(member))
-        if kind == "Bind":
-            return self._bound(node, member)
+    def _members(self, members: Iterable[ParseTree]) -> Node:
+        node: Node = UNIT
+        self._patterns += 1
+        for member in members:
+            if member.data != "triples":
+                self._patterns += 1
+            node = self._with_member(node, member)
+        return node
+
+    def _with_member(self, node: Node, member: ParseTree) -> Node:
+        match member.data:
+            case "triples":
+                for path in self._triples(member):
+                    node = joined(node, path)
+                return node
+            case "optional":
+                return self._optional(node, trees(member)[0])
+            case "minus":
+                with self.names.apart():
+                    return Minus(node, self.group(trees(member)[0]))
+            case "union":
+                first, *others = trees(member)
+                union = self.group(first)
+                for branch in others:
+                    union = Union(union, self.group(branch))
+                return joined(node, union)
+            case "graph" | "window_block" | "stream_block":
+                return joined(node, self._graph(member))
+            case "values":
+                return joined(node, self.values(member))
+            case "bind":
+                return self._bound(node, member)
         raise self.names.error(
-            member, "SERVICE is refused: it would ask a server on the network; query what is local only"
+            member,
+            "SERVICE is refused: it would query a server on the network; query local data only",
         )
 
-    def triples(self, blocks: Sequence[Any]) -> list[Node]:
-        """The nodes of triples, in the order of the text: those between paths are one pattern."""
-        nodes: list[Node] = []
-        for block in blocks:
-            for at in range(0, len(block), 3):
-                subject, path, object_ = block[at : at + 3]
-                start, verb = self.names.place(subject, self._patterns), plain_predicate(path)
-                middle = None if verb is None else self.names.place(verb, self._patterns)
-                end = self.names.place(object_, self._patterns)
-                if middle is None:
-                    nodes.append(read_path(start, path, end, self.names))
-                else:
-                    nodes.append(BGP((TriplePattern(start, middle, end),)))
-        return nodes
+    def _graph(self, member: ParseTree) -> Node:
+        if member.data != "graph" and self._windows is None:
+            raise stream_word(self.names.text, member)
+        *_, written, group = member.children
+        assert not isinstance(group, Token)
+        if isinstance(written, Token):
+            name = self.names.place(written, self._patterns)
+        else:
+            assert self._windows is not None
+            name = self._windows[id(written)]
+        return Graph(self.group(group), name)
 
-    def _optional(self, node: Node, member: Any) -> Node:
-        """LeftJoin with the filters of the optional group itself as its condition."""
-        part = member.graph
-        if part.name == "SubSelect":
+    def _optional(self, node: Node, part: ParseTree) -> Node:
+        """Return a LeftJoin whose condition are the filters of the optional group itself."""
+        members = trees(part)
+        if members and members[0].data == "subselect":
             return LeftJoin(node, self.group(part))
-        conditions = [inner.expr for inner in part.part or () if inner.name == "Filter"]
-        rest = [inner for inner in part.part or () if inner.name != "Filter"]
-        right: Node = UNIT
-        self._patterns += 1
-        for inner in rest:
-            if inner.name != "TriplesBlock":
-                self._patterns += 1
-            right = self._with_member(right, inner)
+        right = self._members(member for member in members if member.data != "filter")
         reader = self.expressions()
-        condition = all_of([reader.read(expression) for expression in conditions])
-        return LeftJoin(node, right, condition, reader.taken_marks())
+        conditions = [reader.read(member.children[0]) for member in members if member.data == "filter"]
+        return LeftJoin(node, right, all_of(conditions), reader.take_exists())
 
-    def _filtered(self, node: Node, condition: Any) -> Node:
+    def _filtered(self, node: Node, member: ParseTree) -> Node:
         reader = self.expressions()
-        expression = reader.read(condition)
-        marks = reader.taken_marks()
-        return visible(Filter(marked(node, marks), expression), node.variables, marks)
+        expression = reader.read(member.children[0])
+        exists = reader.take_exists()
+        return without_exists(Filter(with_exists(node, exists), expression), node.variables, exists)
 
-    def _bound(self, node: Node, member: Any) -> Node:
-        if member.var in node.variables:
-            raise self.names.error(
-                member,
-                f"BIND … AS ?{member.var} in a group where ?{member.var} has a value already; "
-                "choose another name",
+    def _bound(self, node: Node, member: ParseTree) -> Node:
+        written, token = member.children
+        target = variable(token)
+        if target in node.variables:
+            problem = (
+                f"BIND … AS ?{target} in a group where ?{target} has a value already; choose another name"
             )
+            raise self.names.error(member, problem)
         reader = self.expressions()
-        expression = reader.read(member.expr)
-        marks = reader.taken_marks()
-        extended = Extend(marked(node, marks), self.names.met(member.var), expression)
-        return visible(extended, (*node.variables, member.var), marks)
+        expression = reader.read(written)
+        exists = reader.take_exists()
+        extended = Extend(with_exists(node, exists), self.names.met(target), expression)
+        return without_exists(extended, (*node.variables, target), exists)
 
-    def values(self, part: Any) -> Values:
-        """The rows of VALUES."""
-        names = tuple(map(self.names.met, part.var or ()))
+    def values(self, part: ParseTree) -> Values:
+        """Return the rows of VALUES."""
+        first, *cells = part.children
+        if isinstance(first, Token):
+            header: list[Part] = [first]
+            rows: list[Sequence[Part]] = [[cell] for cell in cells]
+        else:
+            header, rows = first.children, [row.children for row in trees(part)[1:]]
+        names = tuple(self.names.met(variable(token)) for token in header)
         if len(set(names)) < len(names):
             raise self.names.error(part, "VALUES names a variable twice")
-        rows = [list(row) if isinstance(row, ParseResults) else [row] for row in part.value or ()]
         for row in rows:
             if len(row) != len(names):
                 problem = f"VALUES has {len(names)} variables and a row of {len(row)} values"
                 raise self.names.error(part, problem)
         return Values(names, tuple(tuple(map(self._value, row)) for row in rows))
 
-    def _value(self, part: Any) -> Term | None:
-        is_undefined = type(part) is str and part == "UNDEF"
-        return None if is_undefined else self.names.term(part)
+    def _value(self, part: Part) -> Term | None:
+        return None if isinstance(part, Token) and part.type == "UNDEF" else self.names.term(part)
+
+    # -- triples and paths ---------------------------------------------------------------------------
+
+    def block(self, part: ParseTree) -> Node:
+        """Return the pattern of CONSTRUCT WHERE."""
+        return self._members(trees(part))
+
+    def _triples(self, part: ParseTree) -> list[Node]:
+        """Return a node for each triple in the order of the text; `joined` merges adjacent patterns."""
+        nodes: list[Node] = []
+        for subject, verb, object_ in triples_of(part):
+            start = self.names.place(subject, self._patterns)
+            middle = self.names.place(verb, self._patterns) if is_plain(verb) else None
+            end = self.names.place(object_, self._patterns)
+            if middle is None:
+                nodes.append(self._path(start, verb, end))
+            else:
+                nodes.append(BGP((TriplePattern(start, middle, end),)))
+        return nodes
+
+    def _path(self, subject: Place, path: Written, object_: Place) -> Node:
+        """Return the rows of a path between two places; variables of its steps may come in addition."""
+        if isinstance(path, Token | URIRef):
+            return BGP((TriplePattern(subject, self.names.term(path), object_),))
+        assert isinstance(path, Tree)
+        parts = path.children
+        match path.data:
+            case "alternative":
+                node = self._path(subject, parts[0], object_)
+                for part in parts[1:]:
+                    node = Union(node, self._path(subject, part, object_))
+                return node
+            case "sequence":
+                node, here = UNIT, subject
+                for part in parts:
+                    there = object_ if part is parts[-1] else self.names.fresh("step")
+                    node, here = joined(node, self._path(here, part, there)), there
+                return node
+            case "inverse":
+                return self._path(object_, parts[0], subject)
+            case "step":
+                *_, inner, repeat = parts
+                start, end = self.names.fresh("start"), self.names.fresh("end")
+                step = self._path(start, inner, end)
+                return Closure(subject, object_, step, start, end, str(repeat) in "*?", str(repeat) in "*+")
+        return self._negated(subject, parts, object_)
+
+    def _negated(self, subject: Place, parts: Sequence[Part], object_: Place) -> Node:
+        backward = {self.names.term(part.children[0]) for part in parts if not isinstance(part, Token)}
+        forward = {self.names.term(part) for part in parts if isinstance(part, Token)}
+        ahead = NegatedSet(subject, object_, frozenset(forward))
+        back = NegatedSet(object_, subject, frozenset(backward))
+        if not backward:
+            return ahead
+        return Union(ahead, back) if forward else back
+
+
+def trees(part: ParseTree) -> list[ParseTree]:
+    """Return the children of a part that are trees."""
+    return [child for child in part.children if not isinstance(child, Token)]
+
+
+def is_plain(verb: Written) -> bool:
+    """Return whether a verb is a single predicate or a variable, not another path."""
+    return isinstance(verb, Token | URIRef)
+
+
+def triples_of(part: ParseTree) -> list[Triple]:
+    """Return the triples of a `triples` tree; collections and property lists follow their use."""
+    found: list[Triple] = []
+    for subject in trees(part):
+        first, *properties = subject.children
+        _add_properties(_node(first, found), properties, found)
+    return found
+
+
+def _add_properties(subject: Written, properties: Sequence[Part], found: list[Triple]) -> None:
+    for verb, objects in zip(properties[::2], properties[1::2], strict=True):
+        assert not isinstance(objects, Token)
+        for written in objects.children:
+            inner: list[Triple] = []
+            found.append((subject, verb, _node(written, inner)))
+            found += inner
+
+
+def _node(part: Part, found: list[Triple]) -> Written:
+    """Return the node of a part; adds the triples that the part implies."""
+    if isinstance(part, Token) or part.data not in ("blank", "collection", "anon"):
+        return part
+    if part.data == "anon":
+        return BNode()
+    if part.data == "blank":
+        node = BNode()
+        _add_properties(node, part.children, found)
+        return node
+    cells: list[Term] = [*(BNode() for _ in part.children), RDF.nil]
+    later: list[Triple] = []
+    for (cell, rest), written in zip(pairwise(cells), part.children, strict=True):
+        found += [(cell, RDF.first, _node(written, later)), (cell, RDF.rest, rest)]
+    found += later
+    return cells[0]
+
+
+def joined(left: Node, right: Node) -> Node:
+    """Return the join of two nodes; adjacent basic graph patterns become one."""
+    if left == UNIT:
+        return right
+    if isinstance(left, BGP) and isinstance(right, BGP):
+        return BGP(left.patterns + right.patterns)
+    if isinstance(left, Join) and isinstance(left.right, BGP) and isinstance(right, BGP):
+        return Join(left.left, BGP(left.right.patterns + right.patterns))
+    return Join(left, right)
 
 
 def all_of(conditions: Sequence[Expression]) -> Expression | None:
-    """The conjunction of conditions, None of none."""
+    """Return the conjunction of conditions, None for none."""
     if len(conditions) > 1:
         return Call("&&", tuple(conditions))
     return conditions[0] if conditions else None
 
 
-def marked(node: Node, marks: Sequence[MarkOf]) -> Node:
-    """The node with a column for each EXISTS."""
-    for variable, pattern in marks:
-        node = Mark(node, pattern, variable)
+def with_exists(node: Node, exists: Sequence[Existence]) -> Node:
+    """Return the node with a column for each EXISTS."""
+    for result, pattern in exists:
+        node = Mark(node, pattern, result)
     return node
 
 
-def visible(node: Node, variables: Sequence[Variable], marks: Sequence[MarkOf]) -> Node:
-    """The node without the columns that `marked` added."""
-    return Project(node, tuple(variables)) if marks else node
+def without_exists(node: Node, variables: Sequence[Variable], exists: Sequence[Existence]) -> Node:
+    """Return the node without the columns that `with_exists` added."""
+    return Project(node, tuple(variables)) if exists else node
 
 
 def shown(variables: Sequence[Variable]) -> tuple[Variable, ...]:
-    """Those that were written in the query."""
+    """Return the variables that are written in the query."""
     return tuple(variable for variable in variables if not is_hidden(variable))

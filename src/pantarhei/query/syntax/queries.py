@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
-from rdflib import Variable
+from lark import Token, Tree
+from rdflib import URIRef, Variable
 
-from pantarhei.errors import QueryError
-from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import Aggregate, Expression, OrderKey, replaced, variables_of
 from pantarhei.query.algebra.nodes import (
     UNIT,
@@ -27,189 +26,248 @@ from pantarhei.query.algebra.nodes import (
 )
 from pantarhei.query.query_limits import NO_LIMITS, Guard
 from pantarhei.query.syntax.expressions import ExpressionReader
-from pantarhei.query.syntax.mistakes import parsed
-from pantarhei.query.syntax.names import Names, OwnFunction
-from pantarhei.query.syntax.parser import without_mark
-from pantarhei.query.syntax.paths import joined, plain_predicate
-from pantarhei.query.syntax.patterns import PatternReader, marked, shown
+from pantarhei.query.syntax.grammar import ParseTree, Part, QueryText, parse, stream_word, subtrees, tokens
+from pantarhei.query.syntax.names import Names, Written, variable
+from pantarhei.query.syntax.patterns import (
+    PatternReader,
+    joined,
+    shown,
+    trees,
+    triples_of,
+    with_exists,
+)
 
 
 def read_query(
     text: str,
     prefixes: Mapping[str, str] | None = None,
     base: str | None = None,
-    functions: Mapping[str, OwnFunction] | None = None,
     guard: Guard = NO_LIMITS,
 ) -> Query:
-    """Return the algebra of a query.
+    """Return the algebra of a query in SPARQL.
 
     Args:
-        prefixes: those that it may use without declaring them.
-        base: what its relative IRIs are resolved against.
-        functions: by their IRIs, those that it may call beside casts and rdflib's.
-        guard: the limits of its text and of the time to read it.
+        prefixes: prefixes that it may use without declaring them.
+        base: base of its relative IRIs.
+        guard: limits of its text and of the time to read it.
 
     Raises:
-        QueryTextError: it is malformed, has SERVICE, or uses a prefix or function that is not known.
-        QueryError: it is empty, an update, or nested too deeply, or has half of a character.
+        QueryTextError: it is malformed, has SERVICE, an unknown prefix or function, half of a surrogate
+            pair, or a clause of a stream language; or is nested too deeply.
+        QueryError: it is empty, or an update.
         QueryLengthError, QueryTimeoutError: it exceeds a limit.
     """
-    text = without_mark(text)
-    prologue, tree = parsed(text, guard)
+    source = QueryText(text)
+    tree = parse(source, are_streams_known=False, guard=guard)
+    return query_of_tree(tree, Names(source, tree, prefixes or {}, base))
+
+
+class WindowGraphs(NamedTuple):
+    """Windows of a registration as graphs.
+
+    Args:
+        default: names of the windows in the default graph.
+        named: names of the other windows.
+        of_blocks: name of the window of each STREAM block, by the identity of its head's tree.
+    """
+
+    default: tuple[URIRef, ...]
+    named: tuple[URIRef, ...]
+    of_blocks: Mapping[int, URIRef]
+
+
+def query_of_tree(tree: ParseTree, names: Names, windows: WindowGraphs | None = None) -> Query:
+    """Return the algebra of a parsed query.
+
+    Args:
+        windows: None for plain SPARQL, where clauses of stream languages are errors.
+
+    Raises:
+        QueryTextError: as `read_query`.
+    """
     try:
-        names = Names(prologue, prefixes or {}, base, functions, text, tree)
-        return _QueryReader(names).query(tree)
+        return _QueryReader(names, windows).query(tree)
     except RecursionError:
-        raise QueryError("the query is nested too deeply") from None
+        raise names.error(trees(tree)[-1], "the query is nested too deeply") from None
+
+
+Selection = tuple[Part, Variable, Expression | None]
+"""A part of SELECT, its variable, and its expression if it has one."""
 
 
 class _QueryReader:
     """Reads the parts of one query."""
 
-    def __init__(self, names: Names) -> None:
-        self._names = names
-        self._patterns = PatternReader(names, self._subselect)
+    def __init__(self, names: Names, windows: WindowGraphs | None) -> None:
+        self._names, self._windows = names, windows
+        of_blocks = None if windows is None else windows.of_blocks
+        self._patterns = PatternReader(names, self._subselect, of_blocks)
 
-    def query(self, tree: Any) -> Query:
-        form = tree.name.removesuffix("Query").upper()
-        default, named = self._dataset(tree.datasetClause)
+    def query(self, tree: ParseTree) -> Query:
+        names, (*_, body) = self._names, trees(tree)
+        if self._windows is None:
+            self._refuse_stream_words(tree, body)
+        default, named = self._dataset(subtrees(body, "dataset")[0])
         described: tuple[Place, ...] = ()
         template: tuple[TriplePattern, ...] = ()
-        if form == "SELECT":
-            node = self.select(tree)
+        groups, templates = subtrees(body, "group"), subtrees(body, "template")
+        if body.data == "select":
+            node = self._select(body)
         else:
-            where = UNIT if tree.where is None else self._patterns.group(tree.where)
-            node = self._modified(where, tree, None)
-        if form == "CONSTRUCT":
-            template = self._template(tree)
-        elif form == "DESCRIBE":
-            places = [
-                part if isinstance(part, Variable) else self._names.iri(part) for part in tree.var or ()
-            ]
-            described = tuple(places) or shown(node.variables)
+            if body.data == "construct_where":
+                where = self._patterns.block(templates[0])
+            else:
+                where = self._patterns.group(groups[0]) if groups else UNIT
+            node = self._modified(where, body)
+        if templates:
+            template = self._template(templates[0])
+        if body.data == "describe":
+            places = subtrees(body, "described")[0].children
+            described = tuple(map(self._variable_or_term, places)) or shown(node.variables)
+        form = str(body.data).removesuffix("_where").upper()
         variables = node.variables if form == "SELECT" else ()
-        names = self._names
         prefixes = tuple(names.prefixes.items())
         return Query(form, node, variables, template, described, default, named, names.base, prefixes)
 
-    def _dataset(self, clauses: Any) -> tuple[tuple[Term, ...] | None, tuple[Term, ...] | None]:
-        if not clauses:
+    def _refuse_stream_words(self, tree: ParseTree, body: ParseTree) -> None:
+        """Raise for the first word of a stream language outside of groups."""
+        for part in (*subtrees(tree, "register"), body, *trees(subtrees(body, "dataset")[0])):
+            for word in tokens(part, "REGISTER", "OPERATOR", "STREAM", "WINDOW", "GRAPH"):
+                raise stream_word(self._names.text, word)
+
+    def _dataset(self, clauses: ParseTree) -> tuple[tuple[URIRef, ...] | None, tuple[URIRef, ...] | None]:
+        default = tuple(self._names.iri(part.children[-1]) for part in subtrees(clauses, "static"))
+        named = tuple(self._names.iri(part.children[-1]) for part in subtrees(clauses, "static_named"))
+        if not (default or named):
             return None, None
-        default = tuple(self._names.iri(clause.default) for clause in clauses if clause.default)
-        named = tuple(self._names.iri(clause.named) for clause in clauses if clause.named)
-        return default, named
+        if self._windows is None:
+            return default, named
+        return (*default, *self._windows.default), (*named, *self._windows.named)
 
-    def _template(self, tree: Any) -> tuple[TriplePattern, ...]:
-        """The triples to be made; without a template they are those of the pattern. Blank nodes stay so."""
-        blocks = tree.template if tree.template is not None else None
-        if blocks is None:
-            members = tree.where.part if tree.where is not None and tree.where.name != "SubSelect" else None
-            short_form = tree.where is not None and tree.where.name == "FakeGroupGraphPatten"
-            blocks = [block for member in members or () for block in member.triples] if short_form else []
-        return tuple(
-            TriplePattern(*map(self._made_of, block[at : at + 3]))
-            for block in blocks
-            for at in range(0, len(block), 3)
-        )
+    def _template(self, part: ParseTree) -> tuple[TriplePattern, ...]:
+        """Return the triples to be constructed; blank nodes stay blank nodes."""
+        triples = [triple for block in trees(part) for triple in triples_of(block)]
+        for _, verb, _ in triples:
+            if isinstance(verb, Tree):
+                raise self._names.error(verb, "a path in a template", "a property or a variable")
+        return tuple(TriplePattern(*map(self._variable_or_term, triple)) for triple in triples)
 
-    def _made_of(self, part: Any) -> Place:
-        plain = plain_predicate(part)
-        return plain if isinstance(plain, Variable) else self._names.term(plain)
+    def _variable_or_term(self, part: Written) -> Place:
+        if isinstance(part, Token) and part.type == "VAR":
+            return variable(part)
+        return self._names.term(part)
 
     # -- SELECT ------------------------------------------------------------------------------------
 
-    def select(self, tree: Any) -> Node:
-        """The rows of a SELECT, nested or not."""
-        return self._modified(self._patterns.group(tree.where), tree, tree.projection or ())
+    def _select(self, body: ParseTree) -> Node:
+        """Return the rows of a SELECT, nested or not."""
+        return self._modified(self._patterns.group(subtrees(body, "group")[0]), body)
 
-    def _subselect(self, tree: Any) -> Node:
-        """The rows of a nested SELECT, of which only the columns are seen outside."""
+    def _subselect(self, body: ParseTree) -> Node:
+        """Return the rows of a nested SELECT; only its columns are in scope outside."""
         with self._names.apart():
-            node = self.select(tree)
-        for variable in node.variables:
-            self._names.met(variable)
+            node = self._select(body)
+        for selected in node.variables:
+            self._names.met(selected)
         return node
 
-    def _modified(self, node: Node, tree: Any, projection: Sequence[Any] | None) -> Node:
-        """The rows of a pattern after groups, expressions, order and slice.
-
-        Args:
-            projection: what SELECT names, nothing for `*`; None for the other forms.
-        """
-        reader = ExpressionReader(self._names, self._patterns.group, aggregates=[])
+    def _modified(self, node: Node, body: ParseTree) -> Node:
+        """Return the rows of a pattern after grouping, expressions, order and slice."""
+        reader = self._patterns.expressions(has_aggregates=True)
         in_scope = set(node.variables)
-        selected = [
-            (part.var or part.evar, None if part.var else reader.read(part.expr)) for part in projection or ()
-        ]
-        marks_of_select = reader.taken_marks()
-        having = [reader.read(condition) for condition in (tree.having.condition if tree.having else ())]
-        marks_of_having = reader.taken_marks()
-        order = [
-            OrderKey(reader.read(part.expr), part.order == "DESC")
-            for part in (tree.orderby.condition if tree.orderby else ())
-        ]
-        marks_of_order = reader.taken_marks()
+        projections, modifiers = subtrees(body, "projection"), trees(body)[-1]
+        clauses = {str(clause.data): clause for clause in trees(modifiers)}
+        selected = [self._selection(part, reader) for each in projections for part in each.children]
+        exists_in_select = reader.take_exists()
+        having = [reader.read(part) for part in _children(clauses.get("having"))]
+        exists_in_having = reader.take_exists()
+        order = [_order_key(part, reader) for part in _children(clauses.get("order_by"))]
+        exists_in_order = reader.take_exists()
         aggregates = reader.aggregates or []
-        if tree.groupby or aggregates:
-            if projection is not None and not projection:
-                raise self._names.error(tree, "SELECT * cannot be grouped; name the variables")
-            node = marked(node, reader.inner_marks)
-            node, selected, having, order = self._grouped(node, tree, selected, having, order, aggregates)
-        node = marked(node, marks_of_having)
-        aliases = {variable: expression for variable, expression in selected if expression is not None}
+        if "group_by" in clauses or aggregates:
+            if projections and not selected:
+                raise self._names.error(body, "SELECT * cannot be grouped; name the variables")
+            node = with_exists(node, reader.exists_in_aggregates)
+            keys = None
+            if "group_by" in clauses:
+                node, keys = self._with_keys(node, clauses["group_by"])
+            self._check_grouped(selected, keys or (), aggregates)
+            node, having, order = self._grouped(node, keys, selected, having, order, aggregates)
+        node = with_exists(node, exists_in_having)
+        aliases = {name: expression for _, name, expression in selected if expression is not None}
         for condition in having:
             node = Filter(node, replaced(condition, aliases))
-        if tree.valuesClause:
-            node = joined(node, self._patterns.values(tree.valuesClause))
-        node = marked(node, marks_of_select)
-        for part, (variable, expression) in zip(projection or (), selected, strict=True):
+        if "values" in clauses:
+            node = joined(node, self._patterns.values(clauses["values"]))
+        node = with_exists(node, exists_in_select)
+        for part, name, expression in selected:
             if expression is None:
                 continue
-            if variable in in_scope or variable in node.variables:
-                problem = f"SELECT ( … AS ?{variable}) where ?{variable} has a value already"
+            if name in in_scope or name in node.variables:
+                problem = f"SELECT ( … AS ?{name}) where ?{name} has a value already"
                 raise self._names.error(part, f"{problem}; choose another name")
-            node = Extend(node, variable, expression)
+            node = Extend(node, name, expression)
         if order:
-            node = OrderBy(marked(node, marks_of_order), tuple(order))
-        if projection is not None:
-            given = [self._names.met(variable) for variable, _ in selected]
-            chosen = given if projection else self._names.in_order(shown(node.variables))
+            node = OrderBy(with_exists(node, exists_in_order), tuple(order))
+        if projections:
+            given = [self._names.met(name) for _, name, _ in selected]
+            chosen = given or self._names.in_order(shown(node.variables))
             node = Project(node, tuple(dict.fromkeys(chosen)))
-        if tree.modifier == "DISTINCT":
+        if any(word.upper() == "DISTINCT" for word in tokens(body, "MODIFIER")):
             node = Distinct(node)
-        return _sliced(node, tree.limitoffset)
+        return self._sliced(node, clauses["slice"]) if "slice" in clauses else node
 
-    def _grouped(
-        self,
-        node: Node,
-        tree: Any,
-        selected: list[tuple[Variable, Expression | None]],
-        having: list[Expression],
-        order: list[OrderKey],
-        aggregates: list[Aggregate],
-    ) -> tuple[Node, list[tuple[Variable, Expression | None]], list[Expression], list[OrderKey]]:
-        """The node grouped; SELECT may name keys only, HAVING and ORDER BY get samples of other variables."""
-        keys: list[Variable] | None = None
-        if tree.groupby:
-            keys, reader = [], self._patterns.expressions()
-            for part in tree.groupby.condition:
-                is_as = getattr(part, "name", None) == "GroupAs"
-                expression = reader.read(part.expr if is_as else part)
-                key = (part.var if is_as else None) or (
-                    expression if isinstance(expression, Variable) else self._names.fresh("key")
-                )
-                if expression != key:
-                    node = Extend(marked(node, reader.taken_marks()), key, expression)
-                keys.append(key)
-        known = {*(keys or ()), *(aggregate.variable for aggregate in aggregates)}
-        for part, (variable, chosen) in zip(tree.projection or (), selected, strict=True):
-            looked_at = frozenset((variable,)) if chosen is None else variables_of(chosen)
-            lost = [name for name in looked_at if name not in known and not is_hidden(name)]
+    def _selection(self, part: Part, reader: ExpressionReader) -> Selection:
+        if isinstance(part, Token):
+            return part, variable(part), None
+        written, name = part.children
+        return part, variable(name), reader.read(written)
+
+    def _with_keys(self, node: Node, group_by: ParseTree) -> tuple[Node, list[Variable]]:
+        """Return the node with a column for each key of GROUP BY, and the keys."""
+        keys: list[Variable] = []
+        reader = self._patterns.expressions()
+        for part in group_by.children:
+            written, *names = part.children if isinstance(part, Tree) and part.data == "key" else (part,)
+            expression = reader.read(written)
+            if names:
+                key = variable(names[0])
+            else:
+                key = expression if isinstance(expression, Variable) else self._names.fresh("key")
+            if expression != key:
+                node = Extend(with_exists(node, reader.take_exists()), key, expression)
+            keys.append(key)
+        return node, keys
+
+    def _check_grouped(
+        self, selected: list[Selection], keys: Iterable[Variable], aggregates: list[Aggregate]
+    ) -> None:
+        """Raise if SELECT uses a variable that is neither a key nor aggregated."""
+        known = {*keys, *(aggregate.variable for aggregate in aggregates)}
+        for part, name, expression in selected:
+            used = frozenset((name,)) if expression is None else variables_of(expression)
+            lost = [each for each in used if each not in known and not is_hidden(each)]
             if lost:
                 problem = f"?{min(lost)} is selected, and neither grouped by nor aggregated"
                 advice = f"write GROUP BY ?{min(lost)}, or SAMPLE(?{min(lost)})"
                 raise self._names.error(part, f"{problem}; {advice}")
-            known.add(variable)
+            known.add(name)
+
+    def _grouped(
+        self,
+        node: Node,
+        keys: list[Variable] | None,
+        selected: list[Selection],
+        having: list[Expression],
+        order: list[OrderKey],
+        aggregates: list[Aggregate],
+    ) -> tuple[Node, list[Expression], list[OrderKey]]:
+        """Return the grouped node; HAVING and ORDER BY get samples of variables that are not keys."""
+        known = {
+            *(keys or ()),
+            *(aggregate.variable for aggregate in aggregates),
+            *(name for _, name, _ in selected),
+        }
         inside = set(node.variables)
         samples = {
             v: Aggregate("SAMPLE", v, False, " ", self._names.fresh("aggregate"))
@@ -223,14 +281,34 @@ class _QueryReader:
         )
         return (
             grouped,
-            selected,
             [replaced(condition, instead) for condition in having],
             [OrderKey(replaced(key.expression, instead), key.descending) for key in order],
         )
 
+    def _sliced(self, node: Node, part: ParseTree) -> Node:
+        limit, offset = None, 0
+        for clause in trees(part):
+            (digits,) = tokens(clause)
+            if len(digits) > _MOST_DIGITS:
+                raise self._names.error(
+                    digits, f"a number of {len(digits)} digits", f"{_MOST_DIGITS} digits at most"
+                )
+            if clause.data == "limit":
+                limit = int(digits)
+            else:
+                offset = int(digits)
+        return Slice(node, offset, limit)
 
-def _sliced(node: Node, part: Any) -> Node:
-    if part is None:
-        return node
-    limit = None if part.limit is None else int(part.limit)
-    return Slice(node, 0 if part.offset is None else int(part.offset), limit)
+
+_MOST_DIGITS = 18
+
+
+def _children(part: ParseTree | None) -> list[Part]:
+    return [] if part is None else part.children
+
+
+def _order_key(part: Part, reader: ExpressionReader) -> OrderKey:
+    if isinstance(part, Tree) and part.data == "ordered":
+        direction, written = part.children
+        return OrderKey(reader.read(written), str(direction).upper() == "DESC")
+    return OrderKey(reader.read(part), False)

@@ -35,6 +35,12 @@ def aggregates(text):
         ("-?a", Call("neg", (A,))),
         ("+?a", Call("+", (A,))),
         ("+1", Call("+", (ONE,))),
+        ("1+2*3-?a", Call("-", (Call("+", (ONE, Call("*", (TWO, THREE)))), A))),
+        ("?a -1", Call("-", (A, ONE))),
+        ("?a -1*?b/2 +3", Call("+", (Call("-", (A, Call("/", (Call("*", (ONE, B)), TWO)))), THREE))),
+        ("'a'+1", Call("+", (Literal("a"), ONE))),
+        (":p+1", Call("+", (URIRef("urn:p"), ONE))),
+        ("1<?a&&?b>2", Call("&&", (Call("<", (ONE, A)), Call(">", (B, TWO))))),
         ("?a IN (1, ?b)", Call("IN", (A, ONE, B))),
         ("?a IN ()", Call("IN", (A,))),
         ("?a NOT IN (1)", Call("!", (Call("IN", (A, ONE)),))),
@@ -121,7 +127,7 @@ def test_aggregates_that_differ_are_told_apart():
     ],
 )
 def test_an_aggregate_where_no_rows_are_grouped_is_refused(text):
-    with pytest.raises(QueryError, match="stands where no rows are grouped"):
+    with pytest.raises(QueryError, match="no rows are grouped there"):
         read(text)
 
 

@@ -6,9 +6,15 @@ from rdflib import XSD, Literal, URIRef, Variable
 from answered import pattern, read
 from pantarhei.errors import QueryError
 from pantarhei.query.algebra.nodes import is_hidden
+from pantarhei.query.syntax.grammar import QueryText, parse
 from pantarhei.query.syntax.names import Names
 
 X, Y = Variable("x"), Variable("y")
+
+
+def names():
+    text = QueryText("ASK {}")
+    return Names(text, parse(text), {}, None)
 
 
 def objects(text):
@@ -49,8 +55,10 @@ def test_an_unknown_prefix_is_named_with_one_that_is_near():
 
 
 def test_literals_keep_the_form_in_which_they_are_written():
-    assert objects('?x :p 01, 1.50, "a"@EN, "007"^^xsd:integer') == [
+    assert objects('?x :p 01, -02, -0.0, 1.50, "a"@EN, "007"^^xsd:integer') == [
         Literal("01", datatype=XSD.integer, normalize=False),
+        Literal("-02", datatype=XSD.integer, normalize=False),
+        Literal("-0.0", datatype=XSD.decimal, normalize=False),
         Literal("1.50", datatype=XSD.decimal, normalize=False),
         Literal("a", lang="EN"),
         Literal("007", datatype=XSD.integer, normalize=False),
@@ -82,14 +90,14 @@ def test_a_filter_between_triples_leaves_them_one_pattern():
 
 
 def test_fresh_variables_are_new_and_hidden():
-    names = Names((), {}, None)
-    first, second = names.fresh("step"), names.fresh("step")
+    scope = names()
+    first, second = scope.fresh("step"), scope.fresh("step")
     assert first != second and is_hidden(first)
 
 
 def test_columns_stand_in_the_order_in_which_the_text_binds_them():
-    names = Names((), {}, None)
+    scope = names()
     for variable in (Y, X):
-        names.met(variable)
-    assert names.in_order({X, Y}) == [Y, X]
+        scope.met(variable)
+    assert scope.in_order({X, Y}) == [Y, X]
     assert read("SELECT * { ?b :p ?a . ?a :p ?c }").variables == tuple(map(Variable, "bac"))

@@ -53,6 +53,10 @@ def test_values_at_the_end_are_joined():
     assert read("SELECT * { ?x :p ?y } VALUES ?x { :p }").node == Project(Join(XPY, values), (X, Y))
 
 
+def test_values_without_rows_leave_none():
+    assert read("SELECT * { ?x :p ?y } VALUES () {}").node == Project(Join(XPY, Values((), ())), (X, Y))
+
+
 def test_groups_have_keys_and_aggregates():
     node = read("SELECT ?x (COUNT(?y) AS ?n) { ?x :p ?y } GROUP BY ?x HAVING(COUNT(?y) > 1)").node
     extend = node.child

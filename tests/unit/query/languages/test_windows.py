@@ -4,15 +4,14 @@ from datetime import timedelta
 
 import pytest
 
-from pantarhei.query.languages.grammar import parse
-from pantarhei.query.languages.written import Written, all_subtrees, span
+from pantarhei.query.languages.windows import BoundsReader
+from pantarhei.query.syntax.grammar import QueryText, all_subtrees, parse, span
 
 
 def lengths(text):
     whole = f"ASK FROM STREAM <s> [RANGE {text} STEP 1] {{}}"
-    tree = parse(whole)
-    written = Written(whole, tree, {}, None)
-    return written, all_subtrees(tree, "length")
+    written = QueryText(whole)
+    return written, all_subtrees(parse(written), "length")
 
 
 @pytest.mark.parametrize(
@@ -36,8 +35,9 @@ def lengths(text):
 )
 def test_a_length_is_a_number_or_a_duration(text, length):
     written, found = lengths(text)
-    assert written.length(found[0]) == length
-    assert type(written.length(found[0])) is type(length)
+    read = BoundsReader(written).length(found[0])
+    assert read == length
+    assert type(read) is type(length)
 
 
 def test_a_part_knows_its_place():
