@@ -11,7 +11,7 @@ import pytest
 from rdflib import RDF, Literal
 
 import pantarhei.engine.memory as compaction_module
-import pantarhei.engine.stream_history as books_module
+import pantarhei.engine.step_transaction as books_module
 from counts import of_many, seeds
 from pantarhei import Conflict, History, MemoryLimitError, Ontology, StreamReasoner, Window
 from pantarhei.model.rule import Different, Rule

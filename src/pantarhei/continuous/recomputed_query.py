@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar, cast
 from rdflib import BNode, Literal, URIRef
 
 from pantarhei.continuous.query_spec import LaggedWindow, StreamQuerySpec
+from pantarhei.encoding.encode import prefix_of_push
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.ontology.ontology import Ontology
@@ -44,7 +45,6 @@ from pantarhei.query.planner import answered
 from pantarhei.query.query_limits import NO_LIMITS
 from pantarhei.query.solutions import TermSpace
 from pantarhei.query.sources.view import GraphFacts, View, single
-from pantarhei.rdf.ntriples import prefix_of_push
 from pantarhei.rdf.triple_table import is_table, triples_of
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.window.sliding import Step, Times, Window, joined, step_to

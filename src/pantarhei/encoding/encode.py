@@ -15,7 +15,14 @@ from pantarhei.encoding.numbers import NO_FORMS, NONE, Encoded, Forms, Integers
 from pantarhei.encoding.vocabulary import NumberedTerms, Vocabulary
 from pantarhei.model.term import RDF_TYPE, Place, Triple
 from pantarhei.rdf.ntriples import parse_term
-from pantarhei.rdf.triple_table import ColumnarTriples, TermColumn, TripleColumns, columns_of, is_table
+from pantarhei.rdf.triple_table import (
+    ColumnarTriples,
+    TermColumn,
+    TripleColumns,
+    columns_of,
+    is_table,
+    triples_of_abox,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,6 +32,11 @@ if TYPE_CHECKING:
 _LookUp = Callable[[list[str], Place], NumberedTerms]
 _NumbersOf = Callable[[TermColumn, Place], NumberedTerms]
 _TYPE = f"<{RDF_TYPE}>"
+
+
+def prefix_of_push(number: int, part: int) -> str:
+    """Return the prefix for the labels of blank nodes in a part of a push, counted from 0."""
+    return f"m{number}.{part}-" if part else f"m{number}-"
 
 
 def encode_abox(vocabulary: Vocabulary, abox: ABox, scope: str) -> Encoded:
@@ -54,7 +66,7 @@ def encode_abox(vocabulary: Vocabulary, abox: ABox, scope: str) -> Encoded:
         )
     if isinstance(abox, Iterator):
         abox = list(abox)  # an iterable may call the reasoner, which could renumber terms meanwhile
-    return vocabulary.encode(cast("Iterable[Triple]", abox))
+    return vocabulary.encode(triples_of_abox(cast("Iterable[Triple]", abox)))
 
 
 def encode_parts(vocabulary: Vocabulary, table: pa.Table, bounds: Sequence[int], scope: str) -> list[Encoded]:

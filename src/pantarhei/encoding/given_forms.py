@@ -95,7 +95,7 @@ class GivenForms:
         The state is unchanged; `after` applies it. Costs a pass over the changes where a value has several
         forms.
         """
-        if not self._vocabulary.varied or not len(changes):
+        if not self._vocabulary.varied.has_members or not len(changes):
             return NO_CHANGE
         net: Counter[Fact] = Counter()
         varied = self._varied(changes)

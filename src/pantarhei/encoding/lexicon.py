@@ -19,12 +19,12 @@ from pantarhei.model.term import RDF_TYPE, Place, Term, Triple
 class LiteralSet:
     """Set of literals by number, with a vectorised membership test.
 
-    It is true once a literal was added.
+    Its attribute `has_members`, and its truth, is True once a literal has been added.
     """
 
     def __init__(self, flags: npt.NDArray[np.bool_] | None = None) -> None:
         self._flags = np.zeros(64, np.bool_) if flags is None else flags
-        self._any = bool(self._flags.any())
+        self.has_members = bool(self._flags.any())
 
     def add(self, number: int) -> None:
         place = number - FIRST_LITERAL
@@ -32,11 +32,11 @@ class LiteralSet:
             longer = np.zeros(2 * place + 64, np.bool_)
             longer[: len(self._flags)] = self._flags
             self._flags = longer
-        self._any = True
+        self.has_members = True
         self._flags[place] = True
 
     def discard(self, number: int) -> None:
-        if self._any and number in self:
+        if self.has_members and number in self:
             self._flags[number - FIRST_LITERAL] = False
 
     def __contains__(self, number: int) -> bool:
@@ -44,7 +44,7 @@ class LiteralSet:
         return 0 <= place < len(self._flags) and bool(self._flags[place])
 
     def __bool__(self) -> bool:
-        return self._any
+        return self.has_members
 
     @property
     def bytes_used(self) -> int:

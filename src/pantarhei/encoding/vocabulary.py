@@ -32,11 +32,12 @@ from pantarhei.encoding.numbers import (
     Integers,
     Symbol,
 )
+from pantarhei.errors import InvalidTripleError
 from pantarhei.model.data_range import DataRange
 from pantarhei.model.rule import Predicate
-from pantarhei.model.term import RDF_TYPE, Place, Term, Triple, check_text, check_triple, respelled
+from pantarhei.model.term import RDF_TYPE, Place, Term, Triple, check_triple, respelled
 from pantarhei.rdf.ntriples import is_plain_iri, parse_term
-from pantarhei.rdf.triple_table import TermColumn, Texts, triples_of_abox
+from pantarhei.rdf.triple_table import TermColumn, Texts
 from pantarhei.values.by_value import READINGS, Numbers, exact, exact_key
 from pantarhei.values.membership import tester
 from pantarhei.values.scalar_functions import COMPARISONS, compute, holds, is_true
@@ -205,11 +206,9 @@ class Vocabulary:
         """Return the facts of `triples`, in order.
 
         Raises:
-            InvalidTripleError: one is not a triple of RDF terms, its text is not Unicode, or the argument is
-            not an
-                ABox. Only the numbers of earlier terms remain.
+            InvalidTripleError: one is not a triple of RDF terms, or its text is not Unicode. Facts before it
+                leave no trace except the numbers of their terms.
         """
-        triples = triples_of_abox(triples)
         if (
             isinstance(triples, list | tuple | set | frozenset)
             and (columns := _plain_columns(triples)) is not None
@@ -217,8 +216,7 @@ class Vocabulary:
             return self._encode_columns(*columns)
         flat: list[int] = []
         given: dict[int, Literal] = {}
-        for triple in triples:
-            subject, predicate, object_ = check_triple(triple)
+        for subject, predicate, object_ in list(map(check_triple, triples)):
             if predicate == RDF_TYPE and not self.has_class_variables:
                 flat += (self._number_class(cast(Predicate, object_)), self._number_name(subject), NONE)
             else:
@@ -228,7 +226,7 @@ class Vocabulary:
                     what, given[len(flat) // 3] = self._variants[~what]
                 flat += (number, who, what)
         facts = np.array(flat, np.int32).reshape(-1, 3)
-        return Encoded(facts, Forms.given(facts, given))
+        return Encoded(facts, Forms.given(facts, given) if given else NO_FORMS)
 
     def _encode_columns(
         self,
@@ -257,7 +255,7 @@ class Vocabulary:
         for place in (place for place, number in enumerate(found) if number < 0):
             found[place], given[place] = self._variants[~found[place]]
         facts[:, 2] = found
-        return Encoded(facts, Forms.given(facts, given))
+        return Encoded(facts, Forms.given(facts, given) if given else NO_FORMS)
 
     def _number_iris(self, names: Sequence[URIRef]) -> list[int]:
         """Return the numbers of IRIs; an IRI without a number gets a new one."""
@@ -663,6 +661,23 @@ def _set_bits(memberships: npt.NDArray[np.uint8], start: int, ranges: Iterable[i
     """Set the bits of `ranges` for a literal whose bits start at the byte `start`."""
     for number in ranges:
         memberships[start + (number >> 3)] |= 1 << (number & 7)
+
+
+def check_text(text: str) -> None:
+    """Validate that the text of a term is Unicode, which any file and column can hold.
+
+    Raises:
+        InvalidTripleError: it has a surrogate without the other one of its pair.
+
+    >>> check_text("urn:café")
+    """
+    if text.isascii():
+        return
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        reason = f"{text[error.start]!r} is half a character; decode both halves of it together"
+        raise InvalidTripleError(repr(text[:200]), reason) from None
 
 
 _FEW = 8

@@ -348,7 +348,9 @@ class Noted(NamedTuple):
 
         An `AxiomsInStreamWarning` is given with the first axiom.
         """
-        noted, facts = self, vocabulary.with_classes(facts)
+        noted = self
+        if vocabulary.has_class_variables:
+            facts = vocabulary.with_classes(facts)
         if self.symbols != len(vocabulary.symbols) or self.revision is not vocabulary.revision:
             noted = self._looked(facts, vocabulary, common, known)
         return noted._counted(facts, vocabulary) if noted.of_axioms else noted

@@ -168,7 +168,8 @@ class Upkeep(ABC, Generic[GroundT]):
             noted = noted.with_numbers(apart)
         if noted is not before:
             self._standing = self._standing._replace(noted=noted)
-        if not self.growing.covers(facts):
+        is_covered = len(self.vocabulary.symbols) <= self.growing.grown.covered
+        if (not is_covered or self.vocabulary.ill_typed.has_members) and not self.growing.covers(facts):
             self.lose_model()  # one of the grown program is to be made
             self.growing.grow(facts)
 

@@ -6,6 +6,7 @@ import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from functools import cache
 from typing import Any, TypeVar
@@ -21,7 +22,13 @@ from pantarhei.model.time import Duration, TimeKind, duration_ticks, show_time, 
 from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.answer_reports import AnswerRow
 from pantarhei.query.answers import MAX_BYTES
-from pantarhei.query.continuous_query import ContinuousQuery, QueryStats, Registration, ReportPolicy
+from pantarhei.query.continuous_query import (
+    AnswerChanges,
+    ContinuousQuery,
+    QueryStats,
+    Registration,
+    ReportPolicy,
+)
 from pantarhei.query.graph_names import QUALITY_GRAPH
 from pantarhei.query.incremental.answer_versions import ReadAnswers
 from pantarhei.query.incremental.query_sources import Conclusions
@@ -342,13 +349,13 @@ class QueryRegistrar:
         """Do a step; the update says what it changed in the answers."""
         with self._lock:
             if self._waits:
-                update = work()
+                update = replace(work(), answers=AnswerChanges())
                 self._undelivered = [update]
                 return update
             if not self._depth:
                 self._registry.terms.begin()
             self._registry.scheduler.begin()
-            update = work()
+            update = replace(work(), answers=AnswerChanges())
             has_reports = self._fill(update)
             if self._depth:
                 self._undelivered += [update] if has_reports else []

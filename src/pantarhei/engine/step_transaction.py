@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import logging
 import warnings
+from bisect import bisect_left
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +32,9 @@ from pantarhei.window.retention import Limits, Past
 from pantarhei.window.sliding import Step, Window
 
 _NOTHING = Encoded(NO_FACTS, NO_FORMS)
+
+MOST_EVIDENCE = 1 << 28
+"""Bytes of evidence for the repairs of a window; beyond, the oldest repairs lose their conflicts."""
 
 
 class Outcome(NamedTuple):
@@ -116,81 +121,63 @@ class StepTransaction:
     def run(self) -> Outcome:
         """Slide the window, insert the ABox if there is one, repair.
 
-        A further part of the newest timestamp counts as if it had come with the first part. If nothing
-        contradicted the first part, the parts add up: a violation then involves the new part. Otherwise the
-        model goes back to before the first part, and the whole ABox is inserted.
+        A further part of the newest timestamp counts as if it had come with the first part.
 
         Raises:
             MemoryLimitError: the result exceeds a limit.
             Overfull: a limit was exceeded on the way; the model is unusable.
         """
-        books, given, slid = self.books, self.given, self._slid()
+        model, repairer, books, given = self.model, self.repairer, self.books, self.given
+        slid = self._slid()
         if given is None:
             books = replace(books, log=slid.log, step=self.step, past=self._past(slid))
-            return self._outcome(books, slid, Repair(self.at, self.repairer.method), _NOTHING)
+            return self._outcome(books, slid, Repair(self.at, repairer.method), _NOTHING)
         newest = books.log.newest
         if newest is not None and newest.ticks == self.step.now:
-            return self._extend(slid, newest, given.asserted)
-        asserted, level = given.asserted, slid.log.timeline.next_level
-        if given.finished:
-            previous = self.model.merge(given.facts, len(asserted.facts), level)
+            level, at, older = newest.level, newest.at, slid.log.without_newest()
+            whole, asserted, previous = self._extend(older, newest, given.asserted)
+            assert books.arrival is not None, "the newest entry has an arrival"
+            books = replace(books, counters=books.counters.with_repair(books.arrival, -1))
         else:
-            previous = self.model.add(given.facts, level)
-        return self._repaired(books, slid, slid.log, level, self.at, asserted, previous, asserted)
-
-    def _extend(self, slid: _Slid, newest: Entry, given: Encoded) -> Outcome:
-        """Insert a further part of the newest ABox."""
-        model, before, level = self.model, self.books.arrival, newest.level
-        assert before is not None, "the newest entry has an arrival"
-        older = slid.log.without_newest()
-        whole = Encoded.together([Encoded(newest.facts, newest.forms), given])
-        if before.contradicted:
-            _undo(model, older, before)
-            asserted = _asserted_again(older, before, whole)
-            previous = model.add(whole.facts, level)
-        else:
-            asserted = given
-            previous = np.concatenate([before.previous, model.add(given.facts, level)])
-        books = replace(self.books, counters=self.books.counters.with_repair(before, -1))
-        return self._repaired(books, slid, older, level, newest.at, whole, previous, asserted)
-
-    def _repaired(
-        self,
-        books: Books,
-        slid: _Slid,
-        older: Log,
-        level: int,
-        at: TimePoint,
-        given: Encoded,
-        previous: Integers,
-        asserted: Encoded,
-    ) -> Outcome:
-        """Repair what the newest ABox contradicts, and add the ABox to the history.
-
-        Args:
-            books: the history before the ABox.
-            older: the log before the ABox.
-            level, at, given: the level, the timestamp and the facts of the ABox.
-            previous: what the model returned for undoing the insertion.
-            asserted: the assertions of the step.
-        """
-        model, repairer, cut = self.model, self.repairer, NO_FACTS
-        back = model.levels_back(previous, level)
+            level, at, older = slid.log.timeline.next_level, self.at, slid.log
+            whole = asserted = given.asserted
+            if given.finished:
+                previous = model.merge(given.facts, len(whole.facts), level)
+            else:
+                previous = model.add(given.facts, level)
+        back, cut = model.levels_back(previous, level), NO_FACTS
         if repairer.method == "off":  # older contradictions remain
             model.find_violations()
         lineage = model.lineage(repairer.budget.instances)
-        entry = Entry(level, at, self.step.now, given.facts, cut, given.forms, back)
+        entry = Entry(level, at, self.step.now, whole.facts, cut, whole.forms, back)
         if lineage is None:
             repair = Repair(at, repairer.method)
         else:
             cut, repair, evidence = repairer.repair(model, older, entry, lineage)
             entry = replace(entry, cut=cut, evidence=evidence)
         log = older.with_entry(entry)
-        arrival = Arrival(level, given.facts, previous, cut, lineage is not None, repair.undecided_facts)
-        books = books.with_arrival(log, self.step, arrival, repair, self._past(slid))
+        arrival = Arrival(level, whole.facts, previous, cut, lineage is not None, repair.undecided_facts)
+        books = with_arrival(books, log, self.step, arrival, repair, self._past(slid))
         if self.is_limited:
             return self._within_limits(books, slid, repair, asserted, entry)
         return self._outcome(books, slid, repair, asserted, entry)
+
+    def _extend(self, older: Log, newest: Entry, given: Encoded) -> tuple[Encoded, Encoded, Integers]:
+        """Insert a further part of the newest ABox; return the whole ABox, the assertions of the step, and
+        what the model returned for undoing the insertion.
+
+        If nothing contradicted the first part, the parts add up: a violation then involves the new part.
+        Otherwise the model goes back to before the first part, and the whole ABox is inserted.
+        """
+        model, before = self.model, self.books.arrival
+        assert before is not None, "the newest entry has an arrival"
+        whole = Encoded.together([Encoded(newest.facts, newest.forms), given])
+        if not before.contradicted:
+            previous = np.concatenate([before.previous, model.add(given.facts, newest.level)])
+            return whole, given, previous
+        _undo(model, older, before)
+        asserted = _asserted_again(older, before, whole)
+        return whole, asserted, model.add(whole.facts, newest.level)
 
     def _past(self, slid: _Slid) -> Past:
         """The past with the ABoxes that left during the slide."""
@@ -294,6 +281,36 @@ class StepTransaction:
         return outcome._replace(
             memory=fitting.memory, needs_rebuild=fitting.needs_rebuild, needs_recheck=fitting.needs_recheck
         )
+
+
+def with_arrival(books: Books, log: Log, step: Step, arrival: Arrival, repair: Repair, past: Past) -> Books:
+    """Return the history with the newest ABox.
+
+    Args:
+        books: the history before.
+        log: the log with the ABox.
+        step: the time and the window now.
+        arrival: what undoing the ABox takes.
+        repair: the repair of the ABox.
+        past: what has left the window.
+    """
+    repairs = books.repairs
+    if repairs:
+        first, last = (
+            bisect_left(repairs, level, key=itemgetter(0)) for level in (past.first_level(log), arrival.level)
+        )
+        repairs = repairs[first:last]
+    counters = books.counters._replace(pushes=books.counters.pushes + 1)
+    if arrival.contradicted:
+        repairs = (*repairs, (arrival.level, repair))
+        counters = counters.with_repair(arrival)
+    if log.evidence > MOST_EVIDENCE:
+        log = log.with_less_evidence(MOST_EVIDENCE // 2)
+        dropped = {entry.level for entry in log if not entry.evidence}
+        repairs = tuple(
+            (level, repair.without_evidence() if level in dropped else repair) for level, repair in repairs
+        )
+    return Books(log, step, arrival, repairs, counters, books.messages + 1, past, books.waiting)
 
 
 def _undo(model: WindowModel, older: Log, arrival: Arrival) -> None:

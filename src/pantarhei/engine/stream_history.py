@@ -67,9 +67,6 @@ GroundT = TypeVar("GroundT", bound=Ground)
 # Small ABoxes are renamed so many facts at a time.
 BATCH = 4096
 
-# Bytes of evidence that the repairs of a window may keep; beyond, the oldest list no conflicts any more.
-MOST_EVIDENCE = 1 << 28
-
 
 class Arrival(NamedTuple):
     """What undoing the newest ABox takes.
@@ -128,11 +125,6 @@ class Counters(NamedTuple):
         """The counters, each higher by that of `by`."""
         return Counters(*map(add, self, by))
 
-    def with_push(self, arrival: Arrival) -> Counters:
-        """The counters after a further push."""
-        pushed = Counters(self.pushes + 1, *self[1:])
-        return pushed.with_repair(arrival) if arrival.contradicted else pushed
-
     def with_repair(self, arrival: Arrival, sign: Literal[1, -1] = 1) -> Counters:
         """The counters with, or without, the repair of an arrival."""
         counts = (arrival.contradicted, len(arrival.cut), arrival.undecided)
@@ -167,27 +159,6 @@ class Books:
     messages: int = 0
     past: Past = field(default_factory=lambda: Past(History()))
     waiting: Waiting[ABox] = field(default_factory=Waiting)
-
-    def with_arrival(self, log: Log, step: Step, arrival: Arrival, repair: Repair, past: Past) -> Books:
-        """The books with the newest ABox, which stands in `log`, and its repair; `past` is what has left."""
-        repairs = self.repairs
-        if repairs:
-            first, last = (
-                bisect_left(repairs, level, key=itemgetter(0))
-                for level in (past.first_level(log), arrival.level)
-            )
-            repairs = repairs[first:last]
-        if arrival.contradicted:
-            repairs = (*repairs, (arrival.level, repair))
-        if log.evidence > MOST_EVIDENCE:
-            log = log.with_less_evidence(MOST_EVIDENCE // 2)
-            dropped = {entry.level for entry in log if not entry.evidence}
-            repairs = tuple(
-                (level, repair.without_evidence() if level in dropped else repair)
-                for level, repair in repairs
-            )
-        counters = self.counters.with_push(arrival)
-        return Books(log, step, arrival, repairs, counters, self.messages + 1, past, self.waiting)
 
     def keeping(self, history: History) -> Books:
         """The books with other bounds of their history."""

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from rdflib import Literal
 
-from pantarhei.encoding.encode import encode_abox
+from pantarhei.encoding.encode import encode_abox, prefix_of_push
 from pantarhei.encoding.footprint import vocabulary_bytes
+from pantarhei.encoding.given_forms import NO_CHANGE
 from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NO_FORMS, Encoded, Fact, Integers
 from pantarhei.engine.consumer import Told
 from pantarhei.engine.diagnostics import Known
@@ -33,7 +34,6 @@ from pantarhei.model.datetimes import EXACT
 from pantarhei.model.rule import Predicate
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.time import TimePoint, is_finer, plain_time, show_time, ticks_of, time_of
-from pantarhei.rdf.ntriples import prefix_of_push
 from pantarhei.repair.quality import Quality, quality_of
 from pantarhei.repair.repairer import Repairer
 from pantarhei.repair.result import Conflict, ConflictList, Prove
@@ -161,12 +161,11 @@ class Holdings(Upkeep[Books]):
             at: the time.
             arriving: the ABox; None if time alone advances.
         """
-        is_cut, at = self.is_cut(at), plain_time(at)
-        step = step_to(self.options.window, self.books.step, at)
+        is_cut, at, now = self.is_cut(at), plain_time(at), self._standing.books.step
+        step = step_to(self.options.window, now, at)
         if (concluding := self._concluding) is None:
             update = self._run(at, step, arriving)
         else:
-            now = self.books.step
             if concluding.feeds_back and now and concluding.next_feedback(now.now, step.now, self.model):
                 self.forget_unused(step)
                 with self.whole(each_step=True):
@@ -418,7 +417,8 @@ class Holdings(Upkeep[Books]):
         An error before, in logging as well, leaves all as it was.
         """
         self._log.write(done, self.books.counters)
-        forms, kept = self.forms.after(done.forms), None if done.needs_rebuild else model
+        forms = self.forms if done.forms is NO_CHANGE else self.forms.after(done.forms)
+        kept = None if done.needs_rebuild else model
         self._standing = self._standing._replace(
             books=done.books, forms=forms, memory=done.memory, model=kept, told=done.told
         )

@@ -16,7 +16,7 @@ from pantarhei.materialize.model import Work
 from pantarhei.model.messages import counted
 from pantarhei.model.term import Delta, Triple
 from pantarhei.model.time import TimePoint, show_time
-from pantarhei.query.continuous_query import AnswerChanges
+from pantarhei.query.continuous_query import NO_ANSWER_CHANGES, AnswerChanges
 from pantarhei.rdf.ntriples import exactly
 from pantarhei.repair.consistency import Contradiction
 from pantarhei.repair.result import Repair
@@ -344,7 +344,7 @@ class WindowUpdate:
     repair: Repair
     delta: TripleDelta
     dropped_early: tuple[TimePoint, ...] = ()
-    answers: AnswerChanges = field(default_factory=AnswerChanges)
+    answers: AnswerChanges = field(default_factory=lambda: NO_ANSWER_CHANGES)
     conclusions: ConclusionChanges = NOTHING_CONCLUDED
     fed_back: tuple[FedBack, ...] = ()
     not_fed_back: int = 0
@@ -402,7 +402,7 @@ class GraphUpdate:
     not_asserted: int = 0
     is_consistent: bool = True
     conflicts: Sequence[Contradiction] = ()
-    answers: AnswerChanges = field(default_factory=AnswerChanges)
+    answers: AnswerChanges = field(default_factory=lambda: NO_ANSWER_CHANGES)
 
     def __str__(self) -> str:
         parts = [f"change {self.at}: {self.delta.counts}"]

@@ -164,23 +164,6 @@ def _misplaced(given: tuple[object, object, object]) -> InvalidTripleError:
     return InvalidTripleError(repr(given), next(p.expected for p, term in places if not p.admits(term)))
 
 
-def check_text(text: str) -> None:
-    """Validate that the text of a term is Unicode, which any file and column can hold.
-
-    Raises:
-        InvalidTripleError: it has a surrogate without the other one of its pair.
-
-    >>> check_text("urn:café")
-    """
-    if text.isascii():
-        return
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        reason = f"{text[error.start]!r} is half a character; decode both halves of it together"
-        raise InvalidTripleError(repr(text[:200]), reason) from None
-
-
 def short(term: Term | Variable) -> str:
     """Return the last part of an IRI, `?x` for a variable, N-Triples otherwise: for people, not for machines.
 

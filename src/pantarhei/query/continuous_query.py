@@ -244,6 +244,9 @@ class AnswerChanges(Mapping["ContinuousQuery", AnswerChange]):
 
 _Changed = tuple["ContinuousQuery", AnswerChange]
 
+NO_ANSWER_CHANGES: Final = AnswerChanges()
+"""The changes of a step without registered queries."""
+
 
 def _name(query: Any) -> Any:
     """The name of a query; of anything else itself."""

@@ -194,11 +194,6 @@ def nodes_of_document(content: bytes) -> NumberedNodes:
     return NumberedNodes(lambda: f"b{hashlib.sha256(content).hexdigest()[:12]}n")
 
 
-def prefix_of_push(number: int, part: int) -> str:
-    """Return the prefix for a part of a push, counted from 0."""
-    return f"m{number}.{part}-" if part else f"m{number}-"
-
-
 def prefix_of_name(name: str) -> str:
     """Return the prefix for a scope named by the caller.
 

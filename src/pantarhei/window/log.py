@@ -194,7 +194,8 @@ class Entry:
         """What it takes, with marks."""
         arrays = self.facts.nbytes + self.cut.nbytes + _BYTES_A_MARK * len(self.facts) + self.evidence
         back = 0 if self.back is None else self.back.nbytes
-        return _BYTES_AN_ENTRY + _BYTES_A_FORM * len(self.forms) + arrays + back
+        forms = len(self.forms.by_fact) + len(self.forms.by_pair)
+        return _BYTES_AN_ENTRY + _BYTES_A_FORM * forms + arrays + back
 
     @property
     def marks(self) -> npt.NDArray[np.uint16]:

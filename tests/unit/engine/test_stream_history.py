@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pantarhei.engine.step_transaction import with_arrival
 from pantarhei.engine.stream_history import Arrival, Books, Counters
 from pantarhei.model.time import TimeKind
 from pantarhei.repair.result import Repair
@@ -29,20 +30,14 @@ def test_counters_go_up_by_what_is_said_and_the_others_stay():
 
 
 def test_a_repair_is_remembered_where_something_was_contradicted():
-    books = (
-        Books()
-        .with_arrival(EMPTY_LOG, STEP, arrival(0, True), repair(1), NOTHING)
-        .with_arrival(EMPTY_LOG, STEP, arrival(1, False), repair(2), NOTHING)
-    )
+    books = with_arrival(Books(), EMPTY_LOG, STEP, arrival(0, True), repair(1), NOTHING)
+    books = with_arrival(books, EMPTY_LOG, STEP, arrival(1, False), repair(2), NOTHING)
     assert [level for level, _ in books.repairs] == [0]
     assert books.arrival.level == 1
     assert (books.messages, books.counters.pushes, books.counters.repairs) == (2, 2, 1)
 
 
 def test_an_abox_that_comes_again_with_more_has_one_repair():
-    books = (
-        Books()
-        .with_arrival(EMPTY_LOG, STEP, arrival(0, True), repair(1), NOTHING)
-        .with_arrival(EMPTY_LOG, STEP, arrival(0, True), repair(1), NOTHING)
-    )
+    books = with_arrival(Books(), EMPTY_LOG, STEP, arrival(0, True), repair(1), NOTHING)
+    books = with_arrival(books, EMPTY_LOG, STEP, arrival(0, True), repair(1), NOTHING)
     assert [level for level, _ in books.repairs] == [0]

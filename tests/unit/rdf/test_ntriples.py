@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from rdflib import RDF, XSD, BNode, Literal, URIRef
 
 from pantarhei import Ontology, StreamReasoner, Window
+from pantarhei.encoding.encode import prefix_of_push
 from pantarhei.errors import InvalidTripleError, OptionError
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.materializer import ABoxMaterializer
@@ -28,7 +29,6 @@ from pantarhei.rdf.ntriples import (
     parse_term,
     prefix_beside,
     prefix_of_name,
-    prefix_of_push,
     to_rdflib,
     write_term,
 )

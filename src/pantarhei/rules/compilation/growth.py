@@ -148,7 +148,7 @@ class GrowingProgram:
 
     def _with_ill_typed_values(self, facts: Integers) -> list[Predicate]:
         ill_typed = self.vocabulary.ill_typed
-        if not ill_typed:
+        if not ill_typed.has_members:
             return []
         found = np.unique(facts[ill_typed.among(facts[:, 2]), 0]).tolist()
         names = (self.vocabulary.symbols[number].name for number in found)
