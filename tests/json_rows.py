@@ -138,7 +138,7 @@ def _joined(pieces, texts):
 
 
 def _iris(row, template):
-    from pantarhei.io.mapping.row_mapping import encoded
+    from pantarhei.io.mapping.mapped_rows import encoded
 
     for pieces, values in _texts(row, template.removesuffix("~iri")):
         texts = [encoded(_text(each)) for each in values]

@@ -16,9 +16,9 @@ from rdflib import RDF, XSD, Literal, Namespace, URIRef
 from counts import cases
 from pantarhei import InputError, read_records
 from pantarhei.io.mapping import text_times
-from pantarhei.io.mapping.cell_columns import cells_of
+from pantarhei.io.mapping.cell_columns import column_values
 from pantarhei.io.mapping.mapping_reader import read_mapping
-from pantarhei.io.mapping.record_mapping import RowTime, Template
+from pantarhei.io.mapping.record_mapping import RowTime, TextTemplate
 from pantarhei.io.tables import csv_table
 
 EX = Namespace("http://example.org/")
@@ -187,12 +187,12 @@ CLOCKS = st.builds(
 )
 HOWS = st.sampled_from(
     [
-        RowTime(Template(("", ""), ("at",)), zone="Europe/Copenhagen"),
-        RowTime(Template(("", ""), ("at",)), zone="Europe/Copenhagen", ambiguous="later"),
-        RowTime(Template(("", ""), ("at",))),
-        RowTime(Template(("", ""), ("at",)), unit="ms"),
-        RowTime(Template(("", ""), ("at",)), unit="number"),
-        RowTime(Template(("", ""), ("at",)), format="%Y-%m-%d %H:%M:%S", zone="UTC"),
+        RowTime(TextTemplate(("", ""), ("at",)), zone="Europe/Copenhagen"),
+        RowTime(TextTemplate(("", ""), ("at",)), zone="Europe/Copenhagen", ambiguous="later"),
+        RowTime(TextTemplate(("", ""), ("at",))),
+        RowTime(TextTemplate(("", ""), ("at",)), unit="ms"),
+        RowTime(TextTemplate(("", ""), ("at",)), unit="number"),
+        RowTime(TextTemplate(("", ""), ("at",)), format="%Y-%m-%d %H:%M:%S", zone="UTC"),
     ]
 )
 
@@ -200,7 +200,7 @@ HOWS = st.sampled_from(
 @given(HOWS, st.lists(st.one_of(CLOCKS, DIGITS), min_size=1, max_size=4))
 @settings(max_examples=cases(75, 750, 20_000), deadline=None)
 def test_times_by_column_are_what_they_are_one_by_one(how, texts):
-    cells = cells_of(pa.array(texts), frozenset())
+    cells = column_values(pa.array(texts), frozenset())
     by_column = text_times._by_column(how, cells.values)
     one_by_one = text_times.one_by_one(how, cells.values.to_pylist(), list(range(len(cells.values))))
     if by_column is not None:

@@ -13,9 +13,9 @@ import typer
 from rdflib import URIRef
 
 from pantarhei.answer_streams import largest_windows, rules_without_strata
-from pantarhei.cli.check_options import Checking
-from pantarhei.cli.conclusion_output import check_feedback, check_models, declared_in, rules_from
-from pantarhei.cli.follow import format_told_by
+from pantarhei.cli.check_options import CheckOptions
+from pantarhei.cli.conclusion_output import check_feedback, check_models, declared_prefixes, read_rules
+from pantarhei.cli.follow import naming_format
 from pantarhei.model.display_names import NO_NAMES, ShownNames, told_apart
 from pantarhei.model.messages import counted
 from pantarhei.model.rule import Predicate
@@ -209,7 +209,7 @@ class AnswerStreamsReport(_Report):
         }
 
 
-def check(options: Checking) -> str | None:
+def check(options: CheckOptions) -> str | None:
     """Print the report; returns why the check has failed, None if it has not.
 
     Raises:
@@ -225,7 +225,7 @@ def check(options: Checking) -> str | None:
     check_models(options.models, options.rules, options.feedback)
     ontology = None
     if options.ontology:
-        with format_told_by(None):
+        with naming_format(None):
             ontology = pr.load_ontology(options.ontology, catalog=options.catalog, imports=options.imports)
     rules: RulesReport | AnswerStreamsReport | None = None
     if options.rules is not None:
@@ -243,18 +243,18 @@ def check(options: Checking) -> str | None:
 
 
 def _report_on_rules(
-    path: Path, options: Checking, window: Window | None, ontology: pr.Ontology | None
+    path: Path, options: CheckOptions, window: Window | None, ontology: pr.Ontology | None
 ) -> RulesReport | AnswerStreamsReport:
     """Read the rules as `run` does with the same options; raises what that does."""
     if options.models is None:
-        read = rules_from(path, ontology, options.feedback)
+        read = read_rules(path, ontology, options.feedback)
         return RulesReport(read, window, ontology, options.unique_names)
-    prefixes = None if ontology is None else declared_in(ontology)
+    prefixes = None if ontology is None else declared_prefixes(ontology)
     predicates = frozenset[Predicate]() if ontology is None else ontology.predicates
     return AnswerStreamsReport(rules_without_strata(path, prefixes, predicates), window, ontology)
 
 
-def _why_it_fails(ontology: pr.Ontology, options: Checking) -> str | None:
+def _why_it_fails(ontology: pr.Ontology, options: CheckOptions) -> str | None:
     if lost := len(ontology.losses):
         return f"lost in whole or in part: {lost}; --strict allows no loss"
     if ontology.report(options.unique_names).contradiction is not None:
@@ -262,14 +262,14 @@ def _why_it_fails(ontology: pr.Ontology, options: Checking) -> str | None:
     return None
 
 
-def _data(ontology: pr.Ontology, options: Checking) -> dict[str, Any]:
+def _data(ontology: pr.Ontology, options: CheckOptions) -> dict[str, Any]:
     whole: dict[str, Any] = json.loads(ontology.report(options.unique_names).to_json())
     if options.depth is not None:
         whole["inconsistency_normal_form"] = ontology.inconsistency_normal_form(depth=options.depth).to_data()
     return whole
 
 
-def _text(ontology: pr.Ontology, options: Checking) -> str:
+def _text(ontology: pr.Ontology, options: CheckOptions) -> str:
     depth, details = options.depth, options.details
     form = ontology.inconsistency_normal_form(depth=3 if depth is None else depth)
     lines = [ontology.report(options.unique_names).text(details=details)]

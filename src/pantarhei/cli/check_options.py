@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Checking:
+class CheckOptions:
     """What to look at before a stream comes: the options of `pantarhei check`."""
 
     ontology: Annotated[

@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO, TypeVar, get_
 import typer
 from typer.core import TyperCommand
 
-from pantarhei.cli.check_options import Checking
-from pantarhei.cli.run_options import Drawing, Explaining, Following, OnStream
+from pantarhei.cli.check_options import CheckOptions
+from pantarhei.cli.run_options import ExplainOptions, RunOptions, StreamOptions, TimelineOptions
 from pantarhei.errors import MissingFileError, MissingImportError, OptionError, PantarheiError, SparkError
 from pantarhei.errors.base import parameters_written
 from pantarhei.version import __version__
@@ -35,7 +35,7 @@ from pantarhei.version import __version__
 if TYPE_CHECKING:
     from typer._click.core import Context  # typer has no public name for it
 
-    from pantarhei.cli.follow import Source
+    from pantarhei.cli.follow import StreamSource
 
 
 ABOUT = (
@@ -124,7 +124,7 @@ Given = TypeVar("Given")
 _OF_PATHS = re.compile("PATH|FILE|TABLE")
 
 
-def taking(options: type[Given]) -> Callable[[Callable[[Given], None]], Callable[..., None]]:
+def with_options(options: type[Given]) -> Callable[[Callable[[Given], None]], Callable[..., None]]:
     """Make a command whose parameters are the fields of a dataclass of one that takes such a value."""
 
     def command_of(follow: Callable[[Given], None]) -> Callable[..., None]:
@@ -139,7 +139,7 @@ def taking(options: type[Given]) -> Callable[[Callable[[Given], None]], Callable
     return command_of
 
 
-class EachOnce(TyperCommand):
+class StrictCommand(TyperCommand):
     """A command that refuses an option given twice of which only the last value would have an effect, and
     an empty text where a path is expected, as the `metavar` says: it would be the current folder.
     """
@@ -187,9 +187,9 @@ def pantarhei(
     """What the program does as a whole; its commands do the work."""
 
 
-@app.command(cls=EachOnce, help=RUN, epilog=RUN_EXAMPLES)
-@taking(Following)
-def run(options: Following) -> None:
+@app.command(cls=StrictCommand, help=RUN, epilog=RUN_EXAMPLES)
+@with_options(RunOptions)
+def run(options: RunOptions) -> None:
     """`pantarhei run`."""
     from pantarhei.cli.follow import follow
 
@@ -219,13 +219,13 @@ def _terminating() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _check_limits(options: OnStream) -> None:
+def _check_limits(options: StreamOptions) -> None:
     """Raise `BadParameter` if what is to be done at a limit is said, and no limit."""
     if options.on_limit == "drop" and options.max_facts is None and options.max_bytes is None:
         raise typer.BadParameter("drop needs a limit: --max-facts or --max-bytes", param_hint="--on-limit")
 
 
-def _source(options: Following) -> Source:
+def _source(options: RunOptions) -> StreamSource:
     """Where the updates come from; Spark is imported only if it is asked for."""
     if options.spark is None:
         from pantarhei.cli.follow import FileSource
@@ -236,9 +236,9 @@ def _source(options: Following) -> Source:
     return SparkSource(options, options.spark)
 
 
-@app.command(cls=EachOnce, help=EXPLAIN, epilog=EXPLAIN_EXAMPLES)
-@taking(Explaining)
-def explain(options: Explaining) -> None:
+@app.command(cls=StrictCommand, help=EXPLAIN, epilog=EXPLAIN_EXAMPLES)
+@with_options(ExplainOptions)
+def explain(options: ExplainOptions) -> None:
     """`pantarhei explain`."""
     from pantarhei.cli.explain_command import explain as say
 
@@ -247,9 +247,9 @@ def explain(options: Explaining) -> None:
         say(options)
 
 
-@app.command(cls=EachOnce, help=TIMELINE, epilog=TIMELINE_EXAMPLES)
-@taking(Drawing)
-def timeline(options: Drawing) -> None:
+@app.command(cls=StrictCommand, help=TIMELINE, epilog=TIMELINE_EXAMPLES)
+@with_options(TimelineOptions)
+def timeline(options: TimelineOptions) -> None:
     """`pantarhei timeline`."""
     from pantarhei.cli.timeline_command import draw
 
@@ -258,9 +258,9 @@ def timeline(options: Drawing) -> None:
         draw(options)
 
 
-@app.command(cls=EachOnce, help=CHECK, epilog=CHECK_EXAMPLES)
-@taking(Checking)
-def check(options: Checking) -> None:
+@app.command(cls=StrictCommand, help=CHECK, epilog=CHECK_EXAMPLES)
+@with_options(CheckOptions)
+def check(options: CheckOptions) -> None:
     """`pantarhei check`."""
     from pantarhei.cli.check_command import check as say
 
@@ -270,7 +270,7 @@ def check(options: Checking) -> None:
         raise _failed(failure, 1)
 
 
-@app.command("map", cls=EachOnce, help=MAP, epilog=MAP_EXAMPLES)
+@app.command("map", cls=StrictCommand, help=MAP, epilog=MAP_EXAMPLES)
 def map_table(
     table: Annotated[
         str, typer.Argument(metavar="TABLE", help="The table: CSV, JSON or Parquet; - for stdin.")
@@ -287,7 +287,7 @@ def map_table(
         typer.echo(guess(*first_rows(table, format)))
 
 
-@app.command(cls=EachOnce, help=DEMO, epilog="[bold]Example[/bold]\n\npantarhei demo --small")
+@app.command(cls=StrictCommand, help=DEMO, epilog="[bold]Example[/bold]\n\npantarhei demo --small")
 def demo(
     small: Annotated[
         bool, typer.Option("--small", help="Fewer readings: quick even where the kernel is not compiled.")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pantarhei.temporal.answer_sets import AnswerStream
 
 
-def rules_from(path: Path, ontology: pr.Ontology | None, feedback: bool = False) -> TemporalRules:
+def read_rules(path: Path, ontology: pr.Ontology | None, feedback: bool = False) -> TemporalRules:
     """Temporal rules from a file, in which the ontology's prefixes need no declaration.
 
     Args:
@@ -31,7 +31,7 @@ def rules_from(path: Path, ontology: pr.Ontology | None, feedback: bool = False)
         InputError: the file cannot be read.
         TemporalRuleError: it is malformed, or what it says is refused.
     """
-    prefixes = None if ontology is None else declared_in(ontology)
+    prefixes = None if ontology is None else declared_prefixes(ontology)
     return load_rules(path, prefixes=prefixes, feedback=feedback)
 
 
@@ -46,13 +46,13 @@ def check_feedback(feedback: bool, rules: Path | None) -> None:
         raise typer.BadParameter(problem, param_hint="--feedback")
 
 
-def declared_in(ontology: pr.Ontology) -> dict[str, str]:
+def declared_prefixes(ontology: pr.Ontology) -> dict[str, str]:
     """The prefixes of an ontology that stand for IRIs."""
     declared = ontology.graph.namespaces()
     return {prefix: str(iri) for prefix, iri in declared if is_absolute(iri)}
 
 
-class Concluded:
+class ConclusionOutput:
     """Asks what comes and goes of conclusions (`Asked`).
 
     A table has a line for each, `+` or `-` and the conclusion. Other formats have rows of `change`,
@@ -125,7 +125,7 @@ def check_models(models: int | None, rules: Path | None, feedback: bool) -> None
         raise typer.BadParameter(problem, param_hint="--feedback")
 
 
-class AskedAnswerStreams:
+class AnswerStreamOutput:
     """Asks all answer streams of rules, or some (`Asked`).
 
     A table has a line for each answer stream, or says that there is none. Other formats have rows of
@@ -143,7 +143,7 @@ class AskedAnswerStreams:
     def __init__(self, rules: Path, most: int, ontology: pr.Ontology) -> None:
         self.prefixes: Mapping[str, str] = {}
         self._rules, self._most, self._names = rules, most, ontology.names
-        self._declared = declared_in(ontology)
+        self._declared = declared_prefixes(ontology)
 
     def begin(self, reasoner: pr.StreamReasoner) -> None:
         """Listen to what is said.
@@ -167,9 +167,7 @@ class AskedAnswerStreams:
         found = self._asked.models(self._most)
         if isinstance(writer, TableWriter):
             is_cut = 0 < self._most == len(found)
-            for line in told_apart(
-                lambda: list(_answer_streams_asked_lines(update.at, found, is_cut)), self._names
-            ):
+            for line in told_apart(lambda: list(_answer_stream_lines(update.at, found, is_cut)), self._names):
                 writer.line(line)
         else:
             writer.report(update.at, self._columns(found))
@@ -192,9 +190,7 @@ class AskedAnswerStreams:
             yield [number, *[None] * (self._arity + 2)]
 
 
-def _answer_streams_asked_lines(
-    at: TimePoint, found: tuple[AnswerStream, ...], is_cut: bool
-) -> Iterator[str]:
+def _answer_stream_lines(at: TimePoint, found: tuple[AnswerStream, ...], is_cut: bool) -> Iterator[str]:
     """A line for each answer stream; where as many as were asked for were found, there may be more."""
     count = f"{len(found)}{' or more' * is_cut}"
     if not found:

@@ -14,11 +14,11 @@ import pyoxigraph
 import typer
 from rdflib import OWL, BNode, Graph
 
-from pantarhei.cli.conclusion_output import check_feedback, rules_from
-from pantarhei.cli.follow import FileSource, knowledge_of, reasoner_of
+from pantarhei.cli.conclusion_output import check_feedback, read_rules
+from pantarhei.cli.follow import FileSource, make_reasoner, read_knowledge
 from pantarhei.cli.given_values import refuse_unwritable
-from pantarhei.cli.run_options import Explaining
-from pantarhei.cli.run_report import Followed
+from pantarhei.cli.run_options import ExplainOptions
+from pantarhei.cli.run_report import RunCounts
 from pantarhei.errors import EntailedError, MalformedInputError, NotEntailedError, TemporalRuleError
 from pantarhei.explain.explainer import LIMIT, WAYS
 from pantarhei.model.messages import did_you_mean
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import pantarhei as pr
 
 
-def written(proofs: tuple[pr.Proof, ...], options: Explaining) -> str:
+def write_proofs(proofs: tuple[pr.Proof, ...], options: ExplainOptions) -> str:
     """Write proofs in the format of the options."""
     match options.form:
         case "json":
@@ -74,7 +74,7 @@ def with_facts(ontology: pr.Ontology, background: Sequence[Triple]) -> pr.Ontolo
     return replace(ontology, background=ontology.background | {*background}, triples=triples)
 
 
-def explained_by(ontology: pr.Ontology, asked: Sequence[Triple], options: Explaining) -> str:
+def explain_statement(ontology: pr.Ontology, asked: Sequence[Triple], options: ExplainOptions) -> str:
     """Explain an axiom or fact that the ontology entails.
 
     Raises:
@@ -102,10 +102,10 @@ def explained_by(ontology: pr.Ontology, asked: Sequence[Triple], options: Explai
     if options.form == "svg" and len(found.proofs) != 1:
         problem = f"a picture shows one proof, and this has {len(found.proofs)}; give --format text"
         raise typer.BadParameter(problem, param_hint="--format")
-    return written(found.proofs, options)
+    return write_proofs(found.proofs, options)
 
 
-def _denial(error: NotEntailedError, options: Explaining) -> str:
+def _denial(error: NotEntailedError, options: ExplainOptions) -> str:
     """Write why an axiom is not derived, as text or JSON."""
     if options.form == "text":
         return f"{error}\n"
@@ -117,7 +117,7 @@ def _denial(error: NotEntailedError, options: Explaining) -> str:
 _UNDECLARED = re.compile(r"The prefix (.*): ")  # as pyoxigraph words it
 
 
-def explain(options: Explaining) -> None:
+def explain(options: ExplainOptions) -> None:
     """Explain a statement of the ontology, or of the stream at the time of the question.
 
     Raises:
@@ -126,17 +126,17 @@ def explain(options: Explaining) -> None:
         OSError: a file cannot be read or written.
     """
     _check_usage(options)
-    ontology, background, prefixes = knowledge_of(options)
-    rules = None if options.rules is None else rules_from(options.rules, ontology, options.feedback)
+    ontology, background, prefixes = read_knowledge(options)
+    rules = None if options.rules is None else read_rules(options.rules, ontology, options.feedback)
     known = {**({} if rules is None else rules.prefixes), **prefixes, **dict(ontology.names.prefixes)}
     atom = None if rules is None else read_atom(options.triple, known)
     asked = read_statement(options.triple, known) if atom is None else []
     whole = with_facts(ontology, background)
     if asked and (says_axioms(asked) or _is_without_stream(options, whole, asked)):
-        text = explained_by(whole, asked, options)
+        text = explain_statement(whole, asked, options)
     else:
-        statement = one_fact(asked, options.triple) if atom is None else atom
-        reasoner = reasoner_of(options, ontology, background, None if options.stream else Window(0), rules)
+        statement = single_fact(asked, options.triple) if atom is None else atom
+        reasoner = make_reasoner(options, ontology, background, None if options.stream else Window(0), rules)
         if options.stream:
             _follow(options, reasoner)
         text = _of_window(reasoner, statement, options, whole)
@@ -146,12 +146,12 @@ def explain(options: Explaining) -> None:
         options.output.write_text(text, encoding="utf-8")
 
 
-def _is_without_stream(options: Explaining, ontology: pr.Ontology, asked: Sequence[Triple]) -> bool:
+def _is_without_stream(options: ExplainOptions, ontology: pr.Ontology, asked: Sequence[Triple]) -> bool:
     """Test whether the ontology alone answers; missing facts are found in an empty window."""
     return not options.stream and not (options.why_not and not ontology.entails(asked))
 
 
-def _check_usage(options: Explaining) -> None:
+def _check_usage(options: ExplainOptions) -> None:
     """Refuse options that do not go together. Raises `BadParameter`, or `UnknownFormatError` for a suffix."""
     if options.form == "svg" and options.all:
         raise typer.BadParameter("a picture has one explanation; dot has all", param_hint="--all")
@@ -167,10 +167,10 @@ def _check_usage(options: Explaining) -> None:
             raise typer.BadParameter(problem, param_hint=f"--{option}")
 
 
-def _follow(options: Explaining, reasoner: pr.StreamReasoner) -> None:
+def _follow(options: ExplainOptions, reasoner: pr.StreamReasoner) -> None:
     """Follow the stream to the time of the question."""
     until = options.time_of_question
-    for _ in FileSource(options, until).updates(reasoner, Followed()):
+    for _ in FileSource(options, until).updates(reasoner, RunCounts()):
         """Only the state at the end matters."""
     times = reasoner.timestamps
     if until is not None and not times:
@@ -180,7 +180,7 @@ def _follow(options: Explaining, reasoner: pr.StreamReasoner) -> None:
 
 
 def _of_window(
-    reasoner: pr.StreamReasoner, asked: Triple | TemporalAtom, options: Explaining, ontology: pr.Ontology
+    reasoner: pr.StreamReasoner, asked: Triple | TemporalAtom, options: ExplainOptions, ontology: pr.Ontology
 ) -> str:
     """Explain a fact of the window, or its absence; equality that the window lacks is the ontology's."""
     try:
@@ -188,19 +188,19 @@ def _of_window(
     except NotEntailedError as error:
         if isinstance(asked, tuple) and asked[1] in (OWL.sameAs, OWL.differentFrom):
             with suppress(NotEntailedError):
-                return explained_by(ontology, [asked], options)
+                return explain_statement(ontology, [asked], options)
         given = (error.statement, error.at, error.reason or "--why-not says what is missing")
         raise NotEntailedError(*given, error.unknown, error.lost) from None
 
 
-def _why(reasoner: pr.StreamReasoner, asked: Triple | TemporalAtom, options: Explaining) -> str:
+def _why(reasoner: pr.StreamReasoner, asked: Triple | TemporalAtom, options: ExplainOptions) -> str:
     limit = options.limit or LIMIT
     if options.all:
-        return written(reasoner.explain(asked, all=True, limit=limit), options)
-    return written((reasoner.explain(asked, limit=limit),), options)
+        return write_proofs(reasoner.explain(asked, all=True, limit=limit), options)
+    return write_proofs((reasoner.explain(asked, limit=limit),), options)
 
 
-def _why_not(reasoner: pr.StreamReasoner, asked: Triple | TemporalAtom, options: Explaining) -> str:
+def _why_not(reasoner: pr.StreamReasoner, asked: Triple | TemporalAtom, options: ExplainOptions) -> str:
     limit = WAYS if options.limit is None else options.limit
     absence = reasoner.why_not(asked, limit=limit)
     if options.form == "json":
@@ -246,7 +246,7 @@ def read_statement(text: str, prefixes: Mapping[str, str]) -> list[Triple]:
     return found
 
 
-def one_fact(found: Sequence[Triple], text: str) -> Triple:
+def single_fact(found: Sequence[Triple], text: str) -> Triple:
     """Return the only triple of a text, if no blank node is in it.
 
     Raises:

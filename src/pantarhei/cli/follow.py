@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import typer
 
-from pantarhei.cli.conclusion_output import check_feedback, rules_from
+from pantarhei.cli.conclusion_output import check_feedback, read_rules
 from pantarhei.cli.given_values import (
     appending,
     end_line,
@@ -26,13 +26,13 @@ from pantarhei.cli.given_values import (
     refuse_other_than_ndjson,
     refuse_unwritable,
 )
-from pantarhei.cli.query_output import Asked, asked_of
-from pantarhei.cli.run_options import Following, OnStream
+from pantarhei.cli.query_output import RunOutput, output_of
+from pantarhei.cli.run_options import RunOptions, StreamOptions
 from pantarhei.cli.run_report import (
-    Account,
-    Chains,
-    Followed,
+    ConflictProofs,
+    RunCounts,
     SkipReport,
+    SourceCounts,
     assertion_texts,
     cut_lines,
     is_live,
@@ -64,15 +64,15 @@ if TYPE_CHECKING:
 _FIRST_LINE = 1 << 16  # bytes of it that are looked at
 
 
-class Source(Protocol):
+class StreamSource(Protocol):
     """A stream on its way into a reasoner."""
 
     @property
-    def account(self) -> Account:
+    def account(self) -> SourceCounts:
         """What became of the stream so far."""
 
     def updates(
-        self, reasoner: pr.StreamReasoner, counts: Followed
+        self, reasoner: pr.StreamReasoner, counts: RunCounts
     ) -> Generator[pr.WindowUpdate, None, None]:
         """Push the ABoxes one by one, giving the update of each; what goes by is counted.
 
@@ -92,14 +92,14 @@ class FileSource:
         OptionError: an option of the stream has no such value.
     """
 
-    def __init__(self, options: OnStream, until: TimePoint | None = None) -> None:
+    def __init__(self, options: StreamOptions, until: TimePoint | None = None) -> None:
         self._until = until
-        with format_told_by("stream_format"):
+        with naming_format("stream_format"):
             self.account = _reader(options)
         self._disorder, self._skips = options.disorder, options.on_error == "skip"
 
     def updates(
-        self, reasoner: pr.StreamReasoner, counts: Followed
+        self, reasoner: pr.StreamReasoner, counts: RunCounts
     ) -> Generator[pr.WindowUpdate, None, None]:
         self.account.on_skipped = counts.left_out.note_skipped
         handed: dict[str, Any] = {}
@@ -110,7 +110,7 @@ class FileSource:
         counted = _Counted(self.account, self._counted(counts))
         yield from reasoner.run(counted, **self._disorder, **handed)
 
-    def _counted(self, counts: Followed) -> Iterator[TimestampedABox]:
+    def _counted(self, counts: RunCounts) -> Iterator[TimestampedABox]:
         for abox in self.account:
             if self._until is not None and not _is_reached(abox.at, self._until):
                 if not (self._disorder or self._skips):
@@ -134,7 +134,7 @@ class _Counted:
         return self._aboxes
 
 
-def _reader(options: OnStream) -> StreamReader | RecordReader:
+def _reader(options: StreamOptions) -> StreamReader | RecordReader:
     """What reads the stream; raises what making it does."""
     name, on_error = options.stream_format, options.on_error
     if options.mapping is None:
@@ -152,13 +152,13 @@ def _reader(options: OnStream) -> StreamReader | RecordReader:
             zone=options.zone,
             precision=options.precision or "microseconds",
         )
-    refuse_what_a_mapping_says(options)
+    refuse_mapped_options(options)
     return read_records(
         options.stream, options.mapping, format=name, on_error=on_error, precision=options.precision
     )
 
 
-def refuse_what_a_mapping_says(options: OnStream) -> None:
+def refuse_mapped_options(options: StreamOptions) -> None:
     """Raise `BadParameter` for an option of streams of graphs, where a mapping is given."""
     for option, given in (
         ("--time", options.time != "auto"),
@@ -201,15 +201,15 @@ def _is_reached(at: TimePoint, until: TimePoint) -> bool:
 
 
 @contextmanager
-def format_told_by(option: str | None) -> Iterator[None]:
-    """Errors about a format that is not known name this option of `Following`, or that there is none."""
+def naming_format(option: str | None) -> Iterator[None]:
+    """Errors about a format that is not known name this option of `RunOptions`, or that there is none."""
     try:
         yield
     except UnknownFormatError as error:
         raise UnknownFormatError(option, error.source, error.suffixes, error.formats) from None
 
 
-def follow(options: Following, source: Source) -> None:
+def follow(options: RunOptions, source: StreamSource) -> None:
     """Follow the stream to its end, or until interrupted; then say on standard error what went by.
 
     Raises:
@@ -218,14 +218,14 @@ def follow(options: Following, source: Source) -> None:
     """
     check_feedback(options.feedback, options.rules)
     _check_outputs(options)
-    ontology, background, _ = knowledge_of(options)
+    ontology, background, _ = read_knowledge(options)
     has_one_answer = options.rules is not None and options.models is None
-    rules = rules_from(Path(str(options.rules)), ontology, options.feedback) if has_one_answer else None
-    asked = asked_of(options, ontology, rules)
+    rules = read_rules(Path(str(options.rules)), ontology, options.feedback) if has_one_answer else None
+    asked = output_of(options, ontology, rules)
     window = None if asked is None else asked.window
     options.reasoning(window)  # what is wrong there is said before the stream is read
     always = () if asked is None else asked.background
-    reasoner = reasoner_of(options, ontology, (*background, *always), window, rules)
+    reasoner = make_reasoner(options, ontology, (*background, *always), window, rules)
     for warning in () if rules is None else rules.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     if asked is not None:
@@ -238,7 +238,7 @@ def follow(options: Following, source: Source) -> None:
         open_writer(options.output, options.format, prefixes, options.append) as writer,
     ):
         live = is_live(options.stream) and options.spark is None
-        counts = Followed(left_out=SkipReport(live, letters))
+        counts = RunCounts(left_out=SkipReport(live, letters))
         if live and not sys.stderr.isatty():
             counts.on_progress = lambda: print_progress(reasoner, source.account, counts, options)
         try:
@@ -256,7 +256,7 @@ def follow(options: Following, source: Source) -> None:
         print(line, file=sys.stderr)
 
 
-def _check_outputs(options: Following) -> None:
+def _check_outputs(options: RunOptions) -> None:
     """Refuse files that exist without `--append`, and what cannot be written.
 
     Raises:
@@ -279,15 +279,15 @@ def _check_outputs(options: Following) -> None:
 
 def _follow(
     reasoner: pr.StreamReasoner,
-    source: Source,
-    counts: Followed,
-    options: Following,
-    asked: Asked | None,
+    source: StreamSource,
+    counts: RunCounts,
+    options: RunOptions,
+    asked: RunOutput | None,
     names: ShownNames,
     writer: AnswerWriter,
 ) -> None:
     """Write what each update brings."""
-    chains = Chains()
+    chains = ConflictProofs()
     with closing(source.updates(reasoner, counts)) as updates:
         for update in _with_progress(updates, source, counts, options):
             counts.note_conclusions(update.conclusions)
@@ -326,13 +326,13 @@ class Knowledge(NamedTuple):
     prefixes: Mapping[str, str]
 
 
-def knowledge_of(options: OnStream) -> Knowledge:
+def read_knowledge(options: StreamOptions) -> Knowledge:
     """The ontology and the background that the options name; raises what reading them does."""
     import pantarhei as pr
     from pantarhei.owl.document import read_document
     from pantarhei.owl.imports import sources_of
 
-    with format_told_by(None):
+    with naming_format(None):
         ontology = pr.load_ontology(options.ontology, catalog=options.catalog, imports=options.imports)
         paths = sources_of(options.background) if options.background else ()
         documents = [read_document(path) for path in paths]
@@ -340,8 +340,8 @@ def knowledge_of(options: OnStream) -> Knowledge:
     return Knowledge(*ontology.with_documents(documents), prefixes)
 
 
-def reasoner_of(
-    options: OnStream,
+def make_reasoner(
+    options: StreamOptions,
     ontology: pr.Ontology,
     background: Sequence[Triple],
     window: Window | None = None,
@@ -357,7 +357,7 @@ def reasoner_of(
 
 
 def _with_progress(
-    updates: Iterator[pr.WindowUpdate], source: Source, counts: Followed, options: Following
+    updates: Iterator[pr.WindowUpdate], source: StreamSource, counts: RunCounts, options: RunOptions
 ) -> Iterator[pr.WindowUpdate]:
     answers_on_terminal = options.output in (None, "-") and sys.stdout.isatty()
     if answers_on_terminal or not sys.stderr.isatty() or source.account.bytes_read is None:
@@ -370,7 +370,7 @@ def _with_progress(
 
 
 @contextmanager
-def _progress(source: Source, counts: Followed) -> Iterator[_Show]:
+def _progress(source: StreamSource, counts: RunCounts) -> Iterator[_Show]:
     """A line on standard error that says how far the stream has been read."""
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
@@ -392,7 +392,7 @@ class _Show:
 
     INTERVAL = 0.2
 
-    def __init__(self, progress: Progress, task: TaskID, source: Source, counts: Followed) -> None:
+    def __init__(self, progress: Progress, task: TaskID, source: StreamSource, counts: RunCounts) -> None:
         self._progress, self._task, self._source, self._counts = progress, task, source, counts
         self._began = self._shown = clock.monotonic()
 
@@ -438,6 +438,6 @@ def _plain_time(at: TimePoint) -> Cell:
     return time_text(at) if isinstance(at, datetime) else at
 
 
-def _print_cut(update: pr.WindowUpdate, names: ShownNames, chains: Chains) -> None:
+def _print_cut(update: pr.WindowUpdate, names: ShownNames, chains: ConflictProofs) -> None:
     for line in cut_lines(update.repair, names, chains):
         print(f"{time_text(update.at)}  {line}", file=sys.stderr)

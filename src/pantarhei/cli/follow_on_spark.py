@@ -6,15 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from pantarhei.cli.follow import format_told_by, refuse_what_a_mapping_says
-from pantarhei.cli.run_options import Following
-from pantarhei.cli.run_report import Followed
+from pantarhei.cli.follow import naming_format, refuse_mapped_options
+from pantarhei.cli.run_options import RunOptions
+from pantarhei.cli.run_report import RunCounts
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import OptionError
 from pantarhei.interpretation.interpretation import Interpretation
+from pantarhei.io.graph_messages import time_properties
 from pantarhei.io.mapping.mapping_reader import read_mapping
 from pantarhei.io.mapping.text_times import check_unordered
-from pantarhei.io.messages import time_properties
 from pantarhei.io.records import with_precision
 from pantarhei.model.time import TimeKind, time_of
 from pantarhei.reasoner import StreamReasoner
@@ -35,7 +35,7 @@ class SparkSource:
         OptionError: an option of the stream has no such value, or Spark has no use for it.
     """
 
-    def __init__(self, options: Following, master: str) -> None:
+    def __init__(self, options: RunOptions, master: str) -> None:
         if options.stream == "-":
             expected = "a file, a folder or a glob with --spark, whose workers cannot read standard input"
             raise OptionError("stream", "-", expected)
@@ -49,7 +49,7 @@ class SparkSource:
         self._files: FileOptions | TableOptions
         skips = options.on_error == "skip"
         if options.mapping is not None:
-            refuse_what_a_mapping_says(options)
+            refuse_mapped_options(options)
             mapping = with_precision(read_mapping(options.mapping), options.precision)
             check_unordered(mapping, "tables on Spark")
             self._files = TableOptions(options.stream, options.stream_format, mapping, skips)
@@ -64,7 +64,7 @@ class SparkSource:
             is_exact=options.precision == "exact",
         )  # fmt: skip
 
-    def updates(self, reasoner: StreamReasoner, counts: Followed) -> Generator[WindowUpdate, None, None]:
+    def updates(self, reasoner: StreamReasoner, counts: RunCounts) -> Generator[WindowUpdate, None, None]:
         """Push the ABoxes one by one, once Spark's work is done and Spark has been stopped.
 
         Raises:
@@ -72,7 +72,7 @@ class SparkSource:
             SparkError: Spark cannot be started, or fails.
             OSError: a file cannot be read.
         """
-        with format_told_by("stream_format"):
+        with naming_format("stream_format"):
             kind = self._kind(reasoner.window)
         step_to(reasoner.window, None, time_of(0, kind))  # raises where they do not fit
         closed = self._closed(reasoner, kind)

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import typer
 
-from pantarhei.cli.conclusion_output import AskedAnswerStreams, Concluded, check_models
+from pantarhei.cli.conclusion_output import AnswerStreamOutput, ConclusionOutput, check_models
 from pantarhei.cli.given_values import iri_and_file
-from pantarhei.cli.run_options import Following
+from pantarhei.cli.run_options import RunOptions
 from pantarhei.errors import MalformedInputError, QueryError, QueryLengthError
 from pantarhei.io.writers import AnswerWriter, format_of, refuse_taken_columns, report_columns
 from pantarhei.model.messages import did_you_mean
@@ -75,7 +75,7 @@ _IS_TEXT = re.compile(r"\{|\bDESCRIBE\s", re.IGNORECASE)
 _OF_STREAM_LANGUAGES = re.compile(r"\b(?:REGISTER|STREAM|WINDOW)\b", re.IGNORECASE)
 
 
-class Asked(Protocol):
+class RunOutput(Protocol):
     """What is asked of a stream."""
 
     @property
@@ -100,7 +100,7 @@ class Asked(Protocol):
         """Write what the stream's end brings."""
 
 
-class Answers:
+class AnswerOutput:
     """The answers of a SPARQL query after each ABox."""
 
     window, background = None, ()
@@ -120,7 +120,7 @@ class Answers:
         """Nothing more comes."""
 
 
-class Reports:
+class ReportOutput:
     """The reports of a query that is kept up to date.
 
     Args:
@@ -170,7 +170,9 @@ class Reports:
             self.write(self._reasoner.advance(end), writer)
 
 
-def asked_of(options: Following, ontology: pr.Ontology, rules: TemporalRules | None = None) -> Asked | None:
+def output_of(
+    options: RunOptions, ontology: pr.Ontology, rules: TemporalRules | None = None
+) -> RunOutput | None:
     """What the options ask; None for neither a query nor rules.
 
     Raises:
@@ -191,10 +193,10 @@ def asked_of(options: Following, ontology: pr.Ontology, rules: TemporalRules | N
                 "answer streams are written as they are: leave out --query, or --models",
                 param_hint="--models",
             )
-        return AskedAnswerStreams(options.rules, options.models, ontology)
+        return AnswerStreamOutput(options.rules, options.models, ontology)
     if options.query is None:
         if rules is not None:
-            return Concluded(rules, ontology.names)
+            return ConclusionOutput(rules, ontology.names)
         if options.emit == "changes":
             problem = "changes are those of a query, or of rules: --query, --rules"
             raise typer.BadParameter(problem, param_hint="--emit")
@@ -223,8 +225,8 @@ def asked_of(options: Following, ontology: pr.Ontology, rules: TemporalRules | N
     _check_columns(query, options)
     if options.emit == "changes":
         _check_unlimited(options)
-        return Reports(query, lambda reasoner: reasoner.register(text), shows_changes=True)
-    return Answers(text, query, options.query_timeout)
+        return ReportOutput(query, lambda reasoner: reasoner.register(text), shows_changes=True)
+    return AnswerOutput(text, query, options.query_timeout)
 
 
 def _text_of(given: str) -> tuple[str, str]:
@@ -238,8 +240,8 @@ def _text_of(given: str) -> tuple[str, str]:
 
 
 def _with_window(
-    text: str, prefixes: Mapping[str, str], options: Following, ontology: pr.Ontology
-) -> Reports:
+    text: str, prefixes: Mapping[str, str], options: RunOptions, ontology: pr.Ontology
+) -> ReportOutput:
     """What a text in a stream language asks of the one stream that there is."""
     from pantarhei.continuous.query_spec import StreamQuerySpec
     from pantarhei.continuous.stream_query import end_tick
@@ -280,10 +282,10 @@ def _with_window(
         ticks = end_tick(asked, kind, ticks_of(at, kind))
         return None if ticks is None else time_of(ticks, kind)
 
-    return Reports(query, register, shows_changes, holding, end, views.background)
+    return ReportOutput(query, register, shows_changes, holding, end, views.background)
 
 
-def _check_columns(query: Query, options: Following) -> None:
+def _check_columns(query: Query, options: RunOptions) -> None:
     """Nothing, if what is written has a column for each variable, and others for times and signs.
 
     Raises:
@@ -293,7 +295,7 @@ def _check_columns(query: Query, options: Following) -> None:
     refuse_taken_columns(query, options.emit == "changes", format)
 
 
-def _check_unlimited(options: Following) -> None:
+def _check_unlimited(options: RunOptions) -> None:
     """Nothing, if no limit is set to the time of an answer: of what is kept up to date none is waited for.
 
     Raises:

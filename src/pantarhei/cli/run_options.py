@@ -46,7 +46,7 @@ _EXPLAINED_AS = {
 
 
 @dataclass(frozen=True, slots=True)
-class OnStream:
+class StreamOptions:
     """An ontology over a stream: the options of all commands that read one, as they are given."""
 
     ontology: Annotated[
@@ -338,7 +338,7 @@ class OnStream:
 
 
 @dataclass(frozen=True, slots=True)
-class WithRules(OnStream):
+class RuleOptions(StreamOptions):
     """The options of commands that evaluate temporal rules over the stream."""
 
     rules: Annotated[
@@ -361,7 +361,7 @@ class WithRules(OnStream):
 
 
 @dataclass(frozen=True, slots=True)
-class Following(WithRules):
+class RunOptions(RuleOptions):
     """What to follow and how: the options of `pantarhei run`."""
 
     derive: Annotated[
@@ -468,7 +468,7 @@ class Following(WithRules):
         from pantarhei.window.retention import History
 
         history = History(sink=None if self.history is None else NDJSONSink(self.history))
-        options = replace(OnStream.reasoning(self, window), derive=self.derive, history=history)
+        options = replace(StreamOptions.reasoning(self, window), derive=self.derive, history=history)
         return replace(options, conclusions=self._conclusions_in)
 
     @property
@@ -487,7 +487,7 @@ class Following(WithRules):
 
 
 @dataclass(frozen=True, slots=True)
-class Explaining(WithRules):
+class ExplainOptions(RuleOptions):
     """What to explain, and of which time: the options of `pantarhei explain`."""
 
     stream: Annotated[
@@ -553,7 +553,7 @@ class Explaining(WithRules):
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing(OnStream):
+class TimelineOptions(StreamOptions):
     """What to draw: the options of `pantarhei timeline`."""
 
     output: Annotated[

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TextIO
 
 from rdflib import RDF
 
-from pantarhei.cli.run_options import Following
+from pantarhei.cli.run_options import RunOptions
 from pantarhei.engine.update import not_asserted_text
 from pantarhei.errors import InputError
 from pantarhei.io.reader import Skipped
@@ -99,7 +99,7 @@ _CONFLICTS_LOOKED_AT = 1000
 _MOST_LINES = 40
 
 
-class Chains:
+class ConflictProofs:
     """Tells how contradictions follow where a removal alone does not say it; each kind once."""
 
     def __init__(self) -> None:
@@ -127,7 +127,9 @@ def _whole(proof: pr.Proof) -> list[str]:
     return [*lines[:_MOST_LINES], f"… and {left_out} more lines"] if left_out > 0 else lines
 
 
-def cut_lines(repair: pr.Repair, names: ShownNames = NO_NAMES, chains: Chains | None = None) -> list[str]:
+def cut_lines(
+    repair: pr.Repair, names: ShownNames = NO_NAMES, chains: ConflictProofs | None = None
+) -> list[str]:
     """The facts that the repair removed, with their timestamps and the newest conflict that each was in.
 
     Args:
@@ -144,7 +146,7 @@ def assertion_texts(
     return told_apart(lambda: sorted(map(_assertion_text, given)), names)
 
 
-def _cut_lines(repair: pr.Repair, chains: Chains | None) -> Iterator[str]:
+def _cut_lines(repair: pr.Repair, chains: ConflictProofs | None) -> Iterator[str]:
     times: dict[Triple, list[TimePoint]] = {}
     for at, triple in repair.removed:
         times.setdefault(triple, []).append(at)
@@ -212,7 +214,7 @@ LATE = (
 
 
 @dataclass(slots=True)
-class Followed:
+class RunCounts:
     """Counts of what went by.
 
     Args:
@@ -260,7 +262,7 @@ class Followed:
         self.went += sum(len(turn.removed) for turn in changes.turns)
 
 
-class Account(Protocol):
+class SourceCounts(Protocol):
     """What became of a stream's bytes so far."""
 
     @property
@@ -281,7 +283,7 @@ class Account(Protocol):
 
 
 def print_summary(
-    reasoner: pr.StreamReasoner, account: Account, counts: Followed, options: Following
+    reasoner: pr.StreamReasoner, account: SourceCounts, counts: RunCounts, options: RunOptions
 ) -> None:
     """Print on standard error what went by."""
     print(counters(reasoner, account, counts, options), file=sys.stderr)
@@ -303,13 +305,15 @@ def print_summary(
 
 
 def print_progress(
-    reasoner: pr.StreamReasoner, account: Account, counts: Followed, options: Following
+    reasoner: pr.StreamReasoner, account: SourceCounts, counts: RunCounts, options: RunOptions
 ) -> None:
     """Print on standard error what went by so far, as one line."""
     print(f"so far: {counters(reasoner, account, counts, options)}", file=sys.stderr, flush=True)
 
 
-def counters(reasoner: pr.StreamReasoner, account: Account, counts: Followed, options: Following) -> str:
+def counters(
+    reasoner: pr.StreamReasoner, account: SourceCounts, counts: RunCounts, options: RunOptions
+) -> str:
     """Return the counters as one line."""
     stats, left_out = reasoner.stats(), counts.left_out
     undecided = f" ({stats.undecided:,} undecided)" if stats.undecided else ""

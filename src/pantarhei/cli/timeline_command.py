@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from pantarhei.cli.follow import FileSource, knowledge_of, reasoner_of
+from pantarhei.cli.follow import FileSource, make_reasoner, read_knowledge
 from pantarhei.cli.given_values import format_by_suffix, refuse_unwritable
-from pantarhei.cli.run_options import Drawing
-from pantarhei.cli.run_report import Followed, reasons
+from pantarhei.cli.run_options import TimelineOptions
+from pantarhei.cli.run_report import RunCounts, reasons
 from pantarhei.explain.timeline import Contradicted, DrawnStep, timeline_svg
 from pantarhei.model.display_names import told_apart
 from pantarhei.model.rule import names_of
@@ -29,7 +29,7 @@ _MOST_STEPS = 60
 _MOST_OF_A_STEP = 20
 
 
-def draw(options: Drawing) -> None:
+def draw(options: TimelineOptions) -> None:
     """Follow the stream, and draw its windows and repairs.
 
     Raises:
@@ -38,11 +38,11 @@ def draw(options: Drawing) -> None:
     """
     refuse_unwritable(options.output, options.overwrite, "--overwrite")
     format_by_suffix(options.output, None, "svg", {".svg": "svg"}, None)
-    (first, last), (ontology, background, _) = options.times, knowledge_of(options)
-    reasoner = reasoner_of(options, ontology, background)
+    (first, last), (ontology, background, _) = options.times, read_knowledge(options)
+    reasoner = make_reasoner(options, ontology, background)
     labels = {**labels_of(background), **ontology.labels}
     drawn, count = deque[DrawnStep](maxlen=_MOST_STEPS), 0
-    for update in FileSource(options, last).updates(reasoner, Followed()):
+    for update in FileSource(options, last).updates(reasoner, RunCounts()):
         if first is None or _is_from(update.at, first):
             count += 1
             drawn.append(_step(update, reasoner, labels))
@@ -76,15 +76,15 @@ def _contradicted(repair: pr.Repair, labels: Labels) -> Iterator[Contradicted]:
     if not times:
         for found in islice(repair.conflicts, _MOST_OF_A_STEP):
             (at, triple), *_ = sorted(found.assertions, key=str)
-            yield _told(triple, [at], found, labels, is_cut=False)
+            yield _contradiction(triple, [at], found, labels, is_cut=False)
         return
     why = reasons(repair, times)
     for triple in sorted(times, key=lambda triple: sentence(triple, labels)):
         _, conflict = why.get(triple, ("", None))
-        yield _told(triple, sorted(times[triple]), conflict, labels, is_cut=True)
+        yield _contradiction(triple, sorted(times[triple]), conflict, labels, is_cut=True)
 
 
-def _told(
+def _contradiction(
     triple: Triple, times: list[TimePoint], conflict: pr.Conflict | None, labels: Labels, is_cut: bool
 ) -> Contradicted:
     """A fact with what contradicts it.

@@ -69,7 +69,7 @@ from pantarhei.errors.base import (
     check_choice,
     check_type,
 )
-from pantarhei.errors.input import (
+from pantarhei.errors.input_errors import (
     BackgroundOnlyError,
     CompressedInputError,
     ForeignInterpretationError,
@@ -84,7 +84,7 @@ from pantarhei.errors.input import (
     MissingTimestampError,
     TimestampError,
 )
-from pantarhei.errors.ontology import (
+from pantarhei.errors.ontology_errors import (
     ContradictionError,
     InconsistentOntologyError,
     InvalidRuleError,
@@ -93,7 +93,7 @@ from pantarhei.errors.ontology import (
     OntologyError,
     UnsupportedAxiomError,
 )
-from pantarhei.errors.queries import (
+from pantarhei.errors.query_errors import (
     ClingoNotFoundError,
     DeltaNotKeptError,
     EntailedError,
@@ -111,7 +111,7 @@ from pantarhei.errors.queries import (
     TemporalRuleError,
     TemporalTextError,
 )
-from pantarhei.errors.stream import (
+from pantarhei.errors.stream_errors import (
     CheckpointError,
     CheckpointMismatchError,
     CheckpointOptionError,

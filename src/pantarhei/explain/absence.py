@@ -10,7 +10,7 @@ from typing import Any
 
 from rdflib import URIRef
 
-from pantarhei.errors.queries import doubt_of
+from pantarhei.errors.query_errors import doubt_of
 from pantarhei.model.display_names import told_apart
 from pantarhei.model.rule import Rule, names_of
 from pantarhei.model.temporal_rule import Mode, TemporalAtom

@@ -27,7 +27,7 @@ class TimestampedABox(NamedTuple):
         return exactly(TimestampedABox, *self)
 
 
-class Triples:
+class TripleBuffer:
     """Triples as they come in, one by one or by column."""
 
     __slots__ = ("_length", "_open", "_parts")
@@ -89,11 +89,11 @@ def abox_stream(items: Iterable[tuple[TimePoint, Graph | Iterable[Triple]]]) -> 
     >>> [(at, len(triples)) for at, triples in abox_stream([(1, [belt]), (2, [belt]), (2, [])])]
     [(1, 1), (2, 1)]
     """
-    return merged((at, _checked(triples)) for at, triples in timed(items))
+    return merge_parts((at, _checked(triples)) for at, triples in timed(items))
 
 
-def _checked(given: Graph | Iterable[Triple]) -> Triples:
-    triples = Triples()
+def _checked(given: Graph | Iterable[Triple]) -> TripleBuffer:
+    triples = TripleBuffer()
     if isinstance(given, ColumnarTriples):
         triples.extend(given)
     else:
@@ -101,14 +101,14 @@ def _checked(given: Graph | Iterable[Triple]) -> Triples:
     return triples
 
 
-def merged(parts: Iterable[tuple[TimePoint, Triples]]) -> Iterator[TimestampedABox]:
+def merge_parts(parts: Iterable[tuple[TimePoint, TripleBuffer]]) -> Iterator[TimestampedABox]:
     """One ABox for each run of parts with the same timestamp.
 
     Raises:
         TimestampError: a timestamp is none, or of another kind than the first (floats take integers too).
     """
     kind: TimeKind | None = None
-    held: tuple[TimePoint, Triples] | None = None
+    held: tuple[TimePoint, TripleBuffer] | None = None
     for given, triples in parts:
         at = plain_time(given)
         kind = same_kind(at, kind)

@@ -18,8 +18,8 @@ from pantarhei.errors import (
     TimestampError,
 )
 from pantarhei.errors.base import parameter
-from pantarhei.io.abox import Triples, same_kind
-from pantarhei.io.messages import (
+from pantarhei.io.abox import TripleBuffer, same_kind
+from pantarhei.io.graph_messages import (
     AUTO,
     BY_NAME,
     EXACTLY,
@@ -59,7 +59,7 @@ class DatasetMessages:
         self._kind: TimeKind | None = None
         self.ordinal = 0
 
-    def read(self, messages: Iterable[Message]) -> Iterator[tuple[TimePoint, Triples]]:
+    def read(self, messages: Iterable[Message]) -> Iterator[tuple[TimePoint, TripleBuffer]]:
         """The messages with their times; one that says nothing has none, and is left out.
 
         Raises:
@@ -82,7 +82,7 @@ class DatasetMessages:
             except PantarheiError as error:
                 self._refuse(error, line, str(quads[0]), len(quads))
                 continue
-            triples, skipped = Triples(), 0
+            triples, skipped = TripleBuffer(), 0
             for place, quad in statements:
                 if not (isinstance(quad.graph_name, ox.DefaultGraph) and quad.subject in graphs):
                     skipped += not self._add(triples, place, quad, nodes)
@@ -93,7 +93,7 @@ class DatasetMessages:
                 self._reading.on_cut(cut[0])
             yield at, triples
 
-    def _add(self, triples: Triples, line: int, quad: ox.Quad, nodes: NumberedNodes) -> bool:
+    def _add(self, triples: TripleBuffer, line: int, quad: ox.Quad, nodes: NumberedNodes) -> bool:
         """Add the triple of a statement; returns whether it was not skipped."""
         try:
             triples.append(self._terms.triple(quad, nodes))
@@ -157,7 +157,7 @@ class JSONLDMessages:
         self._contexts = contexts or Contexts()
         self._alone = DatasetMessages(source, time, skip, reading)
 
-    def read(self, feed: ByteFeed) -> Iterator[tuple[TimePoint, Triples]]:
+    def read(self, feed: ByteFeed) -> Iterator[tuple[TimePoint, TripleBuffer]]:
         """The messages in file order with their times.
 
         Raises:
@@ -173,7 +173,7 @@ class JSONLDMessages:
             else:
                 yield from self._alone.read([Message(line, statements)])
 
-    def read_entities(self, feed: ByteFeed) -> Iterator[tuple[TimePoint, Triples]]:
+    def read_entities(self, feed: ByteFeed) -> Iterator[tuple[TimePoint, TripleBuffer]]:
         """Yield the attributes of NGSI-LD entities in the order of documents, each with its `observedAt`.
 
         Raises:
@@ -191,7 +191,7 @@ class JSONLDMessages:
     def _statements(self, line: int, text: bytes) -> list[Statement] | None:
         return read_document(line, text, self._source, self._base, self._skip, self._contexts)
 
-    def _graphs(self, statements: list[Statement]) -> Iterator[tuple[TimePoint, Triples]]:
+    def _graphs(self, statements: list[Statement]) -> Iterator[tuple[TimePoint, TripleBuffer]]:
         """The graphs of a document; those of the next may have the same names."""
         graphs = TripleMessages(self._source, self._time, self._skip, self._reading, self._alone.ordinal)
         yield from graphs.read(iter(statements))

@@ -50,10 +50,10 @@ _BEGINNINGS = {
 }
 
 
-def other_kind(first: bytes) -> str | None:
+def format_error(first: bytes) -> str | None:
     """Return an error for the first bytes of a file that is not a table in text; None if it may be one.
 
-    >>> other_kind(b"PAR1...")
+    >>> format_error(b"PAR1...")
     'it is Parquet; use the suffix .parquet or format "parquet"'
     """
     if _WEB_PAGE.match(first):

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from pantarhei.errors import MalformedInputError, OptionError, UnknownFormatError
-from pantarhei.io.abox import TimestampedABox, Triples, merged
+from pantarhei.io.abox import TimestampedABox, TripleBuffer, merge_parts
 from pantarhei.io.dataset_messages import DatasetMessages, JSONLDMessages
-from pantarhei.io.messages import TimeReading, TripleMessages, time_properties
+from pantarhei.io.graph_messages import TimeReading, TripleMessages, time_properties
 from pantarhei.io.reader import (
     ReaderCounts,
     Skipped,
@@ -125,7 +125,7 @@ OF_GRAPHS = ("nquads", "trig")
 _WITHOUT_TIME = {"rdf", "xml", "owl", "n3"}
 
 
-class _Reading(NamedTuple):
+class _ReadOptions(NamedTuple):
     """How a stream is read; see `read_stream`."""
 
     time: str
@@ -150,7 +150,7 @@ class StreamReader(ReaderCounts):
         size: the file's size in bytes, None if it has none or is compressed.
     """
 
-    def __init__(self, source: Source, syntax: str, reading: _Reading) -> None:
+    def __init__(self, source: Source, syntax: str, reading: _ReadOptions) -> None:
         super().__init__(source_name(source))
         self._source, self._syntax, self._reading = source, syntax, reading
         self._feed: ByteFeed | None = None
@@ -178,9 +178,9 @@ class StreamReader(ReaderCounts):
         self._begin_counts()
         with opened(self._source) as file:
             self._feed = ByteFeed(Unpacking(file, self.name))
-            yield from merged(self._messages(self._feed))
+            yield from merge_parts(self._messages(self._feed))
 
-    def _messages(self, feed: ByteFeed) -> Iterator[tuple[TimePoint, Triples]]:
+    def _messages(self, feed: ByteFeed) -> Iterator[tuple[TimePoint, TripleBuffer]]:
         time, base, zone, skips, is_exact, contexts = self._reading
         skip = self._skip if skips else None
         times = TimeReading(zone, None if is_exact else self._note_cut)
@@ -281,7 +281,7 @@ def read_stream(
         _refuse_unreadable(source)  # the more helpful error
         raise
     _refuse_unreadable(source)
-    reading = _Reading(str(time), base, zone, skips, precision == "exact", Contexts(contexts))
+    reading = _ReadOptions(str(time), base, zone, skips, precision == "exact", Contexts(contexts))
     return StreamReader(source, syntax, reading)
 
 

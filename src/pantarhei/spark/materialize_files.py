@@ -27,7 +27,7 @@ from pantarhei.io.reader import Skipped, format_of
 from pantarhei.io.stream_reader import OF_GRAPHS, syntax_of
 from pantarhei.io.tables.csv_table import CSVPart, parts_of
 from pantarhei.io.tables.record_reader import RecordReader
-from pantarhei.io.tables.table_sources import Sources, delimiter_of, sources_of
+from pantarhei.io.tables.table_sources import TableSources, delimiter_of, sources_of
 from pantarhei.model.time import TimeKind, TimePoint, kind_of, ticks_of
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.rdf.statements import ByteFeed, read_trig
@@ -290,7 +290,7 @@ class TableOptions:
             kind: what times have to be; None for what the first one is.
         """
         name = ", ".join(dict.fromkeys(map(_counted_tables_path, items)))
-        sources = Sources(name, items, self.format, beside if len(beside) > 1 else ())
+        sources = TableSources(name, items, self.format, beside if len(beside) > 1 else ())
         return RecordReader(sources, self.mapping, self.skip_errors, kind)
 
     def kind(self) -> TimeKind:

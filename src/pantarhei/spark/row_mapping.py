@@ -19,9 +19,9 @@ from pyspark.sql.pandas.types import to_arrow_type
 from pantarhei.errors import InvalidRowError, MappingError, OptionError
 from pantarhei.io.mapping.binding import BoundMapping, bind
 from pantarhei.io.mapping.cell_columns import check_type, shown_cell
+from pantarhei.io.mapping.mapped_rows import BadCell, MappedRows, map_rows
 from pantarhei.io.mapping.mapping_reader import read_mapping
 from pantarhei.io.mapping.record_mapping import ROW, RecordMapping
-from pantarhei.io.mapping.row_mapping import BadCell, MappedRows, map_rows
 from pantarhei.io.mapping.text_times import check_unordered
 from pantarhei.io.tables.arrow_table import ArrowTable, outermost
 from pantarhei.model.time import FLOAT_TICKS, TimeKind

@@ -10,7 +10,7 @@ import pantarhei as pr
 from pantarhei import TemporalRuleError
 from pantarhei.answer_streams import rules_without_strata
 from pantarhei.cli.check_command import AnswerStreamsReport, RulesReport, check
-from pantarhei.cli.check_options import Checking
+from pantarhei.cli.check_options import CheckOptions
 
 ONTOLOGY = """@prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -40,38 +40,38 @@ def rules(tmp_path):
 
 
 def test_rules_are_checked_by_themselves(rules, capsys):
-    assert check(Checking(rules=rules())) is None
+    assert check(CheckOptions(rules=rules())) is None
     assert capsys.readouterr().out.startswith("1 temporal rule in 1 stratum; remembered: nothing\n")
 
 
 def test_with_an_ontology_its_report_comes_first_and_its_prefixes_are_known(ontology, rules, capsys):
-    assert check(Checking([ontology()], rules("alarm(X) :- :Hot(X) in [3]."), range="9")) is None
+    assert check(CheckOptions([ontology()], rules("alarm(X) :- :Hot(X) in [3]."), range="9")) is None
     first, second = capsys.readouterr().out.split("\n\n1 temporal rule ")
     assert first.startswith("1 axiom") and ":Hot" not in second and "Hot(X) in [3]: 3 ticks" in second
 
 
 def test_json_has_both(ontology, rules, capsys):
-    check(Checking([ontology()], rules(), format="json", depth=1))
+    check(CheckOptions([ontology()], rules(), format="json", depth=1))
     data = json.loads(capsys.readouterr().out)
     assert {"axioms", "inconsistency_normal_form", "temporal_rules"} <= set(data)
-    check(Checking(rules=rules(), format="json"))
+    check(CheckOptions(rules=rules(), format="json"))
     assert list(json.loads(capsys.readouterr().out)) == ["temporal_rules"]
 
 
 def test_rules_that_cannot_be_run_over_the_window_do_not_pass(rules):
     with pytest.raises(TemporalRuleError, match="counts ticks"):
-        check(Checking(rules=rules(), range="PT5M"))
+        check(CheckOptions(rules=rules(), range="PT5M"))
 
 
 def test_a_strict_check_fails_if_something_of_the_ontology_is_lost(ontology, capsys):
-    assert check(Checking([ontology()], strict=True)) is None
-    assert "--strict allows no loss" in check(Checking([ontology(LOSS)], strict=True))
-    assert check(Checking([ontology(LOSS)])) is None
+    assert check(CheckOptions([ontology()], strict=True)) is None
+    assert "--strict allows no loss" in check(CheckOptions([ontology(LOSS)], strict=True))
+    assert check(CheckOptions([ontology(LOSS)])) is None
 
 
 def test_something_is_to_be_checked():
     with pytest.raises(typer.BadParameter, match="nothing to check"):
-        check(Checking())
+        check(CheckOptions())
 
 
 TWICE = ":isIn a owl:FunctionalProperty, owl:ObjectProperty . :cart :isIn :hall , :lobby ."
@@ -79,12 +79,12 @@ TWICE = ":isIn a owl:FunctionalProperty, owl:ObjectProperty . :cart :isIn :hall 
 
 def test_what_run_would_refuse_is_told_unless_names_are_not_unique(ontology, capsys):
     path = ontology(TWICE)
-    assert check(Checking([path])) is None
+    assert check(CheckOptions([path])) is None
     assert "Contradictions of unique names" in capsys.readouterr().out
-    assert "run would refuse this ontology" in check(Checking([path], strict=True))
-    assert check(Checking([path], strict=True, unique_names=False)) is None
+    assert "run would refuse this ontology" in check(CheckOptions([path], strict=True))
+    assert check(CheckOptions([path], strict=True, unique_names=False)) is None
     capsys.readouterr()
-    check(Checking([path], unique_names=False, format="json"))
+    check(CheckOptions([path], unique_names=False, format="json"))
     assert json.loads(capsys.readouterr().out)["contradiction"] is None
 
 

@@ -6,13 +6,15 @@ import pytest
 import typer
 
 from pantarhei import OptionError, Window
-from pantarhei.cli.check_options import Checking
+from pantarhei.cli.check_options import CheckOptions
 
 
 def test_the_window_is_what_range_and_slide_say():
-    assert Checking().window is None
-    assert Checking(range="4").window == Window(range=4)
-    assert Checking(range="PT5M", slide="PT1M").window == Window(timedelta(minutes=5), timedelta(minutes=1))
+    assert CheckOptions().window is None
+    assert CheckOptions(range="4").window == Window(range=4)
+    assert CheckOptions(range="PT5M", slide="PT1M").window == Window(
+        timedelta(minutes=5), timedelta(minutes=1)
+    )
 
 
 @pytest.mark.parametrize(
@@ -26,4 +28,4 @@ def test_the_window_is_what_range_and_slide_say():
 )
 def test_what_is_no_window_is_refused(given, error):
     with pytest.raises(error):
-        _ = Checking(**given).window
+        _ = CheckOptions(**given).window

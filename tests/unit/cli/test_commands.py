@@ -12,7 +12,7 @@ import typer
 from typer.testing import CliRunner
 
 from pantarhei.cli import commands
-from pantarhei.cli.commands import EachOnce, as_option, main, one_line, option_names
+from pantarhei.cli.commands import StrictCommand, as_option, main, one_line, option_names
 from pantarhei.cli.commands import app as app_of_commands
 from pantarhei.cli.follow import FileSource
 from pantarhei.errors import (
@@ -134,7 +134,7 @@ def test_a_closed_standard_input_is_an_empty_stream(monkeypatch, capsys, tmp_pat
 app = typer.Typer()
 
 
-@app.command(cls=EachOnce)
+@app.command(cls=StrictCommand)
 def command(one: str = "nothing", many: list[str] | None = None) -> None:
     typer.echo(f"{one} {many}")
 
@@ -153,7 +153,7 @@ def test_an_option_of_several_values_is_taken_as_often_as_it_is_given():
 paths = typer.Typer()
 
 
-@paths.command(cls=EachOnce)
+@paths.command(cls=StrictCommand)
 def reading(
     table: Annotated[str, typer.Argument(metavar="TABLE")] = "-",
     query: Annotated[str | None, typer.Option(metavar="FILE|TEXT")] = None,

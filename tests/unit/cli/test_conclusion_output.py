@@ -8,7 +8,7 @@ from rdflib import Graph, Literal, Namespace
 
 import pantarhei as pr
 from pantarhei import MissingFileError, TemporalTextError, load_ontology
-from pantarhei.cli.conclusion_output import AskedAnswerStreams, Concluded, rules_from
+from pantarhei.cli.conclusion_output import AnswerStreamOutput, ConclusionOutput, read_rules
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.io.writers import CsvWriter, NdjsonWriter, TableWriter
 from pantarhei.model.display_names import NO_NAMES
@@ -25,7 +25,7 @@ RULES = "ex:alarm(X) :- ex:Hot(X). ex:level(X, 7) :- ex:Hot(X). ex:on :- ex:Hot(
 def rules(tmp_path):
     path = tmp_path / "alarms.lars"
     path.write_text(RULES)
-    return rules_from(path, ONTOLOGY)
+    return read_rules(path, ONTOLOGY)
 
 
 def atom(name, *arguments):
@@ -46,7 +46,7 @@ def update_with(*turns):
 
 
 def written(rules, writer, *turns):
-    Concluded(rules, NO_NAMES).write(update_with(*turns), writer)
+    ConclusionOutput(rules, NO_NAMES).write(update_with(*turns), writer)
     return writer._file.getvalue().splitlines()
 
 
@@ -87,11 +87,11 @@ def test_the_ontologys_prefixes_need_no_declaration(rules):
 
 def test_a_file_that_cannot_be_read_or_is_no_text_of_rules_is_told_of(tmp_path):
     with pytest.raises(MissingFileError):
-        rules_from(tmp_path / "none.lars", ONTOLOGY)
+        read_rules(tmp_path / "none.lars", ONTOLOGY)
     path = tmp_path / "alarms.lars"
     path.write_text("ex:alarm(X) :- ex:Hot(X)")
     with pytest.raises(TemporalTextError):
-        rules_from(path, ONTOLOGY)
+        read_rules(path, ONTOLOGY)
 
 
 def test_prefixes_of_the_ontology_that_stand_for_no_iri_are_passed_over(tmp_path):
@@ -100,7 +100,7 @@ def test_prefixes_of_the_ontology_that_stand_for_no_iri_are_passed_over(tmp_path
     graph.bind("ex", EX)
     path = tmp_path / "alarms.lars"
     path.write_text(RULES)
-    assert len(rules_from(path, load_ontology(graph)).rules) == 3
+    assert len(read_rules(path, load_ontology(graph)).rules) == 3
 
 
 EX_OF_ANSWER_STREAMS_ASKED = Namespace("http://example.org/")
@@ -123,7 +123,7 @@ RULES_OF_ANSWER_STREAMS_ASKED = (
 def asked(tmp_path):
     file = tmp_path / "rules.lars"
     file.write_text(f"@prefix : <{EX_OF_ANSWER_STREAMS_ASKED}> .\n{RULES_OF_ANSWER_STREAMS_ASKED}")
-    made = AskedAnswerStreams(file, 0, pr.load_ontology(Graph()))
+    made = AnswerStreamOutput(file, 0, pr.load_ontology(Graph()))
     made.begin(pr.StreamReasoner(pr.load_ontology(Graph()), pr.Window(range=0)))
     return made
 

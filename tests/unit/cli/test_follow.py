@@ -8,9 +8,9 @@ import typer
 from rdflib import RDF
 
 import pantarhei as pr
-from pantarhei.cli.follow import FileSource, follow, format_told_by
-from pantarhei.cli.run_options import Following
-from pantarhei.cli.run_report import Followed
+from pantarhei.cli.follow import FileSource, follow, naming_format
+from pantarhei.cli.run_options import RunOptions
+from pantarhei.cli.run_report import RunCounts
 from pantarhei.errors import (
     LateABoxError,
     OptionError,
@@ -52,7 +52,7 @@ def options(tmp_path):
     (tmp_path / "o.ttl").write_text(ONTOLOGY)
 
     def made(stream="-", **more):
-        return Following([str(tmp_path / "o.ttl")], str(stream), more.pop("range", "2"), **more)
+        return RunOptions([str(tmp_path / "o.ttl")], str(stream), more.pop("range", "2"), **more)
 
     return made
 
@@ -115,7 +115,7 @@ def test_a_query_may_take_as_long_as_is_given_for_each_answer(options, tmp_path,
 
 
 def test_late_aboxes_are_counted_where_errors_are_skipped_and_raised_else(options, quads):
-    stream, counts = quads(3, 2, 4), Followed()
+    stream, counts = quads(3, 2, 4), RunCounts()
     from pantarhei import Ontology, StreamReasoner, Window
 
     def reasoner():
@@ -125,14 +125,14 @@ def test_late_aboxes_are_counted_where_errors_are_skipped_and_raised_else(option
     assert [update.at for update in updates] == [3, 4]
     assert (counts.aboxes, counts.assertions, counts.left_out.counts) == (2, 2, {"late": 1})
     with pytest.raises(LateABoxError):
-        list(FileSource(options(stream)).updates(reasoner(), Followed()))
+        list(FileSource(options(stream)).updates(reasoner(), RunCounts()))
     waiting = options(stream, on_error="skip", allowed_lateness="2")
-    assert [update.at for update in FileSource(waiting).updates(reasoner(), Followed())] == [2, 3, 4]
+    assert [update.at for update in FileSource(waiting).updates(reasoner(), RunCounts())] == [2, 3, 4]
 
 
 def test_an_unknown_format_is_told_by_the_option_that_gives_it_or_by_none():
     for option in ("stream_format", None):
-        with pytest.raises(UnknownFormatError) as raised, format_told_by(option):
+        with pytest.raises(UnknownFormatError) as raised, naming_format(option):
             raise UnknownFormatError("format", "stream.txt", (".nq",), ("nquads",))
         assert (raised.value.option, raised.value.source) == (option, "stream.txt")
 

@@ -5,8 +5,8 @@ import pytest
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.cli import follow_on_spark
 from pantarhei.cli.follow_on_spark import SparkSource
-from pantarhei.cli.run_options import Following
-from pantarhei.cli.run_report import Followed
+from pantarhei.cli.run_options import RunOptions
+from pantarhei.cli.run_report import RunCounts
 from pantarhei.errors import MalformedInputError, OptionError, TimestampError
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.model.rule import Rule
@@ -40,7 +40,7 @@ def source(monkeypatch, tmp_path):
             return ClosedFiles(closed, account)
 
         monkeypatch.setattr(follow_on_spark, "close_files", close_files)
-        given = Following([str(tmp_path)], str(tmp_path / "stream.nq"), range, **options)
+        given = RunOptions([str(tmp_path)], str(tmp_path / "stream.nq"), range, **options)
         return SparkSource(given, "local[2]")
 
     asked = []
@@ -49,7 +49,7 @@ def source(monkeypatch, tmp_path):
 
 
 def test_updates_are_in_time_order_and_those_of_a_stream_that_is_read_here(source):
-    counts, here = Followed(), reasoner()
+    counts, here = RunCounts(), reasoner()
     found = list(source().updates(reasoner(), counts))
     expected = [here.push(at, ABOXES[at]) for at in sorted(ABOXES)]
     assert [(update.at, update.delta, update.repair) for update in found] == [
@@ -59,12 +59,12 @@ def test_updates_are_in_time_order_and_those_of_a_stream_that_is_read_here(sourc
 
 
 def test_the_window_may_be_said_by_the_query(source):
-    updates = list(source(range=None).updates(reasoner(), Followed()))
+    updates = list(source(range=None).updates(reasoner(), RunCounts()))
     assert [update.at for update in updates] == sorted(ABOXES)
 
 
 def test_spark_is_asked_once_for_the_kind_of_time_that_the_files_have(source):
-    list(source().updates(reasoner(), Followed()))
+    list(source().updates(reasoner(), RunCounts()))
     assert source.asked == [(TimeKind.INTEGER, "local[2]")]
 
 
@@ -72,19 +72,19 @@ def test_an_error_in_the_files_is_raised_before_anything_is_pushed(source):
     error, untouched = MalformedInputError("a.nq", 1, "why"), reasoner()
     failing = source(error)
     with pytest.raises(MalformedInputError):
-        list(failing.updates(untouched, Followed()))
+        list(failing.updates(untouched, RunCounts()))
     assert untouched.timestamps == () and failing.account.error is error
 
 
 def test_a_window_of_another_kind_than_the_times_is_refused_before_spark_works(source):
     with pytest.raises(TimestampError):
-        list(source().updates(reasoner("PT5M"), Followed()))
+        list(source().updates(reasoner("PT5M"), RunCounts()))
     assert source.asked == []
 
 
 def test_standard_input_and_a_time_that_is_none_are_refused_at_once(source):
     with pytest.raises(OptionError, match="cannot read standard input"):
-        SparkSource(Following(["o.ttl"], "-", "2"), "local[2]")
+        SparkSource(RunOptions(["o.ttl"], "-", "2"), "local[2]")
     with pytest.raises(OptionError, match="clock"):
         source(time="clock")
 

@@ -7,7 +7,7 @@ import pytest
 import typer
 
 from pantarhei import StreamReasoner, Window, load_ontology, read_stream
-from pantarhei.cli.run_options import Following
+from pantarhei.cli.run_options import RunOptions
 from pantarhei.engine.options import ConclusionsIn as InLibrary
 from pantarhei.io.writers import FORMATS
 from pantarhei.materialize.model import Keep
@@ -27,11 +27,11 @@ from pantarhei.window.sliding import Closed
     ],
 )
 def test_the_command_line_offers_what_the_library_takes(option, taken):
-    assert get_type_hints(Following)[option] == taken
+    assert get_type_hints(RunOptions)[option] == taken
 
 
 def test_the_command_line_offers_the_formats_that_are_written():
-    chosen, _ = get_args(get_type_hints(Following)["format"])
+    chosen, _ = get_args(get_type_hints(RunOptions)["format"])
     assert get_args(chosen) == FORMATS
 
 
@@ -45,19 +45,19 @@ def test_the_command_line_offers_the_formats_that_are_written():
     ],
 )
 def test_the_defaults_are_those_of_the_library(option, library):
-    own, of_library = (inspect.signature(each).parameters[option].default for each in (Following, library))
+    own, of_library = (inspect.signature(each).parameters[option].default for each in (RunOptions, library))
     assert own == of_library
 
 
 def test_the_window_is_that_of_the_library_unless_told(tmp_path):
     given = [str(tmp_path)], "s.nq", "2"
-    assert Following(*given).reasoning().window == Window(2)
-    assert Following(*given, closed="right").reasoning().window == Window(2, closed="right")
+    assert RunOptions(*given).reasoning().window == Window(2)
+    assert RunOptions(*given, closed="right").reasoning().window == Window(2, closed="right")
 
 
 @pytest.mark.parametrize("query", [None, "SELECT * { ?x a ?c }"])
 def test_the_older_end_alone_is_for_windows_that_a_query_says(query, tmp_path):
-    given = Following([str(tmp_path)], "s.nq", "2", closed="left", query=query)
+    given = RunOptions([str(tmp_path)], "s.nq", "2", closed="left", query=query)
     with pytest.raises(typer.BadParameter, match="left is for windows that a query says") as raised:
         given.reasoning()
     assert raised.value.param_hint == "--closed"
@@ -66,12 +66,12 @@ def test_the_older_end_alone_is_for_windows_that_a_query_says(query, tmp_path):
 
 def test_a_query_beside_rules_finds_conclusions_among_the_facts_unless_told(tmp_path):
     given, rules = ([str(tmp_path)], "s.nq", "2"), tmp_path / "r.lars"
-    assert Following(*given, rules=rules, query="q").reasoning().conclusions == "default"
-    assert Following(*given, rules=rules, query="q", conclusions="graph").reasoning().conclusions == "graph"
-    assert Following(*given, rules=rules).reasoning().conclusions == "graph"
+    assert RunOptions(*given, rules=rules, query="q").reasoning().conclusions == "default"
+    assert RunOptions(*given, rules=rules, query="q", conclusions="graph").reasoning().conclusions == "graph"
+    assert RunOptions(*given, rules=rules).reasoning().conclusions == "graph"
 
 
 @pytest.mark.parametrize("told", [{"rules": "r.lars"}, {"query": "q"}, {}])
 def test_where_conclusions_are_found_is_told_with_rules_and_a_query_alone(told, tmp_path):
     with pytest.raises(typer.BadParameter, match="--rules, --query"):
-        Following([str(tmp_path)], "s.nq", "2", conclusions="default", **told).reasoning()
+        RunOptions([str(tmp_path)], "s.nq", "2", conclusions="default", **told).reasoning()

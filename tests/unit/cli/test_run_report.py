@@ -16,7 +16,7 @@ import pantarhei.cli.run_report as summary_module
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.cli.commands import app
 from pantarhei.cli.given_values import length_of
-from pantarhei.cli.run_report import SHOWN, Chains, SkipReport, cut_lines, is_live
+from pantarhei.cli.run_report import SHOWN, ConflictProofs, SkipReport, cut_lines, is_live
 from pantarhei.model.display_names import ShownNames
 from pantarhei.model.rule import Atom, Origin, Rule
 from strategies import A, a
@@ -410,7 +410,10 @@ SAFELY = Rule(
 
 
 def test_a_contradiction_that_is_derived_is_told_as_a_whole_once():
-    reasoner, chains = StreamReasoner(Ontology.from_rules([*ALARM, SAFELY, *DISJOINT]), Window(10)), Chains()
+    reasoner, chains = (
+        StreamReasoner(Ontology.from_rules([*ALARM, SAFELY, *DISJOINT]), Window(10)),
+        ConflictProofs(),
+    )
     reasoner.push(1, [SMOKE, OPEN])
     lines = cut_lines(reasoner.push(2, [SAFE, CLOSED]).repair, chains=chains)
     assert lines == [
@@ -442,6 +445,6 @@ def test_a_long_chain_is_cut_short():
     rules = [*steps, Rule("cax-dw", (Atom(EX.C100, (x,)), Atom(EX.Safe, (x,))), None)]
     reasoner = StreamReasoner(Ontology.from_rules(rules), Window(10))
     reasoner.push(1, [(EX.hall, RDF.type, EX.C0)])
-    lines = cut_lines(reasoner.push(2, [SAFE]).repair, chains=Chains())
+    lines = cut_lines(reasoner.push(2, [SAFE]).repair, chains=ConflictProofs())
     assert len(lines) == 42
     assert lines[-1].startswith("    … and ") and lines[-1].endswith(" more lines")

@@ -31,7 +31,7 @@ from pantarhei.errors import (
 )
 from pantarhei.io import read_stream
 from pantarhei.io import stream_reader as read_of_io
-from pantarhei.io.messages import Messages
+from pantarhei.io.graph_messages import GraphMessages
 from pantarhei.io.stream_reader import OF_GRAPHS, SYNTAXES, QuadsReader, syntax_of
 from pantarhei.rdf import statements
 from pantarhei.rdf.plain_quads import PlainRun
@@ -136,7 +136,7 @@ def test_a_blank_graph_name_has_no_time_in_it():
 
 
 def test_no_more_than_a_bound_is_held(monkeypatch):
-    monkeypatch.setattr(Messages, "HELD_TRIPLES", 10)
+    monkeypatch.setattr(GraphMessages, "HELD_TRIPLES", 10)
     endless = (quad(f"urn:g{i}").encode() for i in itertools.count())
     with pytest.raises(MissingTimestampError, match="urn:g0"):
         list(read_stream(Lines(endless), format="nquads", time=PROV))

@@ -16,13 +16,13 @@ from pantarhei.errors import MappingError
 from pantarhei.io.mapping.record_mapping import (
     NULLS,
     ROW,
-    Kind,
     Melt,
     RecordMapping,
     RowTime,
-    Template,
-    TermPattern,
-    TriplePattern,
+    TermKind,
+    TermTemplate,
+    TextTemplate,
+    TripleTemplate,
     iri,
 )
 from pantarhei.model.messages import did_you_mean
@@ -45,12 +45,12 @@ _NUMBERS = frozenset({*INTEGER_BOUNDS, XSD.decimal, XSD.double, XSD.float})
 _HEADERLESS = re.compile(r"\s*[+-]?\d+([.,:/ T-]+\d+)*Z?\s*")
 
 
-def on_value(text: str, datatype: URIRef, decimal: str) -> str:
+def value_hint(text: str, datatype: URIRef, decimal: str) -> str:
     """What to do about a text that a datatype has not.
 
-    >>> on_value("1,5", XSD.decimal, ".")
+    >>> value_hint("1,5", XSD.decimal, ".")
     '; if , is the mark before decimals, the mapping has to say decimal: ","'
-    >>> on_value("many", XSD.integer, ".")
+    >>> value_hint("many", XSD.integer, ".")
     ', as the mapping says it is'
     """
     stripped = text.strip()
@@ -79,31 +79,31 @@ def _on_number(text: str, datatype: URIRef, decimal: str) -> str:
     return ""
 
 
-def on_column(column: str, columns: Sequence[str], is_text: bool) -> str:
+def column_hint(column: str, columns: Sequence[str], is_text: bool) -> str:
     """What to do about a column that a table has not.
 
     Args:
         columns: those that it has.
         is_text: whether the table is text, taken apart at a delimiter.
 
-    >>> on_column("time", ["at;garage"], True)
+    >>> column_hint("time", ["at;garage"], True)
     '; it looks as if cells were separated by ";": say delimiter: ";"'
-    >>> on_column("id", ["time", " id"], True)
+    >>> column_hint("id", ["time", " id"], True)
     '; the name " id" has spaces around it: write $( id)'
     """
     if any(each.startswith("__index_level_") for each in columns):
         return "; the frame's index has no name: frame.rename_axis(…) gives it one"
     spaced = next((each for each in columns if each != column and each.strip() == column.strip()), None)
     if spaced is not None:
-        return f'; the name "{spaced}" has spaces around it: write {reference(spaced)}'
+        return f'; the name "{spaced}" has spaces around it: write {column_reference(spaced)}'
     if is_text and (said := _on_first_line(columns)):
         return said
     if inner := [each for each in columns if each.endswith(f".{column}")]:
-        return f" (did you mean {reference(inner[0])}?)"
+        return f" (did you mean {column_reference(inner[0])}?)"
     if near := did_you_mean(column, columns):
         return near
     longer = [each for each in columns if each.casefold().startswith(f"{column.casefold()} ")]
-    return f" (did you mean {reference(longer[0])}?)" if longer else ""
+    return f" (did you mean {column_reference(longer[0])}?)" if longer else ""
 
 
 def _on_first_line(columns: Sequence[str]) -> str:
@@ -123,19 +123,19 @@ def _on_first_line(columns: Sequence[str]) -> str:
     return ""
 
 
-def on_time(text: str, columns: Sequence[str]) -> str:
+def time_hint(text: str, columns: Sequence[str]) -> str:
     """What to do about a text that is no time.
 
     Args:
         columns: those in which the time is.
 
-    >>> on_time("10:00", ["clock"])
+    >>> time_hint("10:00", ["clock"])
     'a time of day alone; where the day is in another column, the mapping has to say value: $(day)T$(clock)'
     """
     if text in columns:
         return "the names of columns a second time; take this line out"
     if re.fullmatch(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?", text):
-        value = f"$(day)T{reference(columns[0])}"
+        value = f"$(day)T{column_reference(columns[0])}"
         return (
             f"a time of day alone; where the day is in another column, the mapping has to say value: {value}"
         )
@@ -145,10 +145,10 @@ def on_time(text: str, columns: Sequence[str]) -> str:
     )
 
 
-def reference(column: str) -> str:
+def column_reference(column: str) -> str:
     """How a mapping refers to a column.
 
-    >>> reference("speed (km/h)")
+    >>> column_reference("speed (km/h)")
     '$(speed \\\\(km/h\\\\))'
     """
     return "$(" + re.sub(r"([()\\])", r"\\\1", column) + ")"
@@ -170,7 +170,7 @@ class BoundMapping:
     """
 
     time: RowTime
-    patterns: tuple[TriplePattern, ...]
+    patterns: tuple[TripleTemplate, ...]
     columns: Mapping[str, int | None]
     nulls: frozenset[str]
     decimal: str
@@ -230,7 +230,7 @@ def _check_column(
         )
     if not columns:
         raise MappingError(mapping.source, line, f"{table} has no columns", f"a column {column}")
-    hint = on_column(column, columns, is_text)
+    hint = column_hint(column, columns, is_text)
     raise MappingError(mapping.source, line, f"{table} has no column {column}", f"one of {shown}{hint}")
 
 
@@ -266,8 +266,8 @@ def _matching(name: str, columns: Collection[str]) -> list[str]:
 
 
 def _patterns(
-    group: tuple[TriplePattern, ...], mapping: RecordMapping, melted: Sequence[_Melted]
-) -> Iterator[TriplePattern]:
+    group: tuple[TripleTemplate, ...], mapping: RecordMapping, melted: Sequence[_Melted]
+) -> Iterator[TripleTemplate]:
     """The patterns of a group: those of melted rows once for each melted column, in the table's order."""
     melt = mapping.melt
     if melt is None:
@@ -282,22 +282,22 @@ def _patterns(
                 subject, predicate, object_ = (
                     _of_melted(term, each, mapping, melt) for term in pattern.terms
                 )
-                yield TriplePattern(subject, predicate, object_, (each.column,))
+                yield TripleTemplate(subject, predicate, object_, (each.column,))
 
 
-def _of_melted(term: TermPattern, melted: _Melted, mapping: RecordMapping, melt: Melt) -> TermPattern:
+def _of_melted(term: TermTemplate, melted: _Melted, mapping: RecordMapping, melt: Melt) -> TermTemplate:
     """A term of a melted row as one of the row that there is."""
 
-    def fill(name: str) -> Template:
+    def fill(name: str) -> TextTemplate:
         if name == melt.value:
-            return Template(("", ""), (melted.column,))
+            return TextTemplate(("", ""), (melted.column,))
         text = melted.column if name == melt.variable else melted.data.get(name)
         if text is None:
-            return Template(("", ""), (name,))
-        return Template((quote(text, safe="~") if term.kind is Kind.IRI else text,))
+            return TextTemplate(("", ""), (name,))
+        return TextTemplate((quote(text, safe="~") if term.kind is TermKind.IRI else text,))
 
     template = term.template.filled(fill)
-    if term.kind is Kind.WHOLE_IRI and not template.columns:
+    if term.kind is TermKind.WHOLE_IRI and not template.columns:
         text = iri(template.texts[0], mapping.prefixes, mapping.source, term.line)
-        return replace(term, template=Template((text,)), kind=Kind.IRI)
+        return replace(term, template=TextTemplate((text,)), kind=TermKind.IRI)
     return replace(term, template=template)

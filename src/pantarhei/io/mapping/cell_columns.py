@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from rdflib import XSD, URIRef
 
 from pantarhei.errors import MappingError, OptionError
-from pantarhei.io.mapping.record_mapping import UNITS, Template
+from pantarhei.io.mapping.record_mapping import UNITS, TextTemplate
 from pantarhei.model.datetimes import EPOCH, FIRST_TICK, LAST_TICK, zone_named
 from pantarhei.rdf.triple_table import Codes
 
@@ -111,7 +111,7 @@ NOT_FINITE = {
 """Lexical forms of XML Schema for the numbers that Arrow, Python and JSON write otherwise."""
 
 
-class Cells(NamedTuple):
+class ColumnValues(NamedTuple):
     """The values of a column.
 
     Args:
@@ -140,7 +140,7 @@ class Cells(NamedTuple):
             return np.full(len(self.values), self.datatype in datatypes)
         return np.fromiter((each in datatypes for each in self.datatypes), bool, len(self.values))
 
-    def single(self, expected: str) -> Cells:
+    def single(self, expected: str) -> ColumnValues:
         """Return the column with at most one value a row; rows with several are refused.
 
         Args:
@@ -160,20 +160,20 @@ class Cells(NamedTuple):
 class CellColumn(Protocol):
     """Column that is not one of Arrow, and makes its cells itself."""
 
-    def cells(self, nulls: frozenset[str]) -> Cells:
+    def cells(self, nulls: frozenset[str]) -> ColumnValues:
         """Return the values as cells; a text among `nulls` is not a value."""
 
     def shown(self, row: int) -> object:
         """Return the value of a row, as errors show it."""
 
 
-def cells_of(array: pa.Array | CellColumn, nulls: frozenset[str]) -> Cells:
+def column_values(array: pa.Array | CellColumn, nulls: frozenset[str]) -> ColumnValues:
     """The values of a column; a text among `nulls` is none."""
     if not isinstance(array, pa.Array):
         return cast(CellColumn, array).cells(nulls)
     array = decoded(array)
     if pa.types.is_null(array.type):
-        return Cells(np.full(len(array), -1, np.int32), pa.array([], pa.string()))
+        return ColumnValues(np.full(len(array), -1, np.int32), pa.array([], pa.string()))
     encoded = array.dictionary_encode()
     codes = np.from_dlpack(encoded.indices.fill_null(-1)).astype(np.int32, copy=False)
     values, datatype = _texts(encoded.dictionary)
@@ -181,7 +181,7 @@ def cells_of(array: pa.Array | CellColumn, nulls: frozenset[str]) -> Cells:
         absent = flags(pc.is_in(values, pa.array(sorted(nulls), pa.string())))
         if absent.any():
             codes = np.where(absent[codes], np.int32(-1), codes)
-    return Cells(codes, values, datatype)
+    return ColumnValues(codes, values, datatype)
 
 
 def decoded(array: pa.Array) -> pa.Array:
@@ -193,7 +193,7 @@ def decoded(array: pa.Array) -> pa.Array:
     return array.cast(pa.string()) if _is_text(array.type) else array
 
 
-def joined(template: Template, columns: Mapping[str, Cells]) -> Cells:
+def joined(template: TextTemplate, columns: Mapping[str, ColumnValues]) -> ColumnValues:
     """The texts that a template makes of columns; none where one of these has no value."""
     if template.is_whole:
         return columns[template.columns[0]]
@@ -201,13 +201,13 @@ def joined(template: Template, columns: Mapping[str, Cells]) -> Cells:
     pieces: list[pa.Array | str] = [template.texts[0]]
     for column, text in zip(template.columns, template.texts[1:], strict=True):
         pieces += [named[column].dense(), text]
-    made = cells_of(pc.binary_join_element_wise(*pieces, ""), frozenset())
+    made = column_values(pc.binary_join_element_wise(*pieces, ""), frozenset())
     parts = reversed([cells.refused for cells in named.values()])
     refused = {row: reason for each in parts for row, reason in each.items()}
     return made._replace(ends=ends, refused=refused)
 
 
-def unfolded(columns: Mapping[str, Cells]) -> tuple[Places | None, Mapping[str, Cells]]:
+def unfolded(columns: Mapping[str, ColumnValues]) -> tuple[Places | None, Mapping[str, ColumnValues]]:
     """Repeat rows for each combination of their values; return where those of a row end, and the columns.
 
     The ends are None where each row has one value.
@@ -222,7 +222,7 @@ def unfolded(columns: Mapping[str, Cells]) -> tuple[Places | None, Mapping[str, 
     return np.searchsorted(rows, np.arange(_height(columns)), "right"), taken
 
 
-def _height(columns: Mapping[str, Cells]) -> int:
+def _height(columns: Mapping[str, ColumnValues]) -> int:
     return min(len(cells.codes if cells.ends is None else cells.ends) for cells in columns.values())
 
 

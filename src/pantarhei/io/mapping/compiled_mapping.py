@@ -18,8 +18,7 @@ from rdflib import XSD, URIRef
 from pantarhei.io.mapping.binding import BoundMapping
 from pantarhei.io.mapping.cell_columns import NOT_FINITE
 from pantarhei.io.mapping.json_cells import is_unicode, member
-from pantarhei.io.mapping.record_mapping import ROW, UNITS, Kind, RowTime, TermPattern
-from pantarhei.io.mapping.row_mapping import (
+from pantarhei.io.mapping.mapped_rows import (
     ESCAPES,
     FORMS,
     IRI,
@@ -29,6 +28,7 @@ from pantarhei.io.mapping.row_mapping import (
     plain_number,
     suffix_of,
 )
+from pantarhei.io.mapping.record_mapping import ROW, UNITS, RowTime, TermKind, TermTemplate
 from pantarhei.model.datetimes import EPOCH, MICROSECOND, read_iso, zone_named
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimeKind, TimePoint
@@ -174,11 +174,11 @@ def _number(text: str) -> Value:
 # terms
 
 
-def _maker(pattern: TermPattern, decimal: str) -> Callable[[Mapping[str, Values]], Sequence[Term] | None]:
+def _maker(pattern: TermTemplate, decimal: str) -> Callable[[Mapping[str, Values]], Sequence[Term] | None]:
     """Return a function that makes a pattern's terms; it returns None where an error is possible."""
     texts, columns = pattern.template.texts, pattern.template.columns
     literal = _literals(pattern, decimal)
-    write: Callable[[str, int], Term | None] = literal if pattern.kind is Kind.LITERAL else _iris(pattern)
+    write: Callable[[str, int], Term | None] = literal if pattern.kind is TermKind.LITERAL else _iris(pattern)
     if not columns:
         constant = write(texts[0], TEXT)
         return lambda cells: None if constant is None else (constant,)
@@ -194,7 +194,7 @@ def _maker(pattern: TermPattern, decimal: str) -> Callable[[Mapping[str, Values]
             return None if None in terms else terms  # type: ignore[return-value]
 
         return whole
-    encode: Callable[[str], str] = encoded if pattern.kind is Kind.IRI else str
+    encode: Callable[[str], str] = encoded if pattern.kind is TermKind.IRI else str
     distinct = tuple(dict.fromkeys(columns))
     places = [distinct.index(column) for column in columns]
 
@@ -217,10 +217,10 @@ def _maker(pattern: TermPattern, decimal: str) -> Callable[[Mapping[str, Values]
     return joined
 
 
-def _iris(pattern: TermPattern) -> Callable[[str, int], Term | None]:
+def _iris(pattern: TermTemplate) -> Callable[[str, int], Term | None]:
     known: dict[str, Term] = {}
-    is_whole = pattern.kind is Kind.WHOLE_IRI
-    is_encoded = pattern.template.is_whole and pattern.kind is Kind.IRI
+    is_whole = pattern.kind is TermKind.WHOLE_IRI
+    is_encoded = pattern.template.is_whole and pattern.kind is TermKind.IRI
 
     def write(text: str, kind: int) -> Term | None:
         term = known.get(text)
@@ -235,7 +235,7 @@ def _iris(pattern: TermPattern) -> Callable[[str, int], Term | None]:
     return write
 
 
-def _literals(pattern: TermPattern, decimal: str) -> Callable[[str, int], Term | None]:
+def _literals(pattern: TermTemplate, decimal: str) -> Callable[[str, int], Term | None]:
     known: list[dict[str, Term]] = [{} for _ in _DATATYPES]
 
     def write(text: str, kind: int) -> Term | None:
@@ -252,7 +252,7 @@ def _literals(pattern: TermPattern, decimal: str) -> Callable[[str, int], Term |
     return write
 
 
-def _written(pattern: TermPattern, text: str, kind: int, decimal: str) -> str | None:
+def _written(pattern: TermTemplate, text: str, kind: int, decimal: str) -> str | None:
     """Return a literal in the syntax of N-Triples; None where it may be ill-typed."""
     if pattern.language is not None:
         return f'"{text.translate(_ESCAPES)}"@{pattern.language}'

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from rdflib import XSD, URIRef
 
-from pantarhei.io.mapping.cell_columns import NOT_FINITE, Cells
+from pantarhei.io.mapping.cell_columns import NOT_FINITE, ColumnValues
 
 JSONObject: TypeAlias = dict[str, Any]
 """Object of JSON; numbers are bytes, the digits of the file."""
@@ -62,7 +62,7 @@ class JSONColumn(Sequence[Any]):
         """Whether any object has a value for the member."""
         return any(value is not None for value in self._values)
 
-    def cells(self, nulls: frozenset[str]) -> Cells:
+    def cells(self, nulls: frozenset[str]) -> ColumnValues:
         """Return the values as cells; a text among `nulls` is not a value."""
         values, ends, refused = self._values, None, dict[int, str]()
         if not set(map(type, values)) <= _SCALARS:
@@ -80,7 +80,7 @@ class JSONColumn(Sequence[Any]):
         places[None] = -1
         codes = np.fromiter(map(places.__getitem__, values), np.int32, len(values))
         datatypes = tuple(map(datatype_of, distinct))
-        cells = Cells(codes, pa.array(texts, pa.string()), ends=ends, refused=refused)
+        cells = ColumnValues(codes, pa.array(texts, pa.string()), ends=ends, refused=refused)
         if len(set(datatypes)) > 1:
             return cells._replace(datatypes=datatypes)
         return cells._replace(datatype=datatypes[0] if datatypes else None)

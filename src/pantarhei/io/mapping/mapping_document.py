@@ -18,11 +18,11 @@ from pantarhei.rdf.unpacking import plain_text, refuse_null, unreadable
 LONGEST = 1 << 20
 DEEPEST = 20
 
-Content: TypeAlias = "str | list[Node] | dict[str, Node]"
+Content: TypeAlias = "str | list[DocumentNode] | dict[str, DocumentNode]"
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class DocumentNode:
     """A piece of a mapping.
 
     Args:
@@ -36,7 +36,7 @@ class Node:
     lines: Mapping[str, int | None]
 
 
-def read_document(given: str | os.PathLike[str] | Mapping[str, Any]) -> tuple[str, Node]:
+def read_document(given: str | os.PathLike[str] | Mapping[str, Any]) -> tuple[str, DocumentNode]:
     """What errors call a mapping, and its tree. A text of several lines is YAML, another one a path.
 
     Raises:
@@ -63,7 +63,7 @@ def read_document(given: str | os.PathLike[str] | Mapping[str, Any]) -> tuple[st
         raise MappingError(source, line, "it is not UTF-8", "a text saved as UTF-8") from None
 
 
-def _parsed(source: str, text: str) -> Node:
+def _parsed(source: str, text: str) -> DocumentNode:
     import yaml  # costs as much as a small file's reading
 
     if len(text) > LONGEST:
@@ -124,13 +124,13 @@ def _line(mark: Any) -> int | None:
     return None if mark is None else int(mark.line) + 1
 
 
-def _of_yaml(source: str, node: Any) -> Node:
+def _of_yaml(source: str, node: Any) -> DocumentNode:
     line = node.start_mark.line + 1
     if node.id == "scalar":
-        return Node(cast(str, node.value), line, {})
+        return DocumentNode(cast(str, node.value), line, {})
     if node.id == "sequence":
-        return Node([_of_yaml(source, each) for each in node.value], line, {})
-    content: dict[str, Node] = {}
+        return DocumentNode([_of_yaml(source, each) for each in node.value], line, {})
+    content: dict[str, DocumentNode] = {}
     lines: dict[str, int | None] = {}
     for key, value in node.value:
         name, at = str(key.value), key.start_mark.line + 1
@@ -138,18 +138,20 @@ def _of_yaml(source: str, node: Any) -> Node:
             problem = f"the key {name!r} a second time" if key.id == "scalar" else "a key that is no text"
             raise MappingError(source, at, problem, "each key once")
         content[name], lines[name] = _of_yaml(source, value), at
-    return Node(content, line, lines)
+    return DocumentNode(content, line, lines)
 
 
-def _of_python(source: str, given: object, depth: int) -> Node:
+def _of_python(source: str, given: object, depth: int) -> DocumentNode:
     _check_depth(source, None, depth)
     if isinstance(given, Mapping):
-        return Node({str(key): _of_python(source, each, depth + 1) for key, each in given.items()}, None, {})
+        return DocumentNode(
+            {str(key): _of_python(source, each, depth + 1) for key, each in given.items()}, None, {}
+        )
     if isinstance(given, Sequence) and not isinstance(given, str | bytes):
-        return Node([_of_python(source, each, depth + 1) for each in given], None, {})
+        return DocumentNode([_of_python(source, each, depth + 1) for each in given], None, {})
     if given is None or isinstance(given, str | int | float):
         text = "" if given is None else str(given).lower() if isinstance(given, bool) else str(given)
-        return Node(text, None, {})
+        return DocumentNode(text, None, {})
     raise MappingError(source, None, f"{given!r}"[:200], "texts, numbers, lists and dictionaries")
 
 

@@ -10,17 +10,17 @@ from typing import Any, cast
 from rdflib import RDF, XSD, URIRef
 
 from pantarhei.errors import MappingError, OptionError
-from pantarhei.io.mapping.mapping_document import Node, read_document
+from pantarhei.io.mapping.mapping_document import DocumentNode, read_document
 from pantarhei.io.mapping.record_mapping import (
     PREFIXES,
     UNITS,
-    Kind,
     Melt,
     RecordMapping,
     RowTime,
-    Template,
-    TermPattern,
-    TriplePattern,
+    TermKind,
+    TermTemplate,
+    TextTemplate,
+    TripleTemplate,
     Unit,
     iri,
 )
@@ -98,10 +98,10 @@ def read_mapping(given: str | os.PathLike[str] | Mapping[str, Any] | RecordMappi
     """
     if isinstance(given, RecordMapping):
         return given
-    return _Reader(*read_document(given)).mapping()
+    return _MappingReader(*read_document(given)).mapping()
 
 
-class _Reader:
+class _MappingReader:
     """Reads one document.
 
     Args:
@@ -109,7 +109,7 @@ class _Reader:
         root: its tree.
     """
 
-    def __init__(self, source: str, root: Node) -> None:
+    def __init__(self, source: str, root: DocumentNode) -> None:
         self._source, self._root, self._prefixes = source, root, dict(PREFIXES)
 
     def mapping(self) -> RecordMapping:
@@ -148,15 +148,15 @@ class _Reader:
 
     # time and melting
 
-    def _time(self, node: Node) -> RowTime:
+    def _time(self, node: DocumentNode) -> RowTime:
         if isinstance(node.content, str):
-            return RowTime(Template(("", ""), (node.content,)), line=node.line)
+            return RowTime(TextTemplate(("", ""), (node.content,)), line=node.line)
         parts = self._dictionary(node, "time", _TIME_PARTS)
         if ("column" in parts) is ("value" in parts):
             raise self._error(node, "the time has no place", "either column: name, or value: $(date) $(time)")
         given = parts.get("column") or parts["value"]
         text = self._text(given)
-        template = Template(("", ""), (text,)) if "column" in parts else self._template(text, given)
+        template = TextTemplate(("", ""), (text,)) if "column" in parts else self._template(text, given)
         if not template.columns or "" in template.columns:
             raise self._error(given, f"the time {text!r} refers to no column", "a column: $(date) $(time)")
         unit = self._unit(parts["unit"]) if "unit" in parts else None
@@ -174,14 +174,14 @@ class _Reader:
         }
         return RowTime(template, unit, pattern, zone, line=given.line, **cast(Any, chosen))
 
-    def _unit(self, node: Node) -> Unit:
+    def _unit(self, node: DocumentNode) -> Unit:
         text = self._text(node)
         if text not in UNITS:
             expected = "s, ms, us or ns for a time since 1970, or number where numbers are the stream's times"
             raise self._error(node, f"the unit of time {text!r} is not known", expected)
         return cast(Unit, text)
 
-    def _zone(self, node: Node) -> str:
+    def _zone(self, node: DocumentNode) -> str:
         name = self._text(node)
         try:
             zone_named(name)
@@ -195,7 +195,7 @@ class _Reader:
             ) from None
         return name
 
-    def _format(self, node: Node) -> str:
+    def _format(self, node: DocumentNode) -> str:
         text = self._text(node)
         directives = re.findall("%(.?)", text)
         wrong = [each for each in directives if each not in _DIRECTIVES]
@@ -211,7 +211,7 @@ class _Reader:
             raise self._error(node, problem, expected)
         return text
 
-    def _melt(self, node: Node | None) -> Melt | None:
+    def _melt(self, node: DocumentNode | None) -> Melt | None:
         if node is None:
             return None
         parts = self._dictionary(node, "melt", ("columns", "variable", "value"))
@@ -233,7 +233,7 @@ class _Reader:
 
     # triples
 
-    def _group(self, node: Node, name: str) -> tuple[TriplePattern, ...]:
+    def _group(self, node: DocumentNode, name: str) -> tuple[TripleTemplate, ...]:
         parts = self._dictionary(node, f"mapping {name}", (*_SUBJECTS, *_STATEMENTS))
         subjects = self._one_of(parts, node, f"mapping {name}", "subject", _SUBJECTS)
         statements = self._one_of(parts, node, f"mapping {name}", "predicateobjects", _STATEMENTS)
@@ -243,12 +243,12 @@ class _Reader:
             )
         pairs = [pair for each in statements.content for pair in self._statement(each)]
         return tuple(
-            TriplePattern(subject, predicate, object_)
+            TripleTemplate(subject, predicate, object_)
             for subject in [self._resource(each) for each in self._several(subjects)]
             for predicate, object_ in pairs
         )
 
-    def _statement(self, node: Node) -> list[tuple[TermPattern, TermPattern]]:
+    def _statement(self, node: DocumentNode) -> list[tuple[TermTemplate, TermTemplate]]:
         """Each predicate with each object; an object's kind may depend on the predicate."""
         if isinstance(node.content, dict):
             for key, value in node.content.items():
@@ -258,7 +258,7 @@ class _Reader:
             parts = self._dictionary(node, "a predicateobject", (*_PREDICATES, *_OBJECTS))
             predicates = self._one_of(parts, node, "a predicateobject", "predicate", _PREDICATES)
             objects = self._several(self._one_of(parts, node, "a predicateobject", "object", _OBJECTS))
-            data: list[Node] = []
+            data: list[DocumentNode] = []
         elif isinstance(node.content, list) and 2 <= len(node.content) <= 3:
             predicates, given, *data = node.content
             objects = self._several(given)
@@ -272,12 +272,12 @@ class _Reader:
             made += [(predicate, self._object(object_, data, is_type)) for object_ in objects]
         return made
 
-    def _predicate(self, node: Node) -> TermPattern:
+    def _predicate(self, node: DocumentNode) -> TermTemplate:
         if node.content == "a":
-            return TermPattern(Template((str(RDF.type),)), Kind.IRI, line=node.line)
+            return TermTemplate(TextTemplate((str(RDF.type),)), TermKind.IRI, line=node.line)
         return self._resource(node)
 
-    def _object(self, node: Node, data: list[Node], is_type: bool) -> TermPattern:
+    def _object(self, node: DocumentNode, data: list[DocumentNode], is_type: bool) -> TermTemplate:
         language: str | None = None
         datatype, is_iri = None, is_type
         if isinstance(node.content, dict):
@@ -313,16 +313,16 @@ class _Reader:
             raise self._error(node, problem, f"{text}~iri for the IRI, [p, {text}, xsd:string] for the text")
         if not template.columns and is_ill_typed(value_key(text, datatype)):
             raise self._error(value, f"{text!r} is no value of the datatype", f"one that {datatype} has")
-        return TermPattern(template, Kind.LITERAL, datatype, language, value.line)
+        return TermTemplate(template, TermKind.LITERAL, datatype, language, value.line)
 
-    def _may_be_iri(self, template: Template) -> bool:
+    def _may_be_iri(self, template: TextTemplate) -> bool:
         """Whether an object begins as IRIs do."""
         prefix, colon, rest = template.texts[0].partition(":")
         return (
             bool(colon) and not rest.startswith(" ") and (prefix in self._prefixes or rest.startswith("//"))
         )
 
-    def _datatype(self, node: Node) -> URIRef:
+    def _datatype(self, node: DocumentNode) -> URIRef:
         text = self._text(node)
         if text in _DATATYPES:
             raise self._error(node, f"the datatype {text} has no prefix", f"xsd:{text}")
@@ -334,20 +334,20 @@ class _Reader:
             raise self._error(node, f"the datatype {text} is not known", expected)
         return datatype
 
-    def _language(self, node: Node, suffix: int) -> str:
+    def _language(self, node: DocumentNode, suffix: int) -> str:
         text = self._text(node)
         tag = text[: len(text) - suffix]
         if not _LANGUAGE.fullmatch(tag):
             raise self._error(node, f"the language {tag!r}", "a language tag such as en or pt-BR")
         return tag
 
-    def _resource(self, node: Node) -> TermPattern:
+    def _resource(self, node: DocumentNode) -> TermTemplate:
         return self._iri_pattern(self._text(node).removesuffix("~iri"), node)
 
-    def _iri_pattern(self, text: str, node: Node) -> TermPattern:
+    def _iri_pattern(self, text: str, node: DocumentNode) -> TermTemplate:
         template = self._template(text, node)
         if template.is_whole:
-            return TermPattern(template, Kind.WHOLE_IRI, line=node.line)
+            return TermTemplate(template, TermKind.WHOLE_IRI, line=node.line)
         first = template.texts[0]
         if not first:
             own = next((each for each in self._prefixes if each not in PREFIXES), "ex")
@@ -357,14 +357,14 @@ class _Reader:
         for piece in texts[1:]:
             if not is_plain_iri(f"<urn:{piece}>"):
                 raise self._error(node, f"{piece!r} in an IRI", 'no spaces and none of <>"{}|^`\\ there')
-        return TermPattern(Template(texts, template.columns), Kind.IRI, line=node.line)
+        return TermTemplate(TextTemplate(texts, template.columns), TermKind.IRI, line=node.line)
 
-    def _iri(self, text: str, node: Node) -> str:
+    def _iri(self, text: str, node: DocumentNode) -> str:
         return iri(text, self._prefixes, self._source, node.line)
 
-    def _template(self, text: str, node: Node) -> Template:
+    def _template(self, text: str, node: DocumentNode) -> TextTemplate:
         try:
-            return Template.read(text)
+            return TextTemplate.read(text)
         except ValueError:
             problem = f"the reference in {text!r} has no end, or no name"
             raise self._error(
@@ -373,16 +373,16 @@ class _Reader:
 
     # pieces
 
-    def _text(self, node: Node) -> str:
+    def _text(self, node: DocumentNode) -> str:
         if isinstance(node.content, str):
             return node.content
         what = "a list" if isinstance(node.content, list) else "a dictionary"
         raise self._error(node, f"{what} stands here", "a text; one that begins with [ or { stands in quotes")
 
-    def _several(self, node: Node) -> list[Node]:
+    def _several(self, node: DocumentNode) -> list[DocumentNode]:
         return node.content if isinstance(node.content, list) else [node]
 
-    def _named(self, node: Node | None, what: str) -> list[tuple[str, Node]]:
+    def _named(self, node: DocumentNode | None, what: str) -> list[tuple[str, DocumentNode]]:
         if node is None:
             return []
         if not isinstance(node.content, dict):
@@ -391,7 +391,7 @@ class _Reader:
             )
         return list(node.content.items())
 
-    def _dictionary(self, node: Node, what: str, keys: tuple[str, ...]) -> dict[str, Node]:
+    def _dictionary(self, node: DocumentNode, what: str, keys: tuple[str, ...]) -> dict[str, DocumentNode]:
         if not isinstance(node.content, dict):
             raise self._error(
                 node, f"{what} is no dictionary", f"some of {', '.join(keys)}, each with a colon"
@@ -407,15 +407,15 @@ class _Reader:
         return node.content
 
     def _one_of(
-        self, parts: dict[str, Node], node: Node, what: str, name: str, keys: tuple[str, ...]
-    ) -> Node:
+        self, parts: dict[str, DocumentNode], node: DocumentNode, what: str, name: str, keys: tuple[str, ...]
+    ) -> DocumentNode:
         given = [key for key in keys if key in parts]
         if len(given) != 1:
             problem = f"{what} has {' and '.join(given)}" if given else f"{what} has no {name}"
             raise self._error(node, problem, f"one of {', '.join(keys)}")
         return parts[given[0]]
 
-    def _choice(self, node: Node, what: str, known: tuple[str, ...]) -> str:
+    def _choice(self, node: DocumentNode, what: str, known: tuple[str, ...]) -> str:
         text = self._text(node)
         if text not in known:
             hint = did_you_mean(text, known)
@@ -423,5 +423,5 @@ class _Reader:
             raise self._error(node, f"the {what} {text!r} is not known", f"one of {shown}{hint}")
         return text
 
-    def _error(self, node: Node, problem: str, expected: str) -> MappingError:
+    def _error(self, node: DocumentNode, problem: str, expected: str) -> MappingError:
         return MappingError(self._source, node.line, problem, expected)

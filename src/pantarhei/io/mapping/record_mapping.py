@@ -63,20 +63,20 @@ NULLS = frozenset({"", "-", "--", "?", "na", "n/a", "nan", "nil", "none", "null"
 _REFERENCE = re.compile(r"\$\(((?:[^()\\]|\\.)*)\)")
 
 
-class Template(NamedTuple):
+class TextTemplate(NamedTuple):
     """Text with columns' values in it: `texts[0]`, the value of `columns[0]`, `texts[1]`, and so on."""
 
     texts: tuple[str, ...]
     columns: tuple[str, ...] = ()
 
     @classmethod
-    def read(cls, text: str) -> Template:
+    def read(cls, text: str) -> TextTemplate:
         """The template that `text` writes: `$(name)` refers to a column; of a name, `\\(` writes `(`.
 
         Raises:
             ValueError: a reference has no end, or no name.
 
-        >>> Template.read("urn:garage/$(id)")
+        >>> TextTemplate.read("urn:garage/$(id)")
         Template(texts=('urn:garage/', ''), columns=('id',))
         """
         pieces = _REFERENCE.split(text)
@@ -90,7 +90,7 @@ class Template(NamedTuple):
         """Whether it is one column's value and nothing else."""
         return self.texts == ("", "")
 
-    def filled(self, fill: Callable[[str], Template]) -> Template:
+    def filled(self, fill: Callable[[str], TextTemplate]) -> TextTemplate:
         """The template with another in the place of each column."""
         texts, columns = [self.texts[0]], list[str]()
         for column, text in zip(self.columns, self.texts[1:], strict=True):
@@ -99,14 +99,14 @@ class Template(NamedTuple):
             texts += inner.texts[1:]
             texts[-1] += text
             columns += inner.columns
-        return Template(tuple(texts), tuple(columns))
+        return TextTemplate(tuple(texts), tuple(columns))
 
     def __str__(self) -> str:
         named = [f"$({column}){text}" for column, text in zip(self.columns, self.texts[1:], strict=True)]
         return self.texts[0] + "".join(named)
 
 
-class Kind(Enum):
+class TermKind(Enum):
     """What a template makes."""
 
     IRI = "an IRI, into which values are percent-encoded"
@@ -115,7 +115,7 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class TermPattern:
+class TermTemplate:
     """How a term is made of a row.
 
     Args:
@@ -123,24 +123,24 @@ class TermPattern:
         line: where the mapping says it.
     """
 
-    template: Template
-    kind: Kind
+    template: TextTemplate
+    kind: TermKind
     datatype: URIRef | None = None
     language: str | None = None
     line: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class TriplePattern:
+class TripleTemplate:
     """How a triple is made of a row, which has to have values in the columns of its terms and in `needs`."""
 
-    subject: TermPattern
-    predicate: TermPattern
-    object: TermPattern
+    subject: TermTemplate
+    predicate: TermTemplate
+    object: TermTemplate
     needs: tuple[str, ...] = ()
 
     @property
-    def terms(self) -> tuple[TermPattern, TermPattern, TermPattern]:
+    def terms(self) -> tuple[TermTemplate, TermTemplate, TermTemplate]:
         """Its three terms."""
         return self.subject, self.predicate, self.object
 
@@ -171,7 +171,7 @@ class RowTime:
         line: where the mapping says it.
     """
 
-    template: Template
+    template: TextTemplate
     unit: Unit | None = None
     format: str | None = None
     zone: str | None = None
@@ -214,7 +214,7 @@ class RecordMapping:
     source: str
     prefixes: Mapping[str, str]
     time: RowTime
-    groups: tuple[tuple[TriplePattern, ...], ...]
+    groups: tuple[tuple[TripleTemplate, ...], ...]
     melt: Melt | None = None
     nulls: frozenset[str] = frozenset({""})
     delimiter: str | None = None

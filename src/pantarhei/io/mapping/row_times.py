@@ -14,7 +14,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pantarhei.errors import MappingError
-from pantarhei.io.mapping.cell_columns import CellColumn, Cells, Flags, cells_of, decoded, flags, joined
+from pantarhei.io.mapping.cell_columns import (
+    CellColumn,
+    ColumnValues,
+    Flags,
+    column_values,
+    decoded,
+    flags,
+    joined,
+)
 from pantarhei.io.mapping.record_mapping import UNITS, RowTime
 from pantarhei.io.mapping.text_times import (
     BEYOND,
@@ -25,6 +33,7 @@ from pantarhei.io.mapping.text_times import (
     ReadTimes,
     RowOrder,
     Ticks,
+    ambiguity_error,
     beyond,
     bounds_of,
     candidates_of,
@@ -35,7 +44,6 @@ from pantarhei.io.mapping.text_times import (
     one_by_one,
     read_texts,
     scaled,
-    twice,
     zone_of,
 )
 from pantarhei.model.datetimes import EXACT
@@ -71,7 +79,7 @@ class RowTimes(NamedTuple):
 def times_of(
     time: RowTime,
     arrays: Mapping[str, pa.Array | CellColumn],
-    cells: Callable[[str], Cells],
+    cells: Callable[[str], ColumnValues],
     mapping: str,
     kind: TimeKind | None = None,
     order: RowOrder | None = None,
@@ -121,7 +129,7 @@ def first_kind(
     array = arrays.get(time.template.columns[0]) if time.template.is_whole else None
     if isinstance(array, pa.Array) and (pa.types.is_integer(array.type) or pa.types.is_floating(array.type)):
         return kind_of_numbers(time.unit, pa.types.is_integer(array.type))
-    columns = {name: cells_of(arrays[name], nulls) for name in time.template.columns}
+    columns = {name: column_values(arrays[name], nulls) for name in time.template.columns}
     cells = joined(time.template, columns).single("one time")
     places, begins = np.unique(cells.codes, return_index=True)
     for place in places[np.argsort(begins)].tolist():
@@ -151,7 +159,7 @@ def _row_times(
         cut = None if cut is None else cut[codes]
     for place in chosen.wrong:
         assert texts is not None, "what has two candidates was a local time"
-        reason = UNDECIDED if time.ambiguous == "infer" else twice(texts[place].as_py(), time)
+        reason = UNDECIDED if time.ambiguous == "infer" else ambiguity_error(texts[place].as_py(), time)
         reasons.setdefault(place, reason)
     if codes is not None and (codes < 0).any():
         reasons[-1] = _NO_TIME

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pantarhei.errors import MappingError, TimestampError
-from pantarhei.io.mapping.binding import on_time
+from pantarhei.io.mapping.binding import time_hint
 from pantarhei.io.mapping.cell_columns import Flags
 from pantarhei.io.mapping.record_mapping import UNITS, RecordMapping, RowTime, Unit
 from pantarhei.model.datetimes import (
@@ -95,7 +95,7 @@ def candidates_at(at: datetime, text: str, time: RowTime) -> tuple[datetime, dat
     return earlier, later
 
 
-def twice(text: str, time: RowTime) -> str:
+def ambiguity_error(text: str, time: RowTime) -> str:
     """Return the error for a time with two candidates."""
     return (
         f"{text!r} happened twice in {time.zone}, when clocks were put back; expected a time with its "
@@ -481,7 +481,7 @@ def _parsed(time: RowTime, given: str) -> ReadTime:
             raise ValueError(f"{text!r} {said}") from None
         is_number = re.fullmatch(r"[\d.]+", text) is not None
         number = f"of a number the mapping has to say {UNIT_ASKED}"
-        hint = number if is_number else on_time(text, time.template.columns)
+        hint = number if is_number else time_hint(text, time.template.columns)
         raise ValueError(f"{text!r} is no time; {hint}") from None
 
 

@@ -13,7 +13,7 @@ from pantarhei.errors import MalformedInputError, OptionError
 from pantarhei.io.mapping.cell_columns import CellColumn
 
 
-class LeftOut(NamedTuple):
+class SkippedLine(NamedTuple):
     """What is no row: behind how many rows of the block it comes, its line, why, and how it reads."""
 
     rows_before: int
@@ -36,11 +36,11 @@ class Block(NamedTuple):
     columns: Mapping[str, pa.Array | CellColumn]
     height: int
     places: Callable[[], Sequence[int]]
-    left_out: Sequence[LeftOut] = ()
+    left_out: Sequence[SkippedLine] = ()
     text: Callable[[int], str] | None = None
 
 
-class Table(Protocol):
+class RecordTable(Protocol):
     """A table that is read once, block by block.
 
     Attributes:

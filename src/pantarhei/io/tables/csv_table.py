@@ -18,8 +18,8 @@ import pyarrow as pa
 from pyarrow import csv as pacsv
 
 from pantarhei.errors import InputError, MalformedInputError
-from pantarhei.io.reader import NOT_UTF_8, other_kind
-from pantarhei.io.tables.arrow_table import Block, LeftOut
+from pantarhei.io.reader import NOT_UTF_8, format_error
+from pantarhei.io.tables.arrow_table import Block, SkippedLine
 from pantarhei.model.messages import counted
 from pantarhei.rdf.statements import LONGEST_LINE, ByteFeed
 from pantarhei.rdf.unpacking import BYTE_ORDER_MARK
@@ -45,7 +45,7 @@ class CSVTable:
     def __init__(self, source: str, feed: ByteFeed, delimiter: str | None, is_lenient: bool = False) -> None:
         self.source, self.names = source, list[str]()
         self._feed, self._given, self._is_lenient = feed, delimiter, is_lenient
-        self._before: list[LeftOut] = []  # the header
+        self._before: list[SkippedLine] = []  # the header
         self.delimiter = delimiter or DELIMITERS[0]
         self._line = 1  # of what comes next
         self.header_size = 0  # in bytes, without a byte order mark; known once it is open
@@ -86,14 +86,14 @@ class CSVTable:
             self.header_size += len(record)
             if not record.strip():
                 return b""
-            reason = broken or other_kind(record.lstrip(b"\r\n"))
+            reason = broken or format_error(record.lstrip(b"\r\n"))
             if reason is None and _is_utf_8(record):
                 return record
             row = record.lstrip(b"\r\n")
             line, reason = self._line + _line_ends(record[: -len(row)]), reason or NOT_UTF_8
             if not (self._is_lenient and (broken or not _is_utf_8(record))):
                 raise MalformedInputError(self.source, line, reason)
-            self._before.append(LeftOut(0, line, reason, _shown(row)))
+            self._before.append(SkippedLine(0, line, reason, _shown(row)))
             self._line += _line_ends(record)
 
     def blocks(self, columns: Sequence[str]) -> Iterator[Block]:
@@ -102,7 +102,7 @@ class CSVTable:
         for text, broken in self._records() if self.names else ():
             line, self._line = self._line, self._line + _line_ends(text)
             if broken is not None:
-                yield _nothing(columns, [LeftOut(0, line, broken, _shown(text))])
+                yield _nothing(columns, [SkippedLine(0, line, broken, _shown(text))])
             else:
                 yield self._block(text, line, columns)
 
@@ -154,7 +154,7 @@ class CSVTable:
         try:
             table = self._parse(text, columns, is_ragged)
         except pa.ArrowInvalid as error:
-            return _nothing(columns, [LeftOut(0, line, f"it is no CSV: {error}", _shown(text))])
+            return _nothing(columns, [SkippedLine(0, line, f"it is no CSV: {error}", _shown(text))])
         arrays = {name: _one_chunk(table.column(name)) for name in columns}
         width = len(self.names)
         left_out = self._ragged(text, line) if ragged else []
@@ -188,13 +188,13 @@ class CSVTable:
         """Read a block without the records that are not UTF-8."""
         kept: list[bytes] = []
         lines: list[int] = []  # their numbers in the file
-        left_out: list[LeftOut] = []
+        left_out: list[SkippedLine] = []
         for at, _, row in self._rows(text, line):
             if _is_utf_8(row):
                 kept.append(row)
                 lines += range(at, at + 1 + len(_LINE_ENDS.findall(row)))
             else:
-                left_out.append(LeftOut(0, at, NOT_UTF_8, _shown(row)))
+                left_out.append(SkippedLine(0, at, NOT_UTF_8, _shown(row)))
         block = self._block(b"\n".join(kept), 0, columns)
         places = [lines[place] for place in block.places()]
         left_out += [each._replace(line=lines[each.line]) for each in block.left_out]
@@ -204,7 +204,7 @@ class CSVTable:
         ]
         return block._replace(places=lambda: places, left_out=left_out)
 
-    def _ragged(self, text: bytes, line: int) -> list[LeftOut]:
+    def _ragged(self, text: bytes, line: int) -> list[SkippedLine]:
         """The lines that have too few or too many cells."""
         width, rows = len(self.names), 0
         found = []
@@ -221,7 +221,7 @@ class CSVTable:
             elif cells > width:
                 hint = f"; a cell with {self.delimiter!r} in it stands in quotation marks"
             reason = f"{counted(cells, 'cell')} where the header has {width}{hint}"
-            found.append(LeftOut(rows, at, reason, _shown(row)))
+            found.append(SkippedLine(rows, at, reason, _shown(row)))
         return found
 
     def _rows(self, text: bytes, line: int) -> Iterator[tuple[int, int, bytes]]:
@@ -245,7 +245,7 @@ def _unfinished(text: bytes, delimiter: str) -> tuple[int, str | None]:
     return end, _TOO_LONG if end > LONGEST_LINE else _NOT_CLOSED
 
 
-def _nothing(columns: Sequence[str], left_out: list[LeftOut]) -> Block:
+def _nothing(columns: Sequence[str], left_out: list[SkippedLine]) -> Block:
     return Block({name: pa.array([], pa.string()) for name in columns}, 0, list, left_out)
 
 

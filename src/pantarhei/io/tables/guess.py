@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from rdflib import XSD, URIRef
 
-from pantarhei.io.mapping.binding import reference
-from pantarhei.io.mapping.cell_columns import Cells, cells_of, is_readable
+from pantarhei.io.mapping.binding import column_reference
+from pantarhei.io.mapping.cell_columns import ColumnValues, column_values, is_readable
 from pantarhei.io.mapping.json_cells import JSONColumns
 from pantarhei.io.mapping.record_mapping import NULLS
 from pantarhei.io.tables.csv_table import CSVTable
@@ -147,7 +147,7 @@ def _time(columns: Mapping[str, Sample], present: Mapping[str, Sequence[str]]) -
     clocks = [column for column in by_name if _all(_CLOCK)(present[column])]
     if days:
         columns_of_time = (days[0], *clocks[:1])
-        value = "T".join(reference(column) for column in columns_of_time)
+        value = "T".join(column_reference(column) for column in columns_of_time)
         return _Time(["time:", f"  value: {_plain(value)}", _ZONE], columns_of_time)
     return _Time(["time:", "  column: WHICH  # no column was found that has times; say which"], ())
 
@@ -234,8 +234,8 @@ def _ids(
 def _subject(local: str, ids: Sequence[str]) -> list[str]:
     if not ids:
         return [f"    s: ex:{local}  # one thing only: no column looks like its name"]
-    others = f"  # or {', '.join(reference(each) for each in ids[1:4])}" if ids[1:] else ""
-    return [f"    s: {_plain(f'ex:{reference(ids[0])}')}{others}"]
+    others = f"  # or {', '.join(column_reference(each) for each in ids[1:4])}" if ids[1:] else ""
+    return [f"    s: {_plain(f'ex:{column_reference(ids[0])}')}{others}"]
 
 
 def _dialect(columns: Mapping[str, Sample], delimiter: str, comma: bool) -> list[str]:
@@ -252,7 +252,7 @@ def _dialect(columns: Mapping[str, Sample], delimiter: str, comma: bool) -> list
 
 
 def _statement(column: str, sample: Sample, texts: Sequence[str]) -> str:
-    prop, value = f"ex:{_local(column) or 'value'}", reference(column)
+    prop, value = f"ex:{_local(column) or 'value'}", column_reference(column)
     unit = _unit(column)
     comment = f"  # {unit}?" if unit else ""
     if not texts and sample.datatype is None:
@@ -331,13 +331,13 @@ def first_rows(source: str, format: str | None) -> FirstRows:
             if isinstance(arrays, JSONColumns):
                 arrays = arrays.with_found(arrays.members())
             for column, array in arrays.items():
-                columns[column] = _sample(cells_of(array, frozenset()), block.height)
+                columns[column] = _sample(column_values(array, frozenset()), block.height)
             if block.height:
                 break
     return FirstRows(name, columns, table.delimiter if isinstance(table, CSVTable) else ",")
 
 
-def _sample(cells: Cells, height: int) -> Sample:
+def _sample(cells: ColumnValues, height: int) -> Sample:
     rows = range(min(height, ROWS) if cells.ends is None else len(cells.codes))
     texts = cells._replace(codes=cells.codes[: len(rows)]).dense().to_pylist()
     datatypes = {cells.datatype} if cells.datatypes is None else set(cells.datatypes)

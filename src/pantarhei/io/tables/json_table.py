@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from pantarhei.errors import MalformedInputError
 from pantarhei.io.mapping.json_cells import DECODER, HALF_A_PAIR, JSONColumns, JSONObject, is_unicode
-from pantarhei.io.reader import NOT_UTF_8, other_kind
-from pantarhei.io.tables.arrow_table import Block, LeftOut
+from pantarhei.io.reader import NOT_UTF_8, format_error
+from pantarhei.io.tables.arrow_table import Block, SkippedLine
 from pantarhei.rdf.json_documents import advice_on
 from pantarhei.rdf.statements import ByteFeed, line_blocks
 
@@ -39,7 +39,7 @@ class JSONTable:
         self.source = source
         self.names: list[str] = []
         self._feed, self._is_lenient = feed, is_lenient
-        self._too_long: list[LeftOut] = []
+        self._too_long: list[SkippedLine] = []
         self._has_begun = False  # with a line that is not blank
 
     def open(self) -> None:
@@ -58,7 +58,7 @@ class JSONTable:
 
     def _skip_long(self, line: int, reason: str, text: str) -> None:
         self._has_begun = True
-        self._too_long.append(LeftOut(0, line, reason, text))
+        self._too_long.append(SkippedLine(0, line, reason, text))
 
     def _block(self, line: int, text: bytes, columns: Sequence[str]) -> Block:
         left_out, self._too_long = self._too_long, []
@@ -73,8 +73,8 @@ class JSONTable:
                 rows.append(read_object(stripped))
                 lines.append(at)
             except ValueError as error:
-                reason = None if self._has_begun else other_kind(_bytes(each))
-                left_out.append(LeftOut(len(rows), at, reason or str(error), _shown(each)))
+                reason = None if self._has_begun else format_error(_bytes(each))
+                left_out.append(SkippedLine(len(rows), at, reason or str(error), _shown(each)))
             self._has_begun = True
         return Block(
             JSONColumns(rows, columns),
@@ -118,13 +118,13 @@ class JSONDocument(JSONTable):
         while part := list(islice(values, _ROWS)):
             rows: list[JSONObject] = []
             places: list[int] = []
-            left_out: list[LeftOut] = []
+            left_out: list[SkippedLine] = []
             for at, each in enumerate(part, first):
                 if isinstance(each, dict):
                     rows.append(each)
                     places.append(at)
                 else:
-                    left_out.append(LeftOut(len(rows), at, str(each), ""))
+                    left_out.append(SkippedLine(len(rows), at, str(each), ""))
             yield Block(JSONColumns(rows, columns), len(rows), lambda places=places: places, left_out)  # type: ignore[misc]
             first += len(part)
 
@@ -134,7 +134,7 @@ def _values(content: bytes) -> Iterator[JSONObject | ValueError]:
     try:
         text = content.decode()
     except UnicodeDecodeError:
-        yield ValueError(other_kind(content) or NOT_UTF_8)
+        yield ValueError(format_error(content) or NOT_UTF_8)
         return
     place, depth = 0, 0
     may_have_surrogates = _SURROGATE in text.lower()

@@ -9,19 +9,19 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from pantarhei.errors import InvalidCellError, MalformedInputError, MappingError, MissingMemberWarning
-from pantarhei.io.abox import TimestampedABox, Triples, merged
-from pantarhei.io.mapping.binding import BoundMapping, bind, on_column
+from pantarhei.io.abox import TimestampedABox, TripleBuffer, merge_parts
+from pantarhei.io.mapping.binding import BoundMapping, bind, column_hint
 from pantarhei.io.mapping.cell_columns import check_type, shown_cell
 from pantarhei.io.mapping.json_cells import JSONColumns, JSONObject
+from pantarhei.io.mapping.mapped_rows import MappedRows, map_rows, runs
 from pantarhei.io.mapping.record_mapping import RecordMapping
-from pantarhei.io.mapping.row_mapping import MappedRows, map_rows, runs
 from pantarhei.io.mapping.row_times import first_kind, shown_times
 from pantarhei.io.mapping.text_times import RowOrder
 from pantarhei.io.reader import ReaderCounts, Skipped
-from pantarhei.io.tables.arrow_table import Block, Table
+from pantarhei.io.tables.arrow_table import Block, RecordTable
 from pantarhei.io.tables.csv_table import CSVTable
 from pantarhei.io.tables.json_table import JSONRows, JSONTable
-from pantarhei.io.tables.table_sources import Sources
+from pantarhei.io.tables.table_sources import TableSources
 from pantarhei.model.time import TimeKind, TimePoint
 
 _FEWEST = 16  # triples of an ABox; of fewer, holding them by column costs more than it saves
@@ -43,7 +43,7 @@ class RecordReader(ReaderCounts):
     """
 
     def __init__(
-        self, sources: Sources, mapping: RecordMapping, skip_errors: bool, kind: TimeKind | None = None
+        self, sources: TableSources, mapping: RecordMapping, skip_errors: bool, kind: TimeKind | None = None
     ) -> None:
         super().__init__(sources.name)
         self._sources, self.mapping, self._skip_errors, self._kind = sources, mapping, skip_errors, kind
@@ -61,9 +61,9 @@ class RecordReader(ReaderCounts):
 
     def __iter__(self) -> Iterator[TimestampedABox]:
         self._begin_counts()
-        return merged(self._parts())
+        return merge_parts(self._parts())
 
-    def _parts(self) -> Iterator[tuple[TimePoint, Triples]]:
+    def _parts(self) -> Iterator[tuple[TimePoint, TripleBuffer]]:
         rows = _RowMapper(self.mapping, self._kind)
         for item in self._sources.begin():
             try:
@@ -77,21 +77,23 @@ class RecordReader(ReaderCounts):
         rows.warn()
 
     def _of_block(
-        self, table: Table, block: Block, mapped: MappedRows
-    ) -> Iterator[tuple[TimePoint, Triples]]:
+        self, table: RecordTable, block: Block, mapped: MappedRows
+    ) -> Iterator[tuple[TimePoint, TripleBuffer]]:
         if (mapped.bad or block.left_out) and not self._skip_errors:
-            first = _wrong(table, block, mapped)[0]
+            first = _invalid_rows(table, block, mapped)[0]
             yield from self._aboxes(table, block, mapped.first(first.rows_before))
             raise first.error
         if mapped.bad or block.left_out:
-            for wrong in _wrong(table, block, mapped):
+            for wrong in _invalid_rows(table, block, mapped):
                 line, reason = wrong.error.line, wrong.said
                 if table.counted != "line":
                     line, reason = None, f"{table.counted} {line}, {reason}"
                 self._skip(table.source, line, reason, wrong.text)
         yield from self._aboxes(table, block, mapped)
 
-    def _aboxes(self, table: Table, block: Block, mapped: MappedRows) -> Iterator[tuple[TimePoint, Triples]]:
+    def _aboxes(
+        self, table: RecordTable, block: Block, mapped: MappedRows
+    ) -> Iterator[tuple[TimePoint, TripleBuffer]]:
         """Return the ABoxes of rows, and count times that were cut."""
         if mapped.cut is not None and (count := mapped.times_cut):
             bad = {each.row for each in mapped.bad}
@@ -129,7 +131,7 @@ class _RowMapper:
         self._names: dict[str, None] = {}  # members that rows have
         self._source, self._rows = "", 0
 
-    def of(self, table: Table, sources: Sources) -> Iterator[tuple[Block, MappedRows]]:
+    def of(self, table: RecordTable, sources: TableSources) -> Iterator[tuple[Block, MappedRows]]:
         """Yield the blocks of a table with their mapped rows."""
         bound = self._bound(table, sources)
         for column, line in bound.columns.items():
@@ -156,7 +158,7 @@ class _RowMapper:
         self._row += block.height
         return mapped
 
-    def _watch(self, table: Table, block: Block) -> None:
+    def _watch(self, table: RecordTable, block: Block) -> None:
         """Warn of members that no row has, once there are many."""
         if not (self._unseen and isinstance(block.columns, JSONColumns)):
             return
@@ -171,12 +173,12 @@ class _RowMapper:
     def warn(self) -> None:
         """Warn of members that no row has had; after few rows, only where a member has a similar name."""
         for name in self._unseen or () if self._rows else ():
-            hint = "" if name in self._names else on_column(name, list(self._names), False)
+            hint = "" if name in self._names else column_hint(name, list(self._names), False)
             if hint or self._rows >= _MANY:
                 warnings.warn(MissingMemberWarning(self._source, name, self._rows, hint), stacklevel=2)
         self._unseen = {}
 
-    def _bound(self, table: Table, sources: Sources) -> BoundMapping:
+    def _bound(self, table: RecordTable, sources: TableSources) -> BoundMapping:
         """Bind the mapping to a table; columns that only other tables have are without values.
 
         Raises:
@@ -192,7 +194,7 @@ class _RowMapper:
             return bind(self._mapping, table.names, table.source, is_text, elsewhere)
 
 
-class _Wrong(NamedTuple):
+class _InvalidRow(NamedTuple):
     """What is left out: behind how many rows of the block, the error that it would be, and how it reads."""
 
     rows_before: int
@@ -208,10 +210,10 @@ class _Wrong(NamedTuple):
         )
 
 
-def _wrong(table: Table, block: Block, mapped: MappedRows) -> list[_Wrong]:
+def _invalid_rows(table: RecordTable, block: Block, mapped: MappedRows) -> list[_InvalidRow]:
     """What is wrong in a block, in its order."""
     found = [
-        _Wrong(each.rows_before, MalformedInputError(table.source, each.line, each.reason), each.text)
+        _InvalidRow(each.rows_before, MalformedInputError(table.source, each.line, each.reason), each.text)
         for each in block.left_out
     ]
     places = block.places() if mapped.bad else ()
@@ -221,7 +223,7 @@ def _wrong(table: Table, block: Block, mapped: MappedRows) -> list[_Wrong]:
         else:
             text = ", ".join(f"{name}={shown_cell(cells, row)}" for name, cells in block.columns.items())
         error = InvalidCellError(table.source, places[row], column, reason, table.counted)
-        found.append(_Wrong(row, error, text))
+        found.append(_InvalidRow(row, error, text))
     return sorted(found, key=lambda each: each.rows_before)
 
 
@@ -241,7 +243,7 @@ class RowParts(NamedTuple):
     """
 
     at: TimePoint
-    triples: Triples
+    triples: TripleBuffer
     cut: str | None
 
 
@@ -265,7 +267,7 @@ def row_of(
         InvalidCellError: it does not fit the mapping.
     """
     rows = _RowMapper(mapping, kind, number, order)
-    for block, mapped in rows.of(JSONRows(source, [row]), Sources(source, (), None)):
+    for block, mapped in rows.of(JSONRows(source, [row]), TableSources(source, (), None)):
         for wrong in mapped.bad:
             raise InvalidCellError(source, None, wrong.column, wrong.reason)
         ((at, triples),) = _aboxes(mapped, mapping)
@@ -273,7 +275,7 @@ def row_of(
     return RowParts(at, triples, cut)
 
 
-def _aboxes(mapped: MappedRows, mapping: RecordMapping) -> Iterator[tuple[TimePoint, Triples]]:
+def _aboxes(mapped: MappedRows, mapping: RecordMapping) -> Iterator[tuple[TimePoint, TripleBuffer]]:
     """The triples of neighbours of one time, with it."""
     bounds = list(runs(mapped.ticks))
     times = shown_times(mapped.ticks[[begin for begin, _ in bounds]], mapped.kind, mapping.time)
@@ -282,7 +284,7 @@ def _aboxes(mapped: MappedRows, mapping: RecordMapping) -> Iterator[tuple[TimePo
     terms = list(mapped.triples.triples()) if is_scattered else []
     begin = 0
     for at, (_, last) in zip(times, bounds, strict=True):
-        end, triples = int(ends[last - 1]), Triples()
+        end, triples = int(ends[last - 1]), TripleBuffer()
         if is_scattered:
             triples.extend(terms[begin:end])
         else:

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from pantarhei.errors import InputError, MissingFileError, OptionError, UnknownFormatError
 from pantarhei.io.reader import FORMATS, SUFFIXES, format_of, is_path, opened, refuse_text, source_name
-from pantarhei.io.tables.arrow_table import Table, arrow_table, parquet_table, speaks_arrow
+from pantarhei.io.tables.arrow_table import RecordTable, arrow_table, parquet_table, speaks_arrow
 from pantarhei.io.tables.csv_table import CSVPart, CSVPartTable, CSVTable
 from pantarhei.io.tables.json_table import JSONDocument, JSONTable
 from pantarhei.rdf.statements import ByteFeed, Readable
@@ -24,7 +24,7 @@ Source: TypeAlias = "str | os.PathLike[str] | Readable | Sequence[str | os.PathL
 _UNKNOWN: Collection[str] = ("",)  # columns that have not been read yet
 
 
-class Sources:
+class TableSources:
     """Tables that are read one after the other; build with `sources_of`.
 
     Args:
@@ -76,7 +76,7 @@ class Sources:
         return self._items
 
     @contextmanager
-    def opened(self, item: Any, delimiter: str | None, is_lenient: bool = False) -> Iterator[Table]:
+    def opened(self, item: Any, delimiter: str | None, is_lenient: bool = False) -> Iterator[RecordTable]:
         """Open a table.
 
         Args:
@@ -96,7 +96,7 @@ class Sources:
     def columns_elsewhere(self, delimiter: str | None) -> Collection[str] | None:
         """Return the columns of all tables; None for any, where a table's are not known before its rows."""
         if self._elsewhere is _UNKNOWN:
-            self._elsewhere = Sources(self.name, self._beside, self._format)._columns(delimiter)
+            self._elsewhere = TableSources(self.name, self._beside, self._format)._columns(delimiter)
         return self._elsewhere
 
     def _columns(self, delimiter: str | None) -> Collection[str] | None:
@@ -110,7 +110,7 @@ class Sources:
                 found.update(table.names)
         return found
 
-    def _table(self, item: Any, delimiter: str | None, stack: ExitStack, is_lenient: bool) -> Table:
+    def _table(self, item: Any, delimiter: str | None, stack: ExitStack, is_lenient: bool) -> RecordTable:
         name = _name_of(item)
         if isinstance(item, CSVPart):
             part = cast(BinaryIO, stack.enter_context(opened(item.path)))
@@ -142,7 +142,7 @@ def delimiter_of(name: str, format: str | None, delimiter: str | None) -> str | 
     return delimiter or ("\t" if (format or format_of(name)) == "tsv" else None)
 
 
-def sources_of(source: Source, format: str | None) -> Sources:
+def sources_of(source: Source, format: str | None) -> TableSources:
     """The tables that a source is.
 
     Raises:
@@ -152,7 +152,7 @@ def sources_of(source: Source, format: str | None) -> Sources:
     if format is not None and format not in FORMATS:
         raise OptionError("format", repr(format), f"one of {', '.join(FORMATS)}")
     if speaks_arrow(source) or hasattr(source, "read"):
-        return Sources(_name_of(source), [source], format)
+        return TableSources(_name_of(source), [source], format)
     if isinstance(source, str | os.PathLike):
         items = _files(source, format)
         name = _name_of(source)
@@ -165,7 +165,7 @@ def sources_of(source: Source, format: str | None) -> Sources:
             f"Arrow (__arrow_c_stream__){_advice(source)}"
         )
         raise OptionError("source", " ".join(repr(source).split())[:200], expected)
-    return Sources(name, items, format)
+    return TableSources(name, items, format)
 
 
 def _files(given: str | os.PathLike[str], format: str | None) -> list[str]:

@@ -55,7 +55,7 @@ from pyspark.sql.streaming.datasource import (
 from pyspark.sql.types import StructType
 
 from pantarhei.errors import OptionError, StreamError, TimestampError
-from pantarhei.io.messages import BY_NAME, TimeReading, time_in_name
+from pantarhei.io.graph_messages import BY_NAME, TimeReading, time_in_name
 from pantarhei.io.stream_reader import OF_GRAPHS, SUFFIXES, syntax_of
 from pantarhei.model.time import TimeKind, TimePoint, kind_of
 from pantarhei.rdf.statements import ByteFeed

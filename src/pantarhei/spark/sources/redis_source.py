@@ -42,7 +42,7 @@ from pantarhei.errors import (
     StreamError,
     TimestampError,
 )
-from pantarhei.io.messages import AUTO, OnCut, Skip, TimeReading, parse_time, time_properties
+from pantarhei.io.graph_messages import AUTO, OnCut, Skip, TimeReading, parse_time, time_properties
 from pantarhei.model.time import TimeKind, kind_of
 from pantarhei.rdf.ntriples import nodes_of_message
 from pantarhei.rdf.parse import without_strings

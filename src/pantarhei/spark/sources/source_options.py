@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from pantarhei.errors import OptionError
-from pantarhei.io.messages import AUTO, OnCut, time_properties
+from pantarhei.io.graph_messages import AUTO, OnCut, time_properties
 from pantarhei.model.time import TimeKind
 from pantarhei.spark.frame import TIME_TYPES
 

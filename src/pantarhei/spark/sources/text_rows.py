@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyoxigraph as ox
 
 from pantarhei.errors import InvalidTripleError, MalformedInputError, TimestampError
-from pantarhei.io.messages import Message, Messages, OnCut, Skip, TimeReading
+from pantarhei.io.graph_messages import GraphMessage, GraphMessages, OnCut, Skip, TimeReading
 from pantarhei.io.stream_reader import QuadsReader
 from pantarhei.model.term import Place
 from pantarhei.model.time import TimeKind, TimePoint, is_of_kind, ticks_of
@@ -201,7 +201,7 @@ def _append_named(columns: GrowingColumns, triples: pa.RecordBatch, nodes: Numbe
     columns.append_columns(subjects, predicates, objects)
 
 
-class TextMessages(Messages[GrowingColumns]):
+class TextMessages(GraphMessages[GrowingColumns]):
     """Messages whose triples are text and whose times are of one kind."""
 
     def __init__(self, source: str, reading: TextReading) -> None:
@@ -221,10 +221,10 @@ class TextMessages(Messages[GrowingColumns]):
     def _empty(self) -> GrowingColumns:
         return GrowingColumns()
 
-    def _add(self, message: Message[GrowingColumns], quad: ox.Quad) -> None:
+    def _add(self, message: GraphMessage[GrowingColumns], quad: ox.Quad) -> None:
         message.triples.append(text_triple(quad, message.nodes))
 
-    def _take(self, message: Message[GrowingColumns], run: PlainRun) -> None:
+    def _take(self, message: GraphMessage[GrowingColumns], run: PlainRun) -> None:
         if run.has_blanks():
             _append_named(message.triples, run.batch(), message.nodes)
         elif run.end - run.begin < _FEWEST_A_BATCH:
@@ -232,7 +232,7 @@ class TextMessages(Messages[GrowingColumns]):
         else:
             message.triples.append_part(run.batch())
 
-    def _time_of(self, message: Message[GrowingColumns]) -> TimePoint | None:
+    def _time_of(self, message: GraphMessage[GrowingColumns]) -> TimePoint | None:
         at = super()._time_of(message)
         kind = self._text_reading.kind
         return at if at is None or kind is None else checked_time(at, kind)

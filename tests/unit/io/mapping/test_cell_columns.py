@@ -6,8 +6,8 @@ import pytest
 from rdflib import XSD
 
 from pantarhei import MappingError
-from pantarhei.io.mapping.cell_columns import cells_of, check_type, is_readable, joined, shown_cell
-from pantarhei.io.mapping.record_mapping import Template
+from pantarhei.io.mapping.cell_columns import check_type, column_values, is_readable, joined, shown_cell
+from pantarhei.io.mapping.record_mapping import TextTemplate
 
 NOTHING = frozenset()
 
@@ -35,21 +35,24 @@ NOTHING = frozenset()
     ids=lambda value: str(getattr(value, "type", "")),
 )
 def test_values_are_the_texts_that_xml_schema_has_for_them(values, texts, datatype):
-    cells = cells_of(values, NOTHING)
+    cells = column_values(values, NOTHING)
     texts = texts or ["0.5000000", "0.0000001"]
     assert cells.dense().to_pylist() == texts
     assert cells.datatype == datatype
 
 
 def test_a_null_and_a_text_that_stands_for_one_are_no_value():
-    cells = cells_of(pa.array(["a", None, "n/a", "", "a"]), frozenset({"", "n/a"}))
+    cells = column_values(pa.array(["a", None, "n/a", "", "a"]), frozenset({"", "n/a"}))
     assert cells.codes.tolist() == [0, -1, -1, -1, 0]
-    assert cells_of(pa.nulls(2), NOTHING).codes.tolist() == [-1, -1]
+    assert column_values(pa.nulls(2), NOTHING).codes.tolist() == [-1, -1]
 
 
 def test_a_text_made_of_columns_is_none_where_one_has_no_value():
-    columns = {"a": cells_of(pa.array(["1", None]), NOTHING), "b": cells_of(pa.array([7, 8]), NOTHING)}
-    template = Template(("", "/", ""), ("a", "b"))
+    columns = {
+        "a": column_values(pa.array(["1", None]), NOTHING),
+        "b": column_values(pa.array([7, 8]), NOTHING),
+    }
+    template = TextTemplate(("", "/", ""), ("a", "b"))
     assert joined(template, columns).dense().to_pylist() == ["1/7", None]
 
 

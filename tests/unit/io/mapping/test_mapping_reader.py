@@ -7,7 +7,7 @@ from rdflib import RDF, XSD
 
 from pantarhei import MappingError, OptionError
 from pantarhei.io.mapping.mapping_reader import read_mapping
-from pantarhei.io.mapping.record_mapping import Kind, Template
+from pantarhei.io.mapping.record_mapping import TermKind, TextTemplate
 
 MAPPING = """\
 prefixes: {ex: http://example.org/}
@@ -71,13 +71,13 @@ def test_a_dictionary_says_the_same_as_yaml():
 
 def test_a_class_is_an_iri_and_a_value_is_one_where_it_is_said_to_be():
     (pattern,) = patterns("[a, ex:Garage]")
-    assert pattern.predicate.template == Template((str(RDF.type),))
-    assert pattern.object.kind is Kind.IRI
+    assert pattern.predicate.template == TextTemplate((str(RDF.type),))
+    assert pattern.object.kind is TermKind.IRI
     for statement in ("[ex:in, $(city)~iri]", "{p: ex:in, o: {value: $(city), type: iri}}"):
         (pattern,) = patterns(statement)
-        assert pattern.object.kind is Kind.WHOLE_IRI
+        assert pattern.object.kind is TermKind.WHOLE_IRI
     (pattern,) = patterns("[ex:in, ex:$(city)~iri]")
-    assert pattern.object.kind is Kind.IRI
+    assert pattern.object.kind is TermKind.IRI
     assert str(pattern.object.template) == "http://example.org/$(city)"
 
 
@@ -224,7 +224,7 @@ def test_a_template_that_looks_like_an_iri_is_asked_about(written):
 )
 def test_what_is_said_to_be_a_text_is_one_whatever_it_begins_with(statement, datatype):
     (pattern,) = patterns(statement)
-    assert pattern.object.kind is Kind.LITERAL and pattern.object.datatype == datatype
+    assert pattern.object.kind is TermKind.LITERAL and pattern.object.datatype == datatype
 
 
 def test_a_value_that_its_datatype_has_not_is_said():

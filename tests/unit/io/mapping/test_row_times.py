@@ -4,19 +4,19 @@ import pyarrow as pa
 import pytest
 
 from pantarhei import MappingError
-from pantarhei.io.mapping.cell_columns import cells_of
-from pantarhei.io.mapping.record_mapping import RowTime, Template
+from pantarhei.io.mapping.cell_columns import column_values
+from pantarhei.io.mapping.record_mapping import RowTime, TextTemplate
 from pantarhei.io.mapping.row_times import shown_times, times_of
 from pantarhei.model.time import TimeKind
 
-AT = Template(("", ""), ("at",))
+AT = TextTemplate(("", ""), ("at",))
 
 
 def read(values, **how):
     """The times of rows, or why one is none."""
     array = pa.array(values) if isinstance(values, list) else values
     time = RowTime(how.pop("template", AT), **how)
-    found = times_of(time, {"at": array}, lambda name: cells_of(array, frozenset({""})), "m.yaml")
+    found = times_of(time, {"at": array}, lambda name: column_values(array, frozenset({""})), "m.yaml")
     codes = range(len(array)) if found.codes is None else found.codes.tolist()
     shown = shown_times(found.ticks, found.kind, time)
     return [found.reasons.get(code) or shown[code] for code in codes]
@@ -57,8 +57,8 @@ def test_numbers_are_the_times_if_that_is_said():
 
 def test_a_time_may_be_made_of_several_columns():
     arrays = {"day": pa.array(["2026-03-02"]), "clock": pa.array(["07:00"])}
-    time = RowTime(Template(("", "T", "Z"), ("day", "clock")))
-    found = times_of(time, arrays, lambda name: cells_of(arrays[name], frozenset()), "m.yaml")
+    time = RowTime(TextTemplate(("", "T", "Z"), ("day", "clock")))
+    found = times_of(time, arrays, lambda name: column_values(arrays[name], frozenset()), "m.yaml")
     assert shown_times(found.ticks, found.kind, time) == [SEVEN]
     assert found.kind is TimeKind.DATETIME
 

@@ -12,7 +12,7 @@ from pantarhei.io.mapping.mapping_reader import read_mapping
 from pantarhei.io.tables import csv_table
 from pantarhei.io.tables.csv_table import BLOCK, CSVTable, parts_of
 from pantarhei.io.tables.record_reader import RecordReader
-from pantarhei.io.tables.table_sources import Sources
+from pantarhei.io.tables.table_sources import TableSources
 from pantarhei.rdf.statements import LONGEST_LINE, ByteFeed
 
 
@@ -139,7 +139,7 @@ def read_of_csv_parts(items):
     """The rows of files or parts, one after the other, and what is left out of them."""
     rows, skipped = [], []
     for item in items:
-        reader = RecordReader(Sources("in.csv", (item,), None), MAPPING, True)
+        reader = RecordReader(TableSources("in.csv", (item,), None), MAPPING, True)
         rows += [(abox.at, *triple) for abox in reader for triple in abox.triples]
         skipped += reader.skipped
     return rows, skipped

@@ -27,7 +27,7 @@ from pantarhei.errors import (
     TimestampError,
 )
 from pantarhei.errors.base import parameter
-from pantarhei.io.abox import Triples, same_kind
+from pantarhei.io.abox import TripleBuffer, same_kind
 from pantarhei.model.datetimes import TIME_PROPERTIES
 from pantarhei.model.display_names import last_part
 from pantarhei.model.time import TimeKind, TimePoint, parse_timestamp, show_time
@@ -209,7 +209,7 @@ Content = TypeVar("Content", bound=Sized)  # what a message collects its triples
 
 
 @dataclass(slots=True)
-class Message(Generic[Content]):
+class GraphMessage(Generic[Content]):
     """A run of statements of one graph, `line` the first one's.
 
     `is_kept` is true once a statement was not skipped, `is_announced` once the time was given out.
@@ -261,7 +261,7 @@ class Refusal(NamedTuple):
         self.skip(line, reason, text[:1000], count)
 
 
-class Messages(ABC, Generic[Content]):
+class GraphMessages(ABC, Generic[Content]):
     """Reads one file's messages; one pass. What a triple is, and what triples are collected in, is the matter
     of those who inherit.
 
@@ -292,8 +292,8 @@ class Messages(ABC, Generic[Content]):
         self._cut: dict[GraphName, str] = {}  # times that were cut, until the message is given out
         # graphs that have begun, the newest of them
         self._names: OrderedDict[GraphName, None] = OrderedDict()
-        self._current: Message[Content] | None = None
-        self._waiting: deque[Message[Content]] = deque()
+        self._current: GraphMessage[Content] | None = None
+        self._waiting: deque[GraphMessage[Content]] = deque()
         self._held = 0
         self.ordinal = ordinal
         self._kind: TimeKind | None = None
@@ -306,7 +306,7 @@ class Messages(ABC, Generic[Content]):
         """What a message's triples are to be collected in."""
 
     @abstractmethod
-    def _add(self, message: Message[Content], quad: ox.Quad) -> None:
+    def _add(self, message: GraphMessage[Content], quad: ox.Quad) -> None:
         """Add the triple of a statement.
 
         Raises:
@@ -314,7 +314,7 @@ class Messages(ABC, Generic[Content]):
         """
 
     @abstractmethod
-    def _take(self, message: Message[Content], run: PlainRun) -> None:
+    def _take(self, message: GraphMessage[Content], run: PlainRun) -> None:
         """Add the triples of a run of plain lines."""
 
     def read(self, statements: Iterator[Statement | PlainRun]) -> Iterator[tuple[TimePoint, Content]]:
@@ -403,7 +403,7 @@ class Messages(ABC, Generic[Content]):
         self._described.pop(name, None)
         self._unplaced.pop(name, None)
         self._refuse_descriptions(self._unplaced)
-        self._current = Message(
+        self._current = GraphMessage(
             name, line, nodes_of_message(self._source, str(name), self.ordinal), self._empty()
         )
         self.ordinal += 1
@@ -416,7 +416,7 @@ class Messages(ABC, Generic[Content]):
 
     # times
 
-    def _announced(self, message: Message[Content]) -> Iterator[tuple[TimePoint, Content]]:
+    def _announced(self, message: GraphMessage[Content]) -> Iterator[tuple[TimePoint, Content]]:
         """The time of the message that has begun, if it is certain: what came before is then complete."""
         message.is_announced = True
         if self._waiting or (self._time == AUTO and self._times.get(message.name) is None):
@@ -460,7 +460,7 @@ class Messages(ABC, Generic[Content]):
         self._held -= len(message.triples) + 1
         return self._cut.pop(message.name, None)
 
-    def _time_of(self, message: Message[Content]) -> TimePoint | None:
+    def _time_of(self, message: GraphMessage[Content]) -> TimePoint | None:
         at = self._times.get(message.name)
         if at is None and self._time in (AUTO, BY_NAME):
             at = (
@@ -490,20 +490,20 @@ class Messages(ABC, Generic[Content]):
         descriptions.clear()
 
 
-class TripleMessages(Messages[Triples]):
+class TripleMessages(GraphMessages[TripleBuffer]):
     """Messages whose triples are rdflib's, or by column."""
 
     @cached_property
     def _terms(self) -> TermReader:
         return TermReader()
 
-    def _empty(self) -> Triples:
-        return Triples()
+    def _empty(self) -> TripleBuffer:
+        return TripleBuffer()
 
-    def _add(self, message: Message[Triples], quad: ox.Quad) -> None:
+    def _add(self, message: GraphMessage[TripleBuffer], quad: ox.Quad) -> None:
         message.triples.append(self._terms.triple(quad, message.nodes))
 
-    def _take(self, message: Message[Triples], run: PlainRun) -> None:
+    def _take(self, message: GraphMessage[TripleBuffer], run: PlainRun) -> None:
         if run.block.is_scattered:
             message.triples.extend(run.triples(message.nodes))
         else:

@@ -15,18 +15,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from rdflib import XSD, URIRef
 
-from pantarhei.io.mapping.binding import BoundMapping, on_value
+from pantarhei.io.mapping.binding import BoundMapping, value_hint
 from pantarhei.io.mapping.cell_columns import (
     CellColumn,
-    Cells,
+    ColumnValues,
     Flags,
     Places,
-    cells_of,
+    column_values,
     combinations,
     flags,
     joined,
 )
-from pantarhei.io.mapping.record_mapping import ROW, Kind, Template, TermPattern, TriplePattern
+from pantarhei.io.mapping.record_mapping import ROW, TermKind, TermTemplate, TextTemplate, TripleTemplate
 from pantarhei.io.mapping.row_times import RowTimes, times_of
 from pantarhei.io.mapping.text_times import RowOrder
 from pantarhei.model.term import short
@@ -62,11 +62,11 @@ _UNSAFE = re.compile(
 _WITH_FRACTIONS = (XSD.double, XSD.decimal)
 MOST_DIGITS = 1_000
 """Digits before or behind the point that a number with an exponent has at most when it is written without."""
-_UNTYPED = TermPattern(Template(("", ""), ("value",)), Kind.LITERAL)
+_UNTYPED = TermTemplate(TextTemplate(("", ""), ("value",)), TermKind.LITERAL)
 ESCAPES = (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r"))
 
 
-class Terms(NamedTuple):
+class MappedTerms(NamedTuple):
     """The terms that a pattern makes.
 
     Args:
@@ -84,21 +84,23 @@ class Terms(NamedTuple):
     ends: Places | None = None
 
 
-def terms_of(pattern: TermPattern, columns: Mapping[str, Cells], height: int, decimal: str) -> Terms:
+def map_terms(
+    pattern: TermTemplate, columns: Mapping[str, ColumnValues], height: int, decimal: str
+) -> MappedTerms:
     """The terms of a pattern in a table of so many rows."""
     if not pattern.template.columns:
         codes, text = np.zeros(height, np.int32), pa.array([pattern.template.texts[0]], pa.string())
-        return _written(pattern, Cells(codes, text), decimal)
-    if pattern.kind is Kind.IRI:
+        return _written(pattern, ColumnValues(codes, text), decimal)
+    if pattern.kind is TermKind.IRI:
         columns = {name: _encoded(columns[name]) for name in pattern.template.columns}
         cells = joined(pattern.template, columns)
         texts = pc.binary_join_element_wise("<", cells.values, ">", "")
-        return Terms(cells.codes, texts, ends=cells.ends)
+        return MappedTerms(cells.codes, texts, ends=cells.ends)
     cells = joined(pattern.template, columns)
     return _written(pattern, cells, decimal)._replace(ends=cells.ends)
 
 
-def _encoded(cells: Cells) -> Cells:
+def _encoded(cells: ColumnValues) -> ColumnValues:
     """Values as they may stand in an IRI."""
     if not len(cells.values) or pc.all(pc.match_substring_regex(cells.values, _SAFE)).as_py():
         return cells
@@ -110,20 +112,20 @@ def encoded(text: str) -> str:
     return _UNSAFE.sub(lambda found: quote(found[0], safe=""), text)
 
 
-def _written(pattern: TermPattern, cells: Cells, decimal: str) -> Terms:
-    if pattern.kind is not Kind.LITERAL:
+def _written(pattern: TermTemplate, cells: ColumnValues, decimal: str) -> MappedTerms:
+    if pattern.kind is not TermKind.LITERAL:
         texts = pc.binary_join_element_wise("<", cells.values, ">", "")
         wrong = _any(~flags(pc.match_substring_regex(cells.values, IRI)))
-        return Terms(cells.codes, texts, wrong, lambda place: _no_iri(cells, place))
+        return MappedTerms(cells.codes, texts, wrong, lambda place: _no_iri(cells, place))
     if pattern.language is not None:
-        return Terms(cells.codes, _quoted(cells.values, f"@{pattern.language}"))
+        return MappedTerms(cells.codes, _quoted(cells.values, f"@{pattern.language}"))
     if pattern.datatype is None and cells.datatypes is not None:
         return _of_several_datatypes(cells, decimal)
     datatype = pattern.datatype or cells.datatype
     values = cells.values if datatype in TEXTS else _lexical(cells, datatype, decimal)
     is_sure = pattern.datatype is None and datatype not in (XSD.decimal, XSD.time)
     wrong = None if is_sure else _ill_typed(values, datatype)
-    return Terms(
+    return MappedTerms(
         cells.codes,
         _quoted(values, suffix_of(datatype)),
         wrong,
@@ -131,18 +133,18 @@ def _written(pattern: TermPattern, cells: Cells, decimal: str) -> Terms:
     )
 
 
-def _of_several_datatypes(cells: Cells, decimal: str) -> Terms:
+def _of_several_datatypes(cells: ColumnValues, decimal: str) -> MappedTerms:
     """Literals whose datatypes are those of the values."""
     assert cells.datatypes is not None
     texts, wrong = np.empty(len(cells.values), object), np.zeros(len(cells.values), bool)
     for datatype in dict.fromkeys(cells.datatypes):
         places = np.flatnonzero(cells.with_((datatype,)))
         values = cells.values.take(pa.array(places))
-        part = Cells(places.astype(np.int32), values, datatype)
+        part = ColumnValues(places.astype(np.int32), values, datatype)
         made = _written(_UNTYPED, part, decimal)
         texts[places] = made.texts.to_pylist()
         wrong[places] = False if made.wrong is None else made.wrong
-    return Terms(
+    return MappedTerms(
         cells.codes,
         pa.array(texts.tolist(), pa.string()),
         _any(wrong),
@@ -162,7 +164,7 @@ def _quoted(values: pa.StringArray, suffix: str) -> pa.StringArray:
     return pc.binary_join_element_wise('"', values, f'"{suffix}', "")
 
 
-def _lexical(cells: Cells, datatype: URIRef | None, decimal: str) -> pa.StringArray:
+def _lexical(cells: ColumnValues, datatype: URIRef | None, decimal: str) -> pa.StringArray:
     """Values as a datatype writes them that has no spaces around them."""
     values = pc.utf8_trim_whitespace(cells.values)
     if datatype == XSD.boolean:
@@ -216,18 +218,18 @@ def _any(wrong: Flags) -> Flags | None:
     return wrong if wrong.any() else None
 
 
-def _no_iri(cells: Cells, place: int) -> str:
+def _no_iri(cells: ColumnValues, place: int) -> str:
     text = cells.values[place].as_py()
     return (
         f"{_shown(text)} is no IRI; expected one in full, or a template such as ex:$(column) in the mapping"
     )
 
 
-def _no_literal(cells: Cells, place: int, datatype: URIRef | None, decimal: str) -> str:
+def _no_literal(cells: ColumnValues, place: int, datatype: URIRef | None, decimal: str) -> str:
     text = cells.values[place].as_py()
     assert datatype is not None
     name = f"xsd:{datatype.removeprefix(str(XSD))}" if datatype.startswith(str(XSD)) else short(datatype)
-    return f"{_shown(text)} is no {name}{on_value(text, datatype, decimal)}"
+    return f"{_shown(text)} is no {name}{value_hint(text, datatype, decimal)}"
 
 
 def _shown(text: str) -> str:
@@ -295,22 +297,22 @@ def map_rows(
     Raises:
         MappingError: a column has not the type that the mapping says.
     """
-    cells: dict[str, Cells] = {}
+    cells: dict[str, ColumnValues] = {}
 
-    def column(name: str) -> Cells:
+    def column(name: str) -> ColumnValues:
         if name not in cells:
             if name == ROW and ROW not in arrays:
-                cells[name] = cells_of(pa.array(np.arange(first_row, first_row + height)), bound.nulls)
+                cells[name] = column_values(pa.array(np.arange(first_row, first_row + height)), bound.nulls)
             else:
-                cells[name] = cells_of(arrays[name], bound.nulls)
+                cells[name] = column_values(arrays[name], bound.nulls)
         return cells[name]
 
     times = times_of(bound.time, arrays, column, mapping, kind, order)
     for pattern in bound.patterns:
         for name, _ in pattern.columns:
             column(name)
-    terms: dict[TermPattern, Terms] = {
-        term: terms_of(term, cells, height, bound.decimal)
+    terms: dict[TermTemplate, MappedTerms] = {
+        term: map_terms(term, cells, height, bound.decimal)
         for pattern in bound.patterns
         for term in pattern.terms
     }
@@ -326,7 +328,10 @@ def map_rows(
 
 
 def _bad_rows(
-    bound: BoundMapping, times: RowTimes, terms: Mapping[TermPattern, Terms], cells: Mapping[str, Cells]
+    bound: BoundMapping,
+    times: RowTimes,
+    terms: Mapping[TermTemplate, MappedTerms],
+    cells: Mapping[str, ColumnValues],
 ) -> list[BadCell]:
     bad: dict[int, BadCell] = {}
     time = ", ".join(bound.time.template.columns)
@@ -351,9 +356,9 @@ def _bad_rows(
 
 
 def _triples(
-    patterns: Sequence[TriplePattern],
-    terms: Mapping[TermPattern, Terms],
-    cells: Mapping[str, Cells],
+    patterns: Sequence[TripleTemplate],
+    terms: Mapping[TermTemplate, MappedTerms],
+    cells: Mapping[str, ColumnValues],
     good: Flags,
 ) -> tuple[TripleColumns, Places]:
     """The triples in the order of rows, and the row of each."""
@@ -368,7 +373,10 @@ def _triples(
 
 
 def _matches(
-    pattern: TriplePattern, terms: Mapping[TermPattern, Terms], cells: Mapping[str, Cells], good: Flags
+    pattern: TripleTemplate,
+    terms: Mapping[TermTemplate, MappedTerms],
+    cells: Mapping[str, ColumnValues],
+    good: Flags,
 ) -> tuple[Places, list[Places]]:
     """Return the rows of the triples that a pattern makes, and the places of their terms in each column."""
     made = [terms[term] for term in pattern.terms]
@@ -388,7 +396,7 @@ def _matches(
     return rows[kept], [at[kept] for at in places]
 
 
-def _has_value(cells: Cells) -> Flags:
+def _has_value(cells: ColumnValues) -> Flags:
     """Return flags of the rows that have a value."""
     if cells.ends is None:
         return cells.codes >= 0
@@ -396,10 +404,10 @@ def _has_value(cells: Cells) -> Flags:
     return np.asarray(np.diff(counts) > 0)
 
 
-def _column(made: Sequence[Terms], places: Sequence[Places], order: Places) -> TermColumn:
+def _column(made: Sequence[MappedTerms], places: Sequence[Places], order: Places) -> TermColumn:
     """The terms of several patterns as one column, put in order; those of one pattern stand there once."""
     begins: dict[int, int] = {}
-    different: list[Terms] = []
+    different: list[MappedTerms] = []
     length = 0
     for each in made:
         if id(each) not in begins:

@@ -8,7 +8,7 @@ from rdflib import RDF, BNode, URIRef
 
 from pantarhei.errors import MalformedInputError, MissingTimestampError, OptionError, TimestampError
 from pantarhei.io import read_stream
-from pantarhei.io.messages import GraphTimes, TripleMessages, time_in_name, time_properties
+from pantarhei.io.graph_messages import GraphTimes, TripleMessages, time_in_name, time_properties
 from pantarhei.rdf.statements import parse_lines
 
 A, B, C = (URIRef(f"urn:x:{name}") for name in "abc")

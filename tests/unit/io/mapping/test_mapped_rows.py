@@ -2,18 +2,18 @@ import pyarrow as pa
 import pytest
 from rdflib import XSD, URIRef
 
-from pantarhei.io.mapping.cell_columns import cells_of
-from pantarhei.io.mapping.record_mapping import Kind, Template, TermPattern
-from pantarhei.io.mapping.row_mapping import terms_of
+from pantarhei.io.mapping.cell_columns import column_values
+from pantarhei.io.mapping.mapped_rows import map_terms
+from pantarhei.io.mapping.record_mapping import TermKind, TermTemplate, TextTemplate
 from pantarhei.rdf.ntriples import parse_term, write_term
 
-WHOLE = Template(("", ""), ("x",))
+WHOLE = TextTemplate(("", ""), ("x",))
 
 
-def made(values, kind=Kind.LITERAL, template=WHOLE, datatype=None, decimal=".", **options):
+def made(values, kind=TermKind.LITERAL, template=WHOLE, datatype=None, decimal=".", **options):
     """The terms of a column, and why those are wrong that are."""
-    cells = {"x": cells_of(pa.array(values) if isinstance(values, list) else values, frozenset({""}))}
-    terms = terms_of(TermPattern(template, kind, datatype, **options), cells, len(values), decimal)
+    cells = {"x": column_values(pa.array(values) if isinstance(values, list) else values, frozenset({""}))}
+    terms = map_terms(TermTemplate(template, kind, datatype, **options), cells, len(values), decimal)
     texts = terms.texts.to_pylist()
     wrong = [] if terms.wrong is None else terms.wrong.nonzero()[0].tolist()
     return [texts[code] if code >= 0 else None for code in terms.codes], [
@@ -33,15 +33,15 @@ def test_a_text_is_a_canonical_term(text):
 
 @pytest.mark.parametrize("text", ["a/b c", "é", "%", "<>", "100 %", "a~b-c_d.e", "😀", "\ue000"])
 def test_a_value_in_an_iri_makes_one_that_is_read_back(text):
-    ((term,), wrong) = made([text], Kind.IRI, Template(("urn:", ""), ("x",)))
+    ((term,), wrong) = made([text], TermKind.IRI, TextTemplate(("urn:", ""), ("x",)))
     assert not wrong
     assert write_term(parse_term(term)) == term
     assert isinstance(parse_term(term), URIRef)
 
 
 def test_the_number_of_terms_is_that_of_distinct_values():
-    cells = {"x": cells_of(pa.array(["a", "b", "a", ""]), frozenset({""}))}
-    terms = terms_of(TermPattern(WHOLE, Kind.LITERAL), cells, 4, ".")
+    cells = {"x": column_values(pa.array(["a", "b", "a", ""]), frozenset({""}))}
+    terms = map_terms(TermTemplate(WHOLE, TermKind.LITERAL), cells, 4, ".")
     assert terms.codes.tolist() == [0, 1, 0, -1]
     assert len(terms.texts) == 3
 
