@@ -1,9 +1,10 @@
-"""All answers of a query as of its reports, each made of the report before when it is first read.
+"""Versions of a query's answers; each is decoded from the version before when it is first read.
 
-A version is the answers after one report. It holds the rows that changed since the version before, so a
-report costs its changes, and a read the changes since the last read and a copy of all rows. Where more rows
-have changed than there are, a version holds the rows themselves. So unread versions take no more than the
-answers twice.
+A version is the set of answers after one report. It holds the rows that changed since the version before: a
+report
+costs its changes, a read the changes since the last read and a copy of all rows. When more rows have changed
+than
+there are answers, a version holds all rows. So unread versions use at most twice the memory of the answers.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from pantarhei.query.incremental.operator import Row
 from pantarhei.query.incremental.persistent_terms import Decoder
 
 _FEW: Final = 256
-"""Changed rows that versions hold in any case."""
+"""Number of changed rows that versions may hold in any case."""
 
 
 class _Later(NamedTuple):
-    """Answers as changes of another version."""
+    """Answers as a delta of another version."""
 
     before: Version
     change: Mapping[Row, int]
@@ -29,17 +30,17 @@ class _Later(NamedTuple):
 
 
 class _Whole(NamedTuple):
-    """Answers that are held as numbers."""
+    """Answers as rows of term numbers."""
 
     rows: Mapping[Row, int]
     decoder: RowDecoder
 
 
 class RowDecoder:
-    """Rows of terms by their numbers; a row is made once while versions have it.
+    """Decoder of rows to terms, with a cache of the rows that versions hold.
 
     Args:
-        decoder: gives the terms of numbers.
+        decoder: maps numbers to terms.
     """
 
     def __init__(self, decoder: Decoder) -> None:
@@ -47,12 +48,12 @@ class RowDecoder:
         self._made: dict[Row, AnswerRow] = {}
 
     def bag(self, bag: Mapping[Row, int]) -> Counter[AnswerRow]:
-        """All rows of a bag."""
+        """Decode all rows of a bag."""
         self._made = {row: self.decoder.row(row) for row in bag}
         return Counter({made: bag[row] for row, made in self._made.items()})
 
     def add(self, rows: Counter[AnswerRow], change: Mapping[Row, int]) -> None:
-        """Apply a change; mostly one look-up a row, since hashing terms takes longest."""
+        """Apply a delta to decoded rows. Mostly one look-up a row, since hashing terms takes longest."""
         made = self._made
         for row, weight in change.items():
             shown = made.get(row)
@@ -68,39 +69,38 @@ class RowDecoder:
             size, copies = len(rows), rows.setdefault(shown, weight)
             if len(rows) == size:
                 rows[shown] = copies + weight
-        if len(made) > 2 * len(rows) + _FEW:  # rows of versions that were read late
+        if len(made) > 2 * len(rows) + _FEW:  # includes rows of versions that were read late
             self._made = {}
 
     def is_of(self, decoder: Decoder) -> bool:
-        """Return whether a decoder has the same terms for all numbers."""
+        """Return whether a decoder maps all numbers to the same terms."""
         return self.decoder.locals is decoder.locals and self.decoder.known == decoder.known
 
 
 class Version:
-    """The answers of a query after one of its reports. Threads may read it at once.
+    """Answers of a query after one of its reports. Thread-safe to read.
 
     Args:
-        source: a version and its changes, or rows of numbers.
-        held: number of changed rows since the last version that was read, those of this version included.
+        source: another version and a delta, or rows of numbers.
+        held: number of changed rows since the last version that was read, including this version.
     """
 
     __slots__ = ("_source", "decoder", "held")
 
     def __init__(self, source: _Later | _Whole, held: int) -> None:
-        self._source: _Later | _Whole | Counter[AnswerRow] = (
-            source  # replaced whole, so that threads may read
-        )
+        # assigned as a whole, so that threads may read
+        self._source: _Later | _Whole | Counter[AnswerRow] = source
         self.decoder, self.held = source.decoder, held
 
     @classmethod
     def after(
         cls, before: Version | None, change: Mapping[Row, int], answers: Mapping[Row, int], decoder: Decoder
     ) -> Version:
-        """Return the version after a change.
+        """Return the version after a delta.
 
         Args:
             before: the version before, None for none.
-            answers: the rows afterwards. They are copied where much has changed.
+            answers: the rows after the delta; copied where many rows have changed.
         """
         if before is not None and not change:
             return before
@@ -112,7 +112,7 @@ class Version:
         return cls(_Later(before, change, rows), held)
 
     def rows(self) -> Counter[AnswerRow]:
-        """The rows as terms, with how many copies there are; a copy of its own for each caller."""
+        """Decode the answers, with their number of copies; returns a new counter."""
         changes: list[_Later] = []
         source = self._source
         while isinstance(source, _Later):
@@ -127,14 +127,14 @@ class Version:
 
 
 class ReadAnswers:
-    """Answers of a query as they were read last; the next read makes the rows that have changed since."""
+    """Cache of the answers that were read last; the next read decodes only changed rows."""
 
     def __init__(self) -> None:
         self._numbers: Mapping[Row, int] = {}
         self._version: Version | None = None
 
     def rows(self, answers: Mapping[Row, int], decoder: Decoder) -> Counter[AnswerRow]:
-        """Return the rows of answers as terms. Costs a look-up for each row, and making changed rows."""
+        """Decode answers. Costs a look-up for each row, and decoding of changed rows."""
         last, before = self._numbers, self._version
         if before is not None and not before.decoder.is_of(decoder):
             last, before = {}, None

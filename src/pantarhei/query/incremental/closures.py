@@ -1,4 +1,6 @@
-"""Paths of any length: what is reached from a source is found anew where a step on the way changed."""
+"""Property paths of arbitrary length; reachability is recomputed from each source that reaches a changed
+step.
+"""
 
 from __future__ import annotations
 
@@ -24,22 +26,22 @@ from pantarhei.rdf.ntriples import write_term
 
 _NODE, _START, _END = Variable("#node"), Variable("#from"), Variable("#to")
 GRAPH_TERMS: Final = Closure(_NODE, _NODE, Values((_START, _END), ()), _START, _END, True, False)
-"""All terms of the graph: the paths of no step at all."""
+"""All terms of the graph: the zero-length paths."""
 
 ALL_TRIPLES: Final = BGP((TriplePattern(Variable("#subject"), Variable("#predicate"), Variable("#object")),))
 
 
 def is_incremental(node: Closure) -> bool:
-    """Whether each step of a path is one of some pairs, wherever it begins.
+    """Return whether the steps of a path are a fixed set of pairs, independent of the start.
 
-    It is not where a step may be none at all: that leaves a literal in the form in which it was reached.
+    A nested zero-or-more path is not: its zero-length step keeps the literal form of the start.
     """
     return not any(isinstance(part, Closure) and part.is_reflexive for part in nodes_of(node.step))
 
 
 def needs_graph_terms(node: Closure) -> bool:
-    """Whether a path has to know the terms of the graph, or in which form it has a literal that a path begins
-    with.
+    """Return whether a path depends on the terms of the graph: for zero-length paths, or for the literal
+    forms of starts.
     """
     if not (isinstance(node.subject, Variable) and isinstance(node.object, Variable)):
         return False
@@ -47,7 +49,7 @@ def needs_graph_terms(node: Closure) -> bool:
 
 
 def _begins_with_names(step: Node, start: Variable) -> bool:
-    """Whether no literal can be a start."""
+    """Return whether a start of a step cannot be a literal."""
     if isinstance(step, BGP):
         return any(pattern.subject == start for pattern in step.patterns)
     if isinstance(step, Union):
@@ -58,16 +60,16 @@ def _begins_with_names(step: Node, start: Variable) -> bool:
 
 
 class GraphTermsOperator(Operator):
-    """The terms of the graph, once each; of the forms of a literal the one that N-Triples orders first.
+    """Set of the terms of the graph; a literal has the first of its forms in N-Triples order.
 
     Args:
-        triples: all.
+        triples: operator of all triples.
     """
 
     def __init__(self, shared: SharedState, triples: Operator) -> None:
         super().__init__(GRAPH_TERMS, shared, (triples,))
         self._copies: Bag = {}
-        self._forms: dict[int, dict[int, None]] | None = None  # by value; they follow from the copies
+        self._forms: dict[int, dict[int, None]] | None = None  # cache: forms by value
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         (change,) = changes
@@ -125,12 +127,13 @@ class GraphTermsOperator(Operator):
 class ClosureOperator(Operator):
     """`p*`, `p+` and `p?`: a set of pairs.
 
-    A change costs going through what is reached from each source from which a changed step is reached, as it
-    was and as it is; what is kept are the steps.
+    The steps are stored. A delta costs a traversal from each source that reaches a changed step, before and
+    after the
+    change.
 
     Args:
-        step: has a row for each pair of `p`.
-        nodes: the terms of the graph, if they are needed.
+        step: operator with a row for each pair of `p`.
+        nodes: operator of the graph's terms, if the path depends on them.
     """
 
     maintenance = Maintenance.SOURCES
@@ -149,7 +152,7 @@ class ClosureOperator(Operator):
         self._wanted = None if isinstance(wanted, Variable) else wanted
         self._steps: Bag = {}
         self._nodes: Bag = {}
-        # what follows from them, by value: the forms of the ends ahead, the values behind, the forms of nodes
+        # indexes by value: the forms of successors, the values of predecessors, the forms of terms
         self._ahead: dict[int, Bag] | None = None
         self._behind: dict[int, Bag] = {}
         self._shown: dict[int, int] = {}
@@ -186,12 +189,12 @@ class ClosureOperator(Operator):
 
     @property
     def _source(self) -> int:
-        """The value of the end that is given."""
+        """Value of the given end."""
         assert self._given is not None
         return self.shared.terms.find_value(self._given)
 
     def _rows(self, source: int) -> Iterator[Row]:
-        """The rows of what is reached from a source."""
+        """Iterate over the rows of a source."""
         if len(self.inputs) > 1 and source not in self._shown:
             return
         terms = self.shared.terms
@@ -211,7 +214,7 @@ class ClosureOperator(Operator):
                 yield start, least_form(forms, self.shared)
 
     def _reached(self, source: int, start: int) -> dict[int, set[int]]:
-        """The values that are reached from one, each in the forms in which it is."""
+        """Return the values reachable from a source, each with its literal forms."""
         value, ahead = self.shared.terms.value, self._ahead or {}
         found: dict[int, set[int]] = {source: {start}} if self._path.is_reflexive else {}
         front, gone_from = [source], {source}
@@ -226,7 +229,7 @@ class ClosureOperator(Operator):
         return found
 
     def _sources_reaching(self, ends: set[int]) -> set[int]:
-        """The values from which one of `ends` is reached, and these."""
+        """Return the values from which one of `ends` is reachable, including `ends`."""
         found, front = set(ends), list(ends) if self._path.repeats else []
         while front:
             for (place,) in self._behind.get(front.pop(), ()):
@@ -236,7 +239,7 @@ class ClosureOperator(Operator):
         return found
 
     def _given_if_reaching(self, ends: set[int]) -> set[int]:
-        """The given end, if one of `ends` is reached from it, or is it."""
+        """Return the given end if one of `ends` is reachable from it, or equal to it."""
         source = self._source
         is_near = source in ends or not ends.isdisjoint(self._reached(source, source))
         return {source} if is_near else set()
@@ -252,7 +255,7 @@ class ClosureOperator(Operator):
                 self._index_term(row, 1)
 
     def _index_step(self, pair: Row, weight: int) -> None:
-        """Steps came or went."""
+        """Apply the delta of a step to the indexes."""
         value = self.shared.terms.value
         here, form = pair
         assert self._ahead is not None, "it has been made"
@@ -266,7 +269,7 @@ class ClosureOperator(Operator):
                 del table[key]
 
     def _index_term(self, row: Row, weight: int) -> None:
-        """A term of the graph came or went."""
+        """Apply the delta of a term to the index."""
         (form,) = row
         if weight > 0:
             self._shown[self.shared.terms.value(form)] = form
@@ -288,7 +291,7 @@ class ClosureOperator(Operator):
 
 
 def least_form(forms: Iterable[int], shared: SharedState) -> int:
-    """Of some terms the one that N-Triples orders first."""
+    """Return the first term in N-Triples order."""
     several = list(forms)
     if len(several) == 1:
         return several[0]

@@ -1,10 +1,9 @@
-"""GROUP BY and aggregates.
+"""GROUP BY and aggregates, maintained by deltas.
 
-Aggregates of groups whose rows come and go: each keeps as much of a group as it takes to say its value.
-
-COUNT, SUM and AVG keep counts and sums (`totals.py`). With DISTINCT they keep the different values too, with
-how often each is there, as do MIN, MAX, SAMPLE and GROUP_CONCAT. What they say is what
-`expressions/aggregates.py` says by column.
+An accumulator holds the part of each group that its aggregate needs. COUNT, SUM and AVG hold counts and sums
+(`totals.py`). MIN, MAX, SAMPLE, GROUP_CONCAT and aggregates with DISTINCT hold the distinct values with their
+number
+of copies. Results are equal to `expressions/aggregates.py`, which computes them by column.
 """
 
 from __future__ import annotations
@@ -49,63 +48,65 @@ from pantarhei.rdf.ntriples import write_term
 from pantarhei.values.numeric import EXACT, Numeric
 
 ORDERED_AGGREGATES: Final = frozenset(("MIN", "MAX", "SAMPLE", "GROUP_CONCAT"))
-"""The aggregates that may have to look at all values of a group."""
+"""Aggregates whose result may depend on the order of all values of a group."""
 
 
 Items = Collection[tuple[Row, int]]
-"""What came to one group and went: the value of the argument alone, or a whole row, and how many copies."""
+"""Delta of one group: argument values, each as a row of one number, or whole rows, with signed numbers of
+copies.
+"""
 
 
 class Accumulator:
-    """One aggregate of all groups."""
+    """State of one aggregate for all groups."""
 
     def __init__(self, shared: SharedState) -> None:
         self._shared = shared
 
     def change(self, parts: dict[Row, Items]) -> None:
-        """Take in what came to groups and went."""
+        """Apply the deltas of groups."""
         for group, items in parts.items():
             self._change(group, items)
 
     def _change(self, group: Row, items: Items) -> None:
-        """Take in what came to a group and went."""
+        """Apply the delta of one group."""
         raise NotImplementedError
 
     def values(self, groups: list[Row]) -> list[int]:
-        """The numbers of the terms that groups come to, `NONE` for an error."""
+        """Return the results of groups as term numbers, `NONE` for an error."""
         return list(map(self._value, groups))
 
     def _value(self, group: Row) -> int:
-        """The number of the term that a group comes to."""
+        """Return the result of a group as a term number."""
         raise NotImplementedError
 
     def drop_group(self, group: Row) -> None:
-        """Forget a group without rows."""
+        """Remove an empty group."""
         raise NotImplementedError
 
     @property
     def bags(self) -> Iterable[Bag]:
-        """The terms that are part of its state."""
+        """State bags, from which the terms in use are collected."""
         return ()
 
     def renumber(self, rows: Callable[[Row], Row]) -> None:
-        """Go on with other numbers of terms."""
+        """Replace the term numbers in the state."""
         raise NotImplementedError
 
     def clear_caches(self) -> None:
-        """Forget what was only kept to save work."""
+        """Drop data that can be computed again."""
 
 
 class _PerGroup(Accumulator):
-    """What keeps one value for each group, which is never changed but replaced; it comes to a number."""
+    """Accumulator with one immutable value for each group, and a cache of result numbers."""
 
     def __init__(self, shared: SharedState) -> None:
         super().__init__(shared)
         self._totals: dict[Row, Any] = {}
-        self._numbers: dict[Hashable, int] = {}  # of some results
+        self._numbers: dict[Hashable, int] = {}  # cache: numbers by result
 
     def _remember(self, result: Hashable, number: int) -> int:
-        """Note the number of a result, and give it."""
+        """Cache the number of a result; returns the number."""
         if len(self._numbers) > MAX_CACHED_TERMS:
             self._numbers.clear()
         self._numbers[result] = number
@@ -125,7 +126,7 @@ class _PerGroup(Accumulator):
 
 
 class Count(_PerGroup):
-    """How many rows there are, or have a value."""
+    """COUNT of rows, or of bound values."""
 
     def __init__(self, shared: SharedState, whole_rows: bool) -> None:
         super().__init__(shared)
@@ -151,7 +152,7 @@ class Count(_PerGroup):
 
 
 class _Summing(_PerGroup):
-    """What keeps the total of a group's numbers."""
+    """SUM and AVG."""
 
     def __init__(self, shared: SharedState, is_average: bool) -> None:
         super().__init__(shared)
@@ -168,13 +169,13 @@ class _Summing(_PerGroup):
         return found
 
     def _numbers_of(self, results: list[Result]) -> list[int]:
-        """The numbers of results; of those that the vocabulary knows they are remembered."""
+        """Return the numbers of results; numbers of the vocabulary are cached."""
         if len(self._numbers) > MAX_CACHED_TERMS:
             self._numbers.clear()
         return self._shared.terms.ids_of_plain(results, map(plain_number, results), self._numbers)
 
     def _number(self, total: tuple[Any, ...]) -> int:
-        """The number of the term that a total comes to."""
+        """Return the number of the result of a total."""
         numbers = Total.of(total)
         value = numbers.average if self._is_average else numbers.sum
         return NONE if value is None else self._shared.terms.id_of_number(value)
@@ -185,14 +186,14 @@ class _Summing(_PerGroup):
 
 
 class _GroupedValues(Accumulator):
-    """What keeps the different values of each group, or whole rows, with how many copies there are."""
+    """Accumulator with the distinct values or rows of each group and their number of copies."""
 
     def __init__(self, shared: SharedState) -> None:
         super().__init__(shared)
         self._values: dict[Row, Bag] = {}
 
     def _count_values(self, parts: dict[Row, Items], only_terms: bool) -> dict[Row, Items]:
-        """Count values of groups; gives those that are new (1), and those that are there no more (-1)."""
+        """Apply the deltas of groups; returns the values that appeared (1) and vanished (-1)."""
         found: dict[Row, Items] = count_values(
             self._values, parts, only_terms, self._shared.journal.entries, ABSENT
         )
@@ -213,7 +214,7 @@ class _GroupedValues(Accumulator):
 
 
 class DistinctAggregate(_GroupedValues):
-    """An aggregate with DISTINCT: another one is told when a value's first copy comes and its last goes."""
+    """Aggregate with DISTINCT: its inner accumulator gets the set deltas of the values."""
 
     def __init__(self, shared: SharedState, inner: Accumulator) -> None:
         super().__init__(shared)
@@ -238,11 +239,11 @@ class DistinctAggregate(_GroupedValues):
 
 
 _Key = tuple[tuple[Any, ...], str]
-"""Where a term stands in the order of a group's values."""
+"""Sort key of a term within a group."""
 
 
 def _keys(term: Callable[[int], Term]) -> TermCache[_Key]:
-    """The keys of terms by their numbers; `term` gives the term of one."""
+    """Cache the sort keys of terms by number."""
 
     def key_of(number: int) -> _Key:
         known = term(number)
@@ -252,7 +253,7 @@ def _keys(term: Callable[[int], Term]) -> TermCache[_Key]:
 
 
 class _OrderedValues(_GroupedValues):
-    """What follows the order of a group's values: that of ORDER BY, then N-Triples text."""
+    """Accumulator of values ordered as by ORDER BY, then by N-Triples text."""
 
     def __init__(self, shared: SharedState) -> None:
         super().__init__(shared)
@@ -263,7 +264,7 @@ class _OrderedValues(_GroupedValues):
 
 
 class Extremum(_OrderedValues):
-    """The first value, or the last; the others are looked at when it goes."""
+    """MIN, MAX and SAMPLE. When the extremum is deleted, it is chosen again from all values."""
 
     def __init__(self, shared: SharedState, is_last: bool) -> None:
         super().__init__(shared)
@@ -314,7 +315,7 @@ class Extremum(_OrderedValues):
 
 
 class Concatenation(_OrderedValues):
-    """GROUP_CONCAT; blank nodes have no text."""
+    """GROUP_CONCAT; blank nodes are skipped."""
 
     def __init__(self, shared: SharedState, separator: str, is_distinct: bool) -> None:
         super().__init__(shared)
@@ -334,7 +335,7 @@ class Concatenation(_OrderedValues):
 
 
 def accumulator_for(made: Aggregate, shared: SharedState) -> Accumulator:
-    """What keeps up an aggregate."""
+    """Create the accumulator of an aggregate."""
     if made.function in ("MIN", "MAX", "SAMPLE"):
         return Extremum(shared, made.function == "MAX")
     if made.function == "GROUP_CONCAT":
@@ -348,7 +349,9 @@ def accumulator_for(made: Aggregate, shared: SharedState) -> Accumulator:
 
 
 def extend_volatile_arguments(node: Group) -> Group:
-    """The same where what aggregates draw of a row is drawn below, once for each row."""
+    """Move volatile arguments of aggregates into BIND below the group, so that each is evaluated once for
+    a row.
+    """
     child: Node = node.child
     drawn: dict[Expression, Variable] = {}
     for made in node.aggregates:
@@ -363,13 +366,13 @@ def extend_volatile_arguments(node: Group) -> Group:
 
 
 class GroupOperator(Operator):
-    """A row for each group: its keys and aggregates.
+    """One row for each group: its keys and aggregates.
 
-    Costs what came to the group and went; where a first or last value went, or all are to be said one after
-    another, the different values of the group.
+    Costs the delta of the group; the distinct values of the group where an extremum is deleted, or for
+    GROUP_CONCAT.
 
     Args:
-        variables: what its rows have: the keys at least, in any order. None for what the node has.
+        variables: columns of the rows, a superset of the keys in any order; by default those of the node.
     """
 
     def __init__(
@@ -432,7 +435,9 @@ class GroupOperator(Operator):
     def _argument_values(
         self, argument: Expression | None, change: Mapping[Row, int], groups: list[Row]
     ) -> list[Row]:
-        """What an aggregate looks at of each row of a change; where that is nothing, the group."""
+        """Return an aggregate's argument for each row of a delta; the group where the aggregate needs no
+        argument.
+        """
         places = self._places_of.get(argument)
         if places is not None:
             found: list[Row] = picked(change, places)
@@ -440,13 +445,13 @@ class GroupOperator(Operator):
         return groups if argument is None else [(id_,) for id_ in self._computed[argument].ids(change)]
 
     def _update_rows(self, groups: list[Row]) -> Bag:
-        """Say the rows of groups that changed."""
+        """Recompute the rows of changed groups; returns the delta."""
         columns = [kept.values(groups) for kept in self._accumulators]
         made: Bag = say(groups, columns, self._places, self._rows, self.shared.journal.entries, ABSENT)
         return made
 
     def _drop_groups(self, groups: list[Row]) -> Bag:
-        """Have no rows of groups any more."""
+        """Remove empty groups; returns the delta."""
         made: Bag = {}
         for group in groups:
             for kept in self._accumulators:

@@ -1,10 +1,10 @@
-"""Operators that match the rows of two inputs."""
+"""Joins: operators that match the rows of two inputs by their shared variables."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from rdflib import Literal, Variable
 
@@ -22,54 +22,30 @@ from pantarhei.query.incremental.row_expressions import RowExpression
 Found = Collection[tuple[Row, int]]
 
 
-class Index(Protocol):
-    """A bag of rows, found by the values of the variables shared with other rows."""
-
-    def add(self, row: Row, weight: int) -> tuple[int, int]:
-        """Add copies of a row; returns how many there were, and are."""
-
-    def weight(self, row: Row) -> int:
-        """How many copies there are of a row."""
-
-    def compatible(self, other: Row, overlap: bool = False) -> Found:
-        """The rows that agree with another one in all that both bind.
-
-        Args:
-            overlap: they must bind at least one variable in common.
-        """
-
-    @property
-    def bags(self) -> Iterable[Bag]:
-        """The rows."""
-
-    def renumber(self, rows: Callable[[Row], Row]) -> None:
-        """Go on with other numbers of terms."""
-
-
 def index_of(
     shared: Sequence[Variable],
     mine: Sequence[Variable],
     theirs: Sequence[Variable],
     state: SharedState,
     sure: bool,
-) -> Index:
-    """An index of rows.
+) -> HashIndex | PartialIndex:
+    """Create an index of rows.
 
     Args:
-        shared: the variables that both have.
-        mine: the variables of its rows.
-        theirs: those of the rows that it is asked with.
-        sure: all rows bind all that is shared.
+        shared: variables of both inputs.
+        mine: variables of the indexed rows.
+        theirs: variables of the rows of lookups.
+        sure: whether all rows bind all shared variables.
     """
     places = places_of(shared, mine), places_of(shared, theirs)
     return HashIndex(*places, state) if sure else PartialIndex(*places, state)
 
 
 class HashIndex:
-    """Of rows that bind all that is shared.
+    """Bag of rows that bind all shared variables, indexed by their values.
 
     Args:
-        mine, theirs: where the shared variables stand in its rows, and in those that it is asked with.
+        mine, theirs: places of the shared variables in the indexed rows, and in the rows of lookups.
     """
 
     def __init__(self, mine: Sequence[int], theirs: Sequence[int], state: SharedState) -> None:
@@ -78,6 +54,7 @@ class HashIndex:
         self._rows: dict[Any, Bag] = {}
 
     def add(self, row: Row, weight: int) -> tuple[int, int]:
+        """Add copies of a row; returns the number of copies before and after."""
         key = self._mine(row)
         rows = self._rows.get(key)
         if rows is None:
@@ -90,9 +67,15 @@ class HashIndex:
         return counts
 
     def weight(self, row: Row) -> int:
+        """Return the number of copies of a row."""
         return self._rows.get(self._mine(row), {}).get(row, 0)
 
     def compatible(self, other: Row, overlap: bool = False) -> Found:
+        """Return the rows that agree with another row in all variables that both bind.
+
+        Args:
+            overlap: only rows that share a bound variable with the other row.
+        """
         rows = self._rows.get(self._theirs(other))
         return () if rows is None or (overlap and not self._shares) else rows.items()
 
@@ -110,17 +93,18 @@ class HashIndex:
 
 
 class PartialIndex:
-    """Of rows some of which may leave shared variables unbound.
+    """Bag of rows that may leave shared variables unbound.
 
-    Rows are kept apart by which they bind; each combination of bound variables that is asked for gets a table
-    of its own.
+    Rows are partitioned by the set of shared variables that they bind; each combination of bound variables
+    that a lookup
+    uses gets a hash table, built at the first such lookup.
 
-    Args: as of `HashIndex`.
+    Args: as for `HashIndex`.
     """
 
     def __init__(self, mine: Sequence[int], theirs: Sequence[int], state: SharedState) -> None:
         self._mine, self._theirs, self._state = mine, theirs, state
-        # by which of the shared variables a row binds: all such rows, and by part of these the rows by key
+        # rows by the set of bound shared variables; hash tables by this set and the subset in their keys
         self._bags: dict[int, Bag] = {}
         self._tables: dict[tuple[int, int], dict[Row, Bag]] = {}
         self._all = (1 << len(mine)) - 1
@@ -170,7 +154,7 @@ class PartialIndex:
         return table
 
     def _bound(self, row: Row, places: Sequence[int]) -> int:
-        """Which of the shared variables a row binds, as bits."""
+        """Return the set of shared variables that a row binds, as bits."""
         bound = 0
         for bit, place in enumerate(places):
             if row[place] != NONE:
@@ -196,8 +180,8 @@ _TRUE, _FALSE = Literal(True), Literal(False)
 
 
 def exists_parts(node: Mark) -> tuple[Node, tuple[Expression, ...]] | None:
-    """What EXISTS looks for, and the conditions that look at the row outside too; None where it is looked at
-    deeper inside.
+    """Return the pattern of EXISTS and its correlated conditions, None if the pattern is correlated below a
+    filter.
     """
     right: Node = node.right
     outside = frozenset(node.left.variables)
@@ -221,17 +205,17 @@ def exists_parts(node: Mark) -> tuple[Node, tuple[Expression, ...]] | None:
 
 
 def push_condition_right(node: LeftJoin) -> LeftJoin:
-    """The same where a condition that looks at the right alone is tested there, before rows are joined."""
+    """Move a condition of OPTIONAL into the right side if it uses only variables of that side."""
     if node.condition is None or not variables_of(node.condition).isdisjoint(node.left.variables):
         return node
     return replace(node, right=Filter(node.right, node.condition), condition=None)
 
 
 def check_row_limit(made: Bag) -> None:
-    """Nothing, if a join may have made so many rows at once.
+    """Check the number of rows that a join makes at once.
 
     Raises:
-        QueryMemoryError: they are more than the bytes that a query's operator may take.
+        QueryMemoryError: they exceed the bytes that one operator of a query may use.
     """
     if len(made) > _MOST_ROWS:
         raise QueryMemoryError(MAX_BYTES, BYTES_A_ROW * len(made), len(made))
@@ -241,7 +225,7 @@ _MOST_ROWS = MAX_BYTES // BYTES_A_ROW
 
 
 class _BinaryOperator(Operator):
-    """What joins have in common: the rows of both inputs, found by the variables that they share."""
+    """Base class of joins: both inputs are indexed by the variables that they share."""
 
     def __init__(self, node: Node, shared: SharedState, left: Operator, right: Operator) -> None:
         super().__init__(node, shared, (left, right))
@@ -257,7 +241,7 @@ class _BinaryOperator(Operator):
         ]
 
     def _merged(self, left: Row, right: Row) -> Row:
-        """Both rows as one; what both bind shows the form of the left."""
+        """Merge two compatible rows; of a variable that both bind the left literal form is kept."""
         if self._may_be_unbound:
             filled = list(left)
             for mine, theirs in self._may_be_unbound:
@@ -277,7 +261,7 @@ class _BinaryOperator(Operator):
 
 
 class JoinOperator(_BinaryOperator):
-    """Compatible rows of both."""
+    """Natural join."""
 
     node: Join
 
@@ -298,12 +282,12 @@ class JoinOperator(_BinaryOperator):
 
 
 class _MatchCounter(_BinaryOperator):
-    """OPTIONAL, MINUS and EXISTS: what is said of a row of the left depends on how many rows of the right it
-    meets.
+    """Base class of OPTIONAL, MINUS and EXISTS: the output for a left row depends on its number of right
+    matches.
 
     Args:
-        conditions: what must be true of both rows together for them to meet.
-        overlap: rows that bind no variable in common do not meet.
+        conditions: conditions on the merged row of a match.
+        overlap: whether a match must bind a common variable.
     """
 
     def __init__(
@@ -320,14 +304,14 @@ class _MatchCounter(_BinaryOperator):
         self._tests = [RowExpression(condition, both, shared) for condition in conditions]
         self._overlap = overlap
         self._match_counts: Bag = {}
-        """How many copies of rows on the right a row of the left meets; none where that is none."""
+        """Number of right matches of each left row, without rows that have no match."""
 
     def _row_for(self, row: Row, is_met: bool) -> Row | None:
-        """What comes out for a row of the left by itself."""
+        """Return the output for a left row by itself, None for no output."""
         raise NotImplementedError
 
     def _joined_row(self, left: Row, right: Row) -> Row | None:
-        """What comes out for a row of the left with one that it meets."""
+        """Return the output for a left row and one of its matches, None for no output."""
         return None
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
@@ -370,7 +354,7 @@ class _MatchCounter(_BinaryOperator):
         self._right.add(right, weight)
 
     def _matching_pairs(self, pairs: list[tuple[Row, Row, int]]) -> list[tuple[Row, Row, int]]:
-        """The pairs of compatible rows that meet."""
+        """Return the pairs that fulfil the conditions."""
         for test in self._tests if pairs else ():
             truths = test.truths([self._merged(left, right) for left, right, _ in pairs])
             pairs = [pair for pair, is_true in zip(pairs, truths, strict=True) if is_true]
@@ -419,7 +403,7 @@ class MinusOperator(_MatchCounter):
 
 
 class ExistsOperator(_MatchCounter):
-    """EXISTS: the rows of the left, each with whether it meets a row of the right."""
+    """EXISTS: the left rows, each extended by a truth value: whether it has a match."""
 
     def __init__(
         self,

@@ -1,14 +1,14 @@
-"""Operators without inputs: what the facts of the window say directly.
+"""Leaves of the operator network, and the shapes of patterns.
 
-Basic graph patterns as joins of parts.
+The kernel matches connected patterns in which each triple pattern names a class or property. `split_pattern`
+makes a
+basic graph pattern a join of such parts; a triple pattern with a variable class or property is a part of its
+own,
+matched to changed facts directly.
 
-The kernel matches what hangs together by variables, with a class or property in each pattern. A pattern that
-leaves open which is a part of its own: it is read from the facts that changed.
-
-What nodes have in common that differ in the names in their patterns alone.
-
-A shape has parameters in place of the names. Its rows are those of each such node, and behind them what the
-parameters stand for there: so one plan keeps all these nodes up to date.
+Nodes that differ only in the names in their patterns have one shape: the node with parameters in place of
+names. The
+rows of a shape end with the values of the parameters, so that one plan maintains all such nodes.
 """
 
 from __future__ import annotations
@@ -52,20 +52,21 @@ from pantarhei.query.incremental.row_expressions import RowExpression, RowTest
 from pantarhei.query.solutions import Table
 
 _Places = list[int]
-"""Which patterns of a text a part has, in order."""
+"""Positions of triple patterns in a basic graph pattern, ascending."""
 
 
 def is_kernel_pattern(pattern: TriplePattern) -> bool:
-    """Whether the facts that match a pattern are those of one class or property."""
+    """Return whether the facts that match a triple pattern belong to one class or property."""
     if isinstance(pattern.predicate, Variable) or isinstance(pattern.subject, Literal):
         return False
     return pattern.predicate != RDF_TYPE or not isinstance(pattern.object, Variable | Literal)
 
 
 def split_pattern(node: BGP) -> Node:
-    """A pattern as a join of parts, or itself if it is one part.
+    """Rewrite a pattern as a join of parts; a pattern of one part is returned unchanged.
 
-    A variable shows the form that it has in the first pattern of the text: that is in the first part with it.
+    A variable has the literal form of its first occurrence in the query, so the part with that occurrence is
+    first.
     """
     parts = [BGP(tuple(node.patterns[place] for place in places)) for places in _parts(node.patterns)]
     if len(parts) == 1:
@@ -78,7 +79,7 @@ def split_pattern(node: BGP) -> Node:
 
 
 def _parts(patterns: Sequence[TriplePattern]) -> list[_Places]:
-    """The parts, in the order of their first patterns."""
+    """Return the parts, ordered by their first triple patterns."""
     kernel = [place for place, pattern in enumerate(patterns) if is_kernel_pattern(pattern)]
     others = [place for place in range(len(patterns)) if place not in kernel]
     mixed = _variables(patterns, kernel) & _variables(patterns, others) & _with_forms(patterns)
@@ -92,7 +93,7 @@ def _parts(patterns: Sequence[TriplePattern]) -> list[_Places]:
 
 
 def _hanging(patterns: Sequence[TriplePattern], places: _Places) -> list[_Places]:
-    """Those of some patterns that hang together by variables."""
+    """Return the connected components of some triple patterns."""
     parts: list[tuple[set[Variable], _Places]] = []
     for place in places:
         variables, members = _variables(patterns, [place]), [place]
@@ -104,7 +105,7 @@ def _hanging(patterns: Sequence[TriplePattern], places: _Places) -> list[_Places
 
 
 def _in_order(parts: Iterable[BGP], with_forms: set[Variable]) -> list[BGP]:
-    """The parts in an order in which each has a variable of those before it, where that may be."""
+    """Order parts so that each shares a variable with those before it, if possible."""
     left = list(parts)
     ordered = [left.pop(0)]
     while left:
@@ -125,24 +126,24 @@ def _variables(patterns: Sequence[TriplePattern], places: Iterable[int]) -> set[
 
 
 def _with_forms(patterns: Sequence[TriplePattern]) -> set[Variable]:
-    """The variables that may stand for literals: those that are objects, and nothing else."""
+    """Return the variables that may be bound to literals: those that occur only as objects."""
     objects = {each.object for each in patterns if isinstance(each.object, Variable)}
     names = {place for each in patterns for place in (each.subject, each.predicate)}
     return {each for each in objects if isinstance(each, Variable) and each not in names}
 
 
 class Parameter(Variable):
-    """Stands for a name. Nobody can have written it."""
+    """Variable of a shape in place of a name; its label cannot occur in a query."""
 
     __slots__ = ()
 
 
 class Shape(NamedTuple):
-    """What nodes have in common.
+    """Node with parameters in place of names.
 
     Args:
-        node: has a parameter for each different name; they are the last of its variables.
-        names: what the parameters stand for in one of the nodes.
+        node: the parameterised node; the parameters are the last of its variables.
+        names: the names in the original node, in the order of the parameters.
     """
 
     node: Node
@@ -150,18 +151,19 @@ class Shape(NamedTuple):
 
 
 def is_parameter(variable: Variable) -> bool:
-    """Whether a variable stands for a name."""
     return isinstance(variable, Parameter)
 
 
 def parameters_of(node: Node) -> tuple[Variable, ...]:
-    """The parameters among the variables of a node."""
+    """Return the parameters among the variables of a node."""
     return tuple(filter(is_parameter, node.variables))
 
 
 def shape_of(node: Node) -> Shape | None:
-    """The shape of a node; None where there are no names in its patterns, or it is not made from the matches
-    of one basic graph pattern by operators of one input.
+    """Return the shape of a node.
+
+    None if its patterns contain no names, or if the node is not a chain of unary operators above one basic
+    graph pattern.
     """
     below = node
     while isinstance(below, Project | Filter | Extend | Group | Distinct | OrderBy):
@@ -187,7 +189,7 @@ def shape_of(node: Node) -> Shape | None:
 
 
 def instantiate(node: Node, names: Mapping[Variable, Term]) -> Node:
-    """The node of a shape where the parameters stand for these names."""
+    """Replace the parameters of a shape's node by names."""
     if isinstance(node, BGP):
         return _with_ends(
             node, lambda place: names.get(place, place) if isinstance(place, Variable) else place
@@ -202,7 +204,7 @@ def instantiate(node: Node, names: Mapping[Variable, Term]) -> Node:
 
 
 def _general(node: Node, patterns: BGP, behind: tuple[Variable, ...]) -> Node:
-    """A node with these patterns below, whose rows have parameters behind."""
+    """Parameterise a node: replace its pattern, and add the parameters to projections and group keys."""
     if isinstance(node, BGP):
         return patterns
     fields: dict[str, Any] = {}
@@ -215,7 +217,7 @@ def _general(node: Node, patterns: BGP, behind: tuple[Variable, ...]) -> Node:
 
 
 def _with_ends(node: BGP, changed: Callable[[Place], Place]) -> BGP:
-    """Patterns with other subjects and objects; classes stay."""
+    """Map the subjects and objects of a pattern; classes are unchanged."""
     return BGP(
         tuple(
             TriplePattern(
@@ -229,20 +231,22 @@ def _with_ends(node: BGP, changed: Callable[[Place], Place]) -> BGP:
 
 
 Evaluate = Callable[[Node], Table]
-"""Evaluates a node by column, at the present step."""
+"""Evaluates a node at the present step, by column."""
 
 
 class PatternLeaf(Operator):
-    """A basic graph pattern whose matches the kernel tells of as they come and go; it has no state.
+    """Basic graph pattern; the kernel supplies inserted and deleted matches, so the leaf has no state.
 
-    Of a shape it has the rows in which parameters stand for names by `parameter_values`, by number.
+    A parameterised pattern emits only rows whose parameters are bound to one of `parameter_values`, which has
+    the names by
+    their numbers.
 
     Args:
-        node: the pattern, or a projection of it: `pattern` is the pattern itself.
+        node: the pattern or a projection of it; `pattern` is the pattern itself.
     """
 
     test: RowTest | None = None
-    """Which rows of the matches it has; None for all."""
+    """Condition on a single variable of the matches, None for all matches."""
 
     def __init__(self, node: BGP | Project, shared: SharedState, look: Evaluate) -> None:
         super().__init__(node, shared)
@@ -256,11 +260,11 @@ class PatternLeaf(Operator):
         return EMPTY if self.parameters else bag_of(rows_of(self._now(), self.variables))
 
     def _now(self) -> Table:
-        """All its rows, as things stand."""
+        """Evaluate the leaf at the present state."""
         return self._evaluate(self.node)
 
     def rows_with(self, names: tuple[Term, ...], numbers: Row) -> Bag:
-        """The rows in which parameters stand for names with these numbers."""
+        """Evaluate the leaf for one parameter binding, given by names and by their numbers."""
         node = instantiate(self.node, dict(zip(self.parameters, names, strict=True)))
         variables = (*node.variables, *self.parameters)
         rows = [(*row, *numbers) for row in rows_of(self._evaluate(node), node.variables)]
@@ -268,11 +272,11 @@ class PatternLeaf(Operator):
 
 
 class FilteredPatternLeaf(PatternLeaf):
-    """A basic graph pattern with a condition on one of its variables; of other matches no row is made.
+    """Basic graph pattern with a condition on one variable; other matches are dropped before a row is made.
 
     Args:
-        condition: that of the node.
-        test: the same of single rows.
+        condition: the condition of the node.
+        test: the condition for single rows.
     """
 
     def __init__(
@@ -283,7 +287,7 @@ class FilteredPatternLeaf(PatternLeaf):
         self.node, self._condition, self.test = node, condition, test
 
     def _now(self) -> Table:
-        matches = self._evaluate(self.pattern)  # all of them: when one goes, what the condition says is known
+        matches = self._evaluate(self.pattern)  # all, so that the truths of later deletions are cached
         return matches.kept(self._condition.cache_truths(matches))
 
     def clear_caches(self) -> None:
@@ -291,7 +295,7 @@ class FilteredPatternLeaf(PatternLeaf):
 
 
 class ValuesLeaf(Operator):
-    """Rows that are always the same."""
+    """VALUES: constant rows."""
 
     node: Values
 
@@ -303,9 +307,10 @@ class ValuesLeaf(Operator):
 
 
 class RecomputeLeaf(Operator):
-    """A node that is evaluated anew whenever it may have changed, and compared with what it was.
+    """Node that is re-evaluated when it may have changed; the delta is the difference to its last rows.
 
-    `symbols` are the classes and properties that it looks at, None for all, and for more than the facts.
+    `symbols` are the classes and properties that the node reads; None if it reads all of them, or more than
+    the facts.
     """
 
     maintenance = Maintenance.WHOLE
@@ -317,7 +322,7 @@ class RecomputeLeaf(Operator):
         self.symbols = None if tells_time(node) else symbols_of(node)
 
     def _rows(self) -> Iterable[Row]:
-        """Its rows as things stand."""
+        """Evaluate the node at the present state."""
         return rows_of(self._evaluate(self.node), self.variables)
 
     def begin(self) -> Mapping[Row, int]:
@@ -339,10 +344,10 @@ class RecomputeLeaf(Operator):
 
 
 class DescribeLeaf(RecomputeLeaf):
-    """DESCRIBE: triples, evaluated anew whenever anything changes.
+    """DESCRIBE: triples, re-evaluated at each step with a change.
 
     Args:
-        described: gives the triples as things stand.
+        described: returns the triples at the present state.
     """
 
     def __init__(

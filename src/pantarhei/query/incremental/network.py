@@ -1,7 +1,8 @@
-"""The operators of all registered queries, and how changes go through them.
+"""Network of the operators of all registered queries.
 
-Queries share the operators of equal nodes. Changes go from the leaves up, each operator once a step, and only
-to those that something changes for.
+Equal nodes share an operator. Deltas are propagated from the leaves to the roots; each operator runs at most
+once a
+step, and only if one of its inputs has changed.
 """
 
 from __future__ import annotations
@@ -78,11 +79,11 @@ from pantarhei.query.incremental.slices import SliceOperator, slice_parts
 from pantarhei.query.solutions import Table
 
 Use = Callable[[Node], Operator]
-"""Gives the operator of a node, which may be shared."""
+"""Returns the operator of a node, which may be shared."""
 
 
 def compile_node(node: Node, shared: SharedState, look: Evaluate, use: Use) -> Operator:
-    """A new operator for a node."""
+    """Create the operator of a node."""
     if is_recomputed(node):
         return RecomputeLeaf(node, shared, look)
     if isinstance(node, BGP):
@@ -131,19 +132,19 @@ def _of_pattern(node: BGP, shared: SharedState, look: Evaluate, use: Use) -> Ope
 
 
 def _takes_of_pattern(node: Project) -> bool:
-    """Whether a projection takes variables of a pattern that the kernel matches as one body."""
+    """Return whether a projection keeps variables of a pattern that the kernel matches as one body."""
     return _is_matched_whole(node.child) and set(node.names) <= set(node.child.variables)
 
 
 def _is_matched_whole(node: Node) -> bool:
-    """Whether the kernel matches a pattern as one body."""
+    """Return whether the kernel matches a pattern as one body."""
     if not isinstance(node, BGP) or not node.patterns or split_pattern(node) is not node:
         return False
     return is_kernel_pattern(node.patterns[0])
 
 
 def _tells_groups(node: Project, group: Group) -> bool:
-    """Whether a projection leaves a row of its own to each group, which follows the changes below."""
+    """Return whether a projection keeps all group keys, and the group is maintained by deltas."""
     return set(group.keys or ()) <= set(node.names) and not is_recomputed(group)
 
 
@@ -156,7 +157,9 @@ def _of_path(node: Closure, shared: SharedState, use: Use) -> Operator:
 
 
 def is_recomputed(node: Node) -> bool:
-    """Whether a node is evaluated anew as a whole, and not from the changes of what is below it."""
+    """Return whether a node is re-evaluated as a whole, since it cannot be maintained by the deltas of its
+    children.
+    """
     if isinstance(node, Graph) or any(map(looks_at_clock, expressions_of(node))):
         return True
     if isinstance(node, Closure):
@@ -184,11 +187,11 @@ _OPERATORS: dict[type[Node], Callable[..., Operator]] = {
 
 
 class Network:
-    """Operators, each with a serial number above those of its inputs.
+    """Operators, numbered so that each has a serial number above those of its inputs.
 
     Args:
-        look: evaluates a node by column over a content, as things stand.
-        named: gives the content that a graph is, None for one that is evaluated anew.
+        evaluate: evaluates a node over a query source at the present state.
+        named: returns the query source of a named graph, None if GRAPH with that name is re-evaluated.
     """
 
     def __init__(
@@ -202,33 +205,30 @@ class Network:
         self._serials: dict[Operator, int] = {}
         self._known: dict[tuple[QuerySource, Node], Operator] = {}
         self._sources: dict[Operator, QuerySource] = {}
-        # who takes the rows of an operator, in which place of its inputs, and its serial number
+        # of each operator: its readers, with their input slots and serial numbers
         self._readers: dict[Operator, list[tuple[Operator, int, int]]] = {}
         self.recompute_leaves: dict[QuerySource, list[RecomputeLeaf]] = {}
-        """The leaves over each content that are evaluated anew where they may have changed."""
+        """Leaves that are re-evaluated, by their query source."""
         self.last_serial = 0
-        """How many operators have been made so far: the serial number of the last."""
+        """Serial number of the newest operator."""
 
     def __iter__(self) -> Iterator[Operator]:
         return iter(self._operators.values())
 
     def serial(self, operator: Operator) -> int:
-        """The number of an operator."""
+        """Return the serial number of an operator."""
         return self._serials[operator]
 
     def source(self, operator: Operator) -> QuerySource:
-        """What an operator is asked of."""
+        """Return the query source of an operator."""
         return self._sources[operator]
 
     # -- making ------------------------------------------------------------------------------------
 
     def use(self, node: Node, content: QuerySource) -> Operator:
-        """The operator of a node, which has not begun if it is new; it is there until `keep` leaves it out.
+        """Return the operator of a node; a new operator has not begun. `keep` removes it when it is unused.
 
-        What draws is shared with nobody; nor is a shape, of which others may want other rows.
-
-        Args:
-            content: what the node is asked of.
+        Volatile nodes are not shared, nor are parameterised nodes, whose parameter bindings differ.
         """
         while is_idle(node):
             (node,) = node.children
@@ -243,7 +243,7 @@ class Network:
         return operator
 
     def add(self, operator: Operator, content: QuerySource) -> None:
-        """Take up an operator."""
+        """Add an operator."""
         self.last_serial += 1
         self._sources[operator] = content
         self._operators[self.last_serial] = operator
@@ -252,7 +252,7 @@ class Network:
         self._connect(operator, content)
 
     def keep(self, used: Iterable[Operator]) -> None:
-        """Have these operators, those whose rows they take, and no others. Costs a look at all."""
+        """Remove all operators except these and their transitive inputs. Costs a pass over all operators."""
         kept, waiting = set[Operator](), list(used)
         while waiting:
             operator = waiting.pop()
@@ -272,7 +272,7 @@ class Network:
             self._connect(operator, content)
 
     def _connect(self, operator: Operator, content: QuerySource) -> None:
-        """Let an operator be told what changes for it."""
+        """Register an operator with its inputs, and with the leaves to re-evaluate."""
         if isinstance(operator, RecomputeLeaf):
             self.recompute_leaves.setdefault(content, []).append(operator)
         for slot, source in enumerate(operator.inputs):
@@ -291,7 +291,7 @@ class Network:
     # -- beginning ---------------------------------------------------------------------------------
 
     def begin(self, after: int) -> Mapping[Operator, Mapping[Row, int]]:
-        """Let the operators with higher serial numbers begin, as things stand; gives the rows of each."""
+        """Initialise the operators with serial numbers above `after`; returns the rows of each."""
         rows: dict[Operator, Mapping[Row, int]] = {}
         for serial in sorted(serial for serial in self._operators if serial > after):
             operator = self._operators[serial]
@@ -304,7 +304,9 @@ class Network:
         return rows
 
     def rows(self, operator: Operator, begun: dict[Operator, Mapping[Row, int]]) -> Mapping[Row, int]:
-        """All rows of an operator: those that it has `begun` with, else what its node comes to now."""
+        """Return all rows of an operator: the rows in `begun`, its stored rows, or the evaluation of its
+        node.
+        """
         found = begun.get(operator)
         if found is None:
             found = operator.stored
@@ -319,11 +321,11 @@ class Network:
     def recompute(
         self, touched: Mapping[QuerySource, Set[Symbol]], until: int
     ) -> dict[Operator, Mapping[Row, int]]:
-        """Evaluate those of `recompute_leaves` anew that a step may have changed; gives the changes.
+        """Re-evaluate the leaves that a step may have changed; returns their deltas.
 
         Args:
-            touched: the classes and properties whose facts changed in a content.
-            until: as `step` takes it.
+            touched: classes and properties of the facts that changed, by query source.
+            until: as in `step`.
         """
         return {
             leaf: leaf.change()
@@ -336,10 +338,10 @@ class Network:
     def step(
         self, changes: Mapping[Operator, Mapping[Row, int]], until: int
     ) -> dict[Operator, Mapping[Row, int]]:
-        """Let the changes of leaves go up; gives those of all operators that something changed for.
+        """Propagate the deltas of leaves; returns the deltas of all operators that changed.
 
         Args:
-            until: operators with higher serial numbers are left out.
+            until: operators with higher serial numbers are not run.
         """
         going = _Propagation({}, {}, [], until)
         for operator, change in changes.items():
@@ -354,7 +356,9 @@ class Network:
         return going.done
 
     def _rise(self, source: Operator, change: Mapping[Row, int], going: _Propagation) -> None:
-        """Let a change of an operator go up: at once while there is one that takes it, and no others."""
+        """Propagate the delta of an operator: directly while it has a single reader with a single input, else
+        by the heap.
+        """
         done, until = going.done, going.until
         while True:
             done[source] = change
@@ -378,13 +382,13 @@ class Network:
 
 
 class _Propagation(NamedTuple):
-    """How far the changes of a step have gone up.
+    """Progress of a step.
 
     Args:
-        done: the changes of operators.
-        given: the changes of the inputs of those that wait, by serial number.
-        waiting: these numbers, as a heap.
-        until: operators with higher serial numbers are left out.
+        done: deltas of operators that have run.
+        given: deltas of the inputs of waiting operators, by serial number.
+        waiting: heap of these serial numbers.
+        until: operators with higher serial numbers are not run.
     """
 
     done: dict[Operator, Mapping[Row, int]]
@@ -394,7 +398,9 @@ class _Propagation(NamedTuple):
 
 
 def is_idle(node: Node) -> bool:
-    """Whether a node has the rows of the one below it. An order is kept: answers are shown in it."""
+    """Return whether a node has the rows of its child. A projection of ORDER BY is kept: answers are listed
+    in its order.
+    """
     return (
         isinstance(node, Project)
         and node.names == node.child.variables

@@ -1,7 +1,10 @@
-"""Operators that take the changes of their inputs, and give the change of their rows.
+"""Incremental operators: each maps the deltas of its inputs to the delta of its own rows.
 
-A change is a signed bag: how many copies of a row came (above 0) or went (below). No row has weight 0. A row
-is a tuple of terms' numbers (`PersistentTermIds`), one for each variable of the node in their order.
+A delta is a signed bag: the number of copies of each row that were inserted (above 0) or deleted (below 0).
+No row
+has weight 0. A row is a tuple of term numbers (`PersistentTermIds`), one for each variable of the node, in
+their
+order.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from pantarhei.query.solutions import Ids, Table
 
 
 class Maintenance(Enum):
-    """In which of these ways; the value says it for people."""
+    """Cost class of an operator's updates; the value is its description in plans."""
 
     ROWS = "exact per row"
     GROUPS = "each changed group anew"
@@ -35,21 +38,21 @@ class Maintenance(Enum):
 
 Row = tuple[int, ...]
 Bag = dict[Row, int]
-"""Rows with how many copies there are; in a change, with how many came or went."""
+"""Rows with their number of copies; in a delta, signed."""
 
 EMPTY: Mapping[Row, int] = {}
 
 
 @dataclass
 class SharedState:
-    """What all operators share.
+    """State shared by all operators.
 
     Args:
-        journal: takes down what changes in their state.
-        terms: what numbers in rows stand for.
-        context: of expressions, at the present step.
+        journal: records changes of operator state, so that they can be undone.
+        terms: maps numbers in rows to terms.
+        context: evaluation context of expressions at the present step.
 
-    `values` are what is known of terms.
+    `values` caches the values of terms.
     """
 
     journal: Journal
@@ -60,7 +63,7 @@ class SharedState:
         self.values = TermValues(self.terms)
 
     def add(self, bag: Bag, row: Row, weight: int) -> tuple[int, int]:
-        """Add copies of a row to a bag that is part of the state; returns how many there were, and are."""
+        """Add copies of a row to a state bag; returns the number of copies before and after."""
         before = bag.get(row, 0)
         after = before + weight
         self.journal.entries.append((bag, row, before or ABSENT))
@@ -71,15 +74,15 @@ class SharedState:
         return before, after
 
     def add_all(self, bag: Bag, change: Mapping[Row, int]) -> None:
-        """Add the copies of rows that a change says to a bag that is part of the state."""
+        """Apply a delta to a state bag."""
         self.add_to_each(((bag, change),))
 
     def add_to_each(self, changes: Iterable[tuple[Bag, Mapping[Row, int]]]) -> None:
-        """Add to each bag the copies of rows that its change says; a bag may recur."""
+        """Apply deltas to state bags; a bag may occur several times."""
         add_noted(self.journal.entries, changes, ABSENT)
 
     def replace_bag(self, bag: Bag, now: Mapping[Row, int]) -> Bag:
-        """Let a bag that is part of the state have the rows that are there `now`; returns the change."""
+        """Replace the content of a state bag by `now`; returns the delta."""
         made: Bag = {}
         for row in {**bag, **now}:
             weight = now.get(row, 0) - bag.get(row, 0)
@@ -89,11 +92,11 @@ class SharedState:
         return made
 
     def renumber_bag(self, bag: Bag, rows: Callable[[Row], Row]) -> None:
-        """Give the rows of a bag other numbers."""
+        """Replace the rows of a state bag by their renumbered forms."""
         self.journal.replace(bag, {rows(row): weight for row, weight in bag.items()})
 
     def key_of(self, places: Sequence[int]) -> Callable[[Row], object]:
-        """What gives the values at places of a row."""
+        """Return a function that gives the join key of a row: the values at these places."""
         value = self.terms.value
         if len(places) == 1:
             (place,) = places
@@ -101,69 +104,69 @@ class SharedState:
         return lambda row: tuple([value(row[place]) for place in places])
 
     def key(self, row: Row, places: Sequence[int]) -> Row:
-        """The values at places of a row."""
+        """Return the values at these places of a row."""
         value = self.terms.value
         return tuple([value(row[place]) for place in places])
 
 
 class Operator:
-    """One node of a registered query.
+    """Incremental operator of one algebra node.
 
     Args:
-        node: what it gives the rows of.
-        inputs: the operators whose rows it takes.
+        node: the node whose rows the operator maintains.
+        inputs: operators whose deltas it consumes.
     """
 
     maintenance = Maintenance.ROWS
-    """What a change costs."""
+    """Cost class of an update."""
 
     def __init__(self, node: Node, shared: SharedState, inputs: Sequence[Operator] = ()) -> None:
         self.node, self.shared, self.inputs = node, shared, tuple(inputs)
         self.variables = node.variables
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
-        """The change of its rows that those of its inputs come to."""
+        """Return the delta of the operator's rows for the deltas of its inputs."""
         raise NotImplementedError
 
     def begin(self) -> Mapping[Row, int]:
-        """The rows that it has before its inputs have any."""
+        """Return the rows that the operator has while its inputs are empty."""
         return EMPTY
 
     def add_parameters(self, numbers: Row) -> Mapping[Row, int]:
-        """The rows that it has whatever its input, where parameters stand for what has these numbers."""
+        """Return the rows that a parameter binding has while the input is empty."""
         return EMPTY
 
     def remove_parameters(self, numbers: Row) -> Mapping[Row, int]:
-        """Have those rows no more, after all of the input have gone; gives the change."""
+        """Delete the rows of a parameter binding whose input rows have been deleted; returns the delta."""
         return EMPTY
 
     @property
     def stored(self) -> Mapping[Row, int] | None:
-        """All its rows, None where it does not hold them as they are."""
+        """All rows, None if the operator does not store them."""
         return None
 
     @property
     def bags(self) -> Iterable[Bag]:
-        """The rows that are part of its state, for who looks for the terms in use."""
+        """State bags, from which the terms in use are collected."""
         return ()
 
     def renumber(self, rows: Callable[[Row], Row]) -> None:
-        """Go on with other numbers of terms.
+        """Replace the term numbers in the state.
 
         Args:
-            rows: gives rows in the new numbers.
+            rows: maps a row to new numbers.
         """
 
     def clear_caches(self) -> None:
-        """Forget what was only kept to save work."""
+        """Drop data that can be computed again."""
 
 
 def set_delta(before: Mapping[Row, int], now: Bag) -> Bag:
-    """Which rows came (1) and went (-1), where copies do not count.
+    """Return the delta of the set of rows: 1 for a row that appeared, -1 for a row that vanished.
 
     Args:
-        before: how many copies of the changed rows there were.
-        now: how many copies there are, of these and others.
+        before: former number of copies of each changed row.
+        now: the bag after the change.
     """
     return {
         row: 1 if row in now else -1 for row, copies in before.items() if (copies > 0) is not (row in now)
@@ -171,18 +174,18 @@ def set_delta(before: Mapping[Row, int], now: Bag) -> Bag:
 
 
 def places_of(wanted: Iterable[Variable], variables: Sequence[Variable]) -> tuple[int, ...]:
-    """Where variables stand in rows, `NONE` for those that do not."""
+    """Return the positions of variables in rows, `NONE` for absent variables."""
     at = {variable: place for place, variable in enumerate(variables)}
     return tuple(at.get(variable, NONE) for variable in wanted)
 
 
 def select(row: Sequence[int], places: Sequence[int]) -> Row:
-    """A row of what stands at places of another, unbound where that is nowhere."""
+    """Return a row of the terms at these places of another row, unbound at place `NONE`."""
     return tuple([NONE if place < 0 else row[place] for place in places])
 
 
 def selector(places: Sequence[int]) -> Callable[[Sequence[int]], Row]:
-    """`select` from these places, for many rows."""
+    """Return a function that applies `select` with these places."""
     if not places or min(places) < 0:
         return lambda row: select(row, places)
     if len(places) == 1:
@@ -193,20 +196,20 @@ def selector(places: Sequence[int]) -> Callable[[Sequence[int]], Row]:
 
 
 def table_of(rows: Sequence[Row], variables: Sequence[Variable]) -> Table:
-    """Rows as a table of columns."""
+    """Convert rows to a table of columns."""
     columns: Ids = np.array(rows, np.int64).reshape(len(rows), len(variables)).T
     return Table(dict(zip(variables, columns, strict=True)), len(rows))
 
 
 def rows_of(table: Table, variables: Sequence[Variable]) -> list[Row]:
-    """The rows of a table."""
+    """Convert a table to rows."""
     if not variables:
         return [()] * table.size
     return list(zip(*(table.column(variable).tolist() for variable in variables), strict=True))
 
 
 def bag_of(rows: Iterable[Row]) -> Bag:
-    """Rows as a bag."""
+    """Count rows."""
     bag: Bag = {}
     for row in rows:
         bag[row] = bag.get(row, 0) + 1

@@ -1,11 +1,10 @@
-"""Basic graph patterns of all registered queries, matched together to what a step changed.
+"""Matching of patterns to the facts that a step changed.
 
-Patterns that differ only in their constants and in the names of their variables are one body for the kernel,
-whose parameters stand for the constants.
-
-Patterns that leave the class or property open, and paths of all but some predicates.
-
-They are told of the facts that come and go.
+Basic graph patterns that differ only in constants and variable names are one body for the kernel, whose
+parameters
+are the constants. Triple patterns with a variable class or property, and negated property sets, are matched
+to each
+changed fact in Python.
 """
 
 from __future__ import annotations
@@ -30,14 +29,14 @@ from pantarhei.query.incremental.leaves import Evaluate, PatternLeaf, is_paramet
 from pantarhei.query.incremental.operator import Bag, Operator, Row, SharedState, bag_of, rows_of
 from pantarhei.rules.compilation.body_plans import BodyPlans, FactPattern
 
-_SUBJECT, _PREDICATE, _OBJECT, _SHOWN = range(4)  # where they stand in a triple of numbers
+_SUBJECT, _PREDICATE, _OBJECT, _SHOWN = range(4)  # places in `_Triple`
 
 _Triple = tuple[int, int, int, int]
-"""Subject, predicate and object by value, and the object as it is shown."""
+"""Numbers of the values of subject, predicate and object, and the number of the object's literal form."""
 
 
 class FactLeaf(Operator):
-    """A pattern of one triple; it has no state."""
+    """Triple pattern with a variable class or property, or a negated property set; it has no state."""
 
     node: BGP | NegatedSet
 
@@ -51,13 +50,13 @@ class FactLeaf(Operator):
 
 @dataclass
 class _FactReader:
-    """What a leaf takes of a triple, in today's numbers.
+    """Compiled matcher of a fact leaf, valid for one revision of the vocabulary.
 
     Args:
-        given: what must stand at some places.
-        alike: places that must have one value.
-        refused: predicates that must not stand there.
-        places: of the leaf's variables.
+        given: required numbers by place.
+        alike: pairs of places with equal values.
+        refused: excluded predicates.
+        places: places of the leaf's variables.
     """
 
     leaf: FactLeaf
@@ -67,7 +66,7 @@ class _FactReader:
     places: list[int]
 
     def row(self, triple: _Triple) -> Row | None:
-        """The leaf's row for a triple, None if it does not match."""
+        """Return the leaf's row for a triple, None for a triple that does not match."""
         if triple[_PREDICATE] in self.refused:
             return None
         if any(triple[place] != value for place, value in self.given.items()):
@@ -79,10 +78,11 @@ class _FactReader:
 
 @dataclass
 class FactMatcher:
-    """The leaves that are told of each fact that comes or goes and may match them.
+    """Fact leaves of one query source, with an index of their constants.
 
-    `leaves` are these. `_by_given` has the readers by a constant of theirs and its place, those without any
-    under None.
+    `leaves` are the leaves. `_by_given` has their readers by one constant and its place; key None has those
+    without
+    constants.
     """
 
     leaves: dict[FactLeaf, None] = field(default_factory=dict)
@@ -91,23 +91,23 @@ class FactMatcher:
     _revision: object = None
 
     def add(self, leaf: FactLeaf) -> None:
-        """Tell a leaf from now on."""
+        """Register a leaf."""
         self.leaves[leaf] = None
         self.renumber()
 
     def keep(self, leaves: Container[object]) -> None:
-        """Tell no leaves but these."""
+        """Unregister all leaves except these."""
         self.leaves = {leaf: None for leaf in self.leaves if leaf in leaves}
         self.renumber()
 
     def renumber(self) -> None:
-        """Terms have other numbers."""
+        """Discard term numbers: they have changed."""
         self._revision = None
 
     def changes(
         self, model: WindowModel, noted: Integers, reformed: Integers, shown: Shown | None
     ) -> dict[Operator, Bag]:
-        """What came to the leaves and went, after a step. Arguments as in `PatternMatcher.changes`."""
+        """Return the deltas of the leaves after a step. Arguments as in `PatternMatcher.changes`."""
         changes: dict[Operator, Bag] = {}
         if not len(noted) + len(reformed):
             return changes
@@ -122,7 +122,7 @@ class FactMatcher:
         return changes
 
     def _read(self, model: WindowModel) -> None:
-        """Number all constants."""
+        """Compile the readers with the present numbers of constants."""
         number = model.vocabulary.reserve
         self._by_given, self._names, self._revision = {}, {}, model.vocabulary.revision
         for leaf in self.leaves:
@@ -143,7 +143,7 @@ class FactMatcher:
     def _signed(
         self, model: WindowModel, noted: Integers, reformed: Integers, shown: Shown | None
     ) -> Iterator[tuple[_Triple, int]]:
-        """The triples that came and went."""
+        """Iterate over inserted (1) and deleted (-1) triples."""
         mentions = Counter(as_tuples(noted[:, :3]))
         changed = [fact for fact, count in mentions.items() if count % 2]
         are_there = model.kernel.store.present(readable(np.array(changed, np.int32).reshape(-1, 3)))
@@ -159,7 +159,7 @@ class FactMatcher:
             yield (subject, name, object_, object_ if form is None else form), sign
 
     def _name(self, symbol: int, model: WindowModel) -> int:
-        """The number that the name of a class or property has as a term; `NONE` is for rdf:type."""
+        """Return the number of the name of a class or property as a term; of rdf:type for `NONE`."""
         number = self._names.get(symbol)
         if number is None:
             vocabulary = model.vocabulary
@@ -169,25 +169,25 @@ class FactMatcher:
 
 
 def _places_of(node: BGP | NegatedSet) -> tuple[tuple[Place | None, ...], frozenset[Term]]:
-    """What stands at the places of a triple, None for anything; and the predicates that must not."""
+    """Return the terms and variables of a triple pattern, None for any term, and the excluded predicates."""
     if isinstance(node, NegatedSet):
         return (node.subject, None, node.object), node.predicates
     (pattern,) = node.patterns
     return pattern.places, frozenset()
 
 
-_FIRST = 2  # where the first variable stands in a match of the kernel
+_FIRST = 2  # place of the first variable in a match of the kernel
 
 
 @dataclass
 class _Body:
-    """Patterns that are one body.
+    """Kernel body of all patterns that are equal up to constants and variable names.
 
     Args:
-        atoms: of the body.
-        parameters: the variables that stand for constants.
-        readers: who reads its matches.
-        may_match: whether each of its predicates has had facts; before that nothing matches.
+        atoms: atoms of the body.
+        parameters: variables in place of constants.
+        readers: leaves that read its matches.
+        may_match: whether each of its predicates has had a fact; until then the body is not matched.
     """
 
     atoms: tuple[Atom, ...]
@@ -196,26 +196,28 @@ class _Body:
     may_match: bool = False
 
     def missing(self, there: frozenset[int], number: Callable[[Symbol], int]) -> int | None:
-        """The number of a predicate that has no facts, None where all have; `there` are those that have."""
+        """Return the number of a predicate without facts, None if all have facts; `there` are the predicates
+        with facts.
+        """
         numbers = (number(Symbol(atom.predicate, len(atom.arguments))) for atom in self.atoms)
         return next((each for each in numbers if each not in there), None)
 
     def wanted(self, reserve: Callable[[Term], int]) -> list[dict[Row, tuple[Term, ...]]]:
-        """The constants that each reader wants, by the numbers of their values.
+        """Return the constants of each reader, by the numbers of their values.
 
         Args:
-            reserve: gives the number of a constant's value.
+            reserve: returns the number of a constant's value.
         """
         return [{tuple(map(reserve, each)): each for each in reader.wanted} for reader in self.readers]
 
     def read(
         self, wanted: Sequence[Collection[Row]], variables: Sequence[Variable], vocabulary: Vocabulary
     ) -> Readers:
-        """Its readers for the kernel.
+        """Create the kernel's readers.
 
         Args:
-            wanted: the numbers that each of them wants.
-            variables: in the order in which the kernel gives what they are bound to.
+            wanted: parameter bindings of each reader.
+            variables: order in which the kernel emits bindings.
         """
         at = {variable: _FIRST + place for place, variable in enumerate(variables)}
         of_all: list[Reader] = []
@@ -234,11 +236,11 @@ class _Body:
 
 
 class _BodyReader(NamedTuple):
-    """A leaf that reads the matches of a body.
+    """Leaf that reads the matches of a body.
 
     Args:
-        constants: those of its pattern.
-        named: the variables of the body that its own stand for, in their order.
+        constants: constants of its pattern.
+        named: variables of the body that correspond to the leaf's variables, in their order.
     """
 
     leaf: PatternLeaf
@@ -247,12 +249,12 @@ class _BodyReader(NamedTuple):
 
     @property
     def wanted(self) -> Collection[tuple[Term, ...]]:
-        """For which constants it reads the matches."""
+        """Constants whose matches the leaf reads."""
         return self.leaf.parameter_values.values() if self.leaf.parameters else (self.constants,)
 
 
 class PatternMatcher:
-    """The leaves that the kernel tells of what comes to them and goes."""
+    """Pattern leaves of one query source, matched by the kernel."""
 
     def __init__(self) -> None:
         self._bodies: dict[tuple[Atom, ...], _Body] = {}
@@ -260,12 +262,12 @@ class PatternMatcher:
         self._plans: BodyPlans | None = None
         self._readers: list[Readers] = []
         self._rows: RowsRead | None = None
-        self._model: WindowModel | None = None  # whose rows these are
+        self._model: WindowModel | None = None  # the model of `_rows`
         self._is_old = True
-        self._awaited: set[int] = set()  # predicates; without a fact of them some bodies match nothing
+        self._awaited: set[int] = set()  # predicates without facts that bodies wait for
 
     def add(self, leaf: PatternLeaf) -> None:
-        """Tell a leaf from now on."""
+        """Register a leaf."""
         atoms, ends, names = _general(leaf.pattern)
         body = self._bodies.get(atoms)
         if body is None:
@@ -276,7 +278,7 @@ class PatternMatcher:
         self._is_old = True
 
     def keep(self, leaves: Container[object]) -> None:
-        """Tell no leaves but these."""
+        """Unregister all leaves except these."""
         for atoms, body in list(self._bodies.items()):
             body.readers = [reader for reader in body.readers if reader.leaf in leaves]
             if not body.readers:
@@ -284,22 +286,22 @@ class PatternMatcher:
         self._is_old = True
 
     def invalidate(self) -> None:
-        """A leaf wants other rows."""
+        """Plan again before the next step: parameter bindings have changed."""
         self._is_old = True
 
     def renumber(self) -> None:
-        """Terms have other numbers."""
+        """Plan anew before the next step: term numbers have changed."""
         self._plans, self._is_old = None, True
 
     def changes(
         self, model: WindowModel, noted: Integers, reformed: Integers, shown: Shown | None
     ) -> dict[Operator, Bag]:
-        """What came to the leaves and went, after a step.
+        """Return the deltas of the leaves after a step.
 
         Args:
-            noted: what the model noted.
-            reformed: facts whose literals are written another way now.
-            shown: how literals are shown; None where all are in the first forms of their values.
+            noted: the model's record of changed facts.
+            reformed: facts whose literals have a new form.
+            shown: literal forms of facts; None if all are in the first forms of their values.
         """
         if self._is_old or (self._awaited and not self._awaited.isdisjoint(noted[:, 0].tolist())):
             self._find_matchable(model, noted)
@@ -313,7 +315,7 @@ class PatternMatcher:
         return self._rows(noted, reformed if len(reformed) else None, shown)
 
     def _plan(self, model: WindowModel) -> None:
-        """Plan all bodies that may match; those of known forms are not compiled again."""
+        """Plan all bodies that may match; bodies that are planned already are not compiled again."""
         vocabulary = model.vocabulary
         self._placed = [body for body in self._bodies.values() if body.may_match]
         wanted = [body.wanted(vocabulary.reserve) for body in self._placed]
@@ -334,7 +336,9 @@ class PatternMatcher:
         self._model, self._is_old = None, False
 
     def _find_matchable(self, model: WindowModel, noted: Integers) -> None:
-        """See for which bodies each predicate has facts, or had before the step, and what others wait for."""
+        """Mark the bodies whose predicates all have facts, and record the predicates that other bodies wait
+        for.
+        """
         self._awaited = set()
         waiting = [body for body in self._bodies.values() if not body.may_match]
         there = model.symbols.union(noted[:, 0].tolist()) if waiting else frozenset()
@@ -349,7 +353,7 @@ class PatternMatcher:
 def _showing(
     body: _Body, named: tuple[Variable, ...], at: Mapping[Variable, int], vocabulary: Vocabulary
 ) -> Iterable[tuple[int, int, int, int]]:
-    """`Reader.forms`: a variable shows the form of the first atom that it is in."""
+    """Return `Reader.forms`: a variable has the literal form of its first atom."""
     seen: set[Variable] = set(body.parameters)
     for atom in body.atoms:
         is_property = len(atom.arguments) == 2
@@ -365,11 +369,11 @@ def _showing(
 
 
 def _general(node: BGP) -> tuple[tuple[Atom, ...], dict[Place, Variable], dict[Variable, Variable]]:
-    """The atoms of a pattern with variables for its constants, and under names that all patterns share.
+    """Generalise a pattern: variables for constants, and variable names that all patterns share.
 
     Returns:
-        The atoms; the variables that stand for its constants, or its parameters, in their order; the shared
-        names of its other variables.
+        The atoms; the variables for constants or parameters, in their order; the shared names of other
+        variables.
     """
     ends: dict[Place, Variable] = {}
     names: dict[Variable, Variable] = {}

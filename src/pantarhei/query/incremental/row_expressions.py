@@ -1,12 +1,12 @@
-"""Expressions over a few rows at a time: row by row where they are compiled, else by column.
+"""Expressions over single rows: compiled to Python functions where possible, else evaluated by column.
 
-What they come to by column is remembered by what they look at.
-
-Common expressions as Python functions of a row: for a few rows that is faster than by column.
-
-Comparisons, arithmetic, `&&`, `||`, `!`, BOUND, IF, COALESCE and IN are compiled over numbers, plain strings,
-truth values, times and names, whose values are remembered. For other values `Deoptimize` is raised: see
-`expressions/evaluation.py`, which gives the same results.
+For few rows, compiled functions are faster than columns. Comparisons, arithmetic, `&&`, `||`, `!`, BOUND, IF,
+COALESCE
+and IN are compiled for numbers, plain strings, booleans, times and names. For a row with any other value a
+function
+raises `Deoptimize`, and the row is evaluated by column (`expressions/evaluation.py`) with the same result.
+Results are
+cached by the values of the expression's variables.
 """
 
 from __future__ import annotations
@@ -41,27 +41,27 @@ from pantarhei.values.scalar_functions import SIGNED, Comparator
 
 
 class Deoptimize(Exception):
-    """A row has a value that is not compiled for."""
+    """Value of a row not supported by compiled code."""
 
 
 Operand = Callable[[Row], Value | None]
-"""The value of an expression for a row, None for an error."""
+"""Returns the value of an expression for a row, None for an error."""
 
 Result = Callable[[Row], int]
-"""The number of the term that an expression results in for a row, `NONE` for an error."""
+"""Returns the result of an expression for a row as a term number, `NONE` for an error."""
 
 
 class NotCompilable(Exception):
-    """An expression has parts that are only evaluated by column."""
+    """Expression with a part that is only evaluated by column."""
 
 
 class Compiler:
-    """Compiles expressions over rows.
+    """Compiler of expressions over rows.
 
     Args:
-        variables: of the rows.
-        values: of terms.
-        terms: what numbers stand for.
+        variables: columns of the rows.
+        values: cache of term values.
+        terms: maps numbers to terms.
     """
 
     def __init__(self, variables: Sequence[Variable], values: TermValues, terms: PersistentTermIds) -> None:
@@ -71,10 +71,10 @@ class Compiler:
     # -- results -----------------------------------------------------------------------------------
 
     def result(self, expression: Expression) -> Result:
-        """What an expression results in.
+        """Compile an expression to a function that returns a term number.
 
         Raises:
-            NotCompiled: it has parts that are not compiled.
+            NotCompilable: a part of the expression cannot be compiled.
         """
         if isinstance(expression, Variable):
             place = self._places.get(expression)
@@ -102,7 +102,7 @@ class Compiler:
     # -- operands ----------------------------------------------------------------------------------
 
     def operand(self, expression: Expression) -> Operand:
-        """The value of an expression.
+        """Compile an expression to a function that returns a value.
 
         Raises: as `result`.
         """
@@ -123,7 +123,7 @@ class Compiler:
         return self._truth_of(expression)
 
     def _constant(self, term: Term) -> Operand:
-        """The value of a term. Its number may change; so may the name that it is."""
+        """Compile a term. A name is looked up at each call, since its number may change."""
         if not isinstance(term, Literal):
             id_of, values = self._terms.id_of, self._values
             return lambda row: values[id_of(term)]
@@ -133,7 +133,7 @@ class Compiler:
     # -- truth values ------------------------------------------------------------------------------
 
     def truth(self, expression: Expression) -> Callable[[Row], bool | None]:
-        """The effective boolean value of an expression, None for an error.
+        """Compile an expression to a function that returns its effective boolean value, None for an error.
 
         Raises: as `result`.
         """
@@ -218,12 +218,12 @@ def _is_true(value: Value | None) -> bool | None:
         return value.value != 0 and value.value == value.value
     if isinstance(value, str):
         return bool(value)
-    _refuse_odd(value)
+    _check_supported(value)
     return None
 
 
-def _refuse_odd(*values: Value | None) -> None:
-    """Raises: Odd: one of them is."""
+def _check_supported(*values: Value | None) -> None:
+    """Raise `Deoptimize` if a value is unsupported."""
     if any(value is UNSUPPORTED for value in values):
         raise Deoptimize
 
@@ -268,7 +268,7 @@ def _order(compare: Comparator, left: Operand, right: Operand) -> Callable[[Row]
             raise Deoptimize
         if type(one) is type(other) and type(one) in (str, bool):
             return bool(compare(one, other))
-        _refuse_odd(one, other)
+        _check_supported(one, other)
         return None
 
     return order
@@ -286,7 +286,7 @@ def _of_two(function: Callable[..., Numeric], left: Operand, right: Operand) -> 
                 return None
         if type(one) is Time or type(other) is Time:
             raise Deoptimize
-        _refuse_odd(one, other)
+        _check_supported(one, other)
         return None
 
     return number
@@ -298,7 +298,7 @@ def _of_one(function: Callable[..., Numeric], operand: Operand) -> Operand:
     def number(row: Row) -> Numeric | None:
         value = operand(row)
         if type(value) is not Numeric:
-            _refuse_odd(value)
+            _check_supported(value)
             return None
         try:
             return function(value)
@@ -313,12 +313,12 @@ _Value = TypeVar("_Value")
 
 
 class RowTest(NamedTuple):
-    """Whether an expression that looks at one variable is true of a row.
+    """Test of an expression over a single variable.
 
     Args:
-        place: where the variable stands in rows.
-        known: for what numbers of terms it is known to be true, or not; of others it says so once learned.
-        learn: says it of a row.
+        place: place of the variable in rows.
+        known: cached truth values by term number.
+        evaluate: evaluates the expression for a row, and caches the result.
     """
 
     place: int
@@ -327,10 +327,7 @@ class RowTest(NamedTuple):
 
 
 class RowExpression:
-    """An expression over rows with given variables.
-
-    What it came to is remembered, but for what is drawn anew each time.
-    """
+    """Expression over rows with given variables. Results are cached unless the expression is volatile."""
 
     def __init__(self, expression: Expression, variables: Sequence[Variable], shared: SharedState) -> None:
         self._expression, self._shared = expression, shared
@@ -345,9 +342,7 @@ class RowExpression:
 
     @property
     def test(self) -> RowTest | None:
-        """How to see of single rows whether it is true; None where it looks at several variables, or is
-        evaluated by column.
-        """
+        """Test of single rows; None if the expression has several variables, or is evaluated by column."""
         place, known = self._truth.place, self._truth.known
         if place is None or self._truth.compiled is None:
             return None
@@ -361,8 +356,8 @@ class RowExpression:
         return RowTest(place, known, learn)
 
     def cache_truths(self, table: Table) -> Mask:
-        """For which rows of a table it is true. It looks at one variable; what it says of the terms that this
-        is bound to is remembered, if they are few enough.
+        """Return which rows of a table fulfil an expression over one variable; truth values are cached, up
+        to a limit.
         """
         (variable,) = self._variables
         terms, places = np.unique(table.column(variable), return_inverse=True)
@@ -373,7 +368,7 @@ class RowExpression:
         return found
 
     def ids(self, rows: Collection[Row]) -> list[int]:
-        """The numbers of the terms that it results in, `NONE` for an error."""
+        """Return the results as term numbers, `NONE` for an error."""
 
         def by_column(table: Table) -> list[int]:
             found: list[int] = compute(self._expression, table, self._shared.context).tolist()
@@ -382,7 +377,7 @@ class RowExpression:
         return self._by_row(self._result, rows, by_column)
 
     def true_rows(self, change: Mapping[Row, int]) -> Mapping[Row, int]:
-        """The rows of a change for which it is true."""
+        """Return the rows of a delta that fulfil the expression."""
         found = self._truth.true_rows(change)
         if found is not None:
             return found
@@ -390,7 +385,7 @@ class RowExpression:
         return {row: weight for (row, weight), is_true in zip(change.items(), truths, strict=True) if is_true}
 
     def truths(self, rows: Collection[Row]) -> list[bool]:
-        """For which rows it is true."""
+        """Return for each row whether it fulfils the expression."""
 
         def by_column(table: Table) -> list[bool | None]:
             found: list[bool | None] = (truth(self._expression, table, self._shared.context) == 1).tolist()
@@ -404,23 +399,23 @@ class RowExpression:
         rows: Collection[Row],
         by_column: Callable[[Table], list[_Value]],
     ) -> list[_Value]:
-        """What a function says of rows; of odd ones what is found by column."""
+        """Evaluate compiled code per row; fall back to the column evaluator for unsupported values."""
         if function.compiled is None:
             return self._evaluate_columns(rows, by_column)
         known = function.cached_values(rows)
         if known is not None:
             return known
         found: list[_Value] = []
-        odd: dict[int, Row] = {}
+        unsupported: dict[int, Row] = {}
         for row in rows:
             try:
                 value = function.compiled(row)
             except Deoptimize:
-                odd[len(odd) + len(found)] = row
+                unsupported[len(unsupported) + len(found)] = row
             else:
                 found.append(value)
         for (place, _), value in zip(
-            odd.items(), self._evaluate_columns(odd.values(), by_column), strict=True
+            unsupported.items(), self._evaluate_columns(unsupported.values(), by_column), strict=True
         ):
             found.insert(place, value)
         return found
@@ -444,19 +439,17 @@ class RowExpression:
         return [known[key] for key in asked]
 
     def clear_caches(self) -> None:
-        """Forget what it came to: numbers of terms may mean something else now."""
+        """Drop cached results: term numbers may have another meaning now."""
         self._known.clear()
-        self._result.forget()
-        self._truth.forget()
+        self._result.known.clear()
+        self._truth.known.clear()
 
 
 class _Function(Generic[_Value]):
-    """A compiled expression, None where it is not compiled.
-
-    What one of a single variable says is remembered.
+    """Compiled expression (None if it is not compilable), with a cache of results if it has one variable.
 
     Args:
-        places: where the variables that it looks at stand in rows.
+        places: places of its variables in rows.
     """
 
     def __init__(self, compiled: Callable[[Row], _Value] | None, places: Sequence[int]) -> None:
@@ -465,17 +458,17 @@ class _Function(Generic[_Value]):
         self.known: dict[int, _Value] = {}
 
     def true_rows(self, change: Mapping[Row, int]) -> Mapping[Row, int] | None:
-        """The rows of a change for which it is true; None where it takes a look at each to say so."""
+        """Return the rows of a delta that fulfil the expression; None if a row is not cached."""
         if self.place is None:
             return None
         found: Mapping[Row, int] | None = true_rows(change, self.place, self.known)
         return found
 
     def evaluate_and_cache(self, row: Row) -> _Value:
-        """What it says of a row, which is remembered; there is one variable.
+        """Evaluate a row of an expression over one variable, and cache the result.
 
         Raises:
-            Odd: it says nothing.
+            Deoptimize: the value is not supported.
         """
         assert self.place is not None and self.compiled is not None, "there is one variable"
         found = self.compiled(row)
@@ -485,7 +478,9 @@ class _Function(Generic[_Value]):
         return found
 
     def cached_values(self, rows: Collection[Row]) -> list[_Value] | None:
-        """What it says of rows; None if it looks at more than one variable, or a row is odd."""
+        """Return the results for rows; None if the expression has several variables, or a value is not
+        supported.
+        """
         place, known = self.place, self.known
         if place is None or self.compiled is None:
             return None
@@ -502,10 +497,6 @@ class _Function(Generic[_Value]):
         except Deoptimize:
             return None
         return [known[row[place]] for row in rows]
-
-    def forget(self) -> None:
-        """Forget what it said."""
-        self.known.clear()
 
 
 _Compiled = TypeVar("_Compiled")

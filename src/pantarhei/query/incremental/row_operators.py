@@ -1,4 +1,4 @@
-"""Operators that look at one row at a time."""
+"""Operators that process one row at a time, with the set of distinct rows where a form needs it."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from pantarhei.query.operators.result_forms import made_by_rows
 
 
 class DistinctProjection(Operator):
-    """What is seen of the rows of its input, each once.
+    """Set of the projections of the input's rows.
 
     Args:
-        seen: what is seen of a row.
+        project: the projection of a row.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class DistinctProjection(Operator):
 
 
 class DistinctOperator(DistinctProjection):
-    """Each row once."""
+    """DISTINCT: each row once."""
 
     def __init__(self, node: Distinct, shared: SharedState, child: Operator) -> None:
         places = [
@@ -67,7 +67,7 @@ class DistinctOperator(DistinctProjection):
 
 
 class FilterOperator(Operator):
-    """The rows for which all conditions are true."""
+    """FILTER: the rows for which all conditions are true."""
 
     def __init__(self, node: Filter, shared: SharedState, child: Operator) -> None:
         super().__init__(node, shared, (child,))
@@ -82,9 +82,10 @@ class FilterOperator(Operator):
 
 
 class ExtendOperator(Operator):
-    """The rows with a variable more.
+    """BIND: the rows extended by the value of an expression.
 
-    What is drawn is drawn once for all copies of a row, and kept as long as there is one.
+    A volatile expression is evaluated once for all copies of a row; its value is kept while the row has a
+    copy.
     """
 
     def __init__(self, node: Extend, shared: SharedState, child: Operator) -> None:
@@ -125,7 +126,7 @@ class ExtendOperator(Operator):
 
 
 class ProjectOperator(Operator):
-    """The rows with some variables only."""
+    """Projection to some of the variables."""
 
     def __init__(self, node: Project, shared: SharedState, child: Operator) -> None:
         super().__init__(node, shared, (child,))
@@ -138,7 +139,7 @@ class ProjectOperator(Operator):
 
 
 class UnionOperator(Operator):
-    """The rows of both."""
+    """UNION: the rows of both inputs."""
 
     def __init__(self, node: Union, shared: SharedState, left: Operator, right: Operator) -> None:
         super().__init__(node, shared, (left, right))
@@ -153,7 +154,7 @@ class UnionOperator(Operator):
 
 
 class AskOperator(DistinctProjection):
-    """ASK: one row if there is an answer, else none. Its columns are the parameters of a shape."""
+    """ASK: one empty row if there is an answer. The columns of a parameterised plan are its parameters."""
 
     def __init__(self, query: Query, shared: SharedState, child: Operator) -> None:
         parameters = parameters_of(child.node)
@@ -162,7 +163,7 @@ class AskOperator(DistinctProjection):
 
 
 class ConstructOperator(Operator):
-    """CONSTRUCT: the triples that the template makes of rows, each once."""
+    """CONSTRUCT: the set of triples that the template makes of rows."""
 
     def __init__(self, query: Query, shared: SharedState, child: Operator) -> None:
         super().__init__(query.node, shared, (child,))

@@ -1,4 +1,4 @@
-"""LIMIT and OFFSET: some of the rows, in an order that leaves nothing open."""
+"""LIMIT and OFFSET over a total order of the rows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from pantarhei.rdf.ntriples import write_term
 
 
 def slice_parts(node: Slice) -> tuple[Node, tuple[OrderKey, ...]] | None:
-    """The node whose rows are ordered, and by what; None where that is something DISTINCT leaves out."""
+    """Return the node below ORDER BY and the sort keys; None if DISTINCT drops a variable of the keys."""
     above: list[Distinct | Project] = []
     child = node.child
     while isinstance(child, Distinct | Project):
@@ -50,7 +50,7 @@ def slice_parts(node: Slice) -> tuple[Node, tuple[OrderKey, ...]] | None:
 
 @total_ordering
 class _Descending:
-    """A text in the opposite order."""
+    """Text with descending order."""
 
     __slots__ = ("text",)
 
@@ -67,12 +67,12 @@ class _Descending:
 
 
 def _descending(key: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A key in the opposite order: numbers with the other sign, which is compared faster."""
+    """Negate a sort key: numbers change their sign, since numbers compare faster than objects."""
     return tuple([_Descending(part) if isinstance(part, str) else -part for part in key])
 
 
 def _keys(terms: PersistentTermIds, is_descending: bool) -> TermCache[tuple[Any, ...]]:
-    """What terms are ordered by, by their numbers."""
+    """Cache the sort keys of terms by number."""
 
     def key_of(number: int) -> tuple[Any, ...]:
         key: tuple[Any, ...] = order_key(None if number == NONE else terms.term(number))
@@ -83,7 +83,7 @@ def _keys(terms: PersistentTermIds, is_descending: bool) -> TermCache[tuple[Any,
 
 @total_ordering
 class _Text:
-    """What a row shows, by its N-Triples text: written where it is compared, with a row alike by all keys."""
+    """Sort key of a row by N-Triples text; written only when rows with equal keys are compared."""
 
     __slots__ = ("_row", "_terms", "_texts")
 
@@ -93,7 +93,7 @@ class _Text:
 
     @property
     def texts(self) -> list[str]:
-        """Of each column."""
+        """N-Triples texts of the columns."""
         if self._texts is None:
             term = self._terms.term
             self._texts = ["" if number == NONE else write_term(term(number)) for number in self._row]
@@ -109,21 +109,22 @@ class _Text:
 
 
 _Rank = tuple[Any, ...]
-"""What a row is ordered by: the keys, the N-Triples text, and for what is shown alike the row itself."""
+"""Sort key of a row: the ORDER BY keys, the N-Triples text, and the row itself."""
 
 
 _MANY = 16
-"""Where one of so many rows changes, or more, they are ordered anew."""
+"""Rows are sorted again when at least one of this many has changed."""
 
 
 class SliceOperator(Operator):
-    """Some of the rows: first go the keys, then the N-Triples text of a row.
+    """A slice of the rows, ordered by the keys, then by N-Triples text.
 
-    All rows are kept in order. A changed row costs comparisons as the logarithm of how many there are; a
-    change before the end of the slice costs a look at the rows up to there.
+    All rows are kept sorted. A changed row costs a logarithmic number of comparisons; a change before the end
+    of the slice
+    costs a pass over the rows up to its end.
 
     Args:
-        keys: look at the child's variables.
+        keys: sort keys over the child's variables.
     """
 
     maintenance = Maintenance.SLICE
@@ -138,10 +139,12 @@ class SliceOperator(Operator):
         self._shown = selector(places_of(node.variables, child.variables))
         self._copies: Bag = {}
         self._output: Bag = {}
-        # what follows from the copies: the ranks of all rows, by row and in order; None before it is made
+        # caches: the ranks of all rows, by row and sorted; None before they are made
         self._ranks: dict[Row, _Rank] = {}
         self._in_order: list[_Rank] | None = None
-        self._last: _Rank | None = None  # of the slice; None where it ends with the rows, or is to be found
+        self._last: _Rank | None = (
+            None  # last rank of the slice; None if it has all further rows, or is unknown
+        )
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         (change,) = changes
@@ -160,7 +163,7 @@ class SliceOperator(Operator):
         return self.shared.replace_bag(self._output, self._first())
 
     def _order(self, came: Sequence[Row], went: Sequence[Row]) -> None:
-        """Keep the rows in order."""
+        """Update the sorted rows."""
         if self._in_order is None:
             self._ranks = dict(zip(self._copies, self._ranked(self._copies), strict=True))
             self._in_order = sorted(self._ranks.values())
@@ -183,7 +186,7 @@ class SliceOperator(Operator):
         return list(zip(*columns, texts, rows, strict=True))
 
     def _first(self) -> Bag:
-        """The rows that are taken."""
+        """Return the slice."""
         assert self._in_order is not None, "they have been put in order"
         skipped, left, found = self._slice.offset, self._slice.limit, Bag()
         self._last = None
@@ -205,7 +208,7 @@ class SliceOperator(Operator):
         return found
 
     def in_order(self) -> list[Row]:
-        """The rows that are taken, in order. Costs a look at the rows up to the end of the slice."""
+        """Return the rows of the slice, sorted. Costs a pass over the rows up to its end."""
         if self._in_order is None:
             self._order((), ())
         return list(self._first())

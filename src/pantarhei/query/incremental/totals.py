@@ -1,10 +1,14 @@
-"""Exact sums of numbers that come and go.
+"""Exact sums under insertion and deletion.
 
-A total is a vector: what a number adds to it when it comes, it takes away when it goes. So it is known how
-many numbers of each type there are, and what they add up to in each of the types that the sum may have.
+A total is a vector that is added to for an inserted number and subtracted from for a deleted one. It has the
+count of
+numbers of each type, and their sum in each type that the result may have.
 
-xsd:doubles and xsd:floats are counted as multiples of a unit, so that nothing is rounded before the end: most
-of `UNIT`, the others of the smallest xsd:double above 0. `expressions/sums.py` is the same by column.
+xsd:double and xsd:float values are counted in integer multiples of a unit, so that only the final result is
+rounded:
+multiples of `UNIT` in `UNIT`, all others in the smallest positive xsd:double. `expressions/sums.py` computes
+the same
+sums by column.
 
 Source: SPARQL 1.1, sections 18.5.1.3 and 18.5.1.4.
 """
@@ -32,23 +36,22 @@ from pantarhei.values.numeric import Numeric, rounded, to_double, to_single
 from pantarhei.values.numeric import divided as quotient
 from pantarhei.values.value import DECIMAL, double_key
 
-_SMALLEST: Final = 1074  # the smallest xsd:double above 0 is two to the power of minus this
-_COARSE: Final = 1 - math.frexp(UNIT)[1]  # and the other unit to that of minus this
+_SMALLEST: Final = 1074  # the smallest positive xsd:double is 2 ** -1074
+_COARSE: Final = 1 - math.frexp(UNIT)[1]  # `UNIT` is 2 ** -_COARSE
 _ONE: Final = 1 << _SMALLEST
-_MOST_ALIKE: Final = 1 << 24  # integers up to this are multiples of the unit as xsd:floats too
+_MOST_ALIKE: Final = 1 << 24  # up to here integers are multiples of `UNIT` as xsd:floats too
 
 
 class Total(NamedTuple):
-    """What numbers add up to.
+    """Sum and counts of the numbers of a group.
 
     Args:
-        errors: how many were no numbers.
-        integers, decimals, floats, doubles: how many there are of each type.
-        exact: the sum of the integers and decimals.
-        singles, doubled: the sums of what may be added up as xsd:floats, and as xsd:doubles: of the multiples
-            of `UNIT` among them, in that.
-        single_up, single_down, single_nan, up, down, nan: how many of each are INF, -INF and NaN.
-        tiny_singles, tiny: the sums of the other finite ones, in the smallest xsd:double above 0.
+        errors: number of values that are not numeric.
+        integers, decimals, floats, doubles: number of values of each type.
+        exact: sum of integers and decimals.
+        singles, doubled: sums as xsd:float and as xsd:double of the multiples of `UNIT`, in `UNIT`.
+        single_up, single_down, single_nan, up, down, nan: number of INF, -INF and NaN of both types.
+        tiny_singles, tiny: sums of the other finite values, in the smallest positive xsd:double.
     """
 
     errors: int = 0
@@ -70,12 +73,12 @@ class Total(NamedTuple):
 
     @classmethod
     def of(cls, total: tuple[Any, ...]) -> Total:
-        """A total of the kernel's."""
+        """Convert a total of the kernel."""
         return cls._make(whole_total(total))
 
     @property
     def size(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return self.errors + self.integers + self.decimals + self.floats + self.doubles
 
     @property
@@ -99,7 +102,7 @@ class Total(NamedTuple):
             return Numeric(kinds.INTEGER, int(self.exact))
         try:
             return Numeric(kinds.DECIMAL, rounded(Decimal(self.exact)))
-        except ArithmeticError:  # it is too large
+        except ArithmeticError:  # the sum is too large
             return None
 
 
@@ -107,13 +110,14 @@ _INTEGERS, _DOUBLES = Total._fields.index("integers"), Total._fields.index("doub
 _DOUBLED = Total._fields.index("doubled")
 
 Result = float | tuple[int | Decimal, int, bool]
-"""What a total comes to (`kernel.summing.result_of`): an xsd:double; or the sum of integers and decimals, by
-how many it is divided, 0 for not at all, and whether any is a decimal.
+"""Result of a total (`kernel.summing.result_of`): an xsd:double; or the sum of integers and decimals, its
+divisor (0 for
+none), and whether any of them is a decimal.
 """
 
 
 def plain_number(result: Result) -> tuple[PlainNumber, Hashable]:
-    """The number that a result is, and the key of its value."""
+    """Return the number of a result and the key of its value."""
     if isinstance(result, float):
         return result, double_key(result)
     exact, size, is_decimal = result
@@ -124,7 +128,7 @@ def plain_number(result: Result) -> tuple[PlainNumber, Hashable]:
     if not size and not is_decimal:
         whole = int(exact)
         return whole, (DECIMAL, whole)
-    number = rounded(Decimal(exact))  # what is divided is the sum as it is shown
+    number = rounded(Decimal(exact))  # the rounded sum is divided
     if size:
         number = quotient(number, size)
     whole = int(number)
@@ -132,16 +136,16 @@ def plain_number(result: Result) -> tuple[PlainNumber, Hashable]:
 
 
 Addend = tuple[int, int, tuple[tuple[int, Any], ...]]
-"""What a number adds to a total, as the kernel takes it (`kernel.summing`)."""
+"""Contribution of a number to a total, in the form of the kernel (`kernel.summing`)."""
 
 
 def addends(term: Callable[[int], Term]) -> TermCache[Addend]:
-    """What terms add to a total, by their numbers; `term` gives the term of one."""
+    """Cache the contributions of terms by number."""
     return TermCache(lambda number: addend_of(None if number == NONE else term(number)))
 
 
 def addend_of(term: Term | None) -> Addend:
-    """What a term adds to a total; None is an error."""
+    """Return the contribution of a term; None is an error."""
     total = _total_of(term)
     parts = tuple((place, amount) for place, amount in enumerate(total) if amount)
     if total.integers and isinstance(total.exact, int) and abs(total.exact) <= _MOST_ALIKE:
@@ -152,7 +156,7 @@ def addend_of(term: Term | None) -> Addend:
 
 
 def _total_of(term: Term | None) -> Total:
-    """The total of one term."""
+    """Return the total of one term."""
     value = value_of(term) if isinstance(term, Literal) else None
     if not isinstance(value, Numeric):
         return Total(errors=1)
@@ -176,7 +180,7 @@ def _total_of(term: Term | None) -> Total:
 
 
 def _as_doubles(number: float) -> Total:
-    """What a number adds to sums of xsd:doubles."""
+    """Return the total of one xsd:double, without counts."""
     if not math.isfinite(number):
         return Total(up=int(number == math.inf), down=int(number == -math.inf), nan=int(number != number))
     numerator, denominator = number.as_integer_ratio()
@@ -187,7 +191,7 @@ def _as_doubles(number: float) -> Total:
 
 
 def _together(coarse: int, tiny: int) -> int:
-    """A sum in multiples of the smallest xsd:double above 0."""
+    """Add sums in `UNIT` and in the smallest positive xsd:double; the result is in the latter."""
     return (coarse << _SMALLEST - _COARSE) + tiny
 
 
@@ -200,7 +204,7 @@ def _sum(nearest: Callable[[int], float], finite: int, up: int, down: int, nan: 
 
 
 def _double(multiples: int) -> float:
-    """The nearest xsd:double."""
+    """Return the nearest xsd:double."""
     try:
         return multiples / _ONE
     except OverflowError:
@@ -208,7 +212,7 @@ def _double(multiples: int) -> float:
 
 
 def _single(multiples: int) -> float:
-    """The nearest xsd:float, by way of the nearest xsd:double where that is no tie."""
+    """Return the nearest xsd:float; rounded directly where rounding by way of xsd:double would be a tie."""
     number = _double(multiples)
     if math.isfinite(number) and are_ties(np.array([number]))[0]:
         return to_single(decimal_of(Fraction(multiples, _ONE)))
