@@ -278,7 +278,7 @@ def test_rows_are_counted_before_they_are_made(text, monkeypatch):
     reasoner = pr.StreamReasoner(pr.load_ontology(Graph()), pr.Window(range=1))
     reasoner.push(0, [(EX[f"s{i}"], EX.p, EX.hub) for i in range(400)])
     made = []
-    taken = Table.taken
+    taken = Table.take
     monkeypatch.setattr(
         Table, "taken", lambda table, places: made.append(len(places)) or taken(table, places)
     )

@@ -16,7 +16,7 @@ from rdflib import RDF, Literal, Variable
 from oracle.canonical_literals import canonical_facts, canonical_rule, canonical_term
 from pantarhei.model.rule import Argument, Atom, Different, Member, Rule, Test
 from pantarhei.model.term import Term, Triple
-from pantarhei.values.membership import is_passed
+from pantarhei.values.membership import passes
 from pantarhei.values.scalar_functions import SWRLB, compute, holds, is_computation
 from pantarhei.values.value import value_of
 
@@ -163,7 +163,7 @@ def tested(tests: tuple[Test, ...], binding: _Binding) -> _Binding | None:
 
 def _is_passed(test: Member, binding: _Binding) -> bool:
     term = _value(test.argument, binding)
-    return isinstance(term, Literal) and is_passed(test, term)
+    return isinstance(term, Literal) and passes(test, term)
 
 
 def _differ(pair: Different, binding: _Binding) -> bool:

@@ -31,7 +31,7 @@ from pantarhei.model.data_range import (
 )
 from pantarhei.model.rule import Builtin, Different, Member, Rule
 from pantarhei.values.by_value import exact_rule
-from pantarhei.values.membership import check_range
+from pantarhei.values.membership import range_problem
 from pantarhei.values.scalar_functions import SWRLB, compute
 from pantarhei.values.value import is_ill_typed, unpacked, value_of
 from ranges import RANGES
@@ -77,7 +77,7 @@ SOME_RANGES = [
     Datatype(XSD.integer),
     Datatype(EX.own),
 ]
-ranges = st.sampled_from(SOME_RANGES) | RANGES.filter(lambda drawn: check_range(drawn) is None)
+ranges = st.sampled_from(SOME_RANGES) | RANGES.filter(lambda drawn: range_problem(drawn) is None)
 
 
 def rules_over(range_, other):

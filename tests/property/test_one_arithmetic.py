@@ -20,7 +20,7 @@ from pantarhei.model.temporal_rule import RELATIONS
 from pantarhei.query.algebra.expressions import Aggregate, Call
 from pantarhei.query.expressions import aggregate
 from pantarhei.query.expressions import compute as compute_columns
-from pantarhei.query.expressions.aggregates import written
+from pantarhei.query.expressions.aggregates import sum_literal
 from pantarhei.query.incremental.row_expressions import RowExpression
 from pantarhei.query.incremental.totals import Total, addend_of
 from pantarhei.query.solutions import Table
@@ -151,7 +151,7 @@ def test_sums_and_averages_are_the_same_asked_once_and_kept_up(ten: int) -> None
             made = Aggregate(name, X, False, "", Variable("found"))
             (ids,) = aggregate([made], table, table.columns[X] * 0, 1, here)
             found = here.terms.terms(ids)
-            assert form(found[0]) == form(written(numbers)) == form(wanted), (name, terms)
+            assert form(found[0]) == form(sum_literal(numbers)) == form(wanted), (name, terms)
 
 
 def test_remainders_and_whole_quotients_are_exact() -> None:

@@ -29,7 +29,7 @@ from pantarhei.model.rule import Argument, Atom, Member, Rule, Test
 from pantarhei.model.term import Term
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.rules.compilation.program import Program
-from pantarhei.values.membership import is_passed
+from pantarhei.values.membership import passes
 from pantarhei.values.scalar_functions import EQUAL, compute, holds, is_computation
 
 FIRST_VARIABLE = -10
@@ -307,7 +307,7 @@ class ConditionSolver:
             values = [term(argument) for argument in test.arguments]
             if isinstance(test, Member):
                 (value,) = values
-                if not isinstance(value, Literal) or not is_passed(test, value):
+                if not isinstance(value, Literal) or not passes(test, value):
                     return False
             elif is_computation(test):
                 operands = [value for value in values[1:] if value is not None]

@@ -61,7 +61,7 @@ from pantarhei.rules.translation.demand import Theory, by_class, gives_literal_c
 from pantarhei.rules.translation.inconsistency_normal_form import InconsistencyNormalForm
 from pantarhei.rules.translation.translate import without_duplicates
 from pantarhei.values.by_value import Numbers
-from pantarhei.values.membership import check_range, why_unknown
+from pantarhei.values.membership import range_problem, unknown_reason
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -317,7 +317,7 @@ class Ontology:
             return None
         axioms = tuple(inline_datatypes(axiom, self._definitions) for axiom in reading.axioms)
         for range_ in (found for axiom in axioms for found in data_ranges(axiom)):
-            if reason := check_range(range_) or why_unknown(range_):
+            if reason := range_problem(range_) or unknown_reason(range_):
                 raise InputError(f"entailments with {range_} cannot be decided: {reason}")
         return replace(reading, axioms=axioms, assertions=reading.assertions | facts)
 

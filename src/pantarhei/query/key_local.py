@@ -28,7 +28,7 @@ from pantarhei.errors import NotKeyLocalQueryError, OptionError
 from pantarhei.model.rule import Predicate
 from pantarhei.model.term import short
 from pantarhei.query.algebra.analysis import expressions_of
-from pantarhei.query.algebra.expressions import Call, is_drawn, parts_of
+from pantarhei.query.algebra.expressions import Call, is_volatile, parts_of
 from pantarhei.query.algebra.nodes import (
     BGP,
     Closure,
@@ -121,7 +121,7 @@ class _Reading:
             raise self._refused("FROM names graphs, and shards divide the materialization alone")
         for expression in (each for node in nodes_of(query.node) for each in expressions_of(node)):
             called = {part.function for part in parts_of(expression) if isinstance(part, Call)}
-            if "NOW" in called or is_drawn(expression):
+            if "NOW" in called or is_volatile(expression):
                 raise self._refused("NOW, RAND, UUID, STRUUID and BNODE have another value in each shard")
         rows = self._rows(query.node)
         if needs_keys and not rows.keys:

@@ -28,12 +28,12 @@ from pantarhei.query.algebra.nodes import (
     Values,
     is_hidden,
 )
-from pantarhei.query.operators.pattern_joins import Account
+from pantarhei.query.operators.pattern_joins import Profile
 
 Show = Callable[[Term], str]
 
 
-def plan_text(node: Node, account: Account, show: Show) -> str:
+def plan_text(node: Node, account: Profile, show: Show) -> str:
     """The operators of a query, each with its rows, those that it takes its rows from indented below it.
 
     Args:
@@ -43,7 +43,7 @@ def plan_text(node: Node, account: Account, show: Show) -> str:
     return "\n".join(_lines(node, account, show, ""))
 
 
-def _lines(node: Node, account: Account, show: Show, indent: str) -> Iterator[str]:
+def _lines(node: Node, account: Profile, show: Show, indent: str) -> Iterator[str]:
     rows = account.rows(node)
     said = "" if rows is None else f"  → {counted(rows, 'row')}"
     yield f"{indent}{title(node, show)}{said}"

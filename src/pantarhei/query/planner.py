@@ -23,9 +23,9 @@ from pantarhei.query.algebra.nodes import Node, Project, Query, nodes_of
 from pantarhei.query.algebra.passes import simplified
 from pantarhei.query.answers import MAX_BYTES, QueryResult
 from pantarhei.query.expressions import Context, clock_at
-from pantarhei.query.operators.executor import Evaluation
-from pantarhei.query.operators.pattern_joins import Account
-from pantarhei.query.operators.result_forms import constructed, described
+from pantarhei.query.operators.executor import Executor
+from pantarhei.query.operators.pattern_joins import Profile
+from pantarhei.query.operators.result_forms import construct, describe
 from pantarhei.query.plan_text import plan_text
 from pantarhei.query.query_limits import MAX_LENGTH, NO_LIMITS, Guard
 from pantarhei.query.sources.view import View, graph_view
@@ -222,9 +222,9 @@ def answered(asked: Query, node: Node, clock: Literal, view: View, guard: Guard)
         QueryTimeoutError, QueryMemoryError: it takes more than it may.
     """
     context = Context(view.terms, guard, view.literals, clock, view.times)
-    account = Account()
-    evaluation = Evaluation(view.dataset, context, account=account)
-    table = evaluation.some(node, 1) if asked.form == "ASK" else evaluation.rows(node)
+    account = Profile()
+    evaluation = Executor(view.dataset, context, account=account)
+    table = evaluation.first_rows(node, 1) if asked.form == "ASK" else evaluation.rows(node)
 
     def plan() -> str:
         return plan_text(node, account, short)
@@ -243,7 +243,7 @@ def answered(asked: Query, node: Node, clock: Literal, view: View, guard: Guard)
     if asked.form == "ASK":
         return QueryResult("ASK", answer=table.size > 0, plan=plan)
     if asked.form == "CONSTRUCT":
-        made = constructed(asked.template, table, terms)
+        made = construct(asked.template, table, terms)
         triples = [np.ascontiguousarray(column) for column in made.T]
         return QueryResult(
             "CONSTRUCT",
@@ -252,7 +252,7 @@ def answered(asked: Query, node: Node, clock: Literal, view: View, guard: Guard)
             prefixes=asked.prefixes,
             plan=plan,
         )
-    found = described(asked.described, table, view.dataset.default, terms)
+    found = describe(asked.described, table, view.dataset.default, terms)
     decoded = list(zip(*found, strict=True)) or [(), (), ()]
     return QueryResult(
         "DESCRIBE", size=len(found), decode=lambda: decoded, prefixes=asked.prefixes, plan=plan

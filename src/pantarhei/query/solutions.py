@@ -54,15 +54,15 @@ class Table:
         found = self.columns.get(variable)
         return np.full(self.size, NONE, np.int64) if found is None else found
 
-    def taken(self, places: Places) -> Table:
+    def take(self, places: Places) -> Table:
         """The rows at `places`, in their order."""
         return Table({v: column[places] for v, column in self.columns.items()}, len(places))
 
-    def kept(self, mask: Mask) -> Table:
+    def filter(self, mask: Mask) -> Table:
         """The rows that `mask` marks."""
-        return self.taken(np.flatnonzero(mask))
+        return self.take(np.flatnonzero(mask))
 
-    def only(self, variables: Iterable[Variable]) -> Table:
+    def select(self, variables: Iterable[Variable]) -> Table:
         """The rows without the columns of other variables."""
         return Table({v: self.columns[v] for v in variables if v in self.columns}, self.size)
 
@@ -71,7 +71,7 @@ class Table:
         return Table({**self.columns, variable: column}, self.size)
 
     @classmethod
-    def together(cls, parts: Sequence[Table]) -> Table:
+    def concat(cls, parts: Sequence[Table]) -> Table:
         """The rows of all parts."""
         parts = [part for part in parts if part.size] or list(parts[:1])
         if len(parts) == 1:

@@ -25,7 +25,7 @@ from rdflib import RDF, XSD, BNode, Literal, URIRef
 
 from pantarhei.errors import InvalidTripleError, OptionError
 from pantarhei.model.term import Place, Term, Triple
-from pantarhei.values.canonical import made_literal, simple_literal, valued_literal
+from pantarhei.values.canonical import build_literal, simple_literal, valued_literal
 from pantarhei.values.value import is_well_typed
 
 _PLAIN_IRI = re.compile(r'<([A-Za-z][A-Za-z0-9+.\-]*:[^\x00-\x20<>"{}|^`\\]*)>')
@@ -161,7 +161,7 @@ def typed_literal(lexical: str, datatype: URIRef) -> Literal:
     number = _NUMBERS.get(str(datatype))
     if number is not None and number[0].fullmatch(lexical):
         return valued_literal(lexical, datatype, number[1](lexical))
-    unparsed = made_literal(lexical, datatype, None, None)
+    unparsed = build_literal(lexical, datatype, None, None)
     if datatype in _MARKUP or len(lexical) > _LONGEST_CONVERTED or not is_well_typed(unparsed):
         return unparsed
     if datatype in _TIMES and _BEYOND_PYTHON.match(lexical):

@@ -21,15 +21,15 @@ _INTEGER, _DECIMAL, _FLOAT, _DOUBLE, _BOOLEAN = XSD.integer, XSD.decimal, XSD.fl
 
 def simple_literal(text: str) -> Literal:
     """Make the literal of a text, without datatype and language."""
-    return made_literal(text, None, text, None)
+    return build_literal(text, None, text, None)
 
 
 def valued_literal(lexical: str, datatype: URIRef, value: object) -> Literal:
     """Make the literal of a value from one of the forms that its datatype has for it."""
-    return made_literal(lexical, datatype, value, False)
+    return build_literal(lexical, datatype, value, False)
 
 
-def made_literal(lexical: str, datatype: URIRef | None, value: object, ill_typed: bool | None) -> Literal:
+def build_literal(lexical: str, datatype: URIRef | None, value: object, ill_typed: bool | None) -> Literal:
     """Make what `Literal` makes, where that is known beforehand, at a tenth of the cost."""
     literal: Literal = str.__new__(Literal, lexical)
     literal._language, literal._datatype, literal._value, literal._ill_typed = (
@@ -168,14 +168,14 @@ def of_type(type_: int, value: Number) -> Literal:
 # -- texts and results -------------------------------------------------------------------------------
 
 
-def like(text: str, literal: Literal) -> Literal:
+def with_language_of(text: str, literal: Literal) -> Literal:
     """Make a string in the language of another, if it has one."""
     if literal.language is None:
         return simple_literal(text)
     return Literal(text, lang=literal.language)
 
 
-def of(result: Term | bool | int) -> Term:
+def of_result(result: Term | bool | int) -> Term:
     """Make the term of a function's result."""
     if isinstance(result, bool):
         return boolean(result)

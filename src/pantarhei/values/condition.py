@@ -6,7 +6,7 @@ durations, binary data of two kinds, xsd:anyURI, and for each other datatype its
 text. Ill-typed literals are a sort of their own.
 
 A formula is True, False, a condition, its negation, a conjunction or a disjunction; `all_of`, `any_of` and
-`negated` build it without True and False inside.
+`negation` build it without True and False inside.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class ValueBound:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class NumberKind:
     """A number that is whole (0), that has an end to its decimals (1), or that is a fraction (2)."""
 
     level: int
@@ -127,7 +127,7 @@ class Length:
 
 
 @dataclass(frozen=True, slots=True)
-class Matches:
+class MatchesForm:
     """A text of a form; two forms of one name are one."""
 
     name: str
@@ -148,7 +148,7 @@ class AmongValues:
     values: tuple[Any, ...]
 
 
-Condition = ValueBound | Kind | Length | Matches | InLanguage | AmongValues
+Condition = ValueBound | NumberKind | Length | MatchesForm | InLanguage | AmongValues
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,10 +179,10 @@ def all_of(parts: Iterable[Formula]) -> Formula:
 
 def any_of(parts: Iterable[Formula]) -> Formula:
     """The disjunction."""
-    return negated(all_of(map(negated, parts)))
+    return negation(all_of(map(negation, parts)))
 
 
-def negated(formula: Formula) -> Formula:
+def negation(formula: Formula) -> Formula:
     """What holds where `formula` does not."""
     match formula:
         case bool():
@@ -190,9 +190,9 @@ def negated(formula: Formula) -> Formula:
         case Not(condition):
             return condition
         case All(parts):
-            return Some(tuple(map(negated, parts)))
+            return Some(tuple(map(negation, parts)))
         case Some(parts):
-            return All(tuple(map(negated, parts)))
+            return All(tuple(map(negation, parts)))
     return Not(formula)
 
 
@@ -236,7 +236,7 @@ def _test(condition: Condition, sort: Sort) -> Test:
             return lambda value: holds(value[:2])
         case ValueBound():
             return _bound_test(condition)
-        case Kind(level):
+        case NumberKind(level):
             types = _KINDS[: level + 1]
             return lambda value: isinstance(value, types)
         case AmongValues(values):
@@ -248,9 +248,9 @@ def _test(condition: Condition, sort: Sort) -> Test:
             return lambda value: least <= len(value[0]) and (most is None or len(value[0]) <= most)
         case Length(least, most):
             return lambda value: least <= len(value) and (most is None or len(value) <= most)
-        case Matches(_, accepts) if sort == TAGGED:
+        case MatchesForm(_, accepts) if sort == TAGGED:
             return lambda value: bool(accepts(value[0]))
-        case Matches(_, accepts):
+        case MatchesForm(_, accepts):
             return lambda value: bool(accepts(value))
 
 

@@ -156,14 +156,14 @@ def datatype_formula(datatype: URIRef, sort: Sort) -> Formula:
     if datatype in INTEGER_BOUNDS:
         low, high = INTEGER_BOUNDS[datatype]
         bounds = (of.ValueBound(limit, limit is low, True) for limit in (low, high) if limit is not None)
-        return all_of([of.Kind(0), *bounds])
+        return all_of([of.NumberKind(0), *bounds])
     if datatype in (XSD.decimal, RATIONAL):
-        return of.Kind(1 if datatype == XSD.decimal else 2)
+        return of.NumberKind(1 if datatype == XSD.decimal else 2)
     if datatype in _PARTS_OF_DURATIONS:
         part = attrgetter(_PARTS_OF_DURATIONS[datatype])
-        return of.Matches(str(datatype), lambda period: not part(period))
+        return of.MatchesForm(str(datatype), lambda period: not part(period))
     if datatype in STRING_FORMS:
-        return of.Matches(str(datatype), STRING_FORMS[datatype].fullmatch)
+        return of.MatchesForm(str(datatype), STRING_FORMS[datatype].fullmatch)
     return True
 
 
@@ -235,7 +235,7 @@ def facet_formula(facet: URIRef, value: Term, sort: Sort) -> Formula:
         return _bound(value, *_BOUNDS[facet], sort)
     _, limit = _value(value)
     if facet == _PATTERN:
-        return of.Matches(f"pattern {limit}", compile_pattern(str(limit)).matches)
+        return of.MatchesForm(f"pattern {limit}", compile_pattern(str(limit)).matches)
     if facet == LANG_RANGE:
         return of.InLanguage(str(value).lower())
     assert isinstance(limit, int)

@@ -32,20 +32,20 @@ from pantarhei.values.condition import (
     Condition,
     Formula,
     Instant,
-    Kind,
     Length,
-    Matches,
+    MatchesForm,
     Not,
+    NumberKind,
     Some,
     Sort,
     ValueBound,
     all_of,
-    negated,
+    negation,
     test_of,
     text_sort,
 )
 from pantarhei.values.datatype import is_derived, is_sorted
-from pantarhei.values.membership import OTHER, datatypes, formula, refuse_undecidable
+from pantarhei.values.membership import OTHER, datatypes, formula, require_decidable
 from pantarhei.values.value import FURTHEST_ZONE
 
 MOST_BRANCHES: Final = 10_000
@@ -59,7 +59,7 @@ def includes(wide: DataRange, narrow: DataRange) -> bool:
     Costs grow with the number of cases that unions make.
 
     Raises:
-        ValueError: `check_range` has a reason against one of the ranges.
+        ValueError: `range_problem` has a reason against one of the ranges.
 
     >>> from rdflib import XSD, Literal
     >>> from pantarhei.model.data_range import DataOneOf, Datatype
@@ -68,9 +68,9 @@ def includes(wide: DataRange, narrow: DataRange) -> bool:
     >>> includes(Datatype(XSD.byte), DataOneOf((Literal(1), Literal(1000))))
     False
     """
-    refuse_undecidable(wide, narrow)
+    require_decidable(wide, narrow)
     return all(
-        is_unsatisfiable(all_of([formula(narrow, sort), negated(formula(wide, sort))]), sort)
+        is_unsatisfiable(all_of([formula(narrow, sort), negation(formula(wide, sort))]), sort)
         for sort in _sorts(wide, narrow)
     )
 
@@ -79,14 +79,14 @@ def is_empty(range: DataRange) -> bool:
     """Whether `range` certainly contains no literal.
 
     Raises:
-        ValueError: `check_range` has a reason against the range.
+        ValueError: `range_problem` has a reason against the range.
 
     >>> from rdflib import XSD
     >>> from pantarhei.model.data_range import DataIntersectionOf, Datatype
     >>> is_empty(DataIntersectionOf((Datatype(XSD.integer), Datatype(XSD.string))))
     True
     """
-    refuse_undecidable(range)
+    require_decidable(range)
     return all(is_unsatisfiable(formula(range, sort), sort) for sort in _sorts(range))
 
 
@@ -105,7 +105,7 @@ def is_unsatisfiable(formula: Formula, sort: Sort) -> bool:
     >>> less_than_6 = ValueBound(6, is_lower=False, is_inclusive=False)
     >>> is_unsatisfiable(all_of([more_than_5, less_than_6]), NUMBERS)
     False
-    >>> is_unsatisfiable(all_of([Kind(0), more_than_5, less_than_6]), NUMBERS)
+    >>> is_unsatisfiable(all_of([NumberKind(0), more_than_5, less_than_6]), NUMBERS)
     True
     """
     if isinstance(formula, bool):
@@ -170,7 +170,7 @@ def _candidates(leaves: Sequence[_Leaf], sort: Sort) -> Sequence[Any] | None:
     interval = _interval(leaves, _Interval())
     if sort in (ZONED, UNZONED):
         return _instants(interval.points(), sort)
-    if sort == NUMBERS and Kind(0) in leaves:
+    if sort == NUMBERS and NumberKind(0) in leaves:
         return interval.integers(at_most=_excluded(leaves))
     return interval.points()
 
@@ -251,10 +251,10 @@ def _least(one: int | None, other: int | None) -> int | None:
 
 def _entails(one: Condition, other: Condition) -> bool:
     match one, other:
-        case Kind(level), Kind(wider):
+        case NumberKind(level), NumberKind(wider):
             return level <= wider
         case Length(), Length(least, most):
             return least <= one.least and (most is None or (one.most is not None and one.most <= most))
-        case Matches(name), Matches(wider_name):
+        case MatchesForm(name), MatchesForm(wider_name):
             return name == wider_name or is_derived(URIRef(name), URIRef(wider_name))
     return one == other

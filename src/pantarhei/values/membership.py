@@ -49,7 +49,7 @@ from pantarhei.values.condition import (
     ValueBound,
     all_of,
     any_of,
-    negated,
+    negation,
     sort_and_value,
     test_of,
     text_sort,
@@ -177,7 +177,7 @@ def contains(range: DataRange, literal: Literal) -> bool:
     """Whether `literal` is in `range`. For many literals or ranges, `tester` is faster.
 
     Raises:
-        ValueError: `check_range` has a reason against the range.
+        ValueError: `range_problem` has a reason against the range.
 
     >>> from rdflib import XSD
     >>> contains(Datatype(XSD.byte), Literal("1.0", datatype=XSD.decimal))
@@ -188,13 +188,13 @@ def contains(range: DataRange, literal: Literal) -> bool:
     return bool(tester((range,))(literal))
 
 
-def is_passed(test: Member, literal: Literal) -> bool:
+def passes(test: Member, literal: Literal) -> bool:
     """Return whether a literal certainly passes a test of a rule.
 
     >>> from rdflib import XSD
     >>> from pantarhei.model.rule import Member
     >>> unknown = Literal("x", datatype=URIRef("http://example.org/mine"))
-    >>> [is_passed(Member(unknown, Datatype(XSD.string), inside), unknown) for inside in (True, False)]
+    >>> [passes(Member(unknown, Datatype(XSD.string), inside), unknown) for inside in (True, False)]
     [False, False]
     """
     return contains(tested_range(test), literal) is test.inside
@@ -205,39 +205,39 @@ def tested_range(test: Member) -> DataRange:
     return test.range if test.inside else Possibly(test.range)
 
 
-def check_range(range: DataRange) -> str | None:
+def range_problem(range: DataRange) -> str | None:
     """Why a range cannot be decided, None if it can.
 
     A facet that its datatype does not have or whose value does not fit, a pattern that is none or is not
     supported, a name among the values of an enumeration.
 
     >>> from rdflib import XSD
-    >>> check_range(DatatypeRestriction(Datatype(XSD.string), ((XSD.pattern, Literal("(")),)))
+    >>> range_problem(DatatypeRestriction(Datatype(XSD.string), ((XSD.pattern, Literal("(")),)))
     "the pattern '(' has a parenthesis that is not closed at 1"
     """
     return next(_problems(range), None)
 
 
-def why_unknown(range: DataRange) -> str | None:
+def unknown_reason(range: DataRange) -> str | None:
     """Why it is not known which literals are in a range, None if it is: a datatype without a definition.
 
     `contains` takes such a datatype for the literals written with it, which is a guess.
 
-    >>> why_unknown(Datatype(URIRef("http://example.org/celsius")))
+    >>> unknown_reason(Datatype(URIRef("http://example.org/celsius")))
     'the datatype celsius has no definition'
     """
     unknown = next((iri for iri in datatypes(range) if not is_known(iri)), None)
     return None if unknown is None else f"the datatype {short(unknown)} has no definition"
 
 
-def refuse_undecidable(*ranges: DataRange) -> None:
+def require_decidable(*ranges: DataRange) -> None:
     """Nothing, if all ranges can be decided.
 
     Raises:
-        ValueError: `check_range` has a reason against one of the ranges.
+        ValueError: `range_problem` has a reason against one of the ranges.
     """
     for range in ranges:
-        if reason := check_range(range):
+        if reason := range_problem(range):
             raise ValueError(reason)
 
 
@@ -264,7 +264,7 @@ def tester(ranges: Sequence[DataRange]) -> Tester:
     costs some comparisons with limits that are parsed already.
 
     Raises:
-        ValueError: `check_range` has a reason against one of them.
+        ValueError: `range_problem` has a reason against one of them.
 
     >>> from rdflib import XSD
     >>> hot = DatatypeRestriction(Datatype(XSD.decimal), ((XSD.minInclusive, Literal(80)),))
@@ -279,7 +279,7 @@ class Tester:
 
     def __init__(self, ranges: Sequence[DataRange]) -> None:
         self._ranges = tuple(ranges)
-        refuse_undecidable(*self._ranges)
+        require_decidable(*self._ranges)
         self._datatypes = frozenset(datatype for each in self._ranges for datatype in datatypes(each))
         self._tests: dict[Sort, _Tests] = {}
         self._compared = [
@@ -361,7 +361,7 @@ def _is_recognized(sort: Sort) -> bool:
 
 
 def formula(range: DataRange, sort: Sort) -> Formula:
-    """What holds of the values of `sort` that are in `range`, a range that `check_range` lets pass."""
+    """What holds of the values of `sort` that are in `range`, a range that `range_problem` lets pass."""
     match range:
         case Datatype(iri):
             return datatype_formula(iri, sort)
@@ -372,7 +372,7 @@ def formula(range: DataRange, sort: Sort) -> Formula:
         case DataUnionOf(operands):
             return any_of([formula(operand, sort) for operand in operands])
         case DataComplementOf(operand):
-            return sort != ILL and negated(formula(operand, sort))
+            return sort != ILL and negation(formula(operand, sort))
         case Possibly(operand):
             return formula(operand, sort)
         case DataOneOf(values):
@@ -395,7 +395,7 @@ def _unrecognized_formula(range: DataRange, sort: Sort, possible: bool = False) 
         case DataUnionOf(operands):
             return any_of([_unrecognized_formula(operand, sort, possible) for operand in operands])
         case DataComplementOf(operand):
-            return negated(_unrecognized_formula(operand, sort, not possible))
+            return negation(_unrecognized_formula(operand, sort, not possible))
         case Possibly(operand):
             return _unrecognized_formula(operand, sort, possible=True)
         case IllTyped() | Compared():

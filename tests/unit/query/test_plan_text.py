@@ -6,14 +6,14 @@ import pytest
 
 from answered import ask, pattern, read
 from pantarhei.model.term import short
-from pantarhei.query.operators.pattern_joins import Account
+from pantarhei.query.operators.pattern_joins import Profile
 from pantarhei.query.plan_text import expression_text, plan_text
 
 DATA = ":a :v 1 . :b :v 2 . :a :knows :b ."
 
 
 def text_of(node):
-    return plan_text(node, Account(), short)
+    return plan_text(node, Profile(), short)
 
 
 def test_a_plan_has_its_rows_and_those_that_were_expected():

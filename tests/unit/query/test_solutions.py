@@ -28,21 +28,21 @@ def test_a_column_that_is_missing_is_unbound_in_each_row():
 
 
 def test_rows_are_taken_by_place_and_kept_by_mask():
-    assert listed(ROWS.taken(np.array([2, 0, 0]))) == {"x": [3, 1, 1], "y": [6, 4, 4]}
-    assert listed(ROWS.kept(np.array([True, False, True]))) == {"x": [1, 3], "y": [4, 6]}
+    assert listed(ROWS.take(np.array([2, 0, 0]))) == {"x": [3, 1, 1], "y": [6, 4, 4]}
+    assert listed(ROWS.filter(np.array([True, False, True]))) == {"x": [1, 3], "y": [4, 6]}
 
 
 def test_columns_are_chosen_and_replaced():
-    assert listed(ROWS.only([Y, Variable("z")])) == {"y": [4, NONE, 6]}
-    assert len(ROWS.only([])) == 3
+    assert listed(ROWS.select([Y, Variable("z")])) == {"y": [4, NONE, 6]}
+    assert len(ROWS.select([])) == 3
     assert listed(ROWS.with_column(X, np.array([7, 8, 9])))["x"] == [7, 8, 9]
     assert listed(ROWS) == {"x": [1, 2, 3], "y": [4, NONE, 6]}, "the table itself stays"
 
 
 def test_tables_put_together_have_the_columns_of_all():
-    assert listed(Table.together([table(x=[1]), table(y=[2])])) == {"x": [1, NONE], "y": [NONE, 2]}
-    assert Table.together([table(x=[]), ROWS]) is ROWS
-    assert Table.together([table(x=[]), table(y=[])]).size == 0
+    assert listed(Table.concat([table(x=[1]), table(y=[2])])) == {"x": [1, NONE], "y": [NONE, 2]}
+    assert Table.concat([table(x=[]), ROWS]) is ROWS
+    assert Table.concat([table(x=[]), table(y=[])]).size == 0
 
 
 def test_one_row_binds_nothing_and_no_rows_are_none():

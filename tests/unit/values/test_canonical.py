@@ -55,8 +55,8 @@ def test_literals_carry_their_python_values() -> None:
 
 
 def test_results_become_terms() -> None:
-    assert [str(canonical.of(each)) for each in (True, 3, Literal("a"))] == ["true", "3", "a"]
-    assert canonical.like("a", Literal("b", lang="en")) == Literal("a", lang="en")
+    assert [str(canonical.of_result(each)) for each in (True, 3, Literal("a"))] == ["true", "3", "a"]
+    assert canonical.with_language_of("a", Literal("b", lang="en")) == Literal("a", lang="en")
 
 
 def test_an_integer_may_have_a_thousand_digits() -> None:

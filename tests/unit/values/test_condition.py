@@ -20,15 +20,15 @@ from pantarhei.values.condition import (
     All,
     AmongValues,
     InLanguage,
-    Kind,
     Length,
-    Matches,
+    MatchesForm,
     Not,
+    NumberKind,
     Some,
     ValueBound,
     all_of,
     any_of,
-    negated,
+    negation,
     sort_and_value,
     test_of,
     text_sort,
@@ -53,9 +53,9 @@ def disjunction(parts):
     return any_of([formula for formula, _ in parts]), lambda n: any(holds(n) for _, holds in parts)
 
 
-def negation(part):
+def negated_part(part):
     formula, holds = part
-    return negated(formula), lambda n: not holds(n)
+    return negation(formula), lambda n: not holds(n)
 
 
 def meaning(condition):
@@ -73,7 +73,7 @@ def meaning(condition):
 FORMULAS = st.recursive(
     CONDITIONS.map(lambda condition: (condition, meaning(condition))),
     lambda inner: st.one_of(
-        inner.map(negation),
+        inner.map(negated_part),
         st.lists(inner, max_size=3).map(conjunction),
         st.lists(inner, max_size=3).map(disjunction),
     ),
@@ -104,12 +104,12 @@ def test_true_and_false_are_not_inside_a_formula(formula_and_meaning):
 @pytest.mark.parametrize(
     ("condition", "sort", "inside", "outside"),
     [
-        (Kind(0), NUMBERS, [1], [Decimal("0.5"), Fraction(1, 3)]),
-        (Kind(1), NUMBERS, [1, Decimal("0.5")], [Fraction(1, 3)]),
+        (NumberKind(0), NUMBERS, [1], [Decimal("0.5"), Fraction(1, 3)]),
+        (NumberKind(1), NUMBERS, [1, Decimal("0.5")], [Fraction(1, 3)]),
         (Length(1, 2), STRINGS, ["a", "ab"], ["", "abc"]),
         (Length(1, None), TAGGED, [("abc", "en")], [("", "en")]),
-        (Matches("a", "a".__eq__), STRINGS, ["a"], ["b"]),
-        (Matches("a", "a".__eq__), TAGGED, [("a", "en")], [("en", "a")]),
+        (MatchesForm("a", "a".__eq__), STRINGS, ["a"], ["b"]),
+        (MatchesForm("a", "a".__eq__), TAGGED, [("a", "en")], [("en", "a")]),
         (InLanguage("en"), TAGGED, [("a", "en"), ("a", "en-gb")], [("a", "de")]),
         (AmongValues((math.nan, 0.0)), DOUBLES, [math.nan, 0.0], [-0.0, 1.0]),
     ],

@@ -29,15 +29,15 @@ from pantarhei.values.condition import (
     ZONED,
     All,
     AmongValues,
-    Kind,
     Not,
+    NumberKind,
     Some,
     ValueBound,
     all_of,
 )
 from pantarhei.values.condition import test_of as plainly
 from pantarhei.values.datatype import LANG_RANGE
-from pantarhei.values.membership import LEAST_INTERVALS, Intervals, check_range, contains, interval_of
+from pantarhei.values.membership import LEAST_INTERVALS, Intervals, contains, interval_of, range_problem
 from pantarhei.values.membership import tester as ranges_of
 from pantarhei.values.value import LONGEST_PARSED_LITERAL, is_well_typed, value_of
 from ranges import LITERALS, RANGES
@@ -259,14 +259,14 @@ REFUSED = [
 @pytest.mark.parametrize(("range_", "reason"), REFUSED, ids=lambda given: str(given)[:60])
 def test_what_cannot_be_decided_is_said(range_, reason):
     for each in (range_, DataComplementOf(range_), DataUnionOf((Datatype(XSD.string), range_))):
-        assert reason in check_range(each)
+        assert reason in range_problem(each)
         with pytest.raises(ValueError, match=reason):
             ranges_of([Datatype(XSD.string), each])
 
 
 def test_no_other_range_is_refused():
-    assert [check_range(range_) for range_, _ in FACETS] == [None] * len(FACETS)
-    assert check_range(DataIntersectionOf(())) is None
+    assert [range_problem(range_) for range_, _ in FACETS] == [None] * len(FACETS)
+    assert range_problem(DataIntersectionOf(())) is None
 
 
 def test_ranges_may_be_nested_deeply():
@@ -331,7 +331,9 @@ VALUES = {NUMBERS: NUMBER_VALUES, FLOATS: FLOAT_VALUES, DOUBLES: FLOAT_VALUES}
 
 def conditions(values):
     bound = st.builds(ValueBound, st.sampled_from(values), st.booleans(), st.booleans())
-    other = st.sampled_from([Kind(0), Kind(1), AmongValues((1, 0.0)), Some((Kind(0), AmongValues((0.5,))))])
+    other = st.sampled_from(
+        [NumberKind(0), NumberKind(1), AmongValues((1, 0.0)), Some((NumberKind(0), AmongValues((0.5,))))]
+    )
     return st.lists(bound | bound.map(Not) | other, min_size=1, max_size=4).map(all_of)
 
 
@@ -412,7 +414,7 @@ def test_few_ranges_are_tested_one_by_one(monkeypatch):
     tests = []
 
     def counted(formula, sort):
-        if isinstance(formula, All):  # an interval compiles what its bounds leave, `Kind(0)`, by itself
+        if isinstance(formula, All):  # an interval compiles what its bounds leave, `NumberKind(0)`, by itself
             tests.append(formula)
         return condition.test_of(formula, sort)
 

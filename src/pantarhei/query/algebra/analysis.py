@@ -14,7 +14,7 @@ from pantarhei.query.algebra.expressions import (
     Aggregate,
     Expression,
     OrderKey,
-    is_drawn,
+    is_volatile,
     looks_at_clock,
     replaced,
     variables_of,
@@ -134,7 +134,7 @@ def expressions_of(node: Node) -> tuple[Expression, ...]:
 
 def draws(node: Node) -> bool:
     """Whether two evaluations of a node may have different rows."""
-    return any(is_drawn(expression) for part in nodes_of(node) for expression in expressions_of(part))
+    return any(is_volatile(expression) for part in nodes_of(node) for expression in expressions_of(part))
 
 
 def tells_time(node: Node) -> bool:

@@ -81,7 +81,7 @@ def variables_of(expression: Expression) -> frozenset[Variable]:
 _DRAWN = frozenset(("RAND", "UUID", "STRUUID", "BNODE"))
 
 
-def is_drawn(expression: Expression) -> bool:
+def is_volatile(expression: Expression) -> bool:
     """Whether an expression has another value each time, so that it matters when it is evaluated."""
     return any(isinstance(part, Call) and part.function in _DRAWN for part in parts_of(expression))
 

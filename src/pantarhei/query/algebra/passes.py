@@ -20,7 +20,7 @@ from pantarhei.query.algebra.analysis import looks_outside
 from pantarhei.query.algebra.expressions import (
     Call,
     Expression,
-    is_drawn,
+    is_volatile,
     looks_at_times,
     replaced,
     variables_of,
@@ -191,7 +191,7 @@ def _conjuncts(condition: Expression) -> tuple[Expression, ...]:
 
 def _pushed(node: Node, condition: Expression) -> Node:
     seen = variables_of(condition)
-    if not is_drawn(condition):
+    if not is_volatile(condition):
         if isinstance(node, Join):
             if seen <= node.left.certain:
                 return replace(node, left=_pushed(node.left, condition))
@@ -313,7 +313,7 @@ def _narrowed(node: Node, needed: frozenset[Variable]) -> Node:
 
 def _seen(expression: Expression, *children: Node) -> frozenset[Variable]:
     """What an expression over the rows of nodes tells apart."""
-    if is_drawn(expression):
+    if is_volatile(expression):
         return frozenset(variable for child in children for variable in child.variables)
     return frozenset(variables_of(expression))
 

@@ -29,17 +29,17 @@ from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.comparison import ranks_of_terms
 from pantarhei.query.expressions.context import Context
 from pantarhei.query.expressions.evaluator import values
-from pantarhei.query.expressions.kinds import PROMOTION
-from pantarhei.query.expressions.literal_values import Floats, are_ties, to_singles
-from pantarhei.query.expressions.scalars import number_of
-from pantarhei.query.expressions.value_columns import (
+from pantarhei.query.expressions.expression_columns import (
     Column,
+    IdColumn,
     NumberColumn,
-    TermColumn,
     distinct,
     distinct_rows,
     have_value,
 )
+from pantarhei.query.expressions.kinds import PROMOTION
+from pantarhei.query.expressions.literal_values import Floats, are_ties, to_singles
+from pantarhei.query.expressions.scalars import number_of
 from pantarhei.query.query_limits import Guard, size_of
 from pantarhei.query.solutions import Ids, Places, Table
 from pantarhei.rdf.ntriples import write_term
@@ -58,7 +58,7 @@ def sums(column: Column, groups: Places, count: int) -> list[Literal | None]:
         groups: the number of each row's group.
         count: how many groups there are.
     """
-    return [written(total) for total in _totals(column, groups, count)]
+    return [sum_literal(total) for total in _totals(column, groups, count)]
 
 
 def averages(column: Column, groups: Places, count: int) -> list[Literal | None]:
@@ -68,17 +68,17 @@ def averages(column: Column, groups: Places, count: int) -> list[Literal | None]
     """
     sizes = np.bincount(groups, minlength=count).tolist()
     totals = _totals(column, groups, count)
-    return [written(divided(total, size)) for total, size in zip(totals, sizes, strict=True)]
+    return [sum_literal(average(total, size)) for total, size in zip(totals, sizes, strict=True)]
 
 
-def written(total: Numeric | None) -> Literal | None:
+def sum_literal(total: Numeric | None) -> Literal | None:
     try:
         return None if total is None else canonical.number(total)
     except ArithmeticError:  # it is too large
         return None
 
 
-def divided(total: Numeric | None, size: int) -> Numeric | None:
+def average(total: Numeric | None, size: int) -> Numeric | None:
     if total is None or not size:
         return total
     type_, value = total
@@ -100,9 +100,9 @@ def _totals(column: Column, groups: Places, count: int) -> list[Numeric | None]:
     are_exact = types[groups] < 2
     exact, inexact = np.flatnonzero(are_numbers & are_exact), np.flatnonzero(are_numbers & ~are_exact)
     if len(exact):
-        _sum_exact(column.taken(exact), groups[exact], types, found)
+        _sum_exact(column.take(exact), groups[exact], types, found)
     if len(inexact):
-        _sum_floats(column.taken(inexact), groups[inexact], types, found)
+        _sum_floats(column.take(inexact), groups[inexact], types, found)
     for group in np.unique(groups[~are_numbers]).tolist():
         found[group] = None
     return found
@@ -239,7 +239,7 @@ def aggregate(
 
 def _column(expression: Expression, table: Table, context: Context) -> Column:
     column = values(expression, table, context)
-    return column if len(column) == len(table) else column.taken(np.zeros(len(table), np.intp))
+    return column if len(column) == len(table) else column.take(np.zeros(len(table), np.intp))
 
 
 def _count_of_rows(each: Aggregate, table: Table, groups: Groups, count: int, context: Context) -> Ids:
@@ -251,7 +251,7 @@ def _count_of_rows(each: Aggregate, table: Table, groups: Groups, count: int, co
 
 def _counts(groups: Groups, count: int, context: Context) -> Ids:
     sizes, places = distinct(np.bincount(groups, minlength=count).astype(np.int64))
-    return TermColumn.of(map(canonical.integer, sizes.tolist()), context).ids[places]
+    return IdColumn.of(map(canonical.integer, sizes.tolist()), context).ids[places]
 
 
 def _aggregated(each: Aggregate, column: Column, groups: Groups, count: int, context: Context) -> Ids:
@@ -259,17 +259,17 @@ def _aggregated(each: Aggregate, column: Column, groups: Groups, count: int, con
     if not are_numbers:
         rows = np.flatnonzero(have_value(column))
         if len(rows) < len(groups):
-            column, groups = column.taken(rows), groups[rows]
+            column, groups = column.take(rows), groups[rows]
     if each.distinct and len(groups):
         rows, _ = distinct_rows([groups.astype(np.int64), column.ids])
-        column, groups = column.taken(rows), groups[rows]
+        column, groups = column.take(rows), groups[rows]
     if each.function == "COUNT":
         return _counts(groups, count, context)
     if are_numbers:
         compute = sums if each.function == "SUM" else averages
-        return TermColumn.of(compute(column, groups, count), context).ids
+        return IdColumn.of(compute(column, groups, count), context).ids
     if each.function == "GROUP_CONCAT":
-        return TermColumn.of(_texts(column, groups, count, each.separator, context), context).ids
+        return IdColumn.of(_texts(column, groups, count, each.separator, context), context).ids
     return _extremes(each.function == "MAX", column, groups, count, context)
 
 
@@ -335,10 +335,10 @@ def _texts(column: Column, groups: Groups, count: int, separator: str, context: 
         term = known[places[row]]
         if not isinstance(term, BNode):
             found[groups[row]].append(str(term))
-    return [joined_texts(separator, texts, context.guard) for texts in found]
+    return [join_texts(separator, texts, context.guard) for texts in found]
 
 
-def joined_texts(separator: str, texts: Sequence[str], guard: Guard) -> Literal:
+def join_texts(separator: str, texts: Sequence[str], guard: Guard) -> Literal:
     """Join the texts of a group.
 
     Raises:

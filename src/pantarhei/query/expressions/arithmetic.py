@@ -16,6 +16,7 @@ from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.context import Context
 from pantarhei.query.expressions.date_functions import add_times, subtract_times
+from pantarhei.query.expressions.expression_columns import Column, NumberColumn, exactly
 from pantarhei.query.expressions.kinds import PROMOTION, Kinds
 from pantarhei.query.expressions.literal_values import (
     EXACT_INTEGER,
@@ -23,12 +24,11 @@ from pantarhei.query.expressions.literal_values import (
     MOST_DIGITS,
     Floats,
     Scales,
-    Values,
-    read_singly,
+    ValueArrays,
+    read_one_by_one,
     to_singles,
 )
 from pantarhei.query.expressions.scalars import ExpressionError, number_of
-from pantarhei.query.expressions.value_columns import Column, NumberColumn, exactly
 from pantarhei.query.solutions import Places
 from pantarhei.values import canonical
 from pantarhei.values.scalar_functions import SIGNED
@@ -85,7 +85,7 @@ def arithmetic(name: str, left: Column, right: Column, context: Context) -> Colu
     numbers = np.where(are_single, to_singles(numbers), np.where(are_exact, exact.numbers, numbers))
     result = np.where(are_exact, exact.kinds, _KIND_OF_PROMOTION[promotion])
     result = np.where(are_numbers, result, kinds.NOTHING).astype(np.int8)
-    found = Values(result, numbers, exact.scales)
+    found = ValueArrays(result, numbers, exact.scales)
     # What numbers do not give exactly enough: sums with digits that a float64 loses, decimals as xsd:float.
     are_long = kinds.IS_LONG[one] | kinds.IS_LONG[other]
     lose_digits = kinds.IS_LONG[result] if name in ("+", "-") else np.zeros(len(result), np.bool_)
@@ -105,12 +105,14 @@ def _has_times(column: Kinds) -> bool:
     return bool(((column >= kinds.ZONED) & (column <= kinds.TEMPORAL)).any())
 
 
-def _look_closely(rows: Places, values: Values, at: Callable[[Places], list[Term | None]]) -> None:
+def _look_closely(rows: Places, values: ValueArrays, at: Callable[[Places], list[Term | None]]) -> None:
     if len(rows):
-        values.put(rows, read_singly(at(rows)))
+        values.put(rows, read_one_by_one(at(rows)))
 
 
-def _exact_values(name: str, left: Column, right: Column, approximate: Floats, promotion: Kinds) -> Values:
+def _exact_values(
+    name: str, left: Column, right: Column, approximate: Floats, promotion: Kinds
+) -> ValueArrays:
     """Integers and decimals, by their whole mantissas; nothing where one is divided by 0.
 
     A mantissa is right as long as all that it is made of is below 2**53. Elsewhere the number is long.
@@ -143,7 +145,7 @@ def _exact_values(name: str, left: Column, right: Column, approximate: Floats, p
     result = np.where(right_ones, exact, long)
     if name == "/":
         result = np.where(right.numbers == 0, kinds.NOTHING, result)
-    return Values(result.astype(np.int8), numbers, np.minimum(scales, MOST_DECIMALS).astype(np.int16))
+    return ValueArrays(result.astype(np.int8), numbers, np.minimum(scales, MOST_DECIMALS).astype(np.int16))
 
 
 def _mantissas(column: Column) -> Floats:
@@ -184,7 +186,7 @@ _FLOAT_ROUNDINGS: Final = {"ABS": np.abs, "CEIL": np.ceil, "FLOOR": np.floor}
 def _of_one(name: str, column: Column, numbers: Floats, scales: Scales, context: Context) -> Column:
     """The results of a function of numbers that keeps their kinds; long ones by term."""
     are_numbers = column.kinds >= kinds.FIRST_NUMBER
-    found = Values(np.where(are_numbers, column.kinds, kinds.NOTHING).astype(np.int8), numbers, scales)
+    found = ValueArrays(np.where(are_numbers, column.kinds, kinds.NOTHING).astype(np.int8), numbers, scales)
     at = exactly(partial(of_numbers, name), (column,), context)
     _look_closely(np.flatnonzero(kinds.IS_LONG[found.kinds]), found, at)
     return NumberColumn(found, context, at)

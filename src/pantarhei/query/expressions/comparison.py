@@ -32,13 +32,10 @@ from rdflib import BNode, Literal
 from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.context import Context
-from pantarhei.query.expressions.kinds import NUMBER_SPACE, SPACE, TIME_SPACE
-from pantarhei.query.expressions.literal_values import Values
-from pantarhei.query.expressions.scalars import Duration, ExpressionError, Time, Value, is_known, value_of
-from pantarhei.query.expressions.value_columns import (
+from pantarhei.query.expressions.expression_columns import (
     ERROR,
     Column,
-    TermColumn,
+    IdColumn,
     Truth,
     common_size,
     distinct,
@@ -48,6 +45,9 @@ from pantarhei.query.expressions.value_columns import (
     rows_of,
     spread_ids,
 )
+from pantarhei.query.expressions.kinds import NUMBER_SPACE, SPACE, TIME_SPACE
+from pantarhei.query.expressions.literal_values import ValueArrays
+from pantarhei.query.expressions.scalars import Duration, ExpressionError, Time, Value, is_known, value_of
 from pantarhei.query.solutions import Ids, Mask, Places
 from pantarhei.values.numeric import Numeric, as_decimal, promoted
 from pantarhei.values.scalar_functions import OPERATORS, Comparator
@@ -83,7 +83,7 @@ def order(name: str, left: Column, right: Column, context: Context) -> Truth:
     if len(rest):
         one, other = left.kinds[rows_of(left, rest)], right.kinds[rows_of(right, rest)]
         rest = rest[(SPACE[one] == SPACE[other]) & (SPACE[one] > 0)]
-        truth[rest] = _by_term(lambda a, b: are_in_order(compare, a, b), left, right, rest, context)
+        truth[rest] = _by_term(lambda a, b: is_ordered(compare, a, b), left, right, rest, context)
     return truth
 
 
@@ -157,13 +157,13 @@ def _equality_by_kind(left: Column, right: Column, rows: Places, context: Contex
     are_known = bound & (has_name | (_IS_KNOWN[one] & _IS_KNOWN[other]))
     truth = np.where(are_known, 0, ERROR).astype(np.int8)
     by_term = (SPACE[one] == SPACE[other]) & ((SPACE[one] == NUMBER_SPACE) | (SPACE[one] == TIME_SPACE))
-    if isinstance(left, TermColumn) and isinstance(right, TermColumn):
+    if isinstance(left, IdColumn) and isinstance(right, IdColumn):
         first, second = left.ids[rows_of(left, rows)], right.ids[rows_of(right, rows)]
         have_one_value = context.terms.values(first) == context.terms.values(second)
         truth[bound & np.where(has_name, first == second, have_one_value)] = 1
     else:
         by_term |= bound & ((one == kinds.KNOWN) | (other == kinds.KNOWN))
-    truth[by_term] = _by_term(are_equal, left, right, rows[by_term], context)
+    truth[by_term] = _by_term(is_equal, left, right, rows[by_term], context)
     return truth
 
 
@@ -186,7 +186,7 @@ def _by_term(
     if not len(rows):
         return np.empty(0, np.int8)
     codes: Places = np.arange(len(rows))
-    if isinstance(left, TermColumn) and isinstance(right, TermColumn):
+    if isinstance(left, IdColumn) and isinstance(right, IdColumn):
         size = common_size((left, right))
         chosen, codes = distinct_rows([spread_ids(column, size)[rows] for column in (left, right)])
         rows = rows[chosen]
@@ -197,13 +197,13 @@ def _by_term(
 # -- single terms ------------------------------------------------------------------------------------
 
 
-def are_equal(left: Term, right: Term) -> bool:
+def is_equal(left: Term, right: Term) -> bool:
     """Whether `=` holds of two terms.
 
     Raises:
         ExpressionError: it is not known.
 
-    >>> are_equal(Literal(1), Literal(1.0))
+    >>> is_equal(Literal(1), Literal(1.0))
     True
     """
     if not (isinstance(left, Literal) and isinstance(right, Literal)):
@@ -223,7 +223,7 @@ def _has_known_value(literal: Literal, value: Value | None) -> bool:
     return value is not None or is_known(literal)
 
 
-def are_in_order(compare: Comparator, left: Term, right: Term) -> bool:
+def is_ordered(compare: Comparator, left: Term, right: Term) -> bool:
     """Whether a comparison by order holds of two terms.
 
     Raises:
@@ -275,13 +275,13 @@ _Key = tuple[int | float | str | Decimal | Fraction | bool, ...]
 
 def ranks(column: Column, context: Context) -> Ranks:
     """Return a rank for each place of a column; terms that are alike in the order share one."""
-    if say_their_order(column):
+    if have_numeric_order(column):
         return column.numbers
     terms, places = distinct(column.ids)
     return ranks_of_terms(terms, context)[places]
 
 
-def say_their_order(values: Column | Values) -> bool:
+def have_numeric_order(values: Column | ValueArrays) -> bool:
     """Whether numbers say the order: those that float64 tells apart, booleans, or near xsd:dateTimes."""
     found = set(np.unique(values.kinds).tolist())
     if found <= {kinds.INTEGER, kinds.DECIMAL}:
@@ -320,16 +320,16 @@ def ranks_of_terms(terms: Ids, context: Context) -> npt.NDArray[np.int64]:
     start = 0
     for each in np.unique(classes).tolist():
         members = np.flatnonzero(classes == each)
-        chosen = Values(values.kinds[members], values.numbers[members], values.scales[members])
+        chosen = ValueArrays(values.kinds[members], values.numbers[members], values.scales[members])
         within = _ranks_within(chosen, terms[members], context)
         ranks[members] = start + within
         start += len(members)
     return ranks
 
 
-def _ranks_within(values: Values, terms: Ids, context: Context) -> npt.NDArray[np.intp]:
+def _ranks_within(values: ValueArrays, terms: Ids, context: Context) -> npt.NDArray[np.intp]:
     """The places of different terms of one class."""
-    if say_their_order(values):
+    if have_numeric_order(values):
         return np.unique(values.numbers, return_inverse=True)[1]
     if values.kinds[0] >= kinds.FIRST_NUMBER:
         return _ranks_of_numbers(values, terms, context)
@@ -339,7 +339,7 @@ def _ranks_within(values: Values, terms: Ids, context: Context) -> npt.NDArray[n
     return _dense(list(map(order_key, known)))
 
 
-def _ranks_of_numbers(values: Values, terms: Ids, context: Context) -> npt.NDArray[np.intp]:
+def _ranks_of_numbers(values: ValueArrays, terms: Ids, context: Context) -> npt.NDArray[np.intp]:
     """The places of numbers of several types: rounding keeps their order, so those that round to one float64
     alone are compared exactly.
     """

@@ -14,7 +14,7 @@ from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
 from pantarhei.model.term import Term
 from pantarhei.model.time import TimePoint
 from pantarhei.query.expressions import kinds
-from pantarhei.query.expressions.literal_values import LiteralValues, Values
+from pantarhei.query.expressions.literal_values import LiteralValues, ValueArrays
 from pantarhei.query.query_limits import Guard
 from pantarhei.query.solutions import LOCAL, Ids, TermSpace
 from pantarhei.values.value import value_of
@@ -78,11 +78,11 @@ class Context:
         """The values of the terms that only the query knows."""
         return LiteralValues(self.terms.locals)
 
-    def values(self, ids: Ids) -> Values:
+    def values(self, ids: Ids) -> ValueArrays:
         """The values of terms."""
         if _are_known_literals(ids):
             return self.literals.at(ids - FIRST_LITERAL)
-        found = Values.of_kind(kinds.NAME, np.zeros(len(ids)))
+        found = ValueArrays.of_kind(kinds.NAME, np.zeros(len(ids)))
         found.kinds[ids == NONE] = kinds.NOTHING
         for values, are_there, first in (
             (self.literals, (ids >= FIRST_LITERAL) & (ids < LOCAL), FIRST_LITERAL),

@@ -16,7 +16,8 @@ from rdflib import Literal, URIRef
 from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.context import Context
-from pantarhei.query.expressions.literal_values import MICROSECONDS, Values
+from pantarhei.query.expressions.expression_columns import Column, NumberColumn
+from pantarhei.query.expressions.literal_values import MICROSECONDS, ValueArrays
 from pantarhei.query.expressions.scalars import (
     DATE,
     DAY_TIME_DURATION,
@@ -27,7 +28,6 @@ from pantarhei.query.expressions.scalars import (
     Time,
     value_of,
 )
-from pantarhei.query.expressions.value_columns import Column, NumberColumn
 from pantarhei.rdf.ntriples import typed_literal
 from pantarhei.values import canonical
 from pantarhei.values.value import DATE_TIME, number
@@ -79,7 +79,7 @@ _PARTS: Final[dict[str, frozenset[URIRef]]] = {
 PARTS: Final = frozenset(_PARTS)
 
 
-def part(name: str, term: Term) -> Literal:
+def part_of_time(name: str, term: Term) -> Literal:
     """YEAR, MONTH, DAY, HOURS, MINUTES or SECONDS of a time.
 
     Raises:
@@ -99,7 +99,7 @@ def _decimal(value: Fraction) -> Decimal:
     return Decimal(exact)
 
 
-def parts(name: str, column: Column, context: Context) -> Column | None:
+def parts_of_times(name: str, column: Column, context: Context) -> Column | None:
     """A part of each row's time; None where the column has others than near xsd:dateTimes."""
     are_times = (column.kinds == kinds.ZONED) | (column.kinds == kinds.UNZONED)
     if (column.kinds == kinds.TEMPORAL).any():
@@ -124,7 +124,7 @@ def parts(name: str, column: Column, context: Context) -> Column | None:
     kind = kinds.DECIMAL if name == "SECONDS" else kinds.INTEGER
     numbers = found / MICROSECONDS if name == "SECONDS" else found.astype(np.float64)
     result = np.where(are_times, kind, kinds.NOTHING).astype(np.int8)
-    return NumberColumn.of(Values(result, numbers, scales), context)
+    return NumberColumn.of(ValueArrays(result, numbers, scales), context)
 
 
 def timezone(term: Term) -> Literal:

@@ -18,22 +18,22 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryError
 from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import Call, Expression, OrderKey, variables_of
-from pantarhei.query.expressions import comparison, kinds, value_columns
+from pantarhei.query.expressions import comparison, expression_columns, kinds
 from pantarhei.query.expressions.context import Context
-from pantarhei.query.expressions.sparql_functions import FUNCTIONS, function_of
-from pantarhei.query.expressions.value_columns import (
+from pantarhei.query.expressions.expression_columns import (
     ERROR,
     Column,
-    TermColumn,
+    IdColumn,
     Truth,
     TruthColumn,
     call,
+    choose_rows,
     have_value,
     result_of,
     spread,
     spread_ids,
-    together,
 )
+from pantarhei.query.expressions.sparql_functions import FUNCTIONS, function_of
 from pantarhei.query.solutions import Ids, Mask, Places, Table
 from pantarhei.values import canonical
 
@@ -106,9 +106,9 @@ def _ranks_of(key: OrderKey, table: Table, context: Context) -> comparison.Ranks
 
 def _evaluate(expression: Expression, table: Table, context: Context) -> Column:
     if isinstance(expression, Variable):
-        return TermColumn(table.column(expression), context)
+        return IdColumn(table.column(expression), context)
     if not isinstance(expression, Call):
-        return TermColumn(np.array([context.terms.id_of(expression)], np.int64), context)
+        return IdColumn(np.array([context.terms.id_of(expression)], np.int64), context)
     name, operands = expression.function, expression.arguments
     form = _FORMS.get(name)
     if form is not None:
@@ -167,7 +167,7 @@ def _operand(operand: Expression, varying: list[Expression], context: Context) -
 
 
 def _as_term(result: Term | bool | int | None) -> Term | None:
-    return None if result is None else canonical.of(result)
+    return None if result is None else canonical.of_result(result)
 
 
 # -- functional forms, which look at errors, or at some rows only --------------------------------------
@@ -181,7 +181,7 @@ def _bound(operands: Sequence[Expression], table: Table, context: Context) -> Co
 
 def _not(operands: Sequence[Expression], table: Table, context: Context) -> Column:
     (operand,) = operands
-    return TruthColumn(value_columns.logical_not(_evaluate(operand, table, context).truth), context)
+    return TruthColumn(expression_columns.logical_not(_evaluate(operand, table, context).truth), context)
 
 
 def _connected(
@@ -212,7 +212,7 @@ def _connected(
 
 def _evaluate_at(expression: Expression, table: Table, mask: Mask, context: Context) -> Column:
     """The values of an expression at the rows that `mask` marks, which are not all of one."""
-    return _evaluate(expression, table.only(variables_of(expression)).kept(mask), context)
+    return _evaluate(expression, table.select(variables_of(expression)).filter(mask), context)
 
 
 def _if(operands: Sequence[Expression], table: Table, context: Context) -> Column:
@@ -226,7 +226,7 @@ def _if(operands: Sequence[Expression], table: Table, context: Context) -> Colum
         for branch, mask in ((then, found == 1), (otherwise, found == 0))
         if mask.any()
     ]
-    return together(len(found), branches, context)
+    return choose_rows(len(found), branches, context)
 
 
 def _coalesce(operands: Sequence[Expression], table: Table, context: Context) -> Column:
@@ -239,11 +239,11 @@ def _coalesce(operands: Sequence[Expression], table: Table, context: Context) ->
         mask = left.copy()
         mask[left] = there
         if mask.any():
-            branches.append((mask, found if len(found) == 1 else found.taken(np.flatnonzero(there))))
+            branches.append((mask, found if len(found) == 1 else found.take(np.flatnonzero(there))))
         left &= ~mask
         if not left.any():
             break
-    return together(size, branches, context)
+    return choose_rows(size, branches, context)
 
 
 def _in(operands: Sequence[Expression], table: Table, context: Context) -> Column:
@@ -258,20 +258,20 @@ def _in(operands: Sequence[Expression], table: Table, context: Context) -> Colum
         found[~have_value(wanted)] = ERROR if candidates else 0
     for candidate, is_name in zip(candidates, are_names, strict=True):
         if not is_name:
-            found = value_columns.logical_or(found, comparison.equality(wanted, candidate, context))
+            found = expression_columns.logical_or(found, comparison.equality(wanted, candidate, context))
     return TruthColumn(found, context)
 
 
 def _nothing(context: Context) -> Column:
-    return TermColumn(np.array([NONE], np.int64), context)
+    return IdColumn(np.array([NONE], np.int64), context)
 
 
 _Form = Callable[[Sequence[Expression], Table, Context], Column]
 _FORMS: Final[dict[str, _Form]] = {
     "BOUND": _bound,
     "!": _not,
-    "&&": partial(_connected, 0, value_columns.logical_and),
-    "||": partial(_connected, 1, value_columns.logical_or),
+    "&&": partial(_connected, 0, expression_columns.logical_and),
+    "||": partial(_connected, 1, expression_columns.logical_or),
     "IF": _if,
     "COALESCE": _coalesce,
     "IN": _in,

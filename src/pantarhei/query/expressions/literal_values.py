@@ -35,7 +35,7 @@ MICROSECONDS: Final = 1_000_000
 _YEAR_0: Final = int(np.datetime64("0000-01-01", "s").astype(np.int64))  # seconds from 1970 to the year 0
 
 
-class Values(NamedTuple):
+class ValueArrays(NamedTuple):
     """What operators compare of some terms, one a place.
 
     Args:
@@ -51,37 +51,37 @@ class Values(NamedTuple):
     scales: Scales
 
     @classmethod
-    def of_kind(cls, kind: int, numbers: Floats) -> Values:
+    def of_kind(cls, kind: int, numbers: Floats) -> ValueArrays:
         """Values of one kind without a scale."""
         size = len(numbers)
         return cls(np.full(size, kind, np.int8), numbers, np.zeros(size, np.int16))
 
-    def put(self, places: npt.NDArray[np.intp], others: Values) -> None:
+    def put(self, places: npt.NDArray[np.intp], others: ValueArrays) -> None:
         """Write others at places, their kinds last: a kind says that all is there."""
         self.numbers[places] = others.numbers
         self.scales[places] = others.scales
         self.kinds[places] = others.kinds
 
 
-def read(datatype: URIRef | None, literals: Sequence[Literal]) -> Values:
+def read_literals(datatype: URIRef | None, literals: Sequence[Literal]) -> ValueArrays:
     """The values of literals of one datatype that have no language."""
     reader = _READERS.get(datatype)
     if reader is not None:
         return reader(literals)
-    return read_singly(literals)
+    return read_one_by_one(literals)
 
 
-def _strings(literals: Sequence[Literal]) -> Values:
+def _strings(literals: Sequence[Literal]) -> ValueArrays:
     lengths = np.fromiter(map(len, literals), np.int64, len(literals))
-    return Values.of_kind(kinds.STRING, np.minimum(lengths, 1).astype(np.float64))
+    return ValueArrays.of_kind(kinds.STRING, np.minimum(lengths, 1).astype(np.float64))
 
 
 # -- one by one --------------------------------------------------------------------------------------
 
 
-def read_singly(terms: Sequence[Term | None]) -> Values:
+def read_one_by_one(terms: Sequence[Term | None]) -> ValueArrays:
     """The values of terms of any datatypes, None for an error."""
-    found = Values.of_kind(kinds.NOTHING, np.zeros(len(terms)))
+    found = ValueArrays.of_kind(kinds.NOTHING, np.zeros(len(terms)))
     for place, term in enumerate(terms):
         if term is not None:
             value = value_of(term) if isinstance(term, Literal) else None
@@ -162,54 +162,54 @@ def _doubles_of(lines: _Lines) -> Floats:
 
 
 def _by_form(
-    form: re.Pattern[str], read_lines: Callable[[_Lines], tuple[Values, Mask]]
-) -> Callable[[Sequence[Literal]], Values]:
+    form: re.Pattern[str], read_lines: Callable[[_Lines], tuple[ValueArrays, Mask]]
+) -> Callable[[Sequence[Literal]], ValueArrays]:
     """A reader of literals: those that `read_lines` marks, or that have not all the form, one by one."""
 
-    def read_all(literals: Sequence[Literal]) -> Values:
+    def read_all(literals: Sequence[Literal]) -> ValueArrays:
         lines = _lines(literals, form)
         if lines is None:
-            return read_singly(literals)
+            return read_one_by_one(literals)
         found, odd = read_lines(lines)
         places = np.flatnonzero(odd)
         if len(places):
-            found.put(places, read_singly([literals[place] for place in places.tolist()]))
+            found.put(places, read_one_by_one([literals[place] for place in places.tolist()]))
         return found
 
     return read_all
 
 
-def _integers(low: int | None, high: int | None) -> Callable[[_Lines], tuple[Values, Mask]]:
-    def read_lines(lines: _Lines) -> tuple[Values, Mask]:
+def _integers(low: int | None, high: int | None) -> Callable[[_Lines], tuple[ValueArrays, Mask]]:
+    def read_lines(lines: _Lines) -> tuple[ValueArrays, Mask]:
         numbers = _doubles_of(lines)
         odd = np.abs(numbers) >= EXACT_INTEGER
         if low is not None:
             odd |= numbers < low
         if high is not None:
             odd |= numbers > high
-        return Values.of_kind(kinds.INTEGER, numbers + 0.0), odd  # -0 is 0
+        return ValueArrays.of_kind(kinds.INTEGER, numbers + 0.0), odd  # -0 is 0
 
     return read_lines
 
 
-def _decimals(lines: _Lines) -> tuple[Values, Mask]:
+def _decimals(lines: _Lines) -> tuple[ValueArrays, Mask]:
     scales = np.zeros(len(lines.texts), np.int16)
     dots = np.flatnonzero(lines.characters == ord("."))
     owners = np.searchsorted(lines.ends, dots)
     scales[owners] = lines.ends[owners] - dots - 1
-    found = Values.of_kind(kinds.DECIMAL, _doubles_of(lines) + 0.0)
+    found = ValueArrays.of_kind(kinds.DECIMAL, _doubles_of(lines) + 0.0)
     return found._replace(scales=scales), lines.lengths > MOST_DIGITS
 
 
-def _doubles(lines: _Lines) -> tuple[Values, Mask]:
-    return Values.of_kind(kinds.DOUBLE, _doubles_of(lines)), np.zeros(len(lines.texts), np.bool_)
+def _doubles(lines: _Lines) -> tuple[ValueArrays, Mask]:
+    return ValueArrays.of_kind(kinds.DOUBLE, _doubles_of(lines)), np.zeros(len(lines.texts), np.bool_)
 
 
-def _floats(lines: _Lines) -> tuple[Values, Mask]:
+def _floats(lines: _Lines) -> tuple[ValueArrays, Mask]:
     """Rounding to an xsd:float by way of an xsd:double goes wrong only in the middle of two xsd:floats."""
     doubles = _doubles_of(lines)
     singles = to_singles(doubles)
-    return Values.of_kind(kinds.FLOAT, singles), are_ties(doubles)
+    return ValueArrays.of_kind(kinds.FLOAT, singles), are_ties(doubles)
 
 
 def to_singles(doubles: Floats) -> Floats:
@@ -230,12 +230,12 @@ def are_ties(doubles: Floats) -> Mask:
 _TRUTHS: dict[str, int] = {"true": 1, "1": 1, "false": 0, "0": 0}
 
 
-def _booleans(literals: Sequence[Literal]) -> Values:
+def _booleans(literals: Sequence[Literal]) -> ValueArrays:
     truths = np.array([_TRUTHS.get(text, -1) for text in map(str, literals)], np.float64)
-    found = Values.of_kind(kinds.BOOLEAN, truths)
+    found = ValueArrays.of_kind(kinds.BOOLEAN, truths)
     odd = np.flatnonzero(truths < 0)
     if len(odd):
-        found.put(odd, read_singly([literals[place] for place in odd.tolist()]))
+        found.put(odd, read_one_by_one([literals[place] for place in odd.tolist()]))
     return found
 
 
@@ -246,7 +246,7 @@ _STAMPS = re.compile(rf"(?:{_LOCAL}{_ZONE}\n)*+", re.ASCII)
 _LENGTH_OF_SECONDS = len("2026-01-31T10:00:00")
 
 
-def _times(lines: _Lines) -> tuple[Values, Mask]:
+def _times(lines: _Lines) -> tuple[ValueArrays, Mask]:
     """Days of a month that has fewer are odd, and left to be read one by one."""
     starts = lines.ends - lines.lengths
     fields = lines.characters[starts[:, np.newaxis] + np.arange(_LENGTH_OF_SECONDS)].astype(np.int64) - ord(
@@ -269,7 +269,7 @@ def _times(lines: _Lines) -> tuple[Values, Mask]:
     microseconds = MICROSECONDS * (seconds - 60 * tails.zones) + tails.microseconds
     odd |= np.abs(microseconds) >= EXACT_INTEGER
     zoned = np.where(tails.are_zoned, kinds.ZONED, kinds.UNZONED).astype(np.int8)
-    return Values(zoned, microseconds.astype(np.float64), tails.zones.astype(np.int16)), odd
+    return ValueArrays(zoned, microseconds.astype(np.float64), tails.zones.astype(np.int16)), odd
 
 
 class _Tails(NamedTuple):
@@ -297,7 +297,7 @@ def _tail(text: str) -> tuple[bool, int, int]:
     return True, -minutes if text[sign] == "-" else minutes, microseconds
 
 
-_READERS: dict[URIRef | None, Callable[[Sequence[Literal]], Values]] = {
+_READERS: dict[URIRef | None, Callable[[Sequence[Literal]], ValueArrays]] = {
     None: _strings,
     XSD.string: _strings,
     XSD.boolean: _booleans,
@@ -328,7 +328,7 @@ class LiteralValues:
         self._terms = terms
         self._values = _unread(64)
 
-    def at(self, places: Places) -> Values:
+    def at(self, places: Places) -> ValueArrays:
         """The values at places of the list."""
         if not len(places):
             return _unread(0)
@@ -337,7 +337,7 @@ class LiteralValues:
         if (found == _NOT_READ).any():
             self._read(np.unique(places[found == _NOT_READ]))
             found = known.kinds[places]
-        return Values(found, known.numbers[places], known.scales[places])
+        return ValueArrays(found, known.numbers[places], known.scales[places])
 
     def terms_at(self, places: Places) -> list[Term]:
         """The terms at places of the list."""
@@ -349,7 +349,7 @@ class LiteralValues:
         """Bytes of the values."""
         return sum(column.nbytes for column in self._values)
 
-    def _with_room(self, size: int) -> Values:
+    def _with_room(self, size: int) -> ValueArrays:
         old = self._values
         if size > len(old.kinds):
             new = _unread(2 * size)
@@ -375,13 +375,13 @@ def _by_datatype(terms: list[Term]) -> Iterator[tuple[URIRef | None, Places]]:
         yield datatype, np.flatnonzero(codes == code)
 
 
-def _read_all(datatype: URIRef | None, terms: list[Term]) -> Values:
+def _read_all(datatype: URIRef | None, terms: list[Term]) -> ValueArrays:
     """The values of terms of one datatype; without one they are strings, or names or in a language."""
     literals = [term for term in terms if isinstance(term, Literal)]
     if datatype is None and (len(literals) < len(terms) or any(map(_language, literals))):
-        return read_singly(terms)
-    return read(datatype, literals)
+        return read_one_by_one(terms)
+    return read_literals(datatype, literals)
 
 
-def _unread(size: int) -> Values:
-    return Values(np.full(size, _NOT_READ, np.int8), np.zeros(size), np.zeros(size, np.int16))
+def _unread(size: int) -> ValueArrays:
+    return ValueArrays(np.full(size, _NOT_READ, np.int8), np.zeros(size), np.zeros(size, np.int16))

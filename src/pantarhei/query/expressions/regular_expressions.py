@@ -29,7 +29,7 @@ _FLAGS: Final = {"i": regex.IGNORECASE, "s": regex.DOTALL, "m": regex.MULTILINE,
 _CLASSES: Final = {"i": NAME_START.expression[1:-1], "c": NAME_CHARACTER.expression[1:-1]}
 
 
-class PatternError(ValueError):
+class RegexError(ValueError):
     """A text that is no regular expression; the message says why and where."""
 
 
@@ -45,7 +45,7 @@ def check_pattern(text: str, flags: str = "") -> None:
     """
     try:
         compiled(text, flags)
-    except PatternError as error:
+    except RegexError as error:
         raise QueryError(str(error)) from None
 
 
@@ -54,7 +54,7 @@ def compiled(text: str, flags: str) -> regex.Pattern[str]:
     """Raises: PatternError: this is no regular expression, or there is no such flag."""
     unknown = [flag for flag in flags if flag not in _FLAGS]
     if unknown:
-        raise PatternError(
+        raise RegexError(
             f"the regular expression {_shown(text)} has the unknown flag {unknown[0]!r}; "
             f"expected some of {', '.join(_FLAGS)}"
         )
@@ -67,11 +67,9 @@ def compiled(text: str, flags: str) -> regex.Pattern[str]:
     except regex.error as error:
         # the place is that in the text wherever nothing before it was rewritten
         place = "" if error.pos is None else f" at {min(error.pos, len(text))}"
-        raise PatternError(
-            f"the regular expression {_shown(text)} is malformed: {error.msg}{place}"
-        ) from None
+        raise RegexError(f"the regular expression {_shown(text)} is malformed: {error.msg}{place}") from None
     except (RecursionError, OverflowError):
-        raise PatternError(f"the regular expression {_shown(text)} is too deep or too large") from None
+        raise RegexError(f"the regular expression {_shown(text)} is too deep or too large") from None
 
 
 def _shown(text: str) -> str:
@@ -122,7 +120,7 @@ def _is_text(pattern: regex.Pattern[str]) -> bool:
 _SPECIAL = frozenset(r".^$*+?{}[]\|()")
 
 
-def replaced(text: str, pattern: regex.Pattern[str], replacement: str, guard: Guard) -> str:
+def replace_matches(text: str, pattern: regex.Pattern[str], replacement: str, guard: Guard) -> str:
     """The text with every match replaced, `$1` in a replacement by the group.
 
     Raises:
@@ -240,7 +238,7 @@ def _escape(escape: str, inside: bool) -> str:
     if members is None:
         return escape
     if inside and letter.isupper():
-        raise PatternError(f"{escape} inside a class is not supported")
+        raise RegexError(f"{escape} inside a class is not supported")
     return members if inside else f"[{'^' if letter.isupper() else ''}{members}]"
 
 
@@ -262,7 +260,7 @@ def _class(text: str, start: int) -> tuple[str, int]:
         elif text.startswith("-[", place) and place > first:
             subtracted, end = _class(text, place + 1)
             if not text.startswith("]", end):
-                raise PatternError(f"the regular expression {_shown(text)} goes on behind a subtracted class")
+                raise RegexError(f"the regular expression {_shown(text)} goes on behind a subtracted class")
             return f"(?:(?!{subtracted}){''.join(parts)}])", end + 1
         else:
             parts.append("\\[" if character == "[" and text[place + 1 : place + 2] != ":" else character)

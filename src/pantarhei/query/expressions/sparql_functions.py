@@ -22,15 +22,12 @@ from pantarhei.query.algebra.expressions import TIMESTAMP
 from pantarhei.query.expressions import comparison, date_functions, kinds, term_functions
 from pantarhei.query.expressions.arithmetic import arithmetic, negation, of_numbers, rounding
 from pantarhei.query.expressions.context import Context
-from pantarhei.query.expressions.regular_expressions import PatternError, compiled, matches
-from pantarhei.query.expressions.scalars import CASTS, ExpressionError
-from pantarhei.query.expressions.term_functions import TEXT_TESTS, simple
-from pantarhei.query.expressions.value_columns import (
+from pantarhei.query.expressions.expression_columns import (
     ERROR,
     Column,
     Function,
+    IdColumn,
     NumberColumn,
-    TermColumn,
     Truth,
     TruthColumn,
     call,
@@ -38,6 +35,9 @@ from pantarhei.query.expressions.value_columns import (
     distinct,
     spread_ids,
 )
+from pantarhei.query.expressions.regular_expressions import RegexError, compiled, matches
+from pantarhei.query.expressions.scalars import CASTS, ExpressionError
+from pantarhei.query.expressions.term_functions import TEXT_TESTS, simple
 from pantarhei.query.solutions import Table
 
 ByColumn = Callable[[Sequence[Column], Table, Context], Column | None]
@@ -102,7 +102,7 @@ def _length(arguments: Sequence[Column], table: Table, context: Context) -> Colu
 def _text_filter(name: str, arguments: Sequence[Column], table: Table, context: Context) -> Column | None:
     """Evaluate CONTAINS, STRSTARTS, STRENDS or REGEX on strings and constants: once for each string."""
     texts, *constants = arguments
-    if not isinstance(texts, TermColumn) or not all(map(_is_string, constants)):
+    if not isinstance(texts, IdColumn) or not all(map(_is_string, constants)):
         return None
     strings = np.flatnonzero(texts.kinds == kinds.STRING)
     if len(strings) == len(texts):
@@ -112,9 +112,9 @@ def _text_filter(name: str, arguments: Sequence[Column], table: Table, context: 
         return TruthColumn(np.array(found, np.int8)[places], context)
     others = np.setdiff1d(np.arange(len(texts)), strings)
     truth = np.empty(len(texts), np.int8)
-    truth[others] = call(function_of(name, context), [texts.taken(others), *constants], context).truth
+    truth[others] = call(function_of(name, context), [texts.take(others), *constants], context).truth
     if len(strings):
-        of_strings = _text_filter(name, [texts.taken(strings), *constants], table, context)
+        of_strings = _text_filter(name, [texts.take(strings), *constants], table, context)
         assert of_strings is not None, "all are strings"
         truth[strings] = of_strings.truth
     return TruthColumn(truth, context)
@@ -131,7 +131,7 @@ def _filtered(name: str, texts: list[str], wanted: list[str], context: Context) 
         return [test(text, part) for text in texts]
     try:
         pattern = compiled(wanted[0], "".join(wanted[1:]))
-    except PatternError:
+    except RegexError:
         return [ERROR] * len(texts)
     return matches(texts, pattern, context.guard)
 
@@ -147,7 +147,7 @@ def _rand(arguments: Sequence[Column], table: Table, context: Context) -> Column
 def _each_row(
     make: Callable[[], Term], arguments: Sequence[Column], table: Table, context: Context
 ) -> Column:
-    return TermColumn.of((make() for _ in range(len(table))), context)
+    return IdColumn.of((make() for _ in range(len(table))), context)
 
 
 def _bnode(arguments: Sequence[Column], table: Table, context: Context) -> Column:
@@ -163,7 +163,7 @@ def _bnode(arguments: Sequence[Column], table: Table, context: Context) -> Colum
         first = next(iter(table.columns.values()))
         context.kept.append(first)
         place = id(first)
-    return TermColumn.of((_node(context, place, row, text) for row, text in enumerate(texts)), context)
+    return IdColumn.of((_node(context, place, row, text) for row, text in enumerate(texts)), context)
 
 
 def _node(context: Context, place: int, row: int, text: Term | None) -> BNode | None:
@@ -235,7 +235,11 @@ _BY_COLUMN: Final[dict[str, SparqlFunction]] = {
         for name in ("ABS", "CEIL", "FLOOR", "ROUND")
     },
     **{
-        name: _Row(partial(date_functions.part, name), _of_columns(partial(date_functions.parts, name)), (1,))
+        name: _Row(
+            partial(date_functions.part_of_time, name),
+            _of_columns(partial(date_functions.parts_of_times, name)),
+            (1,),
+        )
         for name in date_functions.PARTS
     },
     **{

@@ -19,7 +19,7 @@ from rdflib import RDF, BNode, Literal, URIRef
 
 from pantarhei.model.term import Term
 from pantarhei.query.expressions.context import Context
-from pantarhei.query.expressions.regular_expressions import compiled, matches, replaced
+from pantarhei.query.expressions.regular_expressions import compiled, matches, replace_matches
 from pantarhei.query.expressions.scalars import ExpressionError, number_of
 from pantarhei.query.query_limits import size_of
 from pantarhei.rdf.ntriples import typed_literal
@@ -70,7 +70,7 @@ def substr(term: Term, start: Term, length: Term | None = None) -> Literal:
     text = string(term)
     first = _integer(start)
     end = len(text) + 1 if length is None else first + _integer(length)
-    return canonical.like(str(text)[max(first, 1) - 1 : max(end, 1) - 1], text)
+    return canonical.with_language_of(str(text)[max(first, 1) - 1 : max(end, 1) - 1], text)
 
 
 def _integer(term: Term) -> int:
@@ -81,11 +81,11 @@ def _integer(term: Term) -> int:
 
 
 def ucase(term: Term) -> Literal:
-    return canonical.like(string(term).upper(), string(term))
+    return canonical.with_language_of(string(term).upper(), string(term))
 
 
 def lcase(term: Term) -> Literal:
-    return canonical.like(string(term).lower(), string(term))
+    return canonical.with_language_of(string(term).lower(), string(term))
 
 
 def _compatible(one: Term, other: Term) -> tuple[Literal, str]:
@@ -116,13 +116,13 @@ def text_test(name: str, term: Term, other: Term) -> bool:
 def strbefore(term: Term, other: Term) -> Literal:
     text, part = _compatible(term, other)
     before, found, _ = (str(text).partition(part)) if part else ("", True, "")
-    return canonical.like(before, text) if found else Literal("")
+    return canonical.with_language_of(before, text) if found else Literal("")
 
 
 def strafter(term: Term, other: Term) -> Literal:
     text, part = _compatible(term, other)
     _, found, after = str(text).partition(part) if part else ("", True, str(text))
-    return canonical.like(after, text) if found else Literal("")
+    return canonical.with_language_of(after, text) if found else Literal("")
 
 
 def encode_for_uri(context: Context, term: Term) -> Literal:
@@ -142,7 +142,7 @@ def concat(context: Context, *terms: Term) -> Literal:
     context.guard.check_text(sum(map(size_of, texts)))
     text = "".join(texts)
     languages = {_language(literal) for literal in texts}
-    return canonical.like(text, texts[0]) if len(languages) == 1 else Literal(text)
+    return canonical.with_language_of(text, texts[0]) if len(languages) == 1 else Literal(text)
 
 
 def lang(term: Term) -> Literal:
@@ -186,7 +186,7 @@ def replace(
     inserted = simple(replacement)
     if "q" in how:
         inserted = inserted.replace("\\", "\\\\").replace("$", "\\$")
-    return canonical.like(replaced(str(text), expression, inserted, context.guard), text)
+    return canonical.with_language_of(replace_matches(str(text), expression, inserted, context.guard), text)
 
 
 _LANGUAGE = re.compile(r"[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*")

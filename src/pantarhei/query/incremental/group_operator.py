@@ -25,10 +25,10 @@ from pantarhei.materialize.kernel.groups import (
     sum_up,
 )
 from pantarhei.model.term import Term
-from pantarhei.query.algebra.expressions import Aggregate, Expression, is_drawn
+from pantarhei.query.algebra.expressions import Aggregate, Expression, is_volatile
 from pantarhei.query.algebra.nodes import Extend, Group, Node, is_hidden
 from pantarhei.query.expressions import kinds
-from pantarhei.query.expressions.aggregates import joined_texts
+from pantarhei.query.expressions.aggregates import join_texts
 from pantarhei.query.expressions.comparison import order_key
 from pantarhei.query.incremental.journal import ABSENT
 from pantarhei.query.incremental.leaves import is_parameter, parameters_of
@@ -330,7 +330,7 @@ class Concatenation(_OrderedValues):
             term = self._shared.terms.term(item[0])
             if not isinstance(term, BNode):
                 texts += [str(term)] * (1 if self._is_distinct else bag[item])
-        made = joined_texts(self._separator, texts, self._shared.context.guard)
+        made = join_texts(self._separator, texts, self._shared.context.guard)
         return self._shared.terms.id_of(made)
 
 
@@ -355,7 +355,7 @@ def extend_volatile_arguments(node: Group) -> Group:
     child: Node = node.child
     drawn: dict[Expression, Variable] = {}
     for made in node.aggregates:
-        if made.argument is not None and is_drawn(made.argument) and made.argument not in drawn:
+        if made.argument is not None and is_volatile(made.argument) and made.argument not in drawn:
             variable = drawn[made.argument] = Variable(f"#drawn{len(drawn)}")
             child = Extend(child, variable, made.argument)
     made_of = (

@@ -12,7 +12,7 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryMemoryError
 from pantarhei.materialize.kernel.bags import put
 from pantarhei.query.algebra.analysis import looks_outside
-from pantarhei.query.algebra.expressions import Expression, is_drawn, looks_at_clock, variables_of
+from pantarhei.query.algebra.expressions import Expression, is_volatile, looks_at_clock, variables_of
 from pantarhei.query.algebra.nodes import Filter, Join, LeftJoin, Mark, Minus, Node, Project, is_hidden
 from pantarhei.query.answers import MAX_BYTES
 from pantarhei.query.continuous_query import BYTES_A_ROW
@@ -197,7 +197,7 @@ def exists_parts(node: Mark) -> tuple[Node, tuple[Expression, ...]] | None:
             right = right.child
         else:
             break
-    if any(is_drawn(each) or looks_at_clock(each) for each in (*conditions, *inner)):
+    if any(is_volatile(each) or looks_at_clock(each) for each in (*conditions, *inner)):
         return None
     for condition in inner:
         right = Filter(right, condition)

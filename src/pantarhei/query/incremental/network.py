@@ -15,7 +15,7 @@ from typing import NamedTuple
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.materialize.kernel.bags import put
 from pantarhei.query.algebra.analysis import draws, expressions_of
-from pantarhei.query.algebra.expressions import is_drawn, looks_at_clock
+from pantarhei.query.algebra.expressions import is_volatile, looks_at_clock
 from pantarhei.query.algebra.nodes import (
     BGP,
     Closure,
@@ -165,11 +165,11 @@ def is_recomputed(node: Node) -> bool:
     if isinstance(node, Closure):
         return not is_incremental(node)
     if isinstance(node, LeftJoin):
-        return bool(node.marks) or (node.condition is not None and is_drawn(node.condition))
+        return bool(node.marks) or (node.condition is not None and is_volatile(node.condition))
     if isinstance(node, Mark):
         return exists_parts(node) is None
     if isinstance(node, Filter):
-        return is_drawn(node.condition)
+        return is_volatile(node.condition)
     return isinstance(node, Slice) and slice_parts(node) is None
 
 

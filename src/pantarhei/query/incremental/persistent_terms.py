@@ -28,7 +28,7 @@ from pantarhei.materialize.model import Shown, WindowModel
 from pantarhei.model.term import Term
 from pantarhei.query.answer_reports import AnswerRow
 from pantarhei.query.expressions import kinds
-from pantarhei.query.expressions.aggregates import written
+from pantarhei.query.expressions.aggregates import sum_literal
 from pantarhei.query.expressions.scalars import Time, number_of, value_of
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.solutions import LOCAL, Ids, TermSpace
@@ -228,7 +228,7 @@ class PersistentTermIds(TermSpace):
                 return id_
             if known is not None and self.locals.type_at(known - LOCAL) == number.type:
                 return known
-        literal = written(number)
+        literal = sum_literal(number)
         return NONE if literal is None else self._id_of(literal, key)
 
     def ids_of_plain(

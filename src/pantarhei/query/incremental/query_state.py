@@ -33,7 +33,7 @@ from pantarhei.query.incremental.persistent_terms import Decoder, PersistentTerm
 from pantarhei.query.incremental.query_sources import QuerySource
 from pantarhei.query.incremental.row_operators import AskOperator, ConstructOperator
 from pantarhei.query.incremental.shared_plans import PlanInstance
-from pantarhei.query.operators.pattern_joins import Account
+from pantarhei.query.operators.pattern_joins import Profile
 from pantarhei.query.plan_text import Show, title
 from pantarhei.query.plan_text import plan_text as node_text
 from pantarhei.rdf.ntriples import parse_term, write_term
@@ -203,7 +203,7 @@ class _Lines:
                 return below
             (node,) = node.children
         if not operator.inputs:
-            below = node_text(node, Account(), self._show).splitlines()
+            below = node_text(node, Profile(), self._show).splitlines()
             if not isinstance(operator, DescribeLeaf):
                 below = [line.removeprefix("  ") for line in below[1:]]
         rows = sum(map(len, operator.bags))

@@ -21,7 +21,7 @@ from rdflib import Literal, Variable
 from pantarhei.encoding.numbers import NONE
 from pantarhei.materialize.kernel.bags import true_rows
 from pantarhei.model.term import Term
-from pantarhei.query.algebra.expressions import Call, Expression, is_drawn, variables_of
+from pantarhei.query.algebra.expressions import Call, Expression, is_volatile, variables_of
 from pantarhei.query.expressions import compute, truth
 from pantarhei.query.expressions.comparison import ORDERS
 from pantarhei.query.expressions.scalars import Time
@@ -334,7 +334,7 @@ class RowExpression:
         wanted = variables_of(expression)
         self._variables = tuple(variable for variable in variables if variable in wanted)
         self._places = tuple(place for place, variable in enumerate(variables) if variable in wanted)
-        self.is_volatile = is_drawn(expression)
+        self.is_volatile = is_volatile(expression)
         self._known: dict[Row, Any] = {}
         compiler = Compiler(variables, shared.values, shared.terms)
         self._result = _Function(_compiled(compiler.result, expression), self._places)

@@ -21,7 +21,7 @@ from pantarhei.query.incremental.operator import (
     table_of,
 )
 from pantarhei.query.incremental.row_expressions import RowExpression
-from pantarhei.query.operators.result_forms import made_by_rows
+from pantarhei.query.operators.result_forms import construct_by_row
 
 
 class DistinctProjection(Operator):
@@ -175,7 +175,7 @@ class ConstructOperator(Operator):
         (change,) = changes
         weights = list(change.values())
         table = table_of(list(change), self.inputs[0].variables)
-        places, triples = made_by_rows(self._template, table, self.shared.terms)
+        places, triples = construct_by_row(self._template, table, self.shared.terms)
         before: dict[Row, int] = {}
         for place, triple in zip(places.tolist(), map(tuple, triples.tolist()), strict=True):
             was, _ = self.shared.add(self._made, triple, weights[place])

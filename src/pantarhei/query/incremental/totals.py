@@ -28,7 +28,7 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.materialize.kernel.groups import UNIT, whole_total
 from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
-from pantarhei.query.expressions.aggregates import decimal_of, divided
+from pantarhei.query.expressions.aggregates import average, decimal_of
 from pantarhei.query.expressions.literal_values import are_ties
 from pantarhei.query.expressions.scalars import value_of
 from pantarhei.query.incremental.persistent_terms import PlainNumber, TermCache
@@ -84,7 +84,7 @@ class Total(NamedTuple):
     @property
     def average(self) -> Numeric | None:
         """AVG, None for an error."""
-        return divided(self.sum, self.size)
+        return average(self.sum, self.size)
 
     @property
     def sum(self) -> Numeric | None:

@@ -25,8 +25,8 @@ from pantarhei.query.incremental.query_sources import (
     QuerySource,
     WindowViewSource,
 )
-from pantarhei.query.operators.executor import Evaluation
-from pantarhei.query.operators.result_forms import described
+from pantarhei.query.operators.executor import Executor
+from pantarhei.query.operators.result_forms import describe
 from pantarhei.query.query_limits import Guard
 from pantarhei.query.service import Moment
 from pantarhei.query.solutions import Table, TermSpace
@@ -113,11 +113,11 @@ class StateEvaluator:
         Args:
             query: whose FROM and FROM NAMED say which graphs are asked.
         """
-        return Evaluation(self._queried(content, query), self.context).rows(node)
+        return Executor(self._queried(content, query), self.context).rows(node)
 
     def describe(self, query: Query, table: Table, content: QuerySource) -> list[Triple]:
         """The triples of a DESCRIBE whose rows these are."""
-        return described(query.described, table, self._queried(content, query).default, self.terms)
+        return describe(query.described, table, self._queried(content, query).default, self.terms)
 
     def check_graphs(self, query: Query, content: QuerySource) -> None:
         """Nothing, if the graphs that a query names are there.

@@ -18,7 +18,7 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryMemoryError
 from pantarhei.model.term import Term
 from pantarhei.query.algebra.analysis import bound, looks_outside
-from pantarhei.query.algebra.expressions import Expression, is_drawn, variables_of
+from pantarhei.query.algebra.expressions import Expression, is_volatile, variables_of
 from pantarhei.query.algebra.nodes import (
     BGP,
     Closure,
@@ -44,20 +44,20 @@ from pantarhei.query.algebra.nodes import (
 )
 from pantarhei.query.expressions import Context, aggregate, compute, least, order, truth
 from pantarhei.query.operators.pattern_joins import (
-    Account,
     PatternMatcher,
-    codes,
+    Profile,
     compatible,
-    firsts,
+    first_rows,
     join,
-    marked_rows,
+    row_codes,
+    row_mask,
 )
 from pantarhei.query.operators.property_paths import join_closure, join_negated
 from pantarhei.query.solutions import NO_ROWS, UNIT, Ids, Mask, Places, Table
 from pantarhei.query.sources.relation import Dataset, Source
 
 
-class Evaluation:
+class Executor:
     """One evaluation of a query, or of a part of it.
 
     Args:
@@ -68,11 +68,11 @@ class Evaluation:
     """
 
     def __init__(
-        self, dataset: Dataset, context: Context, source: Source | None = None, account: Account | None = None
+        self, dataset: Dataset, context: Context, source: Source | None = None, account: Profile | None = None
     ) -> None:
         self._dataset, self._context = dataset, context
         self._source = dataset.default if source is None else source
-        self._account = Account() if account is None else account
+        self._account = Profile() if account is None else account
         self._fresh = count()
 
     def rows(self, node: Node) -> Table:
@@ -86,17 +86,17 @@ class Evaluation:
         self._account.note(node, found.size)
         return found
 
-    def some(self, node: Node, wanted: int) -> Table:
+    def first_rows(self, node: Node, wanted: int) -> Table:
         """So many of the rows of a node, the first of its order, or all if there are fewer.
 
         Where they have no order they are any: the triples of a first pattern are gone on from part by part,
         until there are enough.
         """
         if isinstance(node, Project):
-            return self.some(node.child, wanted).only(node.names)
+            return self.first_rows(node.child, wanted).select(node.names)
         if isinstance(node, OrderBy):
             table = self.rows(node.child)
-            return table.taken(least(node.keys, table, self._context, wanted))
+            return table.take(least(node.keys, table, self._context, wanted))
         first = _first_pattern(node, self._source.has_forms)
         if first is None or not self._source.is_distinct:
             return self.rows(node)
@@ -104,7 +104,7 @@ class Evaluation:
         parts, found, at, size = [], 0, 0, max(_FIRST_ROWS, wanted)
         while found < wanted and at < max(begin.size, 1):
             try:
-                parts.append(self.join(begin.taken(np.arange(at, min(at + size, begin.size))), node))
+                parts.append(self.join(begin.take(np.arange(at, min(at + size, begin.size))), node))
             except QueryMemoryError:  # each of these triples goes on to many rows
                 if size == 1:
                     raise
@@ -117,7 +117,7 @@ class Evaluation:
         """The rows of all parts, if they may be so many."""
         width = len({variable for part in parts for variable in part.columns})
         self._context.guard.check_room(sum(part.size for part in parts), width)
-        return Table.together(parts)
+        return Table.concat(parts)
 
     def _apart(self, start: Table, node: Node) -> Table:
         """The join with a node that is evaluated by itself."""
@@ -172,9 +172,9 @@ class Evaluation:
             joined = joined.with_column(variable, self._truths(self._exists(joined, pattern)))
         if node.condition is not None:
             joined = self._kept(joined, ((node.condition, frozenset()),))
-        lonely = left.kept(~marked_rows(joined.column(row), left.size))
+        lonely = left.filter(~row_mask(joined.column(row), left.size))
         variables = [v for v in joined.columns if v != row and all(v != mark for mark, _ in node.marks)]
-        return self._together([joined.only(variables), lonely])
+        return self._together([joined.select(variables), lonely])
 
     def _union(self, start: Table, node: Union) -> Table:
         return self._together([self.join(start, node.left), self.join(start, node.right)])
@@ -186,14 +186,14 @@ class Evaluation:
         shared = [v for v in node.right.variables if v in node.left.variables]
         if not shared or not left.size:
             return left
-        (mine, places), row = _told_apart(left.only(shared)), self._row()
+        (mine, places), row = _told_apart(left.select(shared)), self._row()
         if any(v in node.left.certain and v in node.right.certain for v in shared):
             found = self.join(mine.with_column(row, np.arange(mine.size)), node.right).column(row)
         else:
-            other = self.rows(node.right).only(shared)
+            other = self.rows(node.right).select(shared)
             found, _ = compatible(mine, other, self._context.terms, self._context.guard, overlap=True)
-        excluded = marked_rows(found, mine.size)
-        return left.kept(~(excluded if places is None else excluded[places]))
+        excluded = row_mask(found, mine.size)
+        return left.filter(~(excluded if places is None else excluded[places]))
 
     # -- EXISTS ------------------------------------------------------------------------------------
 
@@ -210,10 +210,10 @@ class Evaluation:
     def _exists(self, table: Table, pattern: Node) -> Mask:
         """For which rows the pattern has a match where their values stand for its variables."""
         seen = looks_outside(pattern).union(pattern.variables)
-        asked, places = _told_apart(table.only([v for v in table.columns if v in seen]))
+        asked, places = _told_apart(table.select([v for v in table.columns if v in seen]))
         row = self._row()
         numbered = asked.with_column(row, np.arange(asked.size))
-        found = marked_rows(self._within(numbered, pattern).column(row), asked.size)
+        found = row_mask(self._within(numbered, pattern).column(row), asked.size)
         return found if places is None else found[places]
 
     def _within(self, table: Table, pattern: Node) -> Table:
@@ -233,11 +233,11 @@ class Evaluation:
     def _bound_within(self, table: Table, pattern: Node, outside: Sequence[Variable]) -> Table:
         """The same where expressions deep in the pattern look at the rows: once for each of their values."""
         columns = [table.columns[v] for v in outside]
-        found, groups = codes(columns, table.size)
+        found, groups = row_codes(columns, table.size)
         parts = []
         for group in range(groups):
             self._context.guard.check()
-            part = table.kept(found == group)
+            part = table.filter(found == group)
             values = {v: int(part.columns[v][0]) for v in outside}
             terms = {v: self._context.terms.term(id_) for v, id_ in values.items() if id_ != NONE}
             parts.append(self.join(part, bound(pattern, terms)))
@@ -247,7 +247,7 @@ class Evaluation:
 
     def _kept(self, table: Table, tests: Sequence[Test]) -> Table:
         for condition, _ in tests:
-            table = table.kept(truth(condition, table, self._context) == 1)
+            table = table.filter(truth(condition, table, self._context) == 1)
         return table
 
     def _filter(self, start: Table, node: Filter) -> Table:
@@ -260,7 +260,7 @@ class Evaluation:
     def _extend(self, start: Table, node: Extend) -> Table:
         looked_at = variables_of(node.expression)
         is_bound = node.variable in start.columns or not self._sees_nothing_else(start, looked_at, node.child)
-        if is_bound or (start is not UNIT and is_drawn(node.expression)):
+        if is_bound or (start is not UNIT and is_volatile(node.expression)):
             return self._apart(start, node)
         table = self.join(start, node.child)
         return table.with_column(node.variable, compute(node.expression, table, self._context))
@@ -276,7 +276,7 @@ class Evaluation:
             rows = (
                 start
                 if known is None
-                else start.kept((self._context.terms.values(known) == number) | (known == NONE))
+                else start.filter((self._context.terms.values(known) == number) | (known == NONE))
             )
             rows = rows.with_column(node.name, np.full(rows.size, number, np.int64))
             if rows.size:
@@ -287,7 +287,7 @@ class Evaluation:
         source = self._dataset.graph(name)
         if source is None:
             return NO_ROWS
-        return Evaluation(self._dataset, self._context.within(name), source, self._account).join(start, child)
+        return Executor(self._dataset, self._context.within(name), source, self._account).join(start, child)
 
     def _project(self, start: Table, node: Project) -> Table:
         if start.columns and any(v in start.columns for v in node.lost):
@@ -303,7 +303,7 @@ class Evaluation:
             table = self._bgp(start, child.base, child.tests, node.wanted)
         else:
             table = self.join(start, child)
-        return table.only((*start.columns, *(v for v in node.names if v not in start.columns)))
+        return table.select((*start.columns, *(v for v in node.names if v not in start.columns)))
 
     # -- all rows at once --------------------------------------------------------------------------
 
@@ -312,13 +312,13 @@ class Evaluation:
             return self._apart(start, node)
         table = self.rows(node.child)
         columns = [table.columns[v] for v in table.columns if not is_hidden(v)]
-        return table.taken(firsts(columns, table.size))
+        return table.take(first_rows(columns, table.size))
 
     def _order_by(self, start: Table, node: OrderBy) -> Table:
         if start is not UNIT:
             return self._apart(start, node)
         table = self.rows(node.child)
-        return table.taken(order(node.keys, table, self._context))
+        return table.take(order(node.keys, table, self._context))
 
     def _slice(self, start: Table, node: Slice) -> Table:
         if start is not UNIT:
@@ -326,22 +326,24 @@ class Evaluation:
         if node.limit == 0:
             return NO_ROWS
         table = (
-            self.rows(node.child) if node.limit is None else self.some(node.child, node.offset + node.limit)
+            self.rows(node.child)
+            if node.limit is None
+            else self.first_rows(node.child, node.offset + node.limit)
         )
         end = table.size if node.limit is None else min(table.size, node.offset + node.limit)
-        return table.taken(np.arange(min(node.offset, table.size), end))
+        return table.take(np.arange(min(node.offset, table.size), end))
 
     def _group(self, start: Table, node: Group) -> Table:
         if start is not UNIT:
             return self._apart(start, node)
         table = self.rows(node.child)
-        table = table.only(
+        table = table.select(
             [v for v in table.columns if not is_hidden(v)] if _counts_rows(node) else table.columns
         )
         if node.keys is None:
             groups, number = np.zeros(table.size, np.intp), 1
         else:
-            groups, number = codes([table.column(v) for v in node.keys], table.size)
+            groups, number = row_codes([table.column(v) for v in node.keys], table.size)
         first = np.zeros(number, np.intp)
         first[groups[::-1]] = np.arange(table.size)[::-1]
         columns = {v: table.column(v)[first] for v in node.keys or ()}
@@ -354,24 +356,24 @@ class Evaluation:
         return Variable(f"#row{next(self._fresh)}")
 
 
-_RULES: dict[type[Node], Callable[[Evaluation, Table, Any], Table]] = {
-    BGP: Evaluation._bgp,
-    Closure: Evaluation._closure,
-    NegatedSet: Evaluation._negated,
-    Values: Evaluation._values,
-    Join: Evaluation._join,
-    LeftJoin: Evaluation._left_join,
-    Union: Evaluation._union,
-    Minus: Evaluation._minus,
-    Mark: Evaluation._mark,
-    Filter: Evaluation._filter,
-    Extend: Evaluation._extend,
-    Graph: Evaluation._graph,
-    Project: Evaluation._project,
-    Distinct: Evaluation._distinct,
-    OrderBy: Evaluation._order_by,
-    Slice: Evaluation._slice,
-    Group: Evaluation._group,
+_RULES: dict[type[Node], Callable[[Executor, Table, Any], Table]] = {
+    BGP: Executor._bgp,
+    Closure: Executor._closure,
+    NegatedSet: Executor._negated,
+    Values: Executor._values,
+    Join: Executor._join,
+    LeftJoin: Executor._left_join,
+    Union: Executor._union,
+    Minus: Executor._minus,
+    Mark: Executor._mark,
+    Filter: Executor._filter,
+    Extend: Executor._extend,
+    Graph: Executor._graph,
+    Project: Executor._project,
+    Distinct: Executor._distinct,
+    OrderBy: Executor._order_by,
+    Slice: Executor._slice,
+    Group: Executor._group,
 }
 
 
@@ -412,12 +414,12 @@ def _told_apart(table: Table) -> tuple[Table, Places | None]:
     """The different rows of a table, and which of them each row is; None where they are about as many."""
     if table.size < _MANY:
         return table, None
-    found, count = codes(list(table.columns.values()), table.size)
+    found, count = row_codes(list(table.columns.values()), table.size)
     if 2 * count > table.size:
         return table, None
     first = np.empty(count, np.intp)
     first[found] = np.arange(table.size)
-    return table.taken(first), found
+    return table.take(first), found
 
 
 def _counts_rows(node: Group) -> bool:

@@ -22,7 +22,7 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.model.term import RDF_TYPE, Term
 from pantarhei.query.algebra.nodes import BGP, Node, Place, Test, TriplePattern
 from pantarhei.query.expressions import Context, truth
-from pantarhei.query.expressions.value_columns import distinct_rows
+from pantarhei.query.expressions.expression_columns import distinct_rows
 from pantarhei.query.query_limits import Guard
 from pantarhei.query.solutions import Ids, Mask, Places, Table, TermSpace
 from pantarhei.query.sources.relation import Lookup, Pairs, Relation, Source
@@ -31,7 +31,7 @@ Step = tuple[TriplePattern, float, int]
 """A pattern that was matched, how many rows were expected after it, and how many there were."""
 
 
-class Account:
+class Profile:
     """Rows by node, of one evaluation."""
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class Account:
         return self._steps.get(id(node), ())
 
 
-def codes(columns: Sequence[Ids], size: int) -> tuple[Places, int]:
+def row_codes(columns: Sequence[Ids], size: int) -> tuple[Places, int]:
     """Number rows so that equal rows have equal numbers; return a number a row, and the count of numbers."""
     if not columns:
         return np.zeros(size, np.intp), min(size, 1)
@@ -63,7 +63,7 @@ def codes(columns: Sequence[Ids], size: int) -> tuple[Places, int]:
     return found, len(rows)
 
 
-def firsts(columns: Sequence[Ids], size: int) -> Places:
+def first_rows(columns: Sequence[Ids], size: int) -> Places:
     """Return the place of the first of each set of equal rows, in the order of the rows."""
     return np.sort(distinct_rows(columns)[0]) if columns else np.arange(min(size, 1))
 
@@ -71,7 +71,7 @@ def firsts(columns: Sequence[Ids], size: int) -> Places:
 def join(left: Table, right: Table, terms: TermSpace, guard: Guard) -> Table:
     """The joins of all compatible rows; shared variables show the form of the left."""
     rows, places = compatible(left, right, terms, guard)
-    joined = dict(left.taken(rows).columns)
+    joined = dict(left.take(rows).columns)
     for variable, column in right.columns.items():
         mine = joined.get(variable)
         given = column[places]
@@ -115,14 +115,14 @@ def _equal(pairs: Sequence[tuple[Ids, Ids]], guard: Guard, width: int) -> tuple[
     mine, other = pairs[0]
     if len(pairs) > 1:
         size = len(mine)
-        both, _ = codes([np.concatenate(pair) for pair in pairs], size + len(other))
+        both, _ = row_codes([np.concatenate(pair) for pair in pairs], size + len(other))
         mine, other = both[:size], both[size:]
     lookup = Lookup(other)
     guard.check_room(lookup.count(mine), width)
     return lookup.find(mine)
 
 
-def marked_rows(rows: Ids, size: int) -> Mask:
+def row_mask(rows: Ids, size: int) -> Mask:
     """Which of so many rows are among `rows`."""
     found = np.zeros(size, np.bool_)
     found[rows] = True
@@ -135,12 +135,12 @@ def split_by_unbound(table: Table, variables: Sequence[Variable]) -> list[Table]
     if not partial:
         return [table]
     unbound = [table.columns[v] == NONE for v in partial]
-    found, count = codes([mask.astype(np.int64) for mask in unbound], table.size)
+    found, count = row_codes([mask.astype(np.int64) for mask in unbound], table.size)
     parts = []
     for number in range(count):
         places = np.flatnonzero(found == number)
         lost = {v for v, mask in zip(partial, unbound, strict=True) if mask[places[0]]}
-        part = table.taken(places)
+        part = table.take(places)
         parts.append(Table({v: c for v, c in part.columns.items() if v not in lost}, part.size))
     return parts
 
@@ -180,7 +180,7 @@ class PatternMatcher:
     def join(self, start: Table) -> Table:
         """The rows of `start` joined with the matches."""
         runs = [_Matching(self, part) for part in split_by_unbound(start, self._variables)]
-        found = Table.together([run.run() for run in runs])
+        found = Table.concat([run.run() for run in runs])
         self.steps = runs[0].steps
         return found
 
@@ -235,7 +235,7 @@ class _Matching:
             condition, variables = test
             if not variables & (later - self._table.columns.keys()):
                 self._tests.remove(test)
-                self._table = self._table.kept(truth(condition, self._table, self._context) == 1)
+                self._table = self._table.filter(truth(condition, self._table, self._context) == 1)
 
     def _drop(self) -> None:
         """Forget the columns that nobody will look at; of what comes out others choose."""
@@ -244,7 +244,7 @@ class _Matching:
         needed = self._matcher.needed(self._remaining, self._start)
         if needed is not None:
             waiting = {v for _, variables in self._tests for v in variables}
-            self._table = self._table.only([v for v in self._table.columns if v in needed or v in waiting])
+            self._table = self._table.select([v for v in self._table.columns if v in needed or v in waiting])
 
     # -- which is next -----------------------------------------------------------------------------
 
@@ -291,7 +291,7 @@ class _Matching:
         relation = self._relation(cast(Term, pattern.predicate), pattern.object)
         sample, guard = self._table, self._context.guard
         if rows > _SAMPLE:
-            sample = sample.taken(np.linspace(0, rows - 1, _SAMPLE).astype(np.intp))
+            sample = sample.take(np.linspace(0, rows - 1, _SAMPLE).astype(np.intp))
         if self._is_known(pattern.subject):
             pairs = relation.forward(self._values(pattern.subject, sample), guard)
         elif self._is_known(pattern.object) and not self._needs_count(pattern):
@@ -314,7 +314,7 @@ class _Matching:
         if self._is_known(subject):
             if self._is_known(object_) and not self._source.has_forms:
                 subjects, objects = self._values(subject), self._values(object_)
-                self._table = self._table.kept(relation.holds(subjects, objects))
+                self._table = self._table.filter(relation.holds(subjects, objects))
                 return
             found = self._found.get(number) or relation.forward(self._values(subject), guard)
             if self._is_known(object_):
@@ -376,7 +376,7 @@ class _Matching:
     def _extend(self, rows: Ids, columns: dict[Place, Ids], number: int) -> None:
         """Take the rows that matched, with the columns that are new or show an earlier form."""
         self._context.guard.check_room(len(rows), len(self._table.columns) + len(columns))
-        table = self._table.taken(rows)
+        table = self._table.take(rows)
         for place, column in columns.items():
             if type(place) is Variable and self._shows_earlier(place, number):
                 table = table.with_column(place, column)

@@ -47,7 +47,7 @@ def join_closure(start: Table, node: Closure, source: Source, evaluate: Evaluate
     forms is shown in the one that N-Triples orders first.
     """
     closing = _Closing(node, source, evaluate, context)
-    return Table.together([closing.join(part) for part in split_by_unbound(start, node.variables)])
+    return Table.concat([closing.join(part) for part in split_by_unbound(start, node.variables)])
 
 
 class _Closing:
@@ -83,9 +83,9 @@ class _Closing:
         rows, places = Lookup(found.rows).find(codes, self._context.guard)
         if wanted is not None or here == there:
             same = found.values[places] == (given if wanted is None else wanted)[rows]
-            return start.taken(rows[same])
+            return start.take(rows[same])
         self._context.guard.check_room(len(rows), len(start.columns) + 1)
-        table = start.taken(rows)
+        table = start.take(rows)
         return table.with_column(there, found.shown[places]) if isinstance(there, Variable) else table
 
     def _shown_by(self, here: Place, seeds: Ids) -> Ids:
@@ -224,7 +224,7 @@ def _values(start: Table, place: Place, terms: TermSpace) -> Ids | None:
 def join_negated(start: Table, node: NegatedSet, source: Source, context: Context) -> Table:
     """Rows joined with the triples whose predicate is none of some."""
     parts = [_join_negated(part, node, source, context) for part in split_by_unbound(start, node.variables)]
-    return Table.together(parts)
+    return Table.concat(parts)
 
 
 def _join_negated(start: Table, node: NegatedSet, source: Source, context: Context) -> Table:
@@ -243,5 +243,5 @@ def _join_negated(start: Table, node: NegatedSet, source: Source, context: Conte
     if is_open:
         made = Table(bound, int(agree.sum()))
         return made if start is UNIT else join(start, made, terms, context.guard)
-    table = start.taken(found.rows[agree])
+    table = start.take(found.rows[agree])
     return Table({**bound, **table.columns}, table.size)

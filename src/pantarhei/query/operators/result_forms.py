@@ -16,17 +16,17 @@ from pantarhei.query.sources.relation import Source
 from pantarhei.rdf.ntriples import write_term
 
 
-def constructed(template: Sequence[TriplePattern], table: Table, terms: TermSpace) -> Ids:
+def construct(template: Sequence[TriplePattern], table: Table, terms: TermSpace) -> Ids:
     """The triples that a template makes of rows, each once, shape (n, 3); what is no triple is left out.
 
     A blank node of the template is another in each row, and the same whenever the row comes again: its label
     is a hash of template and row.
     """
-    triples: Ids = np.unique(made_by_rows(template, table, terms)[1], axis=0)
+    triples: Ids = np.unique(construct_by_row(template, table, terms)[1], axis=0)
     return triples
 
 
-def made_by_rows(template: Sequence[TriplePattern], table: Table, terms: TermSpace) -> tuple[Places, Ids]:
+def construct_by_row(template: Sequence[TriplePattern], table: Table, terms: TermSpace) -> tuple[Places, Ids]:
     """The triples that a template makes of each row: the places of the rows, and the triples, shape (n, 3).
 
     Each pattern of the template makes a triple of a row, or none.
@@ -88,7 +88,7 @@ def _hashed(text: str) -> str:
     return "q" + blake2b(text.encode(errors="surrogatepass"), digest_size=12).hexdigest()
 
 
-def described(places: Sequence[Place], table: Table, source: Source, terms: TermSpace) -> list[Triple]:
+def describe(places: Sequence[Place], table: Table, source: Source, terms: TermSpace) -> list[Triple]:
     """The triples that terms are the subject of, and so on for the blank nodes that these lead to."""
     found: dict[int, None] = {}
     for place in places:

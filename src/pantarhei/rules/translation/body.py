@@ -28,7 +28,7 @@ from pantarhei.owl.axiom import (
 from pantarhei.owl.normal_form import MOST_ALTERNATIVES
 from pantarhei.owl.simplify import BOTTOM_PROPERTIES, TOP_PROPERTIES
 from pantarhei.rules.translation.canonical_rule import canonical
-from pantarhei.values.membership import check_range, why_unknown
+from pantarhei.values.membership import range_problem, unknown_reason
 from pantarhei.values.scalar_functions import is_computation
 
 X, Y, Z = Variable("x"), Variable("y"), Variable("z")
@@ -118,7 +118,7 @@ class Body:
         Raises:
             NotARuleError: the range is undecidable.
         """
-        reason = check_range(range_) or why_unknown(range_)
+        reason = range_problem(range_) or unknown_reason(range_)
         if reason is not None:
             raise NotARuleError(reason)
         self.tests.append(Member(term, range_, inside))

@@ -48,7 +48,7 @@ from pantarhei.rules.translation.body import (
 from pantarhei.rules.translation.constraint import constraints_of, is_denial
 from pantarhei.rules.translation.demand import by_class, gives_literal_class
 from pantarhei.rules.translation.swrl_rules import rules_of_swrl
-from pantarhei.values.membership import check_range
+from pantarhei.values.membership import range_problem
 
 
 def rules_of(axiom: Axiom, origin: Origin) -> tuple[Rule, ...]:
@@ -86,7 +86,7 @@ def rules_of(axiom: Axiom, origin: Origin) -> tuple[Rule, ...]:
         case owl.SameIndividual(individuals):
             pairs = pairwise(dict.fromkeys(individuals))
             return tuple(Rule("eq-same", (), Atom(OWL.sameAs, pair), origin=origin) for pair in pairs)
-        case owl.DatatypeDefinition() if reason := check_range(axiom.range):
+        case owl.DatatypeDefinition() if reason := range_problem(axiom.range):
             raise NotARuleError(reason)
     return ()
 

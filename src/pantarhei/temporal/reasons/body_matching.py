@@ -18,7 +18,7 @@ from pantarhei.temporal.literal_tests import COMPARISON_OF, compare_terms, with_
 from pantarhei.temporal.reasons.occurrence_intervals import Arguments, Pattern, TickIntervals, TickRun
 from pantarhei.temporal.rules import RulesWithOntology, to_temporal_rule
 from pantarhei.temporal.ticks import Ticks
-from pantarhei.values.membership import is_passed
+from pantarhei.values.membership import passes
 from pantarhei.values.scalar_functions import is_computation
 
 Binding = Mapping[Variable, int]
@@ -389,7 +389,7 @@ class BodyMatcher:
     def _passes(self, test: Test, bound: dict[Variable, int]) -> bool:
         if isinstance(test, Member):
             term = self._vocabulary.term(self._bound(test.argument, bound))
-            return isinstance(term, Literal) and is_passed(test, term)
+            return isinstance(term, Literal) and passes(test, term)
         is_computed = is_computation(test)
         result, operands = test.arguments[0], test.arguments[is_computed:]
         left, right, *_ = *(self._bound(term, bound) for term in operands), NONE

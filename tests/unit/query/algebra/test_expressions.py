@@ -3,7 +3,7 @@
 import pytest
 from rdflib import Literal, Variable
 
-from pantarhei.query.algebra.expressions import Call, is_drawn, parts_of, replaced, variables_of
+from pantarhei.query.algebra.expressions import Call, is_volatile, parts_of, replaced, variables_of
 
 A, B, ONE = Variable("a"), Variable("b"), Literal(1)
 SUM = Call("+", (A, ONE))
@@ -27,8 +27,8 @@ def test_other_expressions_stand_in_the_places_of_variables():
 
 @pytest.mark.parametrize("name", ["RAND", "UUID", "STRUUID", "BNODE"])
 def test_what_has_another_value_each_time_is_known_wherever_it_stands(name):
-    assert is_drawn(Call("+", (ONE, Call(name, ()))))
-    assert not is_drawn(TEST) and not is_drawn(Call("NOW", ()))
+    assert is_volatile(Call("+", (ONE, Call(name, ()))))
+    assert not is_volatile(TEST) and not is_volatile(Call("NOW", ()))
 
 
 def test_deep_expressions_are_looked_through():

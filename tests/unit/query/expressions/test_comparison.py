@@ -8,7 +8,7 @@ from rdflib import Variable
 from expressions import X, context, ordered, table_of, term, truths
 from pantarhei.query.algebra.expressions import Call, OrderKey
 from pantarhei.query.expressions import least, order, truth
-from pantarhei.query.expressions.comparison import are_equal
+from pantarhei.query.expressions.comparison import is_equal
 from pantarhei.query.expressions.scalars import ExpressionError
 
 EQUAL = [
@@ -84,7 +84,7 @@ def test_equality_is_of_values(left: str | None, right: str, expected: int) -> N
 @pytest.mark.parametrize(("left", "right", "expected"), [case for case in EQUAL if case[0] is not None])
 def test_equality_by_term_is_that_by_column(left: str, right: str, expected: int) -> None:
     try:
-        assert are_equal(term(left), term(right)) == expected
+        assert is_equal(term(left), term(right)) == expected
     except ExpressionError:
         assert expected == -1
 

@@ -4,7 +4,7 @@ import pytest
 from rdflib import Literal
 
 from expressions import call, term, truths
-from pantarhei.query.expressions.date_functions import PARTS, calendar, part, time_of
+from pantarhei.query.expressions.date_functions import PARTS, calendar, part_of_time, time_of
 from pantarhei.query.expressions.scalars import ExpressionError
 
 AT = '"2011-01-10T14:45:13.815-05:00"^^xsd:dateTime'
@@ -48,7 +48,8 @@ def test_parts_by_column_are_those_by_term(text: str) -> None:
     assert isinstance(literal, Literal)
     for name in sorted(PARTS):
         assert (
-            call(name, at) == f'"{part(name, literal)}"^^xsd:{"decimal" if name == "SECONDS" else "integer"}'
+            call(name, at)
+            == f'"{part_of_time(name, literal)}"^^xsd:{"decimal" if name == "SECONDS" else "integer"}'
         )
 
 

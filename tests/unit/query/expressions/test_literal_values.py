@@ -6,7 +6,13 @@ from rdflib import XSD, BNode, Literal, URIRef
 
 from expressions import literal_of
 from pantarhei.query.expressions import kinds
-from pantarhei.query.expressions.literal_values import LiteralValues, are_ties, read, read_singly, to_singles
+from pantarhei.query.expressions.literal_values import (
+    LiteralValues,
+    are_ties,
+    read_literals,
+    read_one_by_one,
+    to_singles,
+)
 from pantarhei.rdf.ntriples import typed_literal
 
 
@@ -76,7 +82,7 @@ ODD = ["", " 7 ", "x", "1\n2", "1_000", "٣", "1e5", "2020-01-01T24:00:00Z", "20
 @pytest.mark.parametrize("name", FORMS)
 def test_bulk_reading_and_single_reading_agree(name: str, odd: list[str]) -> None:
     literals = [typed_literal(text, XSD[name]) for text in FORMS[name] + odd]
-    together, singly = read(XSD[name], literals), read_singly(literals)
+    together, singly = read_literals(XSD[name], literals), read_one_by_one(literals)
     assert together.kinds.tolist() == singly.kinds.tolist()
     np.testing.assert_array_equal(together.numbers, singly.numbers)
     have_scale = (singly.kinds == kinds.ZONED) | (singly.kinds == kinds.DECIMAL)
@@ -87,34 +93,34 @@ def test_bulk_reading_and_single_reading_agree(name: str, odd: list[str]) -> Non
 
 
 def test_long_numbers_are_told_from_those_that_a_float64_holds() -> None:
-    found = read(
+    found = read_literals(
         XSD.integer, [literal_of("9007199254740991", "integer"), literal_of("9007199254740992", "integer")]
     )
     assert found.kinds.tolist() == [kinds.INTEGER, kinds.LONG_INTEGER]
-    found = read(
+    found = read_literals(
         XSD.decimal, [literal_of("0.123456789012345", "decimal"), literal_of("0.1234567890123456", "decimal")]
     )
     assert found.kinds.tolist() == [kinds.DECIMAL, kinds.LONG_DECIMAL]
 
 
 def test_a_number_too_small_for_a_float64_is_not_zero() -> None:
-    (number,) = read(XSD.decimal, [literal_of("-0." + "0" * 400 + "1", "decimal")]).numbers
+    (number,) = read_literals(XSD.decimal, [literal_of("-0." + "0" * 400 + "1", "decimal")]).numbers
     assert number < 0
 
 
 def test_instants_count_microseconds_and_zones_minutes() -> None:
-    found = read(XSD.dateTime, [literal_of("1970-01-01T00:30:00.5+01:00", "dateTime")])
+    found = read_literals(XSD.dateTime, [literal_of("1970-01-01T00:30:00.5+01:00", "dateTime")])
     assert found.numbers.tolist() == [-1_799_500_000.0]
     assert found.scales.tolist() == [60]
 
 
 def test_strings_tell_whether_they_are_empty() -> None:
-    assert read(None, [Literal(""), Literal("a")]).numbers.tolist() == [0, 1]
-    assert read_singly([Literal("a", lang="en"), Literal("")]).numbers.tolist() == [1, 0]
+    assert read_literals(None, [Literal(""), Literal("a")]).numbers.tolist() == [0, 1]
+    assert read_one_by_one([Literal("a", lang="en"), Literal("")]).numbers.tolist() == [1, 0]
 
 
 def test_unknown_datatypes_have_no_numbers() -> None:
-    found = read(URIRef("urn:other"), [Literal("1", datatype=URIRef("urn:other"))])
+    found = read_literals(URIRef("urn:other"), [Literal("1", datatype=URIRef("urn:other"))])
     assert (found.kinds.tolist(), found.numbers.tolist()) == ([kinds.OTHER], [0])
 
 

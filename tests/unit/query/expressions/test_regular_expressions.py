@@ -6,7 +6,7 @@ import pytest
 
 from pantarhei.errors import QueryError, QueryTimeoutError
 from pantarhei.query.expressions import check_pattern
-from pantarhei.query.expressions.regular_expressions import compiled, matches, replaced
+from pantarhei.query.expressions.regular_expressions import compiled, matches, replace_matches
 from pantarhei.query.expressions.scalars import ExpressionError
 from pantarhei.query.query_limits import Guard
 
@@ -85,7 +85,7 @@ def test_a_catastrophic_pattern_is_stopped_without_a_limit(monkeypatch: pytest.M
     with pytest.raises(QueryTimeoutError):
         matches([CATASTROPHIC], compiled("(x+x+)+y$", ""), Guard())
     with pytest.raises(QueryTimeoutError):
-        replaced(CATASTROPHIC, compiled("(x+x+)+y$", ""), "", Guard())
+        replace_matches(CATASTROPHIC, compiled("(x+x+)+y$", ""), "", Guard())
 
 
 def test_long_texts_are_guarded_even_where_a_pattern_is_tame() -> None:
@@ -103,13 +103,13 @@ def test_long_texts_are_guarded_even_where_a_pattern_is_tame() -> None:
     ],
 )
 def test_groups_are_replaced_by_what_they_matched(pattern: str, replacement: str, result: str) -> None:
-    assert replaced("abcd", compiled(pattern, ""), replacement, Guard()) == result
+    assert replace_matches("abcd", compiled(pattern, ""), replacement, Guard()) == result
 
 
 @pytest.mark.parametrize(("pattern", "replacement"), [("b*", "x"), ("b", "$x"), ("b", "$"), ("b", "\\n")])
 def test_empty_matches_and_stray_signs_are_errors(pattern: str, replacement: str) -> None:
     with pytest.raises(ExpressionError):
-        replaced("abcd", compiled(pattern, ""), replacement, Guard())
+        replace_matches("abcd", compiled(pattern, ""), replacement, Guard())
 
 
 @pytest.mark.parametrize("flags", ["", "i"])  # as a text, and as a pattern
@@ -118,4 +118,4 @@ def test_empty_matches_and_stray_signs_are_errors(pattern: str, replacement: str
     [("abcabc", "b", "x", "axcaxc"), ("aa", "aa", "<$0>", "<aa>"), ("abab", "b", r"\$", "a$a$")],
 )
 def test_a_pattern_that_is_a_text_replaces_as_one(text, pattern, replacement, expected, flags):
-    assert replaced(text, compiled(pattern, flags), replacement, Guard()) == expected
+    assert replace_matches(text, compiled(pattern, flags), replacement, Guard()) == expected

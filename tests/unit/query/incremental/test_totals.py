@@ -3,7 +3,7 @@
 import pytest
 
 from pantarhei.materialize.kernel.groups import NOTHING, result_of, sum_up
-from pantarhei.query.expressions.aggregates import written
+from pantarhei.query.expressions.aggregates import sum_literal
 from pantarhei.query.incremental.persistent_terms import numeric_of
 from pantarhei.query.incremental.totals import Total, addend_of, plain_number
 from pantarhei.values.numeric import EXACT
@@ -33,7 +33,7 @@ def as_sum(total):
 
 
 def text(number):
-    literal = written(number)
+    literal = sum_literal(number)
     return None if literal is None else str(literal)
 
 
@@ -131,6 +131,6 @@ def test_an_integer_is_added_to_decimals_exactly():
 )
 def test_a_plain_number_has_the_key_of_its_literal(result, expected):
     number, key = plain_number(result)
-    literal = written(numeric_of(number))
+    literal = sum_literal(numeric_of(number))
     assert str(literal) == expected
     assert value_of(literal) == key

@@ -11,12 +11,12 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryMemoryError
 from pantarhei.query.operators import pattern_joins as matching
 from pantarhei.query.operators.pattern_joins import (
-    Account,
-    codes,
+    Profile,
     compatible,
-    firsts,
+    first_rows,
     join,
-    marked_rows,
+    row_codes,
+    row_mask,
     split_by_unbound,
 )
 from pantarhei.query.query_limits import Guard
@@ -25,7 +25,7 @@ from pantarhei.query.sources.view import GraphFacts
 
 
 def test_rows_of_a_node_that_is_evaluated_in_parts_are_added_up():
-    account, node = Account(), pattern("?x :p ?y")
+    account, node = Profile(), pattern("?x :p ?y")
     assert account.rows(node) is None
     account.note(node, 2)
     account.note(node, 3)
@@ -33,13 +33,13 @@ def test_rows_of_a_node_that_is_evaluated_in_parts_are_added_up():
 
 
 def test_equal_nodes_in_two_places_are_told_apart():
-    account, one, other = Account(), pattern("?x :p ?y"), pattern("?x :p ?y")
+    account, one, other = Profile(), pattern("?x :p ?y"), pattern("?x :p ?y")
     account.note(one, 2)
     assert one == other and account.rows(other) is None
 
 
 def test_the_steps_of_the_first_part_are_kept():
-    account, node = Account(), pattern("?x :p ?y")
+    account, node = Profile(), pattern("?x :p ?y")
     assert list(account.steps(node)) == []
     (triple,) = node.patterns
     account.note_steps(node, [(triple, 2.0, 3)])
@@ -114,23 +114,23 @@ def test_a_join_that_is_too_large_is_refused_before_it_is_made():
 @given(st.lists(st.tuples(cells, cells), max_size=8))
 def test_equal_rows_have_one_code_and_are_counted(rows):
     columns = [np.array(c, np.int64) for c in (zip(*rows, strict=True) if rows else ((), ()))]
-    found, count = codes(columns, len(rows))
+    found, count = row_codes(columns, len(rows))
     assert count == len(set(rows)) == len(set(found.tolist()))
     assert [found[rows.index(row)] for row in rows] == found.tolist()
-    first = firsts(columns, len(rows))
+    first = first_rows(columns, len(rows))
     assert first.tolist() == [i for i, row in enumerate(rows) if rows.index(row) == i]
-    assert firsts(columns[:1], len(rows)).tolist() == firsts([columns[0]] * 2, len(rows)).tolist()
+    assert first_rows(columns[:1], len(rows)).tolist() == first_rows([columns[0]] * 2, len(rows)).tolist()
 
 
 def test_rows_without_columns_are_all_equal():
-    assert firsts([], 3).tolist() == [0] and firsts([], 0).tolist() == []
-    found, count = codes([], 3)
+    assert first_rows([], 3).tolist() == [0] and first_rows([], 0).tolist() == []
+    found, count = row_codes([], 3)
     assert (found.tolist(), count) == ([0, 0, 0], 1)
 
 
 def test_codes_of_many_wide_columns_stay_within_a_number():
     wide = [np.arange(100_000)] * 6
-    found, count = codes(wide, 100_000)
+    found, count = row_codes(wide, 100_000)
     assert count == 100_000 and found.tolist() == list(range(100_000))
 
 
@@ -143,7 +143,7 @@ def test_rows_are_split_into_parts_that_bind_the_same(rows):
 
 
 def test_marked_rows_are_a_mask():
-    assert marked_rows(np.array([2, 0, 2]), 4).tolist() == [True, False, True, False]
+    assert row_mask(np.array([2, 0, 2]), 4).tolist() == [True, False, True, False]
 
 
 DATA = """

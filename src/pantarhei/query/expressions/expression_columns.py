@@ -18,7 +18,7 @@ from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.context import Context
 from pantarhei.query.expressions.kinds import Kinds
-from pantarhei.query.expressions.literal_values import Floats, Scales, Values
+from pantarhei.query.expressions.literal_values import Floats, Scales, ValueArrays
 from pantarhei.query.solutions import Ids, Mask, Places
 from pantarhei.values import canonical
 
@@ -32,7 +32,7 @@ class Column:
     """Values of an expression, one a row; a column of one place stands for any number of rows."""
 
     _ids: Ids | None = None
-    _values: Values | None = None
+    _values: ValueArrays | None = None
 
     def __len__(self) -> int:
         raise NotImplementedError
@@ -41,14 +41,14 @@ class Column:
         """Return the terms of some rows, None for an error."""
         raise NotImplementedError
 
-    def taken(self, rows: Places) -> Column:
+    def take(self, rows: Places) -> Column:
         """Return the column of some rows."""
         raise NotImplementedError
 
     def _numbered(self) -> Ids:
         raise NotImplementedError
 
-    def _read(self) -> Values:
+    def _read(self) -> ValueArrays:
         raise NotImplementedError
 
     @property
@@ -59,7 +59,7 @@ class Column:
         return self._ids
 
     @property
-    def values(self) -> Values:
+    def values(self) -> ValueArrays:
         """Values that operators compare."""
         if self._values is None:
             self._values = self._read()
@@ -91,7 +91,7 @@ def rows_of(column: Column, rows: Places) -> Places:
     return np.zeros_like(rows) if len(column) == 1 else rows
 
 
-class TermColumn(Column):
+class IdColumn(Column):
     """Terms by their numbers."""
 
     def __init__(self, ids: Ids, context: Context) -> None:
@@ -101,17 +101,17 @@ class TermColumn(Column):
     def __len__(self) -> int:
         return len(self._ids)
 
-    def _read(self) -> Values:
+    def _read(self) -> ValueArrays:
         return self._context.values(self._ids)
 
     def at(self, rows: Places) -> Sequence[Term | None]:
         return self._context.terms_of(self.ids[rows_of(self, rows)])
 
-    def taken(self, rows: Places) -> TermColumn:
-        return TermColumn(self.ids[rows_of(self, rows)], self._context)
+    def take(self, rows: Places) -> IdColumn:
+        return IdColumn(self.ids[rows_of(self, rows)], self._context)
 
     @classmethod
-    def of(cls, terms: Iterable[Term | None], context: Context) -> TermColumn:
+    def of(cls, terms: Iterable[Term | None], context: Context) -> IdColumn:
         """A column of terms, each numbered once."""
         numbers: dict[Term | None, int] = {None: NONE}
         ids = []
@@ -132,7 +132,7 @@ class NumberColumn(Column):
     """
 
     def __init__(
-        self, values: Values, context: Context, exactly: Callable[[Places], Sequence[Term | None]]
+        self, values: ValueArrays, context: Context, exactly: Callable[[Places], Sequence[Term | None]]
     ) -> None:
         self._values, self._context, self._exactly = values, context, exactly
 
@@ -142,16 +142,16 @@ class NumberColumn(Column):
     @classmethod
     def of_type(cls, type_: int, numbers: Floats, context: Context) -> NumberColumn:
         """Numbers of one type without long ones."""
-        return cls.of(Values.of_kind(type_, numbers), context)
+        return cls.of(ValueArrays.of_kind(type_, numbers), context)
 
     @classmethod
-    def of(cls, values: Values, context: Context) -> NumberColumn:
+    def of(cls, values: ValueArrays, context: Context) -> NumberColumn:
         """Numbers, none of which is long."""
         return cls(values, context, _no_long_number)
 
-    def taken(self, rows: Places) -> NumberColumn:
+    def take(self, rows: Places) -> NumberColumn:
         rows = rows_of(self, rows)
-        kept = Values(self.kinds[rows], self.numbers[rows], self.scales[rows])
+        kept = ValueArrays(self.kinds[rows], self.numbers[rows], self.scales[rows])
         return NumberColumn(kept, self._context, lambda places: self._exactly(rows[places]))
 
     def _numbered(self) -> Ids:
@@ -165,7 +165,7 @@ class NumberColumn(Column):
                 ids[places] = self._context.terms.ids_of(literals)[codes]
         long = np.flatnonzero(kinds.IS_LONG[self.kinds])
         if len(long):
-            ids[long] = TermColumn.of(self._exactly(long), self._context).ids
+            ids[long] = IdColumn.of(self._exactly(long), self._context).ids
         return ids
 
     def at(self, rows: Places) -> Sequence[Term | None]:
@@ -213,21 +213,21 @@ class TruthColumn(Column):
         ids: Ids = by_truth[self._truth]  # -1 is the last
         return ids
 
-    def _read(self) -> Values:
+    def _read(self) -> ValueArrays:
         kinds_of = np.where(self._truth == ERROR, kinds.NOTHING, kinds.BOOLEAN).astype(np.int8)
-        return Values.of_kind(kinds.BOOLEAN, self._truth.astype(np.float64))._replace(kinds=kinds_of)
+        return ValueArrays.of_kind(kinds.BOOLEAN, self._truth.astype(np.float64))._replace(kinds=kinds_of)
 
     def at(self, rows: Places) -> Sequence[Term | None]:
         by_truth = (canonical.FALSE, canonical.TRUE, None)
         return [by_truth[truth] for truth in self._truth[rows_of(self, rows)].tolist()]
 
-    def taken(self, rows: Places) -> TruthColumn:
+    def take(self, rows: Places) -> TruthColumn:
         return TruthColumn(self._truth[rows_of(self, rows)], self._context)
 
 
 def column_of(
     results: Sequence[Term | bool | int | None], codes: Places, context: Context
-) -> TermColumn | NumberColumn | TruthColumn:
+) -> IdColumn | NumberColumn | TruthColumn:
     """The column whose rows have the results at the places `codes`."""
     sorts = set(map(type, results)) - {type(None)}
     if sorts == {bool}:
@@ -237,20 +237,20 @@ def column_of(
         integers = [result for result in results if isinstance(result, int)]
         if len(integers) == len(results) and max(map(abs, integers)) < 2**53:
             return NumberColumn.of_type(kinds.INTEGER, np.array(integers, np.float64)[codes], context)
-    terms = (None if result is None else canonical.of(result) for result in results)
-    return TermColumn(TermColumn.of(terms, context).ids[codes], context)
+    terms = (None if result is None else canonical.of_result(result) for result in results)
+    return IdColumn(IdColumn.of(terms, context).ids[codes], context)
 
 
 def have_value(column: Column) -> Mask:
     """Where a column has no error."""
-    if isinstance(column, TermColumn):
+    if isinstance(column, IdColumn):
         found: Mask = column.ids != NONE
     else:
         found = column.truth != ERROR
     return found
 
 
-def together(size: int, branches: Sequence[tuple[Mask, Column]], context: Context) -> Column:
+def choose_rows(size: int, branches: Sequence[tuple[Mask, Column]], context: Context) -> Column:
     """The column that has each branch's values at the rows it marks, errors elsewhere."""
     if branches and all(isinstance(branch, TruthColumn) for _, branch in branches):
         truth = np.full(size, ERROR, np.int8)
@@ -258,14 +258,14 @@ def together(size: int, branches: Sequence[tuple[Mask, Column]], context: Contex
             truth[mask] = branch.truth
         return TruthColumn(truth, context)
     if branches and all(_is_short(branch) for _, branch in branches):
-        values = Values.of_kind(kinds.NOTHING, np.zeros(size))
+        values = ValueArrays.of_kind(kinds.NOTHING, np.zeros(size))
         for mask, branch in branches:
-            values.put(np.flatnonzero(mask), Values(branch.kinds, branch.numbers, branch.scales))
+            values.put(np.flatnonzero(mask), ValueArrays(branch.kinds, branch.numbers, branch.scales))
         return NumberColumn.of(values, context)
     ids = np.full(size, NONE, np.int64)
     for mask, branch in branches:
         ids[mask] = branch.ids
-    return TermColumn(ids, context)
+    return IdColumn(ids, context)
 
 
 def _is_short(column: Column) -> bool:

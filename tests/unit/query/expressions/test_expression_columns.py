@@ -12,12 +12,12 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryError, QueryTimeoutError
 from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
-from pantarhei.query.expressions.literal_values import Values
-from pantarhei.query.expressions.value_columns import (
+from pantarhei.query.expressions.expression_columns import (
+    IdColumn,
     NumberColumn,
-    TermColumn,
     TruthColumn,
     call,
+    choose_rows,
     column_of,
     common_size,
     distinct,
@@ -30,8 +30,8 @@ from pantarhei.query.expressions.value_columns import (
     result_of,
     results_of,
     spread,
-    together,
 )
+from pantarhei.query.expressions.literal_values import ValueArrays
 from pantarhei.query.query_limits import Guard
 
 LEFT = np.array([1, 1, 1, 0, 0, 0, -1, -1, -1], np.int8)
@@ -78,8 +78,8 @@ def test_a_combination_is_asked_once() -> None:
         return Literal(f"{one}{other}")
 
     rows = table_of([term(text) for text in ('"a"', '"b"', '"a"', '"a"')], given)
-    constant = TermColumn(given.terms.ids_of([term('"!"')]), given)
-    found = call(function, (TermColumn(rows.column(Variable("x")), given), constant), given)
+    constant = IdColumn(given.terms.ids_of([term('"!"')]), given)
+    found = call(function, (IdColumn(rows.column(Variable("x")), given), constant), given)
     assert [str(each) for each in given.terms.terms(found.ids)] == ["a!", "b!", "a!", "a!"]
     assert sorted(asked) == [("a", "!"), ("b", "!")]
 
@@ -117,12 +117,12 @@ def test_a_function_without_arguments_has_one_result_for_all_rows() -> None:
     given = context()
     assert len(call(lambda: Literal("a"), (), given)) == 1
     column = call(lambda: True, (), given)
-    assert common_size([column, TermColumn(np.zeros(3, np.int64), given)]) == 3
+    assert common_size([column, IdColumn(np.zeros(3, np.int64), given)]) == 3
 
 
 def test_terms_are_asked_for_by_row() -> None:
     given = context()
-    column = TermColumn(given.terms.ids_of([term("1"), term("2")]), given)
+    column = IdColumn(given.terms.ids_of([term("1"), term("2")]), given)
     assert exactly(lambda one: Literal(f"{one}!"), (column,), given)(np.array([1])) == [Literal("2!")]
 
 
@@ -150,13 +150,13 @@ TRUTHS = [
 @pytest.mark.parametrize(("given", "truth"), TRUTHS)
 def test_terms_have_the_effective_boolean_value_of_the_standard(given: str | None, truth: int) -> None:
     here = context()
-    column = TermColumn(here.terms.ids_of([None if given is None else term(given)]), here)
+    column = IdColumn(here.terms.ids_of([None if given is None else term(given)]), here)
     assert column.truth.tolist() == [truth]
 
 
 def test_numbers_become_terms_in_canonical_form_once_each() -> None:
     here = context()
-    values = Values(
+    values = ValueArrays(
         np.array(
             [kinds.INTEGER, kinds.DECIMAL, kinds.DOUBLE, kinds.NOTHING, kinds.INTEGER, kinds.DOUBLE], np.int8
         ),
@@ -170,15 +170,15 @@ def test_numbers_become_terms_in_canonical_form_once_each() -> None:
     assert [shown(each) for each in column.at(np.arange(5))] == expected
     assert column.truth.tolist() == [1, 1, 1, -1, 1, 0]
     assert have_value(column).tolist() == [True, True, True, False, True, True]
-    assert column.taken(np.array([3, 0])).kinds.tolist() == [kinds.NOTHING, kinds.INTEGER]
+    assert column.take(np.array([3, 0])).kinds.tolist() == [kinds.NOTHING, kinds.INTEGER]
 
 
 def test_long_numbers_are_asked_for_exactly() -> None:
     here = context()
-    long = Values.of_kind(kinds.LONG_DECIMAL, np.array([0.1, 0.2]))
+    long = ValueArrays.of_kind(kinds.LONG_DECIMAL, np.array([0.1, 0.2]))
     column = NumberColumn(long, here, lambda rows: [Literal(f"exactly {row}") for row in rows.tolist()])
     assert [str(each) for each in here.terms.terms(column.ids)] == ["exactly 0", "exactly 1"]
-    assert [str(each) for each in column.taken(np.array([1])).at(np.array([0]))] == ["exactly 1"]
+    assert [str(each) for each in column.take(np.array([1])).at(np.array([0]))] == ["exactly 1"]
 
 
 def test_truth_values_are_booleans() -> None:
@@ -188,7 +188,7 @@ def test_truth_values_are_booleans() -> None:
     assert [shown(each) for each in here.terms.terms(column.ids)] == expected
     assert [shown(each) for each in column.at(np.arange(3))] == expected
     assert column.kinds.tolist() == [kinds.BOOLEAN, kinds.BOOLEAN, kinds.NOTHING]
-    assert column.taken(np.array([2])).truth.tolist() == [-1]
+    assert column.take(np.array([2])).truth.tolist() == [-1]
 
 
 def test_results_make_the_column_that_fits() -> None:
@@ -200,14 +200,14 @@ def test_results_make_the_column_that_fits() -> None:
         None,
         '"1"^^xsd:integer',
     ]
-    assert isinstance(column_of([2**60, 1], codes, here), TermColumn)
+    assert isinstance(column_of([2**60, 1], codes, here), IdColumn)
     assert column_of([None, None], codes, here).ids.tolist() == [NONE, NONE]
 
 
 def test_branches_are_put_together_by_their_rows() -> None:
     here = context()
     one, other = np.array([True, False, False]), np.array([False, False, True])
-    truth = together(
+    truth = choose_rows(
         3,
         [
             (one, TruthColumn(np.array([1], np.int8), here)),
@@ -217,15 +217,15 @@ def test_branches_are_put_together_by_their_rows() -> None:
     )
     assert truth.truth.tolist() == [1, -1, 0]
     numbers = NumberColumn.of_type(kinds.INTEGER, np.array([7.0]), here)
-    found = together(3, [(one, numbers), (other, numbers)], here)
+    found = choose_rows(3, [(one, numbers), (other, numbers)], here)
     assert isinstance(found, NumberColumn) and found.kinds.tolist() == [kinds.INTEGER, 0, kinds.INTEGER]
-    mixed = together(3, [(one, numbers), (other, truth.taken(np.array([2])))], here)
+    mixed = choose_rows(3, [(one, numbers), (other, truth.take(np.array([2])))], here)
     assert [shown(each) for each in here.terms.terms(mixed.ids)] == [
         '"7"^^xsd:integer',
         None,
         '"false"^^xsd:boolean',
     ]
-    assert together(2, [], here).ids.tolist() == [NONE, NONE]
+    assert choose_rows(2, [], here).ids.tolist() == [NONE, NONE]
 
 
 def test_one_value_stands_for_all_rows() -> None:
