@@ -14,7 +14,7 @@ from pantarhei.engine.update import GraphUpdate, Stats
 from pantarhei.errors import OptionError, check_choice, check_type
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.materialized import Materialized
-from pantarhei.model.messages import counted
+from pantarhei.model.message_text import counted
 from pantarhei.model.term import Triple
 from pantarhei.ontology.ontology import Ontology
 from pantarhei.repair.conflict import Budget

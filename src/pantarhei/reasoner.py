@@ -43,7 +43,7 @@ from pantarhei.explain.absence import Absence
 from pantarhei.explain.explainer import LIMIT, WAYS, Explainer
 from pantarhei.interpretation.foundation import Foundation, Prover
 from pantarhei.interpretation.interpretation import Interpretation
-from pantarhei.materialize.kernel_values import readable
+from pantarhei.materialize.kernel_values import contiguous
 from pantarhei.materialize.model import Keep, WindowModel, plain_model
 from pantarhei.materialized import Materialized
 from pantarhei.model.temporal_rule import TemporalAtom
@@ -588,7 +588,7 @@ class StreamReasoner(Materialized):
             return None
         if self._joined is None or self._joined[0] is not state:
             facts = held.concluded()
-            known = np.asarray(state.shown.model.kernel.store.present(readable(facts)), np.bool_)
+            known = np.asarray(state.shown.model.kernel.store.present(contiguous(facts)), np.bool_)
             self._joined = state, plain_model(facts[~known], held.vocabulary)
         return self._joined[1]
 

@@ -13,7 +13,7 @@ from oracle.window_repair import repair_of_conflicts
 from pantarhei.materialize.kernel.constants import OPEN
 from pantarhei.materialize.kernel.decision import Decision
 from pantarhei.materialize.kernel.horn import program_of
-from pantarhei.materialize.kernel_values import readable
+from pantarhei.materialize.kernel_values import contiguous
 from pantarhei.repair.conflict import Budget, ConflictEvidence, decision_of
 from pantarhei.repair.cut import exact_cut
 
@@ -114,7 +114,7 @@ def open_rows(lineage):
     places = np.flatnonzero(lineage.asserted)
     order = places[np.argsort(-lineage.bases[places], kind="stable")]
     _, starts = np.unique(-lineage.bases[order], return_index=True)
-    decision.by_levels(readable(order), readable(np.append(starts, len(order))))
+    decision.by_levels(contiguous(order), contiguous(np.append(starts, len(order))))
     return rows_at(lineage, decision.statuses() == OPEN)
 
 
@@ -165,9 +165,9 @@ def tested_alone(monkeypatch):
     most = [0]
 
     def limited(lineage, budget):
-        columns = map(readable, (lineage.instances, lineage.violations))
-        background = readable(lineage.background, np.uint8)
-        return Decision(program_of(readable(lineage.rows), background, *columns), most[0])
+        columns = map(contiguous, (lineage.instances, lineage.violations))
+        background = contiguous(lineage.background, np.uint8)
+        return Decision(program_of(contiguous(lineage.rows), background, *columns), most[0])
 
     monkeypatch.setattr(exact_module, "decision_of", limited)
     monkeypatch.setattr(conflict_module, "decision_of", limited)

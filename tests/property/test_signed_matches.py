@@ -59,7 +59,7 @@ def by_definition(model, body, variables, facts, changed):
     of_predicate = {}
     for fact in facts:
         of_predicate.setdefault(fact[0], []).append(fact)
-    wanted = {tuple(map(vocabulary.number, terms)) for terms in body.wanted}
+    wanted = {tuple(map(vocabulary.number, terms)) for terms in body.requested}
 
     def known(argument, binding):
         return binding.get(argument) if isinstance(argument, Variable) else vocabulary.number(argument)

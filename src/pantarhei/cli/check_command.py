@@ -16,8 +16,8 @@ from pantarhei.answer_streams import largest_windows, rules_without_strata
 from pantarhei.cli.check_options import CheckOptions
 from pantarhei.cli.conclusion_output import check_feedback, check_models, declared_prefixes, read_rules
 from pantarhei.cli.follow import naming_format
-from pantarhei.model.display_names import NO_NAMES, ShownNames, told_apart
-from pantarhei.model.messages import counted
+from pantarhei.model.display_names import NO_NAMES, DisplayNames, disambiguate
+from pantarhei.model.message_text import counted
 from pantarhei.model.rule import Predicate
 from pantarhei.model.temporal_rule import Formula, TemporalRule, TimeWindow, duration_text
 from pantarhei.model.term import short
@@ -127,8 +127,8 @@ class RulesReport(_Report):
 
     def text(self) -> str:
         """The report for people."""
-        names = ShownNames(self._given.prefixes) if self._ontology is None else self._ontology.names
-        return told_apart(lambda: "\n".join(self._lines()), names)
+        names = DisplayNames(self._given.prefixes) if self._ontology is None else self._ontology.names
+        return disambiguate(lambda: "\n".join(self._lines()), names)
 
     def _lines(self) -> Iterator[str]:
         rules, strata = self._given, self._given.strata
@@ -193,7 +193,7 @@ class AnswerStreamsReport(_Report):
     def text(self) -> str:
         """The report for people."""
         names = NO_NAMES if self._ontology is None else self._ontology.names
-        return told_apart(lambda: "\n".join(self._lines()), names)
+        return disambiguate(lambda: "\n".join(self._lines()), names)
 
     def _lines(self) -> Iterator[str]:
         yield f"{counted(len(self._rules), 'temporal rule')} for answer streams, which need no strata"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from pantarhei.io.writers import AnswerWriter, Cell, TableWriter, time_text
-from pantarhei.model.display_names import ShownNames, told_apart
+from pantarhei.model.display_names import DisplayNames, disambiguate
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.time import TimePoint, in_zone_of, show_time
 from pantarhei.temporal.conclusion_sets import TickConclusions
@@ -64,7 +64,7 @@ class ConclusionOutput:
 
     window, background = None, ()
 
-    def __init__(self, rules: TemporalRules, names: ShownNames) -> None:
+    def __init__(self, rules: TemporalRules, names: DisplayNames) -> None:
         self.prefixes: Mapping[str, str] = {}
         self._names = names
         self._arity = max((len(rule.head.atom.arguments) for rule in rules.rules), default=0)
@@ -77,7 +77,7 @@ class ConclusionOutput:
         for turn in update.conclusions.turns:
             at = in_zone_of(turn.at, update.at)
             if isinstance(writer, TableWriter):
-                for line in told_apart(lambda: _lines(turn, at), self._names):  # noqa: B023, called at once
+                for line in disambiguate(lambda: _lines(turn, at), self._names):  # noqa: B023, called at once
                     writer.line(line)
             else:
                 writer.report(at, self._columns(turn))
@@ -167,7 +167,9 @@ class AnswerStreamOutput:
         found = self._asked.models(self._most)
         if isinstance(writer, TableWriter):
             is_cut = 0 < self._most == len(found)
-            for line in told_apart(lambda: list(_answer_stream_lines(update.at, found, is_cut)), self._names):
+            for line in disambiguate(
+                lambda: list(_answer_stream_lines(update.at, found, is_cut)), self._names
+            ):
                 writer.line(line)
         else:
             writer.report(update.at, self._columns(found))

@@ -21,11 +21,11 @@ from pantarhei.cli.run_options import ExplainOptions
 from pantarhei.cli.run_report import RunCounts
 from pantarhei.errors import EntailedError, MalformedInputError, NotEntailedError, TemporalRuleError
 from pantarhei.explain.explainer import LIMIT, WAYS
-from pantarhei.model.messages import did_you_mean
+from pantarhei.model.message_text import did_you_mean
 from pantarhei.model.temporal_rule import Mode, TemporalAtom
 from pantarhei.model.term import Triple
 from pantarhei.ontology.unknown_names import UnknownName
-from pantarhei.owl.background_axioms import says_axioms
+from pantarhei.owl.background_axioms import has_axioms
 from pantarhei.proofs.renderers import html_page
 from pantarhei.rdf.ntriples import to_rdflib, write_triple
 from pantarhei.rdf.parse import parser_errors
@@ -132,7 +132,7 @@ def explain(options: ExplainOptions) -> None:
     atom = None if rules is None else read_atom(options.triple, known)
     asked = read_statement(options.triple, known) if atom is None else []
     whole = with_facts(ontology, background)
-    if asked and (says_axioms(asked) or _is_without_stream(options, whole, asked)):
+    if asked and (has_axioms(asked) or _is_without_stream(options, whole, asked)):
         text = explain_statement(whole, asked, options)
     else:
         statement = single_fact(asked, options.triple) if atom is None else atom

@@ -45,12 +45,12 @@ from pantarhei.io.abox import TimestampedABox
 from pantarhei.io.records import read_records
 from pantarhei.io.stream_reader import StreamReader, read_stream
 from pantarhei.io.writers import AnswerWriter, Cell, TableWriter, format_of, open_writer, time_text
-from pantarhei.model.display_names import ShownNames
-from pantarhei.model.messages import counted
+from pantarhei.model.display_names import DisplayNames
+from pantarhei.model.message_text import counted
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint, in_zone_of, kind_of, ticks_of
+from pantarhei.rdf.decompression import DecompressedFile
 from pantarhei.rdf.statements import ByteFeed
-from pantarhei.rdf.unpacking import Unpacking
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -181,7 +181,7 @@ def _is_json_ld(path: str) -> bool:
     if tables.format_of(path) != "jsonl" or not Path(path).is_file():
         return False
     with Path(path).open("rb") as file:
-        return ByteFeed(Unpacking(file, path)).look_ahead(_begins_with_json_ld, _FIRST_LINE)
+        return ByteFeed(DecompressedFile(file, path)).look_ahead(_begins_with_json_ld, _FIRST_LINE)
 
 
 def _begins_with_json_ld(first: bytes) -> bool | None:
@@ -283,7 +283,7 @@ def _follow(
     counts: RunCounts,
     options: RunOptions,
     asked: RunOutput | None,
-    names: ShownNames,
+    names: DisplayNames,
     writer: AnswerWriter,
 ) -> None:
     """Write what each update brings."""
@@ -411,7 +411,7 @@ class _Show:
 # what is said
 
 
-def _write_update(update: pr.WindowUpdate, facts: int, names: ShownNames, writer: AnswerWriter) -> None:
+def _write_update(update: pr.WindowUpdate, facts: int, names: DisplayNames, writer: AnswerWriter) -> None:
     gained, lost = len(update.delta.added), len(update.delta.removed)
     start, end = in_zone_of(update.start, update.at), in_zone_of(update.end, update.at)
     if isinstance(writer, TableWriter):
@@ -438,6 +438,6 @@ def _plain_time(at: TimePoint) -> Cell:
     return time_text(at) if isinstance(at, datetime) else at
 
 
-def _print_cut(update: pr.WindowUpdate, names: ShownNames, chains: ConflictProofs) -> None:
+def _print_cut(update: pr.WindowUpdate, names: DisplayNames, chains: ConflictProofs) -> None:
     for line in cut_lines(update.repair, names, chains):
         print(f"{time_text(update.at)}  {line}", file=sys.stderr)

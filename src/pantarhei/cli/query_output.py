@@ -19,7 +19,7 @@ from pantarhei.cli.given_values import iri_and_file
 from pantarhei.cli.run_options import RunOptions
 from pantarhei.errors import MalformedInputError, QueryError, QueryLengthError
 from pantarhei.io.writers import AnswerWriter, format_of, refuse_taken_columns, report_columns
-from pantarhei.model.messages import did_you_mean
+from pantarhei.model.message_text import did_you_mean
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import in_zone_of, kind_of, ticks_of, time_of
 from pantarhei.owl.document import read_document

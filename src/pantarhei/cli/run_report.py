@@ -21,8 +21,8 @@ from pantarhei.engine.update import not_asserted_text
 from pantarhei.errors import InputError
 from pantarhei.io.reader import Skipped
 from pantarhei.io.writers import time_text
-from pantarhei.model.display_names import NO_NAMES, ShownNames, told_apart
-from pantarhei.model.messages import counted
+from pantarhei.model.display_names import NO_NAMES, DisplayNames, disambiguate
+from pantarhei.model.message_text import counted
 from pantarhei.model.term import Triple, short
 from pantarhei.model.time import TimePoint, show_time
 from pantarhei.temporal.conclusion_sets import ConclusionChanges
@@ -128,22 +128,22 @@ def _whole(proof: pr.Proof) -> list[str]:
 
 
 def cut_lines(
-    repair: pr.Repair, names: ShownNames = NO_NAMES, chains: ConflictProofs | None = None
+    repair: pr.Repair, names: DisplayNames = NO_NAMES, chains: ConflictProofs | None = None
 ) -> list[str]:
     """The facts that the repair removed, with their timestamps and the newest conflict that each was in.
 
     Args:
         chains: tells how these contradictions follow, in lines of their own.
     """
-    return told_apart(lambda: list(_cut_lines(repair, chains)), names)
+    return disambiguate(lambda: list(_cut_lines(repair, chains)), names)
 
 
 def assertion_texts(
-    assertions: Iterable[tuple[TimePoint, Triple]], names: ShownNames = NO_NAMES
+    assertions: Iterable[tuple[TimePoint, Triple]], names: DisplayNames = NO_NAMES
 ) -> list[str]:
     """The facts with their timestamps, for people; in order."""
     given = tuple(assertions)
-    return told_apart(lambda: sorted(map(_assertion_text, given)), names)
+    return disambiguate(lambda: sorted(map(_assertion_text, given)), names)
 
 
 def _cut_lines(repair: pr.Repair, chains: ConflictProofs | None) -> Iterator[str]:

@@ -16,7 +16,7 @@ from pantarhei.cli.given_values import format_by_suffix, refuse_unwritable
 from pantarhei.cli.run_options import TimelineOptions
 from pantarhei.cli.run_report import RunCounts, reasons
 from pantarhei.explain.timeline import Contradicted, DrawnStep, timeline_svg
-from pantarhei.model.display_names import told_apart
+from pantarhei.model.display_names import disambiguate
 from pantarhei.model.rule import names_of
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint, kind_of, ticks_of
@@ -64,7 +64,7 @@ def _step(update: pr.WindowUpdate, reasoner: pr.StreamReasoner, labels: Labels) 
     kept = Counter(dict.fromkeys(reasoner.timestamps, 0))
     kept.update(at for at, _ in reasoner.assertions())
     rules = (rule for conflict in update.repair.conflicts for rule in conflict.constraints)
-    found = told_apart(lambda: tuple(_contradicted(update.repair, labels)), names_of(rules))
+    found = disambiguate(lambda: tuple(_contradicted(update.repair, labels)), names_of(rules))
     return DrawnStep(update.at, update.start, update.end, dict(sorted(kept.items())), found)
 
 

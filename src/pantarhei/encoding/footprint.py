@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from rdflib.term import Identifier, Literal
 
-from pantarhei.encoding.lexicon import Names
+from pantarhei.encoding.lexicon import NameTable
 from pantarhei.encoding.vocabulary import Vocabulary
 
 _SAMPLE = 32
@@ -41,7 +41,7 @@ def vocabulary_bytes(vocabulary: Vocabulary) -> int:
 def _bytes_of(part: object) -> int:
     if isinstance(part, np.ndarray):
         return part.nbytes
-    if isinstance(part, Names):
+    if isinstance(part, NameTable):
         part = part.keys
     if isinstance(part, list):
         return sys.getsizeof(part) + _Sample(listed=True).scaled(_spread(part), len(part))

@@ -25,7 +25,7 @@ class FormsChange:
     went: FactForms
 
     @property
-    def seen(self) -> FactForms:
+    def all_forms(self) -> FactForms:
         """Return the forms of both."""
         return {**self.went, **self.came}
 

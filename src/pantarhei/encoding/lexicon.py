@@ -66,7 +66,7 @@ class LiteralSet:
         return LiteralSet(among)
 
 
-class Names(Sequence[Term]):
+class NameTable(Sequence[Term]):
     """Names by number, stored as keys (plain strings) and converted to terms on access."""
 
     __slots__ = ("keys",)
@@ -147,7 +147,7 @@ class Lexicon:
     """
 
     symbols: list[Symbol]
-    names: Names
+    names: NameTable
     literals: list[Literal]
     varied: LiteralSet
 
@@ -203,17 +203,17 @@ class Lexicon:
         symbols = self.symbols
         known: dict[int, Term] = {}
         for predicate, subject, object_ in rows:
-            symbol, who = symbols[predicate], known.get(subject) or self._met(subject, known)
+            symbol, who = symbols[predicate], known.get(subject) or self._cached_term(subject, known)
             if object_ == NONE:
                 yield who, RDF_TYPE, symbol.name
                 continue
-            what = known.get(object_) or self._met(object_, known)
+            what = known.get(object_) or self._cached_term(object_, known)
             if forms and object_ in self.varied:
                 form = forms.get((predicate, subject, object_))
                 what = what if form is None else form
             yield who, symbol.name, what
 
-    def _met(self, number: int, known: dict[int, Term]) -> Term:
+    def _cached_term(self, number: int, known: dict[int, Term]) -> Term:
         """Return the term of a number, cached in `known`."""
         term = known[number] = self.term(number)
         return term
@@ -250,7 +250,7 @@ class Tables(NamedTuple):
     @classmethod
     def empty(cls) -> Tables:
         """Return empty tables."""
-        lexicon = Lexicon([], Names([]), [], LiteralSet())
+        lexicon = Lexicon([], NameTable([]), [], LiteralSet())
         texts: dict[Place, dict[str, int]] = {place: {} for place in Place}
         return cls(lexicon, {}, {}, {}, {}, {}, [], LiteralSet(), np.zeros(0, np.uint8), 0, texts, [])
 
@@ -266,7 +266,7 @@ class Tables(NamedTuple):
         everything = renaming.keeps_symbols  # the usual case: their tables are reused
         lexicon = Lexicon(
             old.symbols if everything else [old.symbols[number] for number in renaming.kept_symbols.tolist()],
-            Names(list(map(old.names.keys.__getitem__, renaming.kept_names.tolist()))),
+            NameTable(list(map(old.names.keys.__getitem__, renaming.kept_names.tolist()))),
             list(map(old.literals.__getitem__, kept_literals.tolist())),
             old.varied.kept(kept_literals),
         )
@@ -384,7 +384,7 @@ class ComputedForms:
         return self._forms.get(number)
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
+    def isolated(self) -> Iterator[None]:
         """Collect the forms computed within the context separately."""
         before, self._forms = self._forms, {}
         try:

@@ -44,7 +44,7 @@ Symbols = frozenset[Symbol] | None
 """Classes and properties; None for all that there are."""
 
 
-def together(*parts: Symbols) -> Symbols:
+def concat_symbols(*parts: Symbols) -> Symbols:
     """Concatenate symbols."""
     known = [part for part in parts if part is not None]
     return frozenset().union(*known) if len(known) == len(parts) else None
@@ -60,14 +60,14 @@ def from_tuples(facts: Iterable[Fact]) -> Integers:
     return np.array(list(facts), np.int32).reshape(-1, 3)
 
 
-def keys_of(facts: Integers) -> npt.NDArray[np.int64]:
+def hash_keys(facts: Integers) -> npt.NDArray[np.int64]:
     """Return a 64-bit hash of each fact; distinct facts rarely share one."""
     predicates, subjects, objects = facts.astype(np.int64).T
     keys: npt.NDArray[np.int64] = (subjects << 32) ^ (objects << 8) ^ predicates
     return keys
 
 
-def narrowed(numbers: npt.NDArray[np.integer]) -> npt.NDArray[np.unsignedinteger] | None:
+def smallest_type(numbers: npt.NDArray[np.integer]) -> npt.NDArray[np.unsignedinteger] | None:
     """Convert nonnegative numbers to the smallest type that holds them; None if all are 0."""
     most = max(numbers.tolist(), default=0) if len(numbers) < 16 else int(numbers.max())
     if most == 0:
@@ -75,14 +75,14 @@ def narrowed(numbers: npt.NDArray[np.integer]) -> npt.NDArray[np.unsignedinteger
     return numbers.astype(np.uint8 if most < 1 << 8 else np.uint16 if most < 1 << 16 else np.uint32)
 
 
-def each_once(facts: Integers) -> Integers:
+def distinct_facts(facts: Integers) -> Integers:
     """Return the distinct facts, in the order of first occurrence.
 
     Costs sorting a hash of each, and sorting the facts if hashes collide.
     """
     if len(facts) < 2:
         return facts
-    keys = np.sort(keys_of(facts))
+    keys = np.sort(hash_keys(facts))
     if (keys[1:] != keys[:-1]).all():
         return facts
     order = np.lexsort(facts.T)
@@ -113,7 +113,7 @@ def signed(facts: Integers, sign: int) -> Integers:
     return changes
 
 
-def parted(changes: Integers) -> tuple[Integers, Integers]:
+def split_changes(changes: Integers) -> tuple[Integers, Integers]:
     """Split changes into inserts and deletes."""
     signs = changes[:, 3]
     return changes[signs > 0, :3], changes[signs < 0, :3]

@@ -157,7 +157,7 @@ class Vocabulary:
     ) -> None:
         self.numbers, self.has_class_variables = numbers, has_class_variables
         self.value_of = READINGS[numbers]
-        self.go_on_with(Tables.empty())
+        self.replace_tables(Tables.empty())
         self._merged = 0  # number of names that share the number of another
         self.columns = NumberedColumns()
         self.computed: ComputedForms | None = None  # numbers computed values, if not this vocabulary
@@ -597,10 +597,10 @@ class Vocabulary:
 
     @property
     def mark(self) -> tuple[int, ...]:
-        """Return the present sizes, for `back_to`."""
+        """Return the present sizes, for `roll_back_to`."""
         return *map(len, self._dictionaries), len(self._variants), len(self.fulfilled)
 
-    def back_to(self, mark: tuple[int, ...]) -> None:
+    def roll_back_to(self, mark: tuple[int, ...]) -> None:
         """Drop all numbers assigned since `mark`; none of them may be in use."""
         self.revision = object()
         *sizes, variants, fulfilled = mark
@@ -626,7 +626,7 @@ class Vocabulary:
 
     @property
     def tables(self) -> Tables:
-        """Return the content that a renumbering replaces (`Tables.renamed`, `go_on_with`)."""
+        """Return the content that a renumbering replaces (`Tables.renamed`, `replace_tables`)."""
         del self.names.keys[len(self._name_numbers) - self._merged :]  # left by an interrupted step
         return Tables(
             self.lexicon,
@@ -643,7 +643,7 @@ class Vocabulary:
             self.fulfilled,
         )
 
-    def go_on_with(self, tables: Tables) -> None:
+    def replace_tables(self, tables: Tables) -> None:
         """Replace the tables. Allocates nothing; call again if interrupted."""
         lexicon = self.lexicon = tables.lexicon
         self.symbols, self.names, self.literals = lexicon.symbols, lexicon.names, lexicon.literals

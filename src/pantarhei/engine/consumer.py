@@ -25,7 +25,16 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from rdflib import Literal
 
-from pantarhei.encoding.numbers import NONE, Fact, Integers, Renaming, Symbols, UsedTerms, signed, together
+from pantarhei.encoding.numbers import (
+    NONE,
+    Fact,
+    Integers,
+    Renaming,
+    Symbols,
+    UsedTerms,
+    concat_symbols,
+    signed,
+)
 from pantarhei.errors import OptionError
 from pantarhei.materialize.kernel_values import LevelChanges
 from pantarhei.materialize.model import Overfull, WindowModel
@@ -265,7 +274,7 @@ class Consumers:
     @property
     def asks_for(self) -> Symbols:
         """The classes and properties whose facts any looks at."""
-        return together(*(consumer.asks_for for consumer in self))
+        return concat_symbols(*(consumer.asks_for for consumer in self))
 
     @property
     def bytes_used(self) -> int:

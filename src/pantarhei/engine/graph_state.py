@@ -268,7 +268,7 @@ class GraphHoldings(Upkeep[Assertions]):
             told = self._tell_consumers(told, model) if standing.tells else told
         delta = NO_DELTA
         if self._derive == "all":
-            delta = TripleDelta.of(noted, self.vocabulary.lexicon, forms.seen)
+            delta = TripleDelta.of(noted, self.vocabulary.lexicon, forms.all_forms)
         update = GraphUpdate(
             books.now,
             delta,

@@ -166,7 +166,9 @@ class LimitedStep:
         step = self.step
         model, books = self.model_of(done.books)
         forms, vocabulary = step.forms.copy().after(done.forms), copy(step.memory.vocabulary)
-        vocabulary.go_on_with(compact(vocabulary, self.common, books, forms, model, step.consumers).tables)
+        vocabulary.replace_tables(
+            compact(vocabulary, self.common, books, forms, model, step.consumers).tables
+        )
         exceeded = replace(step.memory, vocabulary=vocabulary, unused=0).exceeded(model, books.log)
         if exceeded is not None:
             raise step.memory.limits.error(exceeded, done.update.at, step.memory.of_consumers)

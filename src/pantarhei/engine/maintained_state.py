@@ -19,7 +19,15 @@ import numpy as np
 
 from pantarhei.encoding.given_forms import GivenForms
 from pantarhei.encoding.lexicon import Tables
-from pantarhei.encoding.numbers import NO_FACTS, NO_FORMS, Encoded, FactForms, Integers, Symbols, together
+from pantarhei.encoding.numbers import (
+    NO_FACTS,
+    NO_FORMS,
+    Encoded,
+    FactForms,
+    Integers,
+    Symbols,
+    concat_symbols,
+)
 from pantarhei.engine.consumer import NOTHING_TOLD, Changes, Consumer, Consumers, Marks, Saved, Told
 from pantarhei.engine.diagnostics import Known, Noted, NumberWatch, Unexpected
 from pantarhei.engine.memory import Compact, Memory, compact, most_entries
@@ -27,9 +35,9 @@ from pantarhei.engine.options import Derive
 from pantarhei.engine.stream_history import GroundT
 from pantarhei.errors import OptionError
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.materialize.kernel_values import readable
+from pantarhei.materialize.kernel_values import contiguous
 from pantarhei.materialize.model import Keep, WindowModel
-from pantarhei.rules.compilation.growth import Grown, Part
+from pantarhei.rules.compilation.growth import PartialProgram, ProgramState
 from pantarhei.rules.compilation.program import Program
 from pantarhei.window.retention import Exceeded, Limits
 
@@ -93,7 +101,7 @@ class Savepoint(NamedTuple, Generic[GroundT]):
     """
 
     standing: Standing[GroundT]
-    grown: Grown
+    grown: ProgramState
     known: tuple[int, ...]
     marks: Marks
     seen: int
@@ -156,7 +164,7 @@ class Upkeep(ABC, Generic[GroundT]):
             self.lose_model()
         self.consumers.back(to.marks)
         self.growing.grown = to.grown
-        self.vocabulary.back_to(to.known)
+        self.vocabulary.roll_back_to(to.known)
         self._standing = self._standing._replace(noted=to.standing.noted)
         self._number_watch.back_to(to.seen)
 
@@ -264,10 +272,10 @@ class Upkeep(ABC, Generic[GroundT]):
         standing = self._standing
         if self.part.has_all_of(symbols):
             if standing.asked is not None:
-                self._standing = standing._replace(asked=together(standing.asked, symbols))
+                self._standing = standing._replace(asked=concat_symbols(standing.asked, symbols))
             return
         self._tell_all()
-        standing, asked = self._standing, together(self.consumers.asks_for, symbols)
+        standing, asked = self._standing, concat_symbols(self.consumers.asks_for, symbols)
         model, books = self._made_from(standing.books, self.growing.part_for(asked))
         limits, exceeded = standing.memory.limits, standing.memory.exceeded(model, books.log)
         if exceeded is not None and not limits.drops:
@@ -275,7 +283,7 @@ class Upkeep(ABC, Generic[GroundT]):
         self._standing = standing._replace(model=model, books=books, asked=asked, complete=None)
 
     @property
-    def part(self) -> Part:
+    def part(self) -> PartialProgram:
         """The rules that run."""
         return self.growing.part_for(self._standing.asked)
 
@@ -349,7 +357,7 @@ class Upkeep(ABC, Generic[GroundT]):
         model.violations()
         model.take_changes()
         facts = model.facts()
-        more = facts[~np.asarray(kept.kernel.store.present(readable(facts)), np.bool_)]
+        more = facts[~np.asarray(kept.kernel.store.present(contiguous(facts)), np.bool_)]
         came = np.column_stack([more, np.ones(len(more), np.int32)])
         forms = self.forms.change(came, Encoded(NO_FACTS, NO_FORMS)).came
         return ShownModel(model, {**forms, **self.forms.facts})
@@ -423,8 +431,8 @@ class Upkeep(ABC, Generic[GroundT]):
         self._standing = self._standing._replace(model=model)
 
     def _take_over(self, tables: Tables, standing: Standing[GroundT]) -> None:
-        self.growing.look_again()
-        self.vocabulary.go_on_with(tables)
+        self.growing.recheck_symbols()
+        self.vocabulary.replace_tables(tables)
         self._standing = standing
 
     # -- the model from the books ------------------------------------------------------------------
@@ -443,7 +451,7 @@ class Upkeep(ABC, Generic[GroundT]):
         self._standing = self._standing._replace(model=model, books=books)
         return model
 
-    def _made_from(self, books: GroundT, part: Part | None = None) -> tuple[WindowModel, GroundT]:
+    def _made_from(self, books: GroundT, part: PartialProgram | None = None) -> tuple[WindowModel, GroundT]:
         """The model of `books`, and the books with what undoing their newest part takes in that model.
 
         Args:

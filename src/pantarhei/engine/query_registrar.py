@@ -12,12 +12,12 @@ from functools import cache
 from typing import Any, TypeVar
 from weakref import WeakSet
 
-from pantarhei.encoding.numbers import together
+from pantarhei.encoding.numbers import concat_symbols
 from pantarhei.engine.consumer import QUERIES
 from pantarhei.engine.maintained_state import Upkeep
 from pantarhei.engine.update import GraphUpdate, WindowUpdate
 from pantarhei.errors import OptionError, QueryError, RegistrationMemoryError, TimestampError, check_type
-from pantarhei.model.doing_all import do_all
+from pantarhei.model.doing_all import run_all
 from pantarhei.model.time import Duration, TimeKind, duration_ticks, show_time, time_of
 from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.answer_reports import AnswerRow
@@ -232,7 +232,7 @@ class QueryRegistrar:
         """Register the queries that a checkpoint had."""
         queries = [(query, self._door.prepared(query.text)) for query in from_bytes(saved)]
         self._held.want_facts(
-            together(*(needed_symbols(prepared, query.policy) for query, prepared in queries))
+            concat_symbols(*(needed_symbols(prepared, query.policy) for query, prepared in queries))
         )
         for query, prepared in queries:
             self._registered(query.name, query.text, prepared, query.window, query.policy, was_there=True)
@@ -428,7 +428,7 @@ class QueryRegistrar:
                 yield waiting.popleft().answers.tell
 
         try:
-            do_all(untold())
+            run_all(untold())
         finally:
             self._delivering.updates = None
 

@@ -243,7 +243,7 @@ class StepTransaction:
         start, end = time_of(step.start, step.kind), time_of(step.end, step.kind)
         noted = np.concatenate([*slid.on_the_way, changes.noted]) if slid.on_the_way else changes.noted
         forms = self.forms.change(noted, asserted)
-        delta = TripleDelta.of(noted, self.repairer.vocabulary.lexicon, forms.seen)
+        delta = TripleDelta.of(noted, self.repairer.vocabulary.lexicon, forms.all_forms)
         early = tuple(entry.at for entry in slid.early)
         dropped = (*(entry.at for entry in slid.outside), *early)
         if early:

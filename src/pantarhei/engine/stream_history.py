@@ -19,7 +19,7 @@ import numpy as np
 from pantarhei.encoding.numbers import Fact, Integers, Renaming, UsedTerms
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import ForgottenTimeError
-from pantarhei.model.messages import counted
+from pantarhei.model.message_text import counted
 from pantarhei.model.time import TimePoint, show_time, time_of
 from pantarhei.repair.history_records import records_of
 from pantarhei.repair.result import Prove, Repair

@@ -27,8 +27,8 @@ from pantarhei.encoding.numbers import (
     UsedTerms,
     as_tuples,
     net_changes,
-    parted,
     signed,
+    split_changes,
 )
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.consumer import Changes, Crowded, Saved
@@ -129,11 +129,11 @@ class ConclusionNotes:
             for tick, at, part in changed:
                 by_tick.setdefault(tick, []).append((at, part))
             for given in by_tick.values():
-                came, went = parted(net_changes(np.concatenate([part for _, part in given])))
+                came, went = split_changes(net_changes(np.concatenate([part for _, part in given])))
                 yield TickConclusions(given[-1][0], decoder.atoms(came), decoder.atoms(went))
 
         def in_all() -> tuple[frozenset[Triple], frozenset[Triple]]:
-            came, went = parted(net_changes(np.concatenate([part for _, _, part in changed])))
+            came, went = split_changes(net_changes(np.concatenate([part for _, _, part in changed])))
             return decoder.triples(came), decoder.triples(went)
 
         return ConclusionChanges(lambda: tuple(turns()), in_all)
@@ -147,7 +147,7 @@ class ConclusionNotes:
         if self._known is None:
             self._known = ConclusionSet(decoder.triples(concluded()))
         elif self._unknown:
-            came, went = map(decoder.triples, parted(net_changes(np.concatenate(self._unknown))))
+            came, went = map(decoder.triples, split_changes(net_changes(np.concatenate(self._unknown))))
             self._known = self._known.next_state(came - went, went - came)
         self._unknown, self._count = [], 0
         return self._known
@@ -404,7 +404,7 @@ class Concluding:
         if not self._numbered.fits:
             self._number()
         states = net_changes(self._numbered.select_inputs(changes.noted, is_asserted=False))
-        came, went = parted(states)
+        came, went = split_changes(states)
         if self._data is None:
             first = tick - self._program.largest if self._begins is None else self._begins
             if tick < first:

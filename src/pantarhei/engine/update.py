@@ -13,7 +13,7 @@ from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import NO_FACTS, FactForms, Integers
 from pantarhei.errors import DeltaNotKeptError, TemporalRuleError
 from pantarhei.materialize.model import Work
-from pantarhei.model.messages import counted
+from pantarhei.model.message_text import counted
 from pantarhei.model.term import Delta, Triple
 from pantarhei.model.time import TimePoint, show_time
 from pantarhei.query.continuous_query import NO_ANSWER_CHANGES, AnswerChanges

@@ -11,7 +11,7 @@ from typing import Any
 from rdflib import URIRef
 
 from pantarhei.errors.query_errors import doubt_of
-from pantarhei.model.display_names import told_apart
+from pantarhei.model.display_names import disambiguate
 from pantarhei.model.rule import Rule, names_of
 from pantarhei.model.temporal_rule import Mode, TemporalAtom
 from pantarhei.model.term import ONLY_TYPE, Term, Triple
@@ -175,7 +175,7 @@ class Absence:
 
     def __str__(self) -> str:
         rules = (rule for way in (*self.ways, *self.beyond) for rule in way.proof.rules)
-        return told_apart(lambda: "\n".join(_AbsenceText(self).lines()), names_of(rules))
+        return disambiguate(lambda: "\n".join(_AbsenceText(self).lines()), names_of(rules))
 
     def to_json(self) -> JsonObject:
         """Return the absence as a dictionary for `json.dumps`; docs/explanations.md lists its keys."""

@@ -25,7 +25,7 @@ from pantarhei.model.term import Triple, check_triple
 from pantarhei.model.time import TimePoint, plain_time, show_time, time_of
 from pantarhei.ontology.ontology import Ontology
 from pantarhei.ontology.unknown_names import KnownNames, UnknownName, similar_names
-from pantarhei.owl.background_axioms import says_axioms
+from pantarhei.owl.background_axioms import has_axioms
 from pantarhei.proofs.extraction import AssertingABox, ProofExtractor
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.sentences import Labels
@@ -113,7 +113,7 @@ class Explainer:
         """Return True if an atom is an axiom that the ontology entails, so that no window holds it."""
         triple = atom.triple
         with suppress(InputError):  # a word of OWL that writes no axiom by itself
-            return triple is not None and says_axioms([triple]) and self._ontology().entails([triple])
+            return triple is not None and has_axioms([triple]) and self._ontology().entails([triple])
         return False
 
     def _in_window(self, atom: TemporalAtom, moment: WindowState, all_: bool, limit: int) -> Iterator[Proof]:
@@ -184,7 +184,7 @@ class Explainer:
             absence = self._absence(triple, goal, moment, limit)
         finally:
             if vocabulary.mark != known:
-                vocabulary.back_to(known)
+                vocabulary.roll_back_to(known)
         absence = replace(
             absence,
             temporal=temporal,

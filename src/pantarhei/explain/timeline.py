@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from pantarhei.model.messages import counted
+from pantarhei.model.message_text import counted
 from pantarhei.model.time import TimeKind, TimePoint, kind_of, ticks_of, time_of
 from pantarhei.proofs.sentences import ShownTimes
 from pantarhei.proofs.svg import DARK, PALE, element, picture, text_element, width_of, wrapped

@@ -154,7 +154,7 @@ class AbsenceSearch:
             return self._verified_in(vocabulary.encode(in_order(triples)), in_order(triples))
         finally:
             if vocabulary.mark != known:
-                vocabulary.back_to(known)
+                vocabulary.roll_back_to(known)
 
     def _verified_in(self, encoded: Encoded, triples: Sequence[Triple]) -> Abduction | None:
         context, facts = self.context, encoded.facts

@@ -19,7 +19,7 @@ from pantarhei.encoding.numbers import Encoded, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import check_choice, check_type
 from pantarhei.materialize.model import Keep, WindowModel
-from pantarhei.model.messages import counted
+from pantarhei.model.message_text import counted
 from pantarhei.model.rule import Rule
 from pantarhei.model.term import Term, Triple, check_triple, in_order
 from pantarhei.proofs.extraction import proofs_of_violations

@@ -24,7 +24,7 @@ from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import InvalidTripleError
 from pantarhei.interpretation.foundation import Common, Foundation
 from pantarhei.model.term import Place, Term
-from pantarhei.rdf.ntriples import prefix_beside, write_term
+from pantarhei.rdf.ntriples import unused_prefix, write_term
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -236,7 +236,7 @@ def scope_beside(foundation: Foundation) -> str:
     """A prefix with which no label of a blank node in the foundation begins; none if there are no such."""
     numbers, common = foundation.vocabulary, foundation.common
     terms = (*numbers.names[: common.names], *(symbol.name for symbol in numbers.symbols[: common.symbols]))
-    return prefix_beside(term for term in terms if isinstance(term, BNode))
+    return unused_prefix(term for term in terms if isinstance(term, BNode))
 
 
 class ClosedABox(NamedTuple):

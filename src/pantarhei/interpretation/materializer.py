@@ -247,7 +247,7 @@ class ABoxMaterializer:
             if not computed.several or not computed.several.among(model.derived[:, 2]).any():
                 yield self._written(writing, abox, model)
                 continue
-            with computed.alone():  # which of several forms it computes, it says only by itself
+            with computed.isolated():  # which of several forms it computes, it says only by itself
                 (again,) = models.close([abox.facts], instances)
                 made = self._written(writing, abox, again)
             yield made

@@ -35,7 +35,7 @@ from pantarhei.io.graph_messages import (
 )
 from pantarhei.model.time import TimeKind, TimePoint, show_time
 from pantarhei.rdf.json_documents import Contexts, documents, read_document
-from pantarhei.rdf.message_log import Message
+from pantarhei.rdf.message_log import LogMessage
 from pantarhei.rdf.ngsi_ld import timed_graphs
 from pantarhei.rdf.ntriples import NumberedNodes, TermReader, nodes_of_message
 from pantarhei.rdf.statements import ByteFeed, Statement
@@ -59,7 +59,7 @@ class DatasetMessages:
         self._kind: TimeKind | None = None
         self.ordinal = 0
 
-    def read(self, messages: Iterable[Message]) -> Iterator[tuple[TimePoint, TripleBuffer]]:
+    def read(self, messages: Iterable[LogMessage]) -> Iterator[tuple[TimePoint, TripleBuffer]]:
         """The messages with their times; one that says nothing has none, and is left out.
 
         Raises:
@@ -171,7 +171,7 @@ class JSONLDMessages:
             if any(not isinstance(quad.graph_name, ox.DefaultGraph) for _, quad in statements):
                 yield from self._graphs(statements)
             else:
-                yield from self._alone.read([Message(line, statements)])
+                yield from self._alone.read([LogMessage(line, statements)])
 
     def read_entities(self, feed: ByteFeed) -> Iterator[tuple[TimePoint, TripleBuffer]]:
         """Yield the attributes of NGSI-LD entities in the order of documents, each with its `observedAt`.

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeGuard
 
 from pantarhei.errors import OptionError, TimesCutWarning
+from pantarhei.rdf.decompression import is_document, unreadable, without_compression
 from pantarhei.rdf.statements import Readable
-from pantarhei.rdf.unpacking import is_document, unreadable, without_packing
 
 # formats of tables
 
@@ -35,7 +35,7 @@ def format_of(name: str) -> str | None:
     >>> format_of("readings.csv.gz"), format_of("readings.nq")
     ('csv', None)
     """
-    return SUFFIXES.get(Path(without_packing(name)).suffix.lower())
+    return SUFFIXES.get(Path(without_compression(name)).suffix.lower())
 
 
 _CONVERT: Final = "only UTF-8 is read; convert it first: iconv -f {} -t UTF-8"

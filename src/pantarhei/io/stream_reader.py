@@ -31,20 +31,20 @@ from pantarhei.io.reader import (
 )
 from pantarhei.model.datetimes import zone_named
 from pantarhei.model.time import Precision, TimePoint, check_precision
+from pantarhei.rdf.decompression import UNPACKED, DecompressedFile, refuse_unreadable, without_compression
 from pantarhei.rdf.json_documents import Contexts, GivenContexts
 from pantarhei.rdf.message_log import ANNOUNCEMENT, is_log, read_log
 from pantarhei.rdf.statements import (
     ByteFeed,
-    OddLines,
     Readable,
     Skip,
     Statement,
+    UnparsedLines,
     canonical_lines,
     line_blocks,
     parse_lines,
     read_trig,
 )
-from pantarhei.rdf.unpacking import UNPACKED, Unpacking, refuse_unreadable, without_packing
 
 if TYPE_CHECKING:
     from pantarhei.rdf.plain_quads import PlainQuadsReader, PlainRun
@@ -78,18 +78,18 @@ class QuadsReader:
                 yield from parse_lines(first, block, self._source, self._skip)
                 continue
             for found in self._plain_reader().read(first, block):
-                if isinstance(found, OddLines):
+                if isinstance(found, UnparsedLines):
                     yield from self._odd(found)
                 else:
                     yield found
 
-    def _odd(self, lines: OddLines) -> Iterator[Statement | PlainRun]:
+    def _odd(self, lines: UnparsedLines) -> Iterator[Statement | PlainRun]:
         """Odd lines: many together are written anew and read so, as far as they are plain then."""
         text = canonical_lines(lines.text) if len(lines.text) >= FEWEST_BYTES else None
-        again: Iterable[PlainRun | OddLines]
+        again: Iterable[PlainRun | UnparsedLines]
         again = [lines] if text is None else self._plain_reader().read(lines.line, text)
         for found in again:
-            if isinstance(found, OddLines):
+            if isinstance(found, UnparsedLines):
                 yield from parse_lines(*found, self._source, self._skip)
             else:
                 yield found
@@ -170,14 +170,14 @@ class StreamReader(ReaderCounts):
         if self._source == "-" or not is_path(self._source):
             return None
         path = Path(self._source)
-        if without_packing(path.name) != path.name:
+        if without_compression(path.name) != path.name:
             return None
         return path.stat().st_size if path.is_file() else None
 
     def __iter__(self) -> Iterator[TimestampedABox]:
         self._begin_counts()
         with opened(self._source) as file:
-            self._feed = ByteFeed(Unpacking(file, self.name))
+            self._feed = ByteFeed(DecompressedFile(file, self.name))
             yield from merge_parts(self._messages(self._feed))
 
     def _messages(self, feed: ByteFeed) -> Iterator[tuple[TimePoint, TripleBuffer]]:
@@ -299,7 +299,7 @@ def syntax_of(source_name: str, format: str | None, syntaxes: Sequence[str] = SY
     Raises:
         OptionError: it is none of these.
     """
-    name = str(format or "") or Path(without_packing(source_name)).suffix.lstrip(".")
+    name = str(format or "") or Path(without_compression(source_name)).suffix.lstrip(".")
     syntax = _FORMATS.get(name.lower())
     if syntax is not None and syntax in syntaxes:
         return syntax

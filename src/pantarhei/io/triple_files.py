@@ -14,10 +14,10 @@ import pyoxigraph as ox
 from pantarhei.errors import MalformedInputError, MissingFileError, OptionError, UnknownFormatError
 from pantarhei.io.stream_reader import BLOCK
 from pantarhei.owl.document import FORMATS, SUFFIXES
+from pantarhei.rdf.decompression import plain_text, refuse_null, refuse_unreadable, unreadable
 from pantarhei.rdf.parse import document_parser, refuse_deep_nesting
-from pantarhei.rdf.statements import ByteFeed, OddLines, Readable, Statement, line_blocks, parse_lines
+from pantarhei.rdf.statements import ByteFeed, Readable, Statement, UnparsedLines, line_blocks, parse_lines
 from pantarhei.rdf.triple_table import NAMES, TermColumn, TripleColumns
-from pantarhei.rdf.unpacking import plain_text, refuse_null, refuse_unreadable, unreadable
 from pantarhei.rdf.xml_guard import in_utf_8, refuse_entity_expansion
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def _lines(file: Readable, source: str, name: str) -> Iterator[Statement | Plain
     plain, syntax = PlainQuadsReader((), graphs=name != "nt"), cast(ox.RdfFormat, FORMATS[name])
     for first, block in line_blocks(ByteFeed(file), source, size=BLOCK):
         for found in plain.read(first, block):
-            if isinstance(found, OddLines):
+            if isinstance(found, UnparsedLines):
                 yield from parse_lines(*found, source, None, syntax)
             else:
                 yield found

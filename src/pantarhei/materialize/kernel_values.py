@@ -13,7 +13,7 @@ from pantarhei.materialize.kernel.constants import FOREVER
 from pantarhei.materialize.kernel.rows import COMPILED
 
 
-def readable(array: npt.NDArray[Any], dtype: npt.DTypeLike = np.int32) -> npt.NDArray[Any] | memoryview:
+def contiguous(array: npt.NDArray[Any], dtype: npt.DTypeLike = np.int32) -> npt.NDArray[Any] | memoryview:
     """Return a contiguous `array` for the kernel; uncompiled a memoryview, whose elements are Python ints."""
     contiguous = np.ascontiguousarray(array, dtype)
     return contiguous if COMPILED else memoryview(contiguous.data)

@@ -29,7 +29,7 @@ from pantarhei.encoding.numbers import (
     Integers,
     Renaming,
     UsedTerms,
-    narrowed,
+    smallest_type,
 )
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import UncompiledKernelWarning
@@ -40,7 +40,7 @@ from pantarhei.materialize.kernel.constants import FOREVER
 from pantarhei.materialize.kernel.every import EveryKernel
 from pantarhei.materialize.kernel.newest import NewestKernel
 from pantarhei.materialize.kernel.rows import COMPILED, UNLIMITED_BYTES, UNLIMITED_FACTS, Overfull
-from pantarhei.materialize.kernel_values import LevelChanges, LevelNumbers, Lineage, readable
+from pantarhei.materialize.kernel_values import LevelChanges, LevelNumbers, Lineage, contiguous
 from pantarhei.model.rule import Atom, Different
 from pantarhei.model.term import Term, Triple
 from pantarhei.rules.compilation.body_plans import (
@@ -163,7 +163,7 @@ class WindowModel:
         previous = np.empty(asserted, np.int32)
         if self._consults:
             self.kernel.consult(self.vocabulary)
-        self.kernel.merge(readable(facts), asserted, level - self._shift, readable(previous))
+        self.kernel.merge(contiguous(facts), asserted, level - self._shift, contiguous(previous))
         return previous
 
     def fill(self, parts: Sequence[tuple[Integers, int]]) -> None:
@@ -212,7 +212,7 @@ class WindowModel:
                 self.vocabulary,
             )
         else:
-            self.kernel.add(readable(facts), readable(levels), readable(previous))
+            self.kernel.add(contiguous(facts), contiguous(levels), contiguous(previous))
         return previous
 
     @property
@@ -230,25 +230,25 @@ class WindowModel:
 
     def cut(self, facts: Integers) -> None:
         """Retract `facts` with all their occurrences, and their consequences."""
-        self.kernel.cut(readable(facts))
+        self.kernel.cut(contiguous(facts))
 
     def withdraw(self, facts: Integers, previous: Integers, level: int) -> None:
         """Undo `previous = add(facts, level)`."""
-        self.kernel.withdraw(readable(facts), readable(previous), level - self._shift)
+        self.kernel.withdraw(contiguous(facts), contiguous(previous), level - self._shift)
 
     def levels_back(self, previous: Integers, level: int) -> npt.NDArray[np.unsignedinteger] | None:
         """Return `Entry.back` of facts just asserted at `level`, from the result of `add`."""
         newest = level - self._shift
         if len(previous) < 16:  # faster in Python for short arrays
             steps = [newest - each if 0 <= each < FOREVER else 0 for each in previous.tolist()]
-            return narrowed(np.array(steps)) if any(steps) else None
+            return smallest_type(np.array(steps)) if any(steps) else None
         most = previous.max()
         if most < 0:
             return None
         back = newest - previous
         if most == FOREVER or previous.min() < 0:
             back[(previous < 0) | (previous == FOREVER)] = 0
-        return narrowed(back)
+        return smallest_type(back)
 
     def were_new(self, previous: Integers, level: int) -> npt.NDArray[np.bool_]:
         """Return a mask of facts not asserted at `level` before, from the result of the last `add`."""
@@ -348,7 +348,7 @@ class WindowModel:
 
         If interrupted, the model is unusable.
         """
-        numbers = map(readable, (renaming.symbols, renaming.names, renaming.literals))
+        numbers = map(contiguous, (renaming.symbols, renaming.names, renaming.literals))
         self.kernel.store.rename_terms(*numbers)
         if self._consults:
             self.kernel.consult(self.vocabulary)
@@ -396,7 +396,7 @@ class WindowModel:
         Stored levels: settled if level changes are recorded. Only with `keep="newest"`.
         """
         levels = np.empty(len(facts), np.int32)
-        self.kernel.find_levels(readable(facts), readable(levels))
+        self.kernel.find_levels(contiguous(facts), contiguous(levels))
         return np.where(levels == NONE, NONE, self._in_stream(levels))
 
     def _in_stream(self, levels: Integers) -> LevelNumbers:
@@ -406,7 +406,7 @@ class WindowModel:
     def interpretation(self, level: int) -> Integers:
         """Return the facts of one interpretation, shape (n, 3)."""
         self._settle()
-        facts: Integers = self.kernel.store.facts(readable(self.kernel.interpretation(level - self._shift)))
+        facts: Integers = self.kernel.store.facts(contiguous(self.kernel.interpretation(level - self._shift)))
         return facts
 
     def derived_at(self, level: int) -> Integers:
@@ -416,13 +416,13 @@ class WindowModel:
         Only with `keep="newest"`.
         """
         rows = self.kernel.interpretation(level - self._shift)[::-1]
-        _, bases = self.kernel.levels_of(readable(rows))
-        facts: Integers = self.kernel.store.facts(readable(rows[bases != level - self._shift]))
+        _, bases = self.kernel.levels_of(contiguous(rows))
+        facts: Integers = self.kernel.store.facts(contiguous(rows[bases != level - self._shift]))
         return facts
 
     def facts_of(self, rows: Sequence[int]) -> Integers:
         """Return the facts of kernel rows, shape (n, 3)."""
-        facts: Integers = self.kernel.store.facts(readable(np.array(rows, np.int32)))
+        facts: Integers = self.kernel.store.facts(contiguous(np.array(rows, np.int32)))
         return facts
 
     def violations(self) -> Integers:
@@ -457,15 +457,15 @@ class WindowModel:
         self._settle()
         kernel = self.kernel
         counts = np.zeros(kernel.newest - kernel.oldest + 2, np.int64)
-        start = readable(_rows_of(lineage.violations))
-        kernel.count_instances(start, readable(counts, np.int64), kernel.oldest)
+        start = contiguous(_rows_of(lineage.violations))
+        kernel.count_instances(start, contiguous(counts, np.int64), kernel.oldest)
         newest_first = np.cumsum(counts[::-1])
         floor = kernel.newest + 1 - int(np.argmax(newest_first > most))  # counts end after the newest level
-        levels, _ = kernel.levels_of(readable(lineage.rows))
+        levels, _ = kernel.levels_of(contiguous(lineage.rows))
         bodies = lineage.violations[:, 1:]
         lowest = np.where(bodies == NONE, FOREVER, levels[lineage.places(bodies)]).min(axis=1)
         violations = lineage.violations[lowest > floor]
-        _, instances, _ = kernel.lineage_from(readable(_rows_of(violations)), most, floor + 1)
+        _, instances, _ = kernel.lineage_from(contiguous(_rows_of(violations)), most, floor + 1)
         found = self._described(violations, lineage.rows, instances, True)
         return found._replace(floor=floor + self._shift)
 
@@ -497,21 +497,23 @@ class WindowModel:
         """
         self._settle()
         row = np.array([self.kernel.store.row_of(*fact[0].tolist())], np.int32)
-        lowest = NONE if weaker else int(self.kernel.levels_of(readable(row))[0][0])
-        return self._described(_NO_VIOLATIONS, *self.kernel.lineage_within(readable(row), most, each, lowest))
+        lowest = NONE if weaker else int(self.kernel.levels_of(contiguous(row))[0][0])
+        return self._described(
+            _NO_VIOLATIONS, *self.kernel.lineage_within(contiguous(row), most, each, lowest)
+        )
 
     def _lineage(
         self, violations: Integers, start: Integers, most: int, explains_background: bool
     ) -> Lineage:
-        return self._described(violations, *self.kernel.lineage(readable(start), most, explains_background))
+        return self._described(violations, *self.kernel.lineage(contiguous(start), most, explains_background))
 
     def _described(
         self, violations: Integers, rows: Integers, instances: Integers, cut_short: bool
     ) -> Lineage:
         """Return a lineage with the facts of its rows and their levels."""
-        levels, bases = self.kernel.levels_of(readable(rows))
+        levels, bases = self.kernel.levels_of(contiguous(rows))
         kept = np.where(bases >= self.kernel.oldest, self._in_stream(bases), NONE)
-        facts = self.kernel.store.facts(readable(rows))
+        facts = self.kernel.store.facts(contiguous(rows))
         return Lineage(violations, instances, rows, facts, self._in_stream(levels), kept, cut_short)
 
     def plan(self, body: Sequence[Atom], different: Sequence[Different] = ()) -> BodyPlan:
@@ -556,7 +558,7 @@ class WindowModel:
         matches = self._body_matches.get(plan)
         if matches is None:
             matches = self._body_matches[plan] = self.kernel.body_matches(alone(plan))
-        found = self.kernel.matches_with(matches, readable(facts), readable(without))
+        found = self.kernel.matches_with(matches, contiguous(facts), contiguous(without))
         return Bindings(found[:, 2:], self._in_stream(found[:, 1]))
 
     def signed_matches(self, plans: BodyPlans, noted: Integers, reformed: Integers = NO_FACTS) -> Integers:
@@ -576,7 +578,7 @@ class WindowModel:
             (`BodyPlans.variables`), padded with NONE to the widest. Inserted matches come first.
         """
         matches = self._matches_of(plans)
-        found: Integers = self.kernel.signed_matches(matches, readable(noted), readable(reformed))
+        found: Integers = self.kernel.signed_matches(matches, contiguous(noted), contiguous(reformed))
         return found
 
     def rows_reading(self, plans: BodyPlans, readers: Sequence[Readers]) -> RowsRead:
@@ -660,7 +662,7 @@ class WindowModel:
             return self._scan(number, None, None)
         self.kernel.store.index(number, who is not None, what is not None)
         chain = (who, NONE, 0) if who is not None else (NONE, what, 1)
-        facts: Integers = self.kernel.store.facts(readable(self.kernel.store.select(number, *chain)))
+        facts: Integers = self.kernel.store.facts(contiguous(self.kernel.store.select(number, *chain)))
         return facts
 
     def _one(self, number: int, who: int, what: int) -> Integers:

@@ -27,7 +27,7 @@ def _text(argument: object) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class FunctionalSyntax:
     """Value written in functional-style syntax as a name and its fields, in their order.
 
     `form` is that name, which may have attributes of `self` in braces; "" for the name of the class.
@@ -50,27 +50,27 @@ class Datatype:
 
 
 @dataclass(frozen=True, slots=True)
-class DataIntersectionOf(Written):
+class DataIntersectionOf(FunctionalSyntax):
     operands: tuple[DataRange, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class DataUnionOf(Written):
+class DataUnionOf(FunctionalSyntax):
     operands: tuple[DataRange, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class DataComplementOf(Written):
+class DataComplementOf(FunctionalSyntax):
     operand: DataRange
 
 
 @dataclass(frozen=True, slots=True)
-class DataOneOf(Written):
+class DataOneOf(FunctionalSyntax):
     literals: tuple[Term, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class DatatypeRestriction(Written):
+class DatatypeRestriction(FunctionalSyntax):
     """Datatype restricted by facets, such as `xsd:decimal[>= 80]`."""
 
     datatype: Datatype
@@ -78,7 +78,7 @@ class DatatypeRestriction(Written):
 
 
 @dataclass(frozen=True, slots=True)
-class Possibly(Written):
+class Possibly(FunctionalSyntax):
     """Literals that may be in a range. Not part of OWL, and not an operand of other ranges.
 
     It differs from the range where a literal's datatype is not recognized: its value may be any.
@@ -88,7 +88,7 @@ class Possibly(Written):
 
 
 @dataclass(frozen=True, slots=True)
-class Compared(Written):
+class Compared(FunctionalSyntax):
     """Literals for which a comparison with a constant is true. Not part of OWL; used in rules, not in other
     ranges.
 

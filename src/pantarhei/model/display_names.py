@@ -1,7 +1,7 @@
 """Display of IRIs: by their last part; IRIs of one text with equal last parts get a prefix or are shown in
 full.
 
-A text is written by many `__str__` methods, each of which shows a few IRIs; `told_apart` wraps the whole
+A text is written by many `__str__` methods, each of which shows a few IRIs; `disambiguate` wraps the whole
 text.
 """
 
@@ -20,7 +20,7 @@ _USUAL = {"owl": str(OWL), "rdf": str(RDF), "rdfs": str(RDFS), "xsd": str(XSD)}
 
 
 @dataclass(frozen=True, slots=True)
-class ShownNames:
+class DisplayNames:
     """Display names of a text.
 
     Args:
@@ -31,12 +31,12 @@ class ShownNames:
     prefixes: Mapping[str, str] = field(default_factory=_USUAL.copy)
     longer: Mapping[URIRef, str] = field(default_factory=dict)
 
-    def telling_apart(self, iris: Iterable[URIRef]) -> ShownNames:
+    def disambiguated(self, iris: Iterable[URIRef]) -> DisplayNames:
         """Return a copy in which those of `iris` with a last part in common are shown at more length.
 
         >>> room, saref = URIRef("http://example.org/room#Sensor"), URIRef("https://saref.etsi.org/core/Sensor")
-        >>> names = ShownNames({"room": "http://example.org/room#"})
-        >>> list(names.telling_apart([room, saref]).longer.values())
+        >>> names = DisplayNames({"room": "http://example.org/room#"})
+        >>> list(names.disambiguated([room, saref]).longer.values())
         ['room:Sensor', '<https://saref.etsi.org/core/Sensor>']
         """
         by_last_part: dict[str, set[URIRef]] = {}
@@ -47,13 +47,13 @@ class ShownNames:
         return replace(self, longer={**self.longer, **longer}) if longer else self
 
 
-NO_NAMES = ShownNames()
+NO_NAMES = DisplayNames()
 
 
-class _Text:
+class _TextInProgress:
     """Text being written, and the IRIs it has shown by their last parts."""
 
-    def __init__(self, names: ShownNames) -> None:
+    def __init__(self, names: DisplayNames) -> None:
         self.names = names
         self.shown_by_last_part: set[URIRef] = set()
 
@@ -64,10 +64,10 @@ class _Text:
         return longer or last_part(iri)
 
 
-_TEXT: ContextVar[_Text | None] = ContextVar("text", default=None)
+_TEXT: ContextVar[_TextInProgress | None] = ContextVar("text", default=None)
 
 
-def told_apart(write: Callable[[], _T], names: ShownNames = NO_NAMES) -> _T:
+def disambiguate(write: Callable[[], _T], names: DisplayNames = NO_NAMES) -> _T:
     """Return the text of `write`, with distinct IRIs shown differently.
 
     It is written a second time if two looked the same. A nested call writes its part once: the outermost call
@@ -75,13 +75,13 @@ def told_apart(write: Callable[[], _T], names: ShownNames = NO_NAMES) -> _T:
     """
     if _TEXT.get() is not None:
         return write()
-    text = _Text(names)
+    text = _TextInProgress(names)
     written = _within(text, write)
-    found = names.telling_apart(text.shown_by_last_part)
-    return written if len(found.longer) == len(names.longer) else _within(_Text(found), write)
+    found = names.disambiguated(text.shown_by_last_part)
+    return written if len(found.longer) == len(names.longer) else _within(_TextInProgress(found), write)
 
 
-def _within(text: _Text, write: Callable[[], _T]) -> _T:
+def _within(text: _TextInProgress, write: Callable[[], _T]) -> _T:
     token = _TEXT.set(text)
     try:
         return write()
@@ -89,7 +89,7 @@ def _within(text: _Text, write: Callable[[], _T]) -> _T:
         _TEXT.reset(token)
 
 
-def shown(iri: URIRef) -> str:
+def display(iri: URIRef) -> str:
     """Return the display of an IRI in the text being written; its last part outside of a text."""
     text = _TEXT.get()
     return last_part(iri) if text is None else text.show(iri)

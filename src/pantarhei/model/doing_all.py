@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 
-def do_all(actions: Iterable[Callable[[], None]]) -> None:
+def run_all(actions: Iterable[Callable[[], None]]) -> None:
     """Run all actions in order, then raise the first exception that any raised."""
     raised: BaseException | None = None
     for action in actions:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from rdflib import BNode, Literal, URIRef, Variable
 
 from pantarhei.model.data_range import DataRange
-from pantarhei.model.display_names import NO_NAMES, ShownNames, told_apart
-from pantarhei.model.messages import Written
+from pantarhei.model.display_names import NO_NAMES, DisplayNames, disambiguate
+from pantarhei.model.message_text import TextPosition
 from pantarhei.model.term import ONLY_TYPE, RDF_TYPE, Term, Triple, short
 
 
@@ -39,7 +39,7 @@ class Origin:
     source: str | None = field(default=None, compare=False)
     line: int | None = field(default=None, compare=False)
     subject: URIRef | None = field(default=None, compare=False)
-    names: ShownNames | None = field(default=None, compare=False, repr=False)
+    names: DisplayNames | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         return self.axiom
@@ -146,7 +146,7 @@ class Builtin:
 
     name: URIRef
     arguments: tuple[Argument, ...]
-    written: Written | None = field(default=None, compare=False, repr=False)
+    written: TextPosition | None = field(default=None, compare=False, repr=False)
 
     def with_arguments(self, change: Callable[[Argument], Argument]) -> Builtin:
         """Return the built-in with changed arguments."""
@@ -207,18 +207,18 @@ class Rule:
         )
 
     def __str__(self) -> str:
-        return told_apart(self._text, names_of([self]))
+        return disambiguate(self._text, names_of([self]))
 
     def _text(self) -> str:
         conditions = ", ".join([*map(str, self.body), *map(str, self.different), *map(str, self.tests)])
         return f"{self.head or '⊥'} :- {conditions}."
 
 
-def names_of(rules: Iterable[Rule]) -> ShownNames:
+def names_of(rules: Iterable[Rule]) -> DisplayNames:
     """Return the display names for a text with these rules: those of their ontology, with the rules' classes
     and properties disambiguated.
     """
     given = list(rules)
     known = next((rule.origin.names for rule in given if rule.origin and rule.origin.names), NO_NAMES)
     predicates = (atom.as_class.predicate for rule in given for atom in rule.atoms)
-    return known.telling_apart(name for name in predicates if isinstance(name, URIRef))
+    return known.disambiguated(name for name in predicates if isinstance(name, URIRef))

@@ -17,7 +17,7 @@ from typing import Final
 from rdflib import RDF, XSD, BNode, Literal, URIRef, Variable
 
 from pantarhei.model.display_names import last_part
-from pantarhei.model.messages import Written
+from pantarhei.model.message_text import TextPosition
 from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.term import Triple, short
 
@@ -203,7 +203,7 @@ class Formula:
     time: Argument | None = None
     is_negated: bool = False
     times: int = 1
-    written: Written | None = field(default=None, compare=False, repr=False)
+    written: TextPosition | None = field(default=None, compare=False, repr=False)
 
     @property
     def variables(self) -> frozenset[Variable]:
@@ -239,8 +239,10 @@ class TemporalRule:
     head: Formula
     body: tuple[Formula, ...] = ()
     tests: tuple[Builtin, ...] = ()
-    written: Written | None = field(default=None, compare=False, repr=False)
-    variables_written: tuple[tuple[Variable, Written], ...] = field(default=(), compare=False, repr=False)
+    written: TextPosition | None = field(default=None, compare=False, repr=False)
+    variables_written: tuple[tuple[Variable, TextPosition], ...] = field(
+        default=(), compare=False, repr=False
+    )
 
     def __str__(self) -> str:
         conditions = [*map(str, self.body), *map(builtin_text, self.tests)]

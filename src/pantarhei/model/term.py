@@ -18,7 +18,7 @@ from typing import Final, Generic, TypeVar, cast, overload
 from rdflib import OWL, RDF, XSD, BNode, Literal, URIRef, Variable
 
 from pantarhei.errors import InvalidTripleError
-from pantarhei.model.display_names import shown
+from pantarhei.model.display_names import display
 
 
 class Place(Enum):
@@ -173,7 +173,7 @@ def short(term: Term | Variable) -> str:
     ('Hall', '?x')
     """
     if isinstance(term, URIRef):
-        return shown(term)
+        return display(term)
     return term.n3()
 
 

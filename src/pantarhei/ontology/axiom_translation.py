@@ -9,7 +9,7 @@ from itertools import chain
 from rdflib import OWL, URIRef
 
 from pantarhei.model.data_range import DataRange
-from pantarhei.model.display_names import NO_NAMES, ShownNames
+from pantarhei.model.display_names import NO_NAMES, DisplayNames
 from pantarhei.model.rule import Origin
 from pantarhei.model.term import Triple
 from pantarhei.owl.axiom import Axiom
@@ -35,7 +35,7 @@ def translate_axioms(
     definitions: Mapping[URIRef, DataRange],
     places: Mapping[Triple, WrittenAt],
     read: DocumentSet,
-    names: ShownNames,
+    names: DisplayNames,
 ) -> tuple[tuple[Translation, ...], Report]:
     """Return the translations of the axioms, and the report; names are shown as in the enclosing text."""
     given = _without_endless(
@@ -68,7 +68,7 @@ def translate_axioms(
     return given, report
 
 
-def shown_names_of(triples: Iterable[Triple], reading: Reading, prefixes: Mapping[str, str]) -> ShownNames:
+def shown_names_of(triples: Iterable[Triple], reading: Reading, prefixes: Mapping[str, str]) -> DisplayNames:
     """Return the shown names, disambiguated, of all terms outside annotations."""
     annotating = {predicate for _, predicate, _ in reading.annotations}  # a triple is hashed for these alone
     terms = {
@@ -78,10 +78,10 @@ def shown_names_of(triples: Iterable[Triple], reading: Reading, prefixes: Mappin
         for term in triple
     }
     iris = (term for term in terms if isinstance(term, URIRef))
-    return ShownNames({**NO_NAMES.prefixes, **prefixes}).telling_apart(iris)
+    return DisplayNames({**NO_NAMES.prefixes, **prefixes}).disambiguated(iris)
 
 
-def _origin(text: str, main: Triple, places: Mapping[Triple, WrittenAt], names: ShownNames) -> Origin:
+def _origin(text: str, main: Triple, places: Mapping[Triple, WrittenAt], names: DisplayNames) -> Origin:
     """Return the origin of an axiom or leftover, given its main triple."""
     subject = main[0]
     return Origin(text, *places[main], subject if isinstance(subject, URIRef) else None, names)

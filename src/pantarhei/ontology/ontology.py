@@ -29,8 +29,8 @@ from pantarhei.errors import (
 )
 from pantarhei.interpretation.foundation import Foundation, always_true
 from pantarhei.model.data_range import DataRange
-from pantarhei.model.display_names import ShownNames, told_apart
-from pantarhei.model.messages import counted
+from pantarhei.model.display_names import DisplayNames, disambiguate
+from pantarhei.model.message_text import counted
 from pantarhei.model.rule import Predicate, Rule
 from pantarhei.model.term import ONLY_TYPE, Term, Triple, check_triple, in_order
 from pantarhei.ontology.axiom_translation import shown_names_of, translate_axioms
@@ -40,7 +40,7 @@ from pantarhei.ontology.schema import Schema, schema_of
 from pantarhei.ontology.unknown_names import NameKind, UnknownName, unknown_names_in_axioms
 from pantarhei.owl.axiom import Class, ClassAssertion
 from pantarhei.owl.axiom_mapping import Reading, read_axioms
-from pantarhei.owl.background_axioms import axioms_of, lists_of_facts, says_axioms, table_says_axioms
+from pantarhei.owl.background_axioms import axioms_of, has_axioms, lists_of_facts, table_has_axioms
 from pantarhei.owl.document import Document
 from pantarhei.owl.imports import DocumentSet, Imports, read_with_imports
 from pantarhei.owl.leftover import Leftover
@@ -57,7 +57,7 @@ from pantarhei.repair.result import ConflictList
 from pantarhei.rules.sharding.locality import sharding_report
 from pantarhei.rules.sharding.sharding_report import Key, ShardingReport
 from pantarhei.rules.translation.canonical_rule import fingerprint_of_rules, fingerprint_of_triples
-from pantarhei.rules.translation.demand import Theory, by_class, gives_literal_class, that_can_fire
+from pantarhei.rules.translation.demand import Theory, by_class, fireable_rules, gives_literal_class
 from pantarhei.rules.translation.inconsistency_normal_form import InconsistencyNormalForm
 from pantarhei.rules.translation.translate import without_duplicates
 from pantarhei.values.by_value import Numbers
@@ -132,7 +132,7 @@ class Ontology:
         return f"Ontology({', '.join(counted(len(found), noun) for noun, found in parts)})"
 
     @property
-    def names(self) -> ShownNames:
+    def names(self) -> DisplayNames:
         """The names shown for IRIs whose last parts are ambiguous."""
         return self._report.names
 
@@ -176,7 +176,7 @@ class Ontology:
         proofs = sorted(self.schema.unsatisfiable.items())
         return replace(
             self._report,
-            unsatisfiable=told_apart(
+            unsatisfiable=disambiguate(
                 lambda: tuple((str(n), tuple(p.lines())) for n, p in proofs), self.names
             ),
             contradiction=self._contradiction_of_unique_names if unique_names else None,
@@ -186,7 +186,7 @@ class Ontology:
     def _contradiction_of_unique_names(self) -> tuple[str, tuple[str, ...]] | None:
         """The constraint violated under unique names, with a proof; a reasoner refuses such an ontology."""
         try:
-            told_apart(lambda: Foundation.of(self).model(), self.names)
+            disambiguate(lambda: Foundation.of(self).model(), self.names)
         except InconsistentOntologyError as error:
             return error.constraint, error.proof
         return None
@@ -260,7 +260,7 @@ class Ontology:
             found = () if reading is None else self._unknown_in(reading)
             raise self._denial(statement, "the rules of the ontology do not derive it", found)
         write = partial(sentence, labels=self.labels)
-        words = "; ".join(told_apart(lambda: list(_written(triples, reading, write)), self.names))
+        words = "; ".join(disambiguate(lambda: list(_written(triples, reading, write)), self.names))
         return Entailment.of(words, proofs, self.labels)
 
     def _explain_emptiness(self, name: URIRef) -> Entailment:
@@ -269,7 +269,7 @@ class Ontology:
             statement = f"that {write_term(name)} can have no instance"
             found = unknown_names_in_axioms([ClassAssertion(Class(name), OWL.Thing)], (), self._known)
             raise self._denial(statement, "nothing contradicts that it has one", found)
-        words = told_apart(lambda: f"{name_of(name, self.labels)} can have no instance", self.names)
+        words = disambiguate(lambda: f"{name_of(name, self.labels)} can have no instance", self.names)
         return Entailment.of(words, [proof], self.labels)
 
     def _unknown_in(self, reading: Reading) -> tuple[UnknownName, ...]:
@@ -347,7 +347,7 @@ class Ontology:
         rules = (*self.rules, *self.constraints)
         names = {(o, 1) if p in ONLY_TYPE else (p, 2) for _, p, o in self.background}
         asserted = (Symbol(name, arity) for name, arity in names if not isinstance(name, Literal))
-        relevant = that_can_fire(rules, asserted)
+        relevant = fireable_rules(rules, asserted)
         return self._closure if len(relevant) == len(rules) else self._closure_under(relevant)
 
     def _closure_under(self, rules: Iterable[Rule]) -> AssertionClosure:
@@ -439,10 +439,10 @@ class Ontology:
             OptionError: it is neither a graph nor triples nor a table.
             InconsistentOntologyError: ontology and axioms contradict each other.
         """
-        if is_table(background) and not table_says_axioms(background):
+        if is_table(background) and not table_has_axioms(background):
             return self, background
         triples = tuple(triples_of(background))
-        if not says_axioms(triples):
+        if not has_axioms(triples):
             return self, triples
         prefixes = background.namespaces() if isinstance(background, Graph) else ()
         bound = {prefix: str(iri) for prefix, iri in prefixes}
@@ -520,7 +520,7 @@ def _compiled(read: DocumentSet, strict: bool = False) -> Ontology:
     definitions = datatype_definitions(reading.axioms)
     names = shown_names_of(read.triples, reading, read.prefixes)
     places = read.places((*reading.main_triples, *(left.triples[0] for left in reading.leftovers)))
-    translations, report = told_apart(
+    translations, report = disambiguate(
         lambda: translate_axioms(reading, definitions, places, read, names), names
     )
     if strict and report.losses:

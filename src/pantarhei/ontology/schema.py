@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from rdflib import OWL, RDF, RDFS, Literal, URIRef
 
-from pantarhei.model.messages import counted
+from pantarhei.model.message_text import counted
 from pantarhei.model.rule import Predicate, Rule
 from pantarhei.model.term import Term, Triple
 from pantarhei.ontology.closure import AssertionClosure, is_internal

@@ -12,7 +12,7 @@ from rdflib import OWL, RDF, RDFS, BNode, Literal, URIRef
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, Integers
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.model.display_names import last_part, told_apart
+from pantarhei.model.display_names import disambiguate, last_part
 from pantarhei.model.term import Term, Triple, short
 from pantarhei.owl.axiom import Axiom, Class, DataRange, Property
 from pantarhei.owl.expression import parts
@@ -51,7 +51,7 @@ class UnknownName:
         """
         if self.kind == "word of OWL":
             return f"{short(self.name)} is a word of OWL: ontology.explain says what the ontology entails"
-        return told_apart(self._shown)
+        return disambiguate(self._shown)
 
     def to_json(self) -> dict[str, object]:
         """Return kind, name and suggestions as a dictionary for `json.dumps`."""

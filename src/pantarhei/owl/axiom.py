@@ -20,7 +20,7 @@ from pantarhei.model.data_range import (
     DataUnionOf as DataUnionOf,
     Datatype as Datatype,
     DatatypeRestriction as DatatypeRestriction,
-    Written,
+    FunctionalSyntax,
     call,
 )
 from pantarhei.model.term import Term
@@ -55,7 +55,7 @@ SwrlArgument = Term | Variable
 
 
 @dataclass(frozen=True, slots=True)
-class ClassAtom(Written):
+class ClassAtom(FunctionalSyntax):
     """Atom: the argument is in a class."""
 
     type: ClassExpression
@@ -63,7 +63,7 @@ class ClassAtom(Written):
 
 
 @dataclass(frozen=True, slots=True)
-class DataRangeAtom(Written):
+class DataRangeAtom(FunctionalSyntax):
     """Atom: the argument is a literal of a data range."""
 
     range: DataRange
@@ -84,7 +84,7 @@ class PropertyAtom:
 
 
 @dataclass(frozen=True, slots=True)
-class SameAtom(Written):
+class SameAtom(FunctionalSyntax):
     """Atom: the arguments are equal."""
 
     first: SwrlArgument
@@ -93,7 +93,7 @@ class SameAtom(Written):
 
 
 @dataclass(frozen=True, slots=True)
-class DifferentAtom(Written):
+class DifferentAtom(FunctionalSyntax):
     """Atom: the arguments are different."""
 
     first: SwrlArgument
@@ -102,7 +102,7 @@ class DifferentAtom(Written):
 
 
 @dataclass(frozen=True, slots=True)
-class BuiltInAtom(Written):
+class BuiltInAtom(FunctionalSyntax):
     """Comparison, or a computation whose result is the first argument."""
 
     name: URIRef
@@ -148,7 +148,7 @@ def arguments_of(atom: SwrlAtom) -> tuple[SwrlArgument, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class SubClassOf(Written):
+class SubClassOf(FunctionalSyntax):
     """Class inclusion: each instance of `sub` is one of `super`."""
 
     sub: ClassExpression
@@ -156,21 +156,21 @@ class SubClassOf(Written):
 
 
 @dataclass(frozen=True, slots=True)
-class EquivalentClasses(Written):
+class EquivalentClasses(FunctionalSyntax):
     """Equivalence: the operands have equal extensions."""
 
     operands: tuple[ClassExpression, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class DisjointClasses(Written):
+class DisjointClasses(FunctionalSyntax):
     """Pairwise disjointness of classes."""
 
     operands: tuple[ClassExpression, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class DisjointUnion(Written):
+class DisjointUnion(FunctionalSyntax):
     """Class that is the union of pairwise disjoint operands."""
 
     union: Class
@@ -178,7 +178,7 @@ class DisjointUnion(Written):
 
 
 @dataclass(frozen=True, slots=True)
-class SubPropertyOf(Written):
+class SubPropertyOf(FunctionalSyntax):
     """Property inclusion: pairs of `sub` are pairs of `super`."""
 
     sub: PropertyExpression
@@ -198,7 +198,7 @@ class SubPropertyChainOf:
 
 
 @dataclass(frozen=True, slots=True)
-class EquivalentProperties(Written):
+class EquivalentProperties(FunctionalSyntax):
     """Equivalence: the operands have equal pairs."""
 
     operands: tuple[PropertyExpression, ...]
@@ -217,7 +217,7 @@ class DisjointProperties:
 
 
 @dataclass(frozen=True, slots=True)
-class InverseProperties(Written):
+class InverseProperties(FunctionalSyntax):
     """Inverse properties: pairs of one, exchanged, are pairs of the other."""
 
     first: PropertyExpression
@@ -226,7 +226,7 @@ class InverseProperties(Written):
 
 
 @dataclass(frozen=True, slots=True)
-class PropertyDomain(Written):
+class PropertyDomain(FunctionalSyntax):
     """Domain: each subject of the property is in `domain`."""
 
     property: PropertyExpression
@@ -235,7 +235,7 @@ class PropertyDomain(Written):
 
 
 @dataclass(frozen=True, slots=True)
-class PropertyRange(Written):
+class PropertyRange(FunctionalSyntax):
     """Range: each value of the property is in `range`."""
 
     property: PropertyExpression
@@ -282,7 +282,7 @@ class HasKey:
 
 
 @dataclass(frozen=True, slots=True)
-class DatatypeDefinition(Written):
+class DatatypeDefinition(FunctionalSyntax):
     """Definition of a datatype by a data range."""
 
     datatype: Datatype
@@ -290,21 +290,21 @@ class DatatypeDefinition(Written):
 
 
 @dataclass(frozen=True, slots=True)
-class SameIndividual(Written):
+class SameIndividual(FunctionalSyntax):
     """Equality of all the names."""
 
     individuals: tuple[Term, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class DifferentIndividuals(Written):
+class DifferentIndividuals(FunctionalSyntax):
     """Pairwise difference of the names."""
 
     individuals: tuple[Term, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ClassAssertion(Written):
+class ClassAssertion(FunctionalSyntax):
     """Membership in a class expression; membership in a named class is a plain triple, not an axiom here."""
 
     type: ClassExpression
@@ -312,7 +312,7 @@ class ClassAssertion(Written):
 
 
 @dataclass(frozen=True, slots=True)
-class NegativePropertyAssertion(Written):
+class NegativePropertyAssertion(FunctionalSyntax):
     """Negative assertion: the property does not relate `subject` to `object`."""
 
     property: PropertyExpression

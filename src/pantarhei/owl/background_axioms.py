@@ -37,7 +37,7 @@ _FACETS: Final = str(XSD)
 _VOCABULARIES: Final = (str(OWL), str(SWRL))
 
 
-def says_axioms(triples: Iterable[Triple]) -> bool:
+def has_axioms(triples: Iterable[Triple]) -> bool:
     """True if one of the triples belongs to an axiom; items that are not triples do not. Costs a test of
     each.
     """
@@ -47,7 +47,7 @@ def says_axioms(triples: Iterable[Triple]) -> bool:
         return False
 
 
-def table_says_axioms(table: pa.Table) -> bool:
+def table_has_axioms(table: pa.Table) -> bool:
     """True if an Arrow table of N-Triples terms has axioms. Costs a test of each distinct property and class.
 
     Raises:
@@ -67,7 +67,7 @@ def table_says_axioms(table: pa.Table) -> bool:
 
 def axioms_of(document: Document) -> Document | None:
     """Return the part of a document with its axioms; None without axioms."""
-    if not says_axioms(document.triples):
+    if not has_axioms(document.triples):
         return None
     expressions = {s for s, p, _ in document.triples if p in EXPRESSION_PREDICATES and isinstance(s, BNode)}
     places = [

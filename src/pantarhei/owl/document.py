@@ -24,12 +24,12 @@ from rdflib import XSD, BNode, Dataset, Graph, Literal, URIRef
 
 from pantarhei.errors import MalformedInputError, OptionError, UnknownFormatError
 from pantarhei.model.term import Term, Triple, check_triple, respelled
-from pantarhei.owl.element_mapping import OWL_NAMESPACE, XML_NAMESPACE, ElementReader, Written, name_of
+from pantarhei.owl.element_mapping import OWL_NAMESPACE, XML_NAMESPACE, ElementReader, ParsedDocument, name_of
 from pantarhei.owl.functional_syntax import read_functional_syntax, read_manchester_syntax
+from pantarhei.rdf.decompression import plain_text, unreadable
 from pantarhei.rdf.ntriples import nodes_of_document
 from pantarhei.rdf.parse import DEEPEST_EXPRESSION, DocumentTerms, parse, refuse_deep_nesting
 from pantarhei.rdf.statements import lines_of_statements
-from pantarhei.rdf.unpacking import plain_text, unreadable
 from pantarhei.rdf.xml_guard import in_utf_8, refuse_entity_expansion
 
 _ROOT = re.compile(rb"<(?:[\w.-]+:)?([A-Za-z]\w*)[\s>/]")
@@ -45,7 +45,7 @@ def is_owl_xml(content: bytes) -> bool:
     return root is not None and root[1] == b"Ontology"
 
 
-def read_owl_xml(content: bytes, source: str, base: str) -> Written:
+def read_owl_xml(content: bytes, source: str, base: str) -> ParsedDocument:
     """Return the triples of an OWL/XML document, with their lines, and its prefixes (W3C: OWL 2 XML
     serialization).
 

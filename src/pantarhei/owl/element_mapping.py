@@ -25,7 +25,7 @@ XML_NAMESPACE = "{http://www.w3.org/XML/1998/namespace}"
 _BUILT_IN = (str(OWL), str(RDF), str(RDFS), str(XSD))
 
 
-def _said(error: Exception, element: Element) -> str:
+def _reason(error: Exception, element: Element) -> str:
     """Return the reason of an error in an element."""
     if isinstance(error, KeyError):
         return f"an element in {name_of(element)} has no attribute {error}"
@@ -34,7 +34,7 @@ def _said(error: Exception, element: Element) -> str:
     return str(error)
 
 
-class Written(NamedTuple):
+class ParsedDocument(NamedTuple):
     """Content of a document in a syntax of OWL.
 
     Args:
@@ -59,7 +59,7 @@ class ElementReader:
         self.declared: set[tuple[URIRef, URIRef]] = set()
         self._numbers = count()
 
-    def ontology(self, root: Element, lines: Sequence[int], syntax: str) -> Written:
+    def ontology(self, root: Element, lines: Sequence[int], syntax: str) -> ParsedDocument:
         """Read a whole document.
 
         Args:
@@ -81,10 +81,10 @@ class ElementReader:
                 self._part(header, child)
             except (KeyError, IndexError, ValueError) as error:
                 raise MalformedInputError(
-                    self.source, line, f"not {syntax}: {_said(error, child)}"
+                    self.source, line, f"not {syntax}: {_reason(error, child)}"
                 ) from error
             self.end_on(line)
-        return Written(self.triples, self.lines, self.prefixes)
+        return ParsedDocument(self.triples, self.lines, self.prefixes)
 
     def _part(self, header: Term, child: Element) -> None:
         match name_of(child):

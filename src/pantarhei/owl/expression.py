@@ -16,7 +16,7 @@ from typing import TypeVar, cast
 
 from rdflib import OWL, RDFS, URIRef
 
-from pantarhei.model.data_range import DataRange, Datatype, Written, call
+from pantarhei.model.data_range import DataRange, Datatype, FunctionalSyntax, call
 from pantarhei.model.display_names import last_part
 from pantarhei.model.term import Term, short
 
@@ -45,7 +45,7 @@ class Property:
 
 
 @dataclass(frozen=True, slots=True)
-class InverseOf(Written):
+class InverseOf(FunctionalSyntax):
     """Inverse property `ObjectInverseOf(P)`."""
 
     inverted: Property
@@ -72,7 +72,7 @@ class Class:
 
 
 @dataclass(frozen=True, slots=True)
-class IntersectionOf(Written):
+class IntersectionOf(FunctionalSyntax):
     """Intersection of the operands."""
 
     operands: tuple[ClassExpression, ...]
@@ -80,7 +80,7 @@ class IntersectionOf(Written):
 
 
 @dataclass(frozen=True, slots=True)
-class UnionOf(Written):
+class UnionOf(FunctionalSyntax):
     """Union of the operands."""
 
     operands: tuple[ClassExpression, ...]
@@ -88,7 +88,7 @@ class UnionOf(Written):
 
 
 @dataclass(frozen=True, slots=True)
-class ComplementOf(Written):
+class ComplementOf(FunctionalSyntax):
     """Complement of the operand."""
 
     operand: ClassExpression
@@ -96,7 +96,7 @@ class ComplementOf(Written):
 
 
 @dataclass(frozen=True, slots=True)
-class OneOf(Written):
+class OneOf(FunctionalSyntax):
     """Enumeration of individuals."""
 
     individuals: tuple[Term, ...]
@@ -126,7 +126,7 @@ class AllValuesFrom:
 
 
 @dataclass(frozen=True, slots=True)
-class HasValue(Written):
+class HasValue(FunctionalSyntax):
     """Value restriction: has this value."""
 
     property: PropertyExpression
@@ -135,7 +135,7 @@ class HasValue(Written):
 
 
 @dataclass(frozen=True, slots=True)
-class HasSelf(Written):
+class HasSelf(FunctionalSyntax):
     """Self restriction: related to itself."""
 
     property: PropertyExpression

@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 from xml.etree.ElementTree import Element, SubElement
 
 from pantarhei.errors import MalformedInputError, OptionError
-from pantarhei.model.messages import counted
-from pantarhei.owl.element_mapping import OWL_NAMESPACE, XML_NAMESPACE, ElementReader, Written
+from pantarhei.model.message_text import counted
+from pantarhei.owl.element_mapping import OWL_NAMESPACE, XML_NAMESPACE, ElementReader, ParsedDocument
 from pantarhei.rdf.parse import DEEPEST_EXPRESSION, NOT_UTF_8
 
 _TOKEN = re.compile(
@@ -175,7 +175,7 @@ class _Value(NamedTuple):
     of: str = ""
 
 
-def read_functional_syntax(content: bytes, source: str, base: str) -> Written:
+def read_functional_syntax(content: bytes, source: str, base: str) -> ParsedDocument:
     """Return the triples of a document in functional syntax, with their lines, and its prefixes.
 
     Raises:
@@ -208,7 +208,7 @@ class _Parser:
         self.reader = ElementReader(source, base)
         self.prefixes = self.reader.prefixes
 
-    def read(self, text: str) -> Written:
+    def read(self, text: str) -> ParsedDocument:
         calls = self._calls(self._tokens(text))
         ontology = next(calls, None)
         if ontology is None:
@@ -432,7 +432,7 @@ _FLOAT = re.compile(r'"([^"\\]*)[fF]"\^\^<http://www\.w3\.org/2001/XMLSchema#flo
 _WITHOUT_LETTER = r'"\1"^^<http://www.w3.org/2001/XMLSchema#float>'
 
 
-def read_manchester_syntax(content: bytes, source: str, base: str) -> Written:
+def read_manchester_syntax(content: bytes, source: str, base: str) -> ParsedDocument:
     """Return the triples of a document in Manchester syntax, and its prefixes; it has no lines.
 
     The extra py-horned-owl parses it and writes functional syntax. That library's own triples are incomplete:
@@ -459,7 +459,7 @@ def read_manchester_syntax(content: bytes, source: str, base: str) -> Written:
     except MalformedInputError as error:
         reason = error.reason.replace("OWL functional syntax", "OWL Manchester syntax")
         raise MalformedInputError(source, None, reason) from error
-    return Written(written.triples, None, written.prefixes | prefixes)
+    return ParsedDocument(written.triples, None, written.prefixes | prefixes)
 
 
 def _library(source: str) -> Any:

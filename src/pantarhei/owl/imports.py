@@ -22,8 +22,8 @@ from rdflib import OWL, RDF, URIRef
 from pantarhei.errors import MalformedInputError, MissingFileError, MissingImportError, OptionError
 from pantarhei.model.term import Triple
 from pantarhei.owl.document import SUFFIXES, Document, read_document
+from pantarhei.rdf.decompression import is_document, plain_text, refuse_null, unreadable
 from pantarhei.rdf.parse import DEEPEST_EXPRESSION, refuse_deep_nesting
-from pantarhei.rdf.unpacking import is_document, plain_text, refuse_null, unreadable
 from pantarhei.rdf.xml_guard import in_utf_8, refuse_entity_expansion
 
 # Suffixes of arbitrary content; left out in a folder.
@@ -137,7 +137,7 @@ def names_in(catalog: Path) -> list[str]:
     return [iri for iri, _ in _entries(catalog) if iri is not None]
 
 
-def why_not_in(catalog: Path, iri: str) -> str | None:
+def unresolved_reason(catalog: Path, iri: str) -> str | None:
     """Return the reason why an untrusted catalog does not resolve an ontology; None if it has no entry for
     it.
 
@@ -320,7 +320,7 @@ def read_with_imports(source: object, format: str | None, imports: Imports) -> D
         for iri in _imported(document.triples)
     ]
     seen = {name for document in documents for name in _ontology_names(document.triples)}
-    skipped, finder = list[str](), _Finder(imports)
+    skipped, finder = list[str](), _ImportResolver(imports)
     while waiting:
         iri, importing = waiting.pop(0)
         if iri in seen:
@@ -355,7 +355,7 @@ def _ontology_names(triples: Iterable[Triple]) -> set[str]:
     return {str(s) for s, p, o in triples if o in _ONTOLOGY and p == RDF.type}
 
 
-class _Finder:
+class _ImportResolver:
     """Resolver of imports; a catalog beside a file is read on the first import not found elsewhere."""
 
     def __init__(self, imports: Imports) -> None:
@@ -380,7 +380,7 @@ class _Finder:
         for folder in folders:
             catalog = None if folder is None else folder / CATALOG_NAME
             if catalog is not None and catalog.is_file():
-                if (said := why_not_in(catalog, iri)) is not None:
+                if (said := unresolved_reason(catalog, iri)) is not None:
                     return said
                 names += names_in(catalog)
         near = next((name for name in names if _without_ends(name) == _without_ends(iri)), None)

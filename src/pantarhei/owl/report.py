@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from pantarhei.model.display_names import NO_NAMES, ShownNames, told_apart
-from pantarhei.model.messages import counted
+from pantarhei.model.display_names import NO_NAMES, DisplayNames, disambiguate
+from pantarhei.model.message_text import counted
 from pantarhei.model.rule import Origin, Rule
 from pantarhei.model.term import Triple
 from pantarhei.owl.expression_mapping import triple_key
@@ -143,7 +143,7 @@ class Report:
     notes: tuple[tuple[str, str], ...] = ()
     contradiction: tuple[str, tuple[str, ...]] | None = None
     documents: tuple[str, ...] = ()
-    names: ShownNames = field(default=NO_NAMES, compare=False)
+    names: DisplayNames = field(default=NO_NAMES, compare=False)
 
     @property
     def losses(self) -> tuple[ReportEntry, ...]:
@@ -170,7 +170,7 @@ class Report:
         """Return a summary, a screen or two; with `details` every axiom with its rules, and nothing
         shortened.
         """
-        return told_apart(lambda: "\n".join(self._parts(details)), self.names)
+        return disambiguate(lambda: "\n".join(self._parts(details)), self.names)
 
     def _parts(self, details: bool) -> list[str]:
         parts = [*self._summary(), *self._losses(details)]
@@ -200,7 +200,7 @@ class Report:
 
     def to_json(self) -> str:
         """Return the whole report as a JSON object; docs/ontologies.md lists its keys."""
-        return json.dumps(told_apart(self._data, self.names), ensure_ascii=False, indent=2)
+        return json.dumps(disambiguate(self._data, self.names), ensure_ascii=False, indent=2)
 
     def _data(self) -> dict[str, object]:
         return {

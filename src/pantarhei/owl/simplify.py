@@ -120,12 +120,12 @@ def simplify(expression: ClassExpression) -> ClassExpression:
 
 def intersection(operands: Iterable[ClassExpression]) -> ClassExpression:
     """Return the intersection of simple expressions: flat, without owl:Thing, each operand once."""
-    return _joined(_flat(operands, owl.IntersectionOf), owl.IntersectionOf, THING, NOTHING)
+    return _combine(_flat(operands, owl.IntersectionOf), owl.IntersectionOf, THING, NOTHING)
 
 
 def union(operands: Iterable[ClassExpression]) -> ClassExpression:
     """Return the union of simple expressions: flat, without owl:Nothing, each operand once."""
-    return _joined(_flat(operands, owl.UnionOf), owl.UnionOf, NOTHING, THING)
+    return _combine(_flat(operands, owl.UnionOf), owl.UnionOf, NOTHING, THING)
 
 
 def some(on: owl.PropertyExpression, filler: Filler) -> ClassExpression:
@@ -168,7 +168,7 @@ def _flat(
         yield from operand.operands if isinstance(operand, constructor) else (operand,)
 
 
-def _joined(parts: Iterable[T], constructor: Callable[[tuple[T, ...]], T], neutral: T, absorbing: T) -> T:
+def _combine(parts: Iterable[T], constructor: Callable[[tuple[T, ...]], T], neutral: T, absorbing: T) -> T:
     """Join distinct parts without the neutral one; an absorbing part stands alone."""
     kept = tuple(dict.fromkeys(part for part in parts if part != neutral))
     if absorbing in kept:
@@ -191,9 +191,11 @@ def simplify_range(range_: DataRange) -> DataRange:
         case owl.DataComplementOf(operand):
             return _other_literals(simplify_range(operand))
         case owl.DataUnionOf(operands):
-            return _joined(map(simplify_range, operands), owl.DataUnionOf, NO_LITERAL, owl.ANY_LITERAL)
+            return _combine(map(simplify_range, operands), owl.DataUnionOf, NO_LITERAL, owl.ANY_LITERAL)
         case owl.DataIntersectionOf(operands):
-            return _joined(map(simplify_range, operands), owl.DataIntersectionOf, owl.ANY_LITERAL, NO_LITERAL)
+            return _combine(
+                map(simplify_range, operands), owl.DataIntersectionOf, owl.ANY_LITERAL, NO_LITERAL
+            )
         case owl.DataOneOf(literals):
             return owl.DataOneOf(tuple(dict.fromkeys(literals)))
         case owl.DatatypeRestriction(datatype, ()):

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from rdflib import Graph
 
-from pantarhei.model.display_names import told_apart
+from pantarhei.model.display_names import disambiguate
 from pantarhei.model.rule import Origin, Rule, names_of
 from pantarhei.model.term import Triple, short
 from pantarhei.model.time import TimePoint, show_time
@@ -107,7 +107,7 @@ class Proof:
 
     def lines(self) -> list[str]:
         """Return the steps, one numbered line each, in the ontology's names."""
-        return told_apart(
+        return disambiguate(
             lambda: [f"{number}. {_line(step)}" for number, step in enumerate(self.steps, 1)],
             names_of(self.rules),
         )
@@ -141,7 +141,7 @@ class Proof:
 
     def _rendered(self, renderer: Callable[[ProofFormatter], _T], numbered: bool = True) -> _T:
         formatter = ProofFormatter(self.steps, self.complete, self.labels, numbered=numbered)
-        return told_apart(lambda: renderer(formatter), names_of(self.rules))
+        return disambiguate(lambda: renderer(formatter), names_of(self.rules))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return exactly(Proof, self.steps, self.complete, self.labels)

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 from unicodedata import east_asian_width
 
-from pantarhei.model.messages import counted
+from pantarhei.model.message_text import counted
 from pantarhei.proofs.formatter import ProofFormatter
 from pantarhei.proofs.step import StepKind
 

@@ -13,7 +13,7 @@ from operator import eq
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, overload
 
 from pantarhei.errors import FollowerOverflowError, OptionError, check_choice
-from pantarhei.model.messages import counted
+from pantarhei.model.message_text import counted
 from pantarhei.model.term import Term
 from pantarhei.model.time import TimePoint, show_time
 from pantarhei.rdf.ntriples import exactly

@@ -25,8 +25,8 @@ from rdflib.plugin import PluginException
 from rdflib.query import Result, ResultRow
 
 from pantarhei.errors import OptionError
-from pantarhei.model.display_names import told_apart
-from pantarhei.model.messages import counted
+from pantarhei.model.display_names import disambiguate
+from pantarhei.model.message_text import counted
 from pantarhei.model.term import Term, Triple, in_order, short
 from pantarhei.rdf.ntriples import exactly, write_term
 
@@ -260,7 +260,7 @@ class QueryResult(Result):
     def __str__(self) -> str:
         """The first of the answers as a table for people; `serialize` and `to_pandas` have all."""
         columns = self.columns()
-        return told_apart(lambda: "\n".join(_table(columns, self.size if self.type != "ASK" else 1)))
+        return disambiguate(lambda: "\n".join(_table(columns, self.size if self.type != "ASK" else 1)))
 
     def plan(self) -> str:
         """How the query was answered: its operators, with the rows expected and those that there were."""

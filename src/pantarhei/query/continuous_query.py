@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, NoReturn, Pro
 from weakref import WeakSet
 
 from pantarhei.errors import OptionError, QueryError
-from pantarhei.model.doing_all import do_all
-from pantarhei.model.messages import counted
+from pantarhei.model.doing_all import run_all
+from pantarhei.model.message_text import counted
 from pantarhei.model.time import Duration, TimeKind, TimePoint, duration_ticks
 from pantarhei.query.answer_reports import MOST_WAITING, AnswerChange, AnswerRow, Follower, Overflow
 from pantarhei.rdf.ntriples import exactly
@@ -203,7 +203,7 @@ class AnswerChanges(Mapping["ContinuousQuery", AnswerChange]):
 
     def tell(self) -> None:
         """Tell those who follow the queries."""
-        do_all(
+        run_all(
             partial(query.tell, change)
             for query, change in self._changes.values()
             if isinstance(query, ContinuousQuery)
@@ -537,7 +537,7 @@ class ContinuousQuery:
     def tell(self, change: AnswerChange) -> None:
         """Tell those who follow it of a change; all of them, also where one of them is interrupted."""
         followers = [partial(self._call, each, change) for each in list(self._followers.values())]
-        do_all([*followers, partial(self._hand_over, change)])
+        run_all([*followers, partial(self._hand_over, change)])
 
     def _call(self, follower: Callable[[AnswerChange], object], change: AnswerChange) -> None:
         """Tell one function of a change."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from rdflib import XSD, Literal, Variable
 
-from pantarhei.model.messages import counted
+from pantarhei.model.message_text import counted
 from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import Aggregate, Call, Expression
 from pantarhei.query.algebra.nodes import (

@@ -15,9 +15,9 @@ from typing import Any, Final, TypeAlias
 import pyoxigraph as ox
 
 from pantarhei.errors import MalformedInputError, OptionError
+from pantarhei.rdf.decompression import unreadable
 from pantarhei.rdf.parse import NOT_UTF_8, parser_errors, refuse_deep_nesting, with_decimals
 from pantarhei.rdf.statements import ByteFeed, Skip, Statement, line_blocks
-from pantarhei.rdf.unpacking import unreadable
 
 _PYTHON = re.compile(rb"[{,\[]\s*'|:\s*(None|True|False|'|nan\b|inf\b)")
 _NO_NUMBER = re.compile(rb":\s*-?(NaN|Infinity)\b")

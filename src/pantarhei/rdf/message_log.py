@@ -19,10 +19,10 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.parser import InputSource, Parser
 
 from pantarhei.errors import MalformedInputError, OptionError
+from pantarhei.rdf.decompression import DecompressedFile
 from pantarhei.rdf.ntriples import TermReader, nodes_of_message, to_rdflib
 from pantarhei.rdf.parse import parser_errors, refuse_deep_nesting
 from pantarhei.rdf.statements import ByteFeed, Readable, Skip, Statement, line_blocks, parse_lines
-from pantarhei.rdf.unpacking import Unpacking
 
 ANNOUNCEMENT: Final = 'VERSION "1.2-messages"'
 SYNTAXES: Final = {
@@ -68,7 +68,7 @@ def is_log(first: bytes) -> bool | None:
     return None if may_go_on and b"\n" not in rest else False
 
 
-class Message(NamedTuple):
+class LogMessage(NamedTuple):
     """Message of a log: its first line, and its statements."""
 
     line: int
@@ -77,7 +77,7 @@ class Message(NamedTuple):
 
 def read_log(
     feed: ByteFeed, source: str, syntax: str, base: str | None = None, skip: Skip | None = None
-) -> Iterator[Message]:
+) -> Iterator[LogMessage]:
     """Yield the messages of a log, each as soon as its delimiter or the end of the file is read.
 
     Args:
@@ -97,7 +97,7 @@ def read_log(
 
 def _by_lines(
     blocks: Iterator[tuple[int, bytes]], source: str, syntax: ox.RdfFormat, skip: Skip | None
-) -> Iterator[Message]:
+) -> Iterator[LogMessage]:
     begin = 1
     statements: list[Statement] = []
     line = 0
@@ -112,11 +112,11 @@ def _by_lines(
             else:
                 held.append(text)
             if is_delimiter:
-                yield Message(begin, statements)
+                yield LogMessage(begin, statements)
                 begin, statements = line + 1, []
         statements += _parsed_lines(held_from, held, source, skip, syntax)
     if statements:
-        yield Message(begin, statements)
+        yield LogMessage(begin, statements)
 
 
 def _parsed_lines(
@@ -138,7 +138,7 @@ class _TurtleLog:
         self._prefixes: dict[str, str] = {}
         self._open: bytes | None = None  # quotation mark of an unfinished multi-line string
 
-    def read(self, blocks: Iterator[tuple[int, bytes]]) -> Iterator[Message]:
+    def read(self, blocks: Iterator[tuple[int, bytes]]) -> Iterator[LogMessage]:
         """Yield the messages of whole lines."""
         held: list[bytes] = []
         begin = 1
@@ -185,7 +185,7 @@ class _TurtleLog:
             return "; graphs are written in TriG: a file .trig, or format trig"
         return ""
 
-    def _message(self, line: int, text: bytes, is_last: bool = False) -> Iterator[Message]:
+    def _message(self, line: int, text: bytes, is_last: bool = False) -> Iterator[LogMessage]:
         """Return the statements of a message; none if it is malformed and skipped."""
         declared = "".join(f"@prefix {name}: <{iri}> . " for name, iri in self._prefixes.items())
         try:
@@ -207,7 +207,7 @@ class _TurtleLog:
         self._prefixes, self._base = parser.prefixes, parser.base_iri
         statements = [Statement(line, quad) for quad in quads]
         if statements or not is_last:
-            yield Message(line, statements)
+            yield LogMessage(line, statements)
 
 
 class MessageLogParser(Parser):
@@ -227,7 +227,7 @@ class MessageLogParser(Parser):
             MalformedInputError: a message is malformed; earlier ones have been added.
         """
         name = source.getSystemId() or source.getPublicId() or "<stream>"
-        feed = ByteFeed(Unpacking(cast(Readable, source.getByteStream()), name))
+        feed = ByteFeed(DecompressedFile(cast(Readable, source.getByteStream()), name))
         if not feed.look_ahead(is_log):
             raise OptionError("format", f"{self.syntax}-messages", f"a file that begins with {ANNOUNCEMENT}")
         terms = TermReader()

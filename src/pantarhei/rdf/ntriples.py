@@ -210,7 +210,7 @@ def name_of_timestamp(ticks: int) -> str:
     return f"t{ticks}" if ticks >= 0 else f"b{-ticks}"
 
 
-def prefix_beside(labels: Iterable[str]) -> str:
+def unused_prefix(labels: Iterable[str]) -> str:
     """Return a prefix with which none of `labels` starts; empty if there are no labels."""
     taken = tuple(labels)
     prefix = "m" if taken else ""

@@ -25,8 +25,9 @@ import pyarrow as pa
 import pyoxigraph as ox
 
 from pantarhei.model.term import Term, Triple
+from pantarhei.rdf.decompression import BYTE_ORDER_MARK
 from pantarhei.rdf.ntriples import MOST_CACHED, NumberedNodes, parse_term
-from pantarhei.rdf.statements import OddLines
+from pantarhei.rdf.statements import UnparsedLines
 from pantarhei.rdf.triple_table import (
     NAMES,
     Codes,
@@ -38,7 +39,6 @@ from pantarhei.rdf.triple_table import (
     WordColumn,
     split_lines,
 )
-from pantarhei.rdf.unpacking import BYTE_ORDER_MARK
 
 _IRI = r"<https?://[A-Za-z0-9.-]+(?:/[A-Za-z0-9._~/-]*)?(?:#[A-Za-z0-9._~/-]*)?>"
 _XSD = r"<http://www\.w3\.org/2001/XMLSchema#(?!string>)[a-zA-Z]+>"
@@ -276,7 +276,7 @@ class PlainQuadsReader:
         self._terms: dict[str, Term] = {}
         self._names: dict[str, ox.NamedNode] = {}
 
-    def read(self, line: int, block: bytes) -> Iterator[PlainRun | OddLines]:
+    def read(self, line: int, block: bytes) -> Iterator[PlainRun | UnparsedLines]:
         """Return the lines of a block in order; `line` is the number of the first.
 
         Plain lines are quads of RDF 1.1 with an IRI as graph name and a predicate that is not reserved. Costs
@@ -284,17 +284,17 @@ class PlainQuadsReader:
         """
         found = self._plain(block)
         if found is None or found.odd * _MOST_ODD > found.lines:
-            yield OddLines(line, block)
+            yield UnparsedLines(line, block)
             return
-        odd = _odd_lines(block, line, found.places, found.lines)
+        odd = _other_lines(block, line, found.places, found.lines)
         if len(found.places):
             yield from self._in_order(found, line, odd)
         else:
             yield from odd
 
     def _in_order(
-        self, found: _PlainLines, line: int, odd: Sequence[OddLines]
-    ) -> Iterator[PlainRun | OddLines]:
+        self, found: _PlainLines, line: int, odd: Sequence[UnparsedLines]
+    ) -> Iterator[PlainRun | UnparsedLines]:
         """Return the runs of plain lines, and the other lines between them."""
         columns, graphs, places = found.columns, found.graphs, found.places
         breaks = (np.diff(graphs.codes) != 0) | (np.diff(places) != 1)
@@ -364,7 +364,7 @@ class PlainQuadsReader:
         return name
 
 
-def _odd_lines(block: bytes, line: int, plain: Places, lines: int) -> list[OddLines]:
+def _other_lines(block: bytes, line: int, plain: Places, lines: int) -> list[UnparsedLines]:
     """Return the lines outside the indexes `plain`, neighbours together."""
     if len(plain) == lines:
         return []
@@ -376,7 +376,7 @@ def _odd_lines(block: bytes, line: int, plain: Places, lines: int) -> list[OddLi
     begins = places[np.concatenate([[0], breaks])].tolist()
     ends = (places[np.concatenate([breaks - 1, [len(places) - 1]])] + 1).tolist()
     return [
-        OddLines(line + begin, block[starts[begin] : starts[end]])
+        UnparsedLines(line + begin, block[starts[begin] : starts[end]])
         for begin, end in zip(begins, ends, strict=True)
     ]
 

@@ -15,8 +15,8 @@ import numpy as np
 import pyoxigraph as ox
 
 from pantarhei.errors import MalformedInputError
+from pantarhei.rdf.decompression import BYTE_ORDER_MARK, needs_more_bytes, plain_text
 from pantarhei.rdf.parse import DEEPEST_TRIPLE_TERM, parser_errors, reason_of, without_strings
-from pantarhei.rdf.unpacking import BYTE_ORDER_MARK, is_undecided, plain_text
 
 BLOCK = 1 << 16
 LONGEST_LINE = 1 << 24
@@ -35,7 +35,7 @@ class Statement(NamedTuple):
     quad: ox.Quad
 
 
-class OddLines(NamedTuple):
+class UnparsedLines(NamedTuple):
     """Neighbouring lines of N-Quads left to a parser, with the number of the first."""
 
     line: int
@@ -90,7 +90,7 @@ class ByteFeed:
             CompressedInputError: it is compressed.
         """
         data = self.read(size)
-        while data and is_undecided(data) and (more := self.read(size)):
+        while data and needs_more_bytes(data) and (more := self.read(size)):
             data += more
         return plain_text(data, source)
 
@@ -220,7 +220,7 @@ def _shown(text: bytes) -> str:
     return text[:_SHOWN].decode(errors="replace")
 
 
-class _Lines:
+class _LineInput:
     """Input of a parser, at most one line at a time, to know its position."""
 
     def __init__(self, feed: ByteFeed, source: str) -> None:
@@ -258,7 +258,7 @@ def read_trig(feed: ByteFeed, source: str, base: str | None = None) -> Iterator[
     Raises:
         MalformedInputError: the file is malformed. Input after an error is undefined, so it is never skipped.
     """
-    lines = _Lines(feed, source)
+    lines = _LineInput(feed, source)
     with parser_errors(source, lambda: lines.line):
         for quad in ox.parse(cast(IO[bytes], lines), ox.RdfFormat.TRIG, base_iri=base):
             yield Statement(lines.line, quad)

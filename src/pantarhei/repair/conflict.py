@@ -24,7 +24,7 @@ from pantarhei.materialize.kernel.constants import OPEN
 from pantarhei.materialize.kernel.decision import Decision
 from pantarhei.materialize.kernel.horn import HornProgram, program_of
 from pantarhei.materialize.kernel.residue import Residue
-from pantarhei.materialize.kernel_values import Lineage, readable
+from pantarhei.materialize.kernel_values import Lineage, contiguous
 from pantarhei.proofs.antichain import BudgetExceeded, RowSet, StepBudget, minimal, supports_of
 
 Levels = npt.NDArray[np.int64]
@@ -97,8 +97,8 @@ class OpenRules(NamedTuple):
 
     def residue(self) -> Any:
         """The rules in the kernel, by groups of connected atoms."""
-        columns = map(readable, (self.heads, self.numbers, self.starts, self.bodies))
-        return Residue(HornProgram(len(self.levels), *columns), readable(self.levels, np.int64))
+        columns = map(contiguous, (self.heads, self.numbers, self.starts, self.bodies))
+        return Residue(HornProgram(len(self.levels), *columns), contiguous(self.levels, np.int64))
 
     def groups(self, chosen: npt.NDArray[np.bool_], leaders: Integers) -> list[OpenGroup]:
         """The groups of the chosen atoms, smallest first.
@@ -176,10 +176,10 @@ class OpenGroup:
 
 def decision_of(lineage: Lineage, budget: Budget) -> Any:
     """The kernel's `Decision` about a lineage, nothing decided yet."""
-    background = readable(lineage.background, np.uint8)
-    columns = map(readable, (lineage.instances, lineage.violations))
+    background = contiguous(lineage.background, np.uint8)
+    columns = map(contiguous, (lineage.instances, lineage.violations))
     return Decision(
-        program_of(readable(lineage.rows), background, *columns),
+        program_of(contiguous(lineage.rows), background, *columns),
         budget.kernel_steps + 16 * (len(lineage.rows) + lineage.instances.size + lineage.violations.size),
     )
 
@@ -211,7 +211,7 @@ class ConflictEvidence:
     def of(cls, lineage: Lineage, budget: Budget) -> tuple[ConflictEvidence, Integers]:
         """The evidence in a lineage, and the places of its members there. Costs linear time."""
         decision = decision_of(lineage, budget)
-        decision.at_once(readable(np.flatnonzero(lineage.asserted)))
+        decision.at_once(contiguous(np.flatnonzero(lineage.asserted)))
         places, heads, numbers, starts, bodies = decision.residue()
         if not decision.is_complete:  # facts that contradict alone would be listed with others
             places, heads, numbers, bodies, starts = (*(_NOTHING,) * 4, np.zeros(1, np.int32))

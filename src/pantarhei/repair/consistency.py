@@ -15,7 +15,7 @@ from pantarhei.errors import InconsistentOntologyError
 from pantarhei.errors.base import parameter
 from pantarhei.materialize.kernel_values import Lineage
 from pantarhei.materialize.model import WindowModel
-from pantarhei.model.display_names import told_apart
+from pantarhei.model.display_names import disambiguate
 from pantarhei.model.rule import Rule, names_of
 from pantarhei.model.term import Triple, short
 from pantarhei.proofs.extraction import proof_of_violation
@@ -37,7 +37,7 @@ class Contradiction:
     constraints: tuple[Rule, ...]
 
     def __str__(self) -> str:
-        return told_apart(self._text, names_of(self.constraints))
+        return disambiguate(self._text, names_of(self.constraints))
 
     def _text(self) -> str:
         members = sorted(" ".join(map(short, triple)) for triple in self.triples)
@@ -112,7 +112,7 @@ def inconsistency(
     rule = proof.steps[-1].rule
     assert rule is not None, "the last step of a proof of ⊥ is a constraint"
     statements = [write_triple(triple) + " ." for triple in proof.facts]
-    text, axiom, lines = told_apart(lambda: (str(rule), rule.axiom, proof.lines()), names_of(proof.rules))
+    text, axiom, lines = disambiguate(lambda: (str(rule), rule.axiom, proof.lines()), names_of(proof.rules))
     are_names = not any(isinstance(value, Literal) for _, _, value in proof.facts)
     remedy = None
     if unique_names and rule.different and are_names:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from pantarhei.encoding.numbers import NONE, Integers
 from pantarhei.materialize.kernel.constants import OPEN, OUT
-from pantarhei.materialize.kernel_values import Lineage, readable
+from pantarhei.materialize.kernel_values import Lineage, contiguous
 from pantarhei.proofs.antichain import BudgetExceeded, RowSet, StepBudget, minimal, supports_of
 from pantarhei.repair.conflict import Budget, OpenGroup, OpenRules, Rank, decision_of
 
@@ -131,7 +131,7 @@ def exact_cut(lineage: Lineage, budget: Budget, rank: Rank) -> Cut:
     levels = lineage.bases[order]
     starts = np.concatenate([[0], np.flatnonzero(levels[1:] != levels[:-1]) + 1, [len(order)]])
     decision = decision_of(lineage, budget)
-    opened = decision.by_levels(readable(order), readable(starts))
+    opened = decision.by_levels(contiguous(order), contiguous(starts))
     status = decision.statuses()
     is_cut = status == OUT
     undecided = np.flatnonzero(lineage.is_below_floor) if lineage.cut_short else _NOTHING
@@ -153,7 +153,7 @@ def _settled(
     residue = rules.residue()
     if not decision.is_complete:
         # the pair rule would take an atom for possible that contradicts alone
-        residue.join(readable(np.flatnonzero(decision.are_untested()[places])))
+        residue.join(contiguous(np.flatnonzero(decision.are_untested()[places])))
     settled = np.asarray(residue.settle())
     cut = places[settled == _CUT]
     if not np.any(settled == _SEARCH):

@@ -22,8 +22,8 @@ from rdflib import Literal as RdfLiteral
 
 from pantarhei.encoding.numbers import NO_FACTS, Integers
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.model.display_names import told_apart
-from pantarhei.model.messages import counted
+from pantarhei.model.display_names import disambiguate
+from pantarhei.model.message_text import counted
 from pantarhei.model.term import RDF_TYPE, Term, Triple, short
 from pantarhei.model.time import TimePoint, show_time
 from pantarhei.proofs.step import Assertion
@@ -100,7 +100,7 @@ class Quality:
     # -- text --------------------------------------------------------------------------------------
 
     def __str__(self) -> str:
-        return told_apart(self._text)
+        return disambiguate(self._text)
 
     def _text(self) -> str:
         if self.at is None:

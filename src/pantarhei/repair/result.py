@@ -16,8 +16,8 @@ import numpy as np
 
 from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import Forms, Integers
-from pantarhei.model.display_names import told_apart
-from pantarhei.model.messages import counted
+from pantarhei.model.display_names import disambiguate
+from pantarhei.model.message_text import counted
 from pantarhei.model.rule import Rule, names_of
 from pantarhei.model.term import Triple, short
 from pantarhei.model.time import TimePoint, show_time
@@ -269,7 +269,7 @@ class Conflict:
         return self._prove(self.assertions, self.constraints)
 
     def __str__(self) -> str:
-        return told_apart(self._text, names_of(self.constraints))
+        return disambiguate(self._text, names_of(self.constraints))
 
     def _text(self) -> str:
         members = sorted((show_time(at), " ".join(map(short, triple))) for at, triple in self.assertions)
@@ -463,7 +463,7 @@ class Repair:
 
     def __str__(self) -> str:
         constraints = (rule for conflict in self.conflicts for rule in conflict.constraints)
-        return told_apart(self._text, names_of(constraints))
+        return disambiguate(self._text, names_of(constraints))
 
     def _text(self) -> str:
         conflicts = [f"  {conflict}" for conflict in self.conflicts]

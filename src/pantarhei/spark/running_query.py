@@ -15,7 +15,7 @@ from pantarhei.engine.diagnostics import Unexpected
 from pantarhei.errors import OptionError, PantarheiError
 from pantarhei.explain.absence import Absence
 from pantarhei.explain.explainer import LIMIT, WAYS
-from pantarhei.model.messages import counted
+from pantarhei.model.message_text import counted
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint
 from pantarhei.proofs.proof import Proof

@@ -17,11 +17,11 @@ from pantarhei.encoding.numbers import (
     Integers,
     Renaming,
     as_tuples,
-    each_once,
+    distinct_facts,
     from_tuples,
     net_changes,
-    parted,
     signed,
+    split_changes,
 )
 from pantarhei.temporal.tick_history import TickHistory, TickRecord
 from pantarhei.temporal.tuples import TupleNumbers, are_tuples, renamed_facts
@@ -135,12 +135,12 @@ class DataStream(NamedTuple):
             for part in parts:
                 apply_part(survived, part)
             return from_tuples(survived)
-        return each_once(np.concatenate([NO_FACTS, *(part.facts for part in parts)]))
+        return distinct_facts(np.concatenate([NO_FACTS, *(part.facts for part in parts)]))
 
     @property
     def net_state_changes(self) -> tuple[Integers, Integers]:
         """States that began, and states that ended, since the last closed tick."""
-        return parted(net_changes(np.concatenate([NO_CHANGES, *self.changed])))
+        return split_changes(net_changes(np.concatenate([NO_CHANGES, *self.changed])))
 
     def with_changes(self, came: Integers, went: Integers) -> DataStream:
         """Add state changes of the present tick."""
@@ -270,7 +270,7 @@ class LazyFactSet:
     def facts(self) -> Integers:
         """All facts, shape (n, 3)."""
         if self._changes:
-            came, went = parted(net_changes(np.concatenate(self._changes)))
+            came, went = split_changes(net_changes(np.concatenate(self._changes)))
             self._facts, self._changes = union(difference(self._facts, went), came), []
         return self._facts
 
@@ -330,7 +330,7 @@ class TickEvents:
         if not parts:
             return EventChanges()
         if self._only is not None and not len(self._only) and not len(parts[0].cut) and len(parts) == 1:
-            self._only = each_once(parts[0].facts)
+            self._only = distinct_facts(parts[0].facts)
             return EventChanges(self._only)
         events, fresh, lost = self._all(), dict[Fact, None](), dict[Fact, None]()
         for part in parts:

@@ -22,12 +22,12 @@ from typing import Any, Final, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples, each_once, net_changes
+from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples, distinct_facts, net_changes
 from pantarhei.materialize.kernel.constants import FOREVER
 from pantarhei.materialize.kernel.guarding import Guarding
 from pantarhei.materialize.kernel.newest import NewestKernel
 from pantarhei.materialize.kernel.rows import UNLIMITED_BYTES
-from pantarhei.materialize.kernel_values import readable
+from pantarhei.materialize.kernel_values import contiguous
 from pantarhei.materialize.model import Work
 from pantarhei.rules.compilation.program import Program
 
@@ -148,7 +148,7 @@ class ExpiryModel:
     def _add(self, facts: Integers, levels: Integers) -> Integers:
         self._consult()
         previous = np.empty(len(facts), np.int32)
-        self._kernel.add(readable(facts), readable(levels), readable(previous))
+        self._kernel.add(contiguous(facts), contiguous(levels), contiguous(previous))
         return previous
 
     def expiries(self, levels: Integers) -> Expiries:
@@ -162,7 +162,7 @@ class ExpiryModel:
         """Lower base facts to their expiries; an expiry before the present tick removes them."""
         self._let_go()
         self._consult()
-        self._kernel.retract(readable(facts), readable(self._levels(until, len(facts))))
+        self._kernel.retract(contiguous(facts), contiguous(self._levels(until, len(facts))))
 
     def take_changes(self) -> Integers:
         """Return facts inserted (1) and deleted (-1, last column) since the last call, of recorded
@@ -179,13 +179,13 @@ class ExpiryModel:
     def guarded_changes(self, guarding: Guarding, changed: Integers) -> tuple[Integers, Integers]:
         """Return the rows of `free` to insert and to delete after changes of facts; a row may recur."""
         self._let_go()
-        coming, going = guarding.turned(readable(changed))
+        coming, going = guarding.turned(contiguous(changed))
         return coming, going
 
     def present(self, facts: Integers) -> npt.NDArray[np.bool_]:
         """Return a mask of the facts that hold."""
         self._let_go()
-        return np.asarray(self._kernel.store.present(readable(facts)), np.bool_)
+        return np.asarray(self._kernel.store.present(contiguous(facts)), np.bool_)
 
     def facts(self) -> Integers:
         """Return all facts, shape (n, 3). Costs a pass over the rows."""
@@ -378,7 +378,7 @@ class Negation(StratumOperator):
 
     def react(self, changed: Integers, model: ExpiryModel) -> RowChanges:
         coming, going = model.guarded_changes(self._guarding, changed)
-        return RowChanges(each_once(coming), each_once(going))
+        return RowChanges(distinct_facts(coming), distinct_facts(going))
 
 
 class ConclusionBox(StratumOperator):

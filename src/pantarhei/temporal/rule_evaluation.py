@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, cast
 
 import numpy as np
 
-from pantarhei.encoding.numbers import NO_CHANGES, NO_FACTS, Fact, Integers, as_tuples, parted, signed
+from pantarhei.encoding.numbers import NO_CHANGES, NO_FACTS, Fact, Integers, as_tuples, signed, split_changes
 from pantarhei.materialize.kernel.watching import Watching
 from pantarhei.temporal.data_stream import Appended, AssertedPart, DataStream, TickEvents, difference, union
 from pantarhei.temporal.expiry_model import (
@@ -193,7 +193,7 @@ class RuleEvaluation:
     def remembered_changes(self) -> tuple[Integers, Integers]:
         """Remembered conclusions that began and ended at the present tick so far."""
         changes = [(*fact, sign) for fact, sign in sorted(self._remembered.items())]
-        return parted(np.array(changes, np.int32).reshape(-1, 4))
+        return split_changes(np.array(changes, np.int32).reshape(-1, 4))
 
     @property
     def has_remembered_changes(self) -> bool:

@@ -12,7 +12,7 @@ from rdflib import XSD, Literal, URIRef, Variable
 
 from pantarhei.errors import TemporalRuleError, TimestampError
 from pantarhei.model.display_names import last_part
-from pantarhei.model.messages import Written, counted
+from pantarhei.model.message_text import TextPosition, counted
 from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.temporal_rule import (
     Formula,
@@ -68,7 +68,7 @@ def _without_numbers(text: str, places: Iterable[Place]) -> str:
     return _NUMBERED.sub(lambda found: found[0] if found[0] in written else "_", text)
 
 
-def _written(places: Iterable[Place]) -> Written | None:
+def _written(places: Iterable[Place]) -> TextPosition | None:
     """Return the first position that a place has."""
     return next((place.written for place in places if place.written), None)
 

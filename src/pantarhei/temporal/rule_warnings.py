@@ -10,7 +10,7 @@ from typing import Final
 from rdflib import URIRef
 
 from pantarhei.errors import TemporalRuleError
-from pantarhei.model.messages import told_place
+from pantarhei.model.message_text import position_prefix
 from pantarhei.model.rule import Atom, Rule
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalRule, TimeWindow, builtin_text, term_text
 from pantarhei.model.term import short
@@ -31,8 +31,9 @@ class UnassertableConclusion:
 
     def __str__(self) -> str:
         head = self.rule.head
+        subject = term_text(head.atom.arguments[0])
         return (
-            f"{told_place(head.written)}{term_text(head.atom.arguments[0])} may be a literal in {head}, and "
+            f"{position_prefix(head.written)}{subject} may be a literal in {head}, and "
             "no triple begins with one; such conclusions are not asserted, and are counted as not_fed_back"
         )
 
@@ -50,7 +51,7 @@ class ConstantRule:
     name: URIRef
 
     def __str__(self) -> str:
-        name, where = short(self.name), told_place(self.rule.written)
+        name, where = short(self.name), position_prefix(self.rule.written)
         return (
             f"{where}{self.rule} is about {name} alone, and has no variable; one begins with a capital "
             f"letter and has no colon, or with a question mark: ?{name}"
@@ -84,7 +85,7 @@ class UnrememberedConclusion:
         return self.formula.atom.predicate
 
     def __str__(self) -> str:
-        name, where = short(self.predicate), told_place(self.formula.written)
+        name, where = short(self.predicate), position_prefix(self.formula.written)
         return (
             f"{where}{self.formula} looks back at conclusions of earlier ticks, which are not remembered; "
             f"if they are to count, write: remember {name}."
@@ -126,7 +127,7 @@ class UnboundedComputation:
         test = self.rule.tests[0]
         what = f"{builtin_text(test)} computes from what may come of its own results"
         refusal = "a tick at which that does not end is refused; a comparison ends it, such as Z < 100"
-        return f"{told_place(test.written)}{what}; {refusal}"
+        return f"{position_prefix(test.written)}{what}; {refusal}"
 
 
 def unbounded_computations(rules: Iterable[TemporalRule]) -> tuple[UnboundedComputation, ...]:

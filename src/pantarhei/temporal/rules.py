@@ -25,14 +25,14 @@ from pantarhei.errors import (
     TemporalTextError,
     check_type,
 )
-from pantarhei.model.display_names import told_apart
-from pantarhei.model.messages import Written
+from pantarhei.model.display_names import disambiguate
+from pantarhei.model.message_text import TextPosition
 from pantarhei.model.rule import Argument, Atom, Builtin, Predicate, Rule, names_of
 from pantarhei.model.temporal_rule import Formula, TemporalAtom, TemporalRule
 from pantarhei.model.term import short
 from pantarhei.model.time import TimePoint, kind_of
 from pantarhei.owl.name_kinds import is_defined
-from pantarhei.rdf.unpacking import refuse_unreadable, unreadable
+from pantarhei.rdf.decompression import refuse_unreadable, unreadable
 from pantarhei.rules.translation.demand import SAME, Theory, by_class, has_class_variables
 from pantarhei.temporal.literal_tests import check_name_comparisons
 from pantarhei.temporal.reification import rules_with_literal_subjects
@@ -79,9 +79,9 @@ class TemporalRules:
     start: TimePoint | None = None
     feedback: bool = False
     prefixes: Mapping[str, str] = field(default_factory=dict, compare=False)
-    written: InitVar[Mapping[URIRef, Written] | None] = None
+    written: InitVar[Mapping[URIRef, TextPosition] | None] = None
 
-    def __post_init__(self, written: Mapping[URIRef, Written] | None) -> None:
+    def __post_init__(self, written: Mapping[URIRef, TextPosition] | None) -> None:
         check_prefixes(self.prefixes)
         object.__setattr__(self, "rules", tuple(self.rules))
         object.__setattr__(self, "remembered", frozenset(self.remembered))
@@ -132,14 +132,16 @@ class TemporalRules:
         )
         return mine == theirs
 
-    def _check_remembered(self, concluded: Mapping[URIRef, int], written: Mapping[URIRef, Written]) -> None:
+    def _check_remembered(
+        self, concluded: Mapping[URIRef, int], written: Mapping[URIRef, TextPosition]
+    ) -> None:
         for predicate in sorted(self.remembered.difference(concluded)):
             problem = f"{short(predicate)} is to be remembered, and no rule concludes it"
             raise TemporalRuleError(problem, "the head of a rule", *written.get(predicate, ()))
 
     def __str__(self) -> str:
         names = names_in_text(self._iris(), self.prefixes)
-        return told_apart(partial(self._text, declarations(names)), names)
+        return disambiguate(partial(self._text, declarations(names)), names)
 
     def _text(self, declared: list[str]) -> str:
         remembered = (
@@ -368,7 +370,7 @@ def _check(rule: Rule, reached: dict[Symbol, Formula], feedback: bool) -> None:
     expected = "a predicate that no constraint and no equality follows from: conclusions are never repaired"
     if rule.head is None:
         expected += ", unless feedback has them asserted"
-    raise rule_error(told_apart(problem, names_of([rule])), expected, head)
+    raise rule_error(disambiguate(problem, names_of([rule])), expected, head)
 
 
 def _begun_by(rule: Rule, reached: dict[Symbol, Formula]) -> Formula:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from rdflib import URIRef, Variable
 
 from pantarhei.errors import TemporalRuleError
-from pantarhei.model.display_names import told_apart
+from pantarhei.model.display_names import disambiguate
 from pantarhei.model.graphs import components
 from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalRule, builtin_text, term_text
@@ -231,7 +231,7 @@ def _circle(strict: _Use, uses_of: Sequence[Sequence[_Use]], heads: Sequence[URI
         return f"{steps[0]} rests on {what}: {' ← '.join(shown)}"
 
     expected += f"; {_WITHOUT_STRATA}"
-    return rule_error(told_apart(problem), expected, formula, strict.rule)
+    return rule_error(disambiguate(problem), expected, formula, strict.rule)
 
 
 def _way(strict: _Use, uses_of: Sequence[Sequence[_Use]]) -> list[_Use]:

@@ -18,7 +18,7 @@ from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.materialize.kernel.constants import IN_RANGES, IS_NAME, IS_TERM, TIME_PLACE
 from pantarhei.materialize.kernel.runs import Runs
 from pantarhei.materialize.kernel.selecting import Selecting
-from pantarhei.materialize.kernel_values import readable
+from pantarhei.materialize.kernel_values import contiguous
 from pantarhei.model.data_range import DataRange
 from pantarhei.model.rule import Argument, Atom, Member, Rule
 from pantarhei.model.term import Term
@@ -243,18 +243,18 @@ class RowMapper(Generic[K]):
         """
         if not len(facts) or not self.sources:
             return []
-        rows, places, ranges = self._selecting.rows(readable(facts), self._selectors.memberships, time)
+        rows, places, ranges = self._selecting.rows(contiguous(facts), self._selectors.memberships, time)
         return [RowPart(self._kinds[kind], rows[begin:end], places[begin:end]) for kind, begin, end in ranges]
 
     def add_runs(self, runs: Runs, facts: Integers) -> None:
         """Add the rows of facts to the kernel's `Runs`."""
         if len(facts) and self.sources:
-            runs.tell(self._selecting, readable(facts), self._selectors.memberships)
+            runs.tell(self._selecting, contiguous(facts), self._selectors.memberships)
 
     def remove_runs(self, runs: Runs, facts: Integers) -> None:
         """Remove the rows of facts, added at the present tick, from the kernel's `Runs`."""
         if len(facts) and self.sources:
-            runs.take_back(self._selecting, readable(facts), self._selectors.memberships)
+            runs.take_back(self._selecting, contiguous(facts), self._selectors.memberships)
 
 
 class SupportCounts:

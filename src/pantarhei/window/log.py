@@ -23,7 +23,16 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from pantarhei.encoding.numbers import NO_FACTS, NO_FORMS, Fact, Forms, Integers, as_tuples, keys_of, narrowed
+from pantarhei.encoding.numbers import (
+    NO_FACTS,
+    NO_FORMS,
+    Fact,
+    Forms,
+    Integers,
+    as_tuples,
+    hash_keys,
+    smallest_type,
+)
 from pantarhei.model.time import TimePoint
 
 _CHUNK = 512
@@ -201,7 +210,7 @@ class Entry:
     def marks(self) -> npt.NDArray[np.uint16]:
         """16 bits of each fact's key, made when first asked for."""
         if self._marks is None:
-            object.__setattr__(self, "_marks", _mark(keys_of(self.facts)).astype(np.uint16))
+            object.__setattr__(self, "_marks", _mark(hash_keys(self.facts)).astype(np.uint16))
         assert self._marks is not None
         return self._marks
 
@@ -220,7 +229,7 @@ class Entry:
                     levels[wanted[fact]] = self.level - back
             return levels
         marked = np.zeros(1 << 16, bool)
-        marked[_mark(keys_of(facts))] = True
+        marked[_mark(hash_keys(facts))] = True
         for place in np.flatnonzero(marked[self.marks] & (self.back > 0)).tolist():
             found = wanted.get(tuple(self.facts[place].tolist()))
             if found is not None:
@@ -243,7 +252,7 @@ def linked(entries: Sequence[Entry]) -> list[Entry]:
     back[order[follows]] = levels[of_places[order[follows]]] - levels[of_places[before]]
     ends = np.searchsorted(places, np.arange(len(entries) + 1))
     return [
-        replace(entry, back=narrowed(back[start:end]))
+        replace(entry, back=smallest_type(back[start:end]))
         for entry, (start, end) in zip(entries, pairwise(ends.tolist()), strict=True)
     ]
 
@@ -412,14 +421,14 @@ class _Facts:
     def add(self, facts: Integers) -> None:
         if len(facts):
             self._facts.update(as_tuples(facts))
-            self._keys = np.unique(np.concatenate([self._keys, keys_of(facts)]))
+            self._keys = np.unique(np.concatenate([self._keys, hash_keys(facts)]))
             self._marked = np.empty(0, bool)
 
     def among(self, facts: Integers) -> npt.NDArray[np.bool_]:
         """Which of `facts` are in the set: most are told apart by a key, the others are looked up."""
         found = np.zeros(len(facts), bool)
         if len(facts) and len(self._keys):
-            keys = keys_of(facts)
+            keys = hash_keys(facts)
             maybe = self.maybe(_mark(keys))  # spares most facts the search
             maybe = maybe[np.isin(keys[maybe], self._keys)]
             found[maybe] = [fact in self._facts for fact in as_tuples(facts[maybe])]

@@ -17,7 +17,7 @@ from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.cli.commands import app
 from pantarhei.cli.given_values import length_of
 from pantarhei.cli.run_report import SHOWN, ConflictProofs, SkipReport, cut_lines, is_live
-from pantarhei.model.display_names import ShownNames
+from pantarhei.model.display_names import DisplayNames
 from pantarhei.model.rule import Atom, Origin, Rule
 from strategies import A, a
 
@@ -387,7 +387,7 @@ def test_names_with_one_last_part_are_shown_with_their_prefix():
     reasoner = StreamReasoner(Ontology.from_rules([axiom]), Window(10))
     reasoner.push(1, [OPEN])
     repair = reasoner.push(2, [(EX.v, RDF.type, other)]).repair
-    names = ShownNames({"ex": str(EX), "other": "urn:other#"}).telling_apart([EX.Open, other])
+    names = DisplayNames({"ex": str(EX), "other": "urn:other#"}).disambiguated([EX.Open, other])
     assert cut_lines(repair, names) == [
         "removed ex:Open(v) at 1, contradicted by other:Open(v) at 2: they differ"
     ]

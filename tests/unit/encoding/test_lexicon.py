@@ -10,7 +10,7 @@ import pytest
 from rdflib import RDF, XSD, BNode, Literal, Namespace, URIRef
 
 from pantarhei.encoding.encode import encode_abox
-from pantarhei.encoding.lexicon import Names, Tables, key_of, keys_of_iris
+from pantarhei.encoding.lexicon import NameTable, Tables, key_of, keys_of_iris
 from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE, Symbol, UsedTerms
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.model.term import Place
@@ -23,7 +23,7 @@ GIVEN = [EX.a, BNode("b"), EX.b, URIRef(""), BNode("http://example.org/a"), URIR
 
 
 def test_names_come_back_with_their_kinds():
-    names = Names([key_of(name) for name in GIVEN])
+    names = NameTable([key_of(name) for name in GIVEN])
     assert [*names] == GIVEN and [*map(type, names)] == [*map(type, GIVEN)]
     assert names[1:3] == GIVEN[1:3] and names[-1] == GIVEN[-1] and len(names) == len(GIVEN)
 
@@ -75,7 +75,7 @@ def test_many_facts_have_the_names_that_they_have_one_by_one(odd, is_last):
 
 def test_there_is_no_name_beyond_the_last():
     with pytest.raises(IndexError):
-        Names([key_of(EX.a)])[1]
+        NameTable([key_of(EX.a)])[1]
 
 
 def test_in_one_look_each_name_is_made_once():
@@ -132,7 +132,7 @@ def forget(vocabulary, kept):
     used = UsedTerms(*vocabulary.counts)
     used.add(kept)
     renaming = used.renaming()
-    vocabulary.go_on_with(vocabulary.tables.renamed(renaming))
+    vocabulary.replace_tables(vocabulary.tables.renamed(renaming))
     return renaming
 
 
@@ -249,7 +249,7 @@ def test_names_that_have_the_number_of_another_keep_it(merges):
     numbers = [vocabulary.number(name) for name in (StrategiesEX.a, StrategiesEX.b, StrategiesEX.c)]
     used = UsedTerms(*vocabulary.counts)
     used.names[[numbers[0], numbers[2]]] = 1
-    vocabulary.go_on_with(vocabulary.tables.renamed(used.renaming()))
+    vocabulary.replace_tables(vocabulary.tables.renamed(used.renaming()))
     assert [vocabulary.find(name) for name in (StrategiesEX.a, StrategiesEX.b, StrategiesEX.c)] == [
         0,
         None,

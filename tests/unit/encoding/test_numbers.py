@@ -19,8 +19,8 @@ from pantarhei.encoding.numbers import (
     UsedTerms,
     as_tuples,
     by_predicate,
-    each_once,
-    keys_of,
+    distinct_facts,
+    hash_keys,
     net_changes,
     signed,
 )
@@ -58,14 +58,18 @@ def test_a_class_and_a_property_of_one_name_are_two_symbols():
 
 def test_each_fact_stands_once_where_it_stood_first():
     rows = np.array([(3, 1, NONE), (1, 1, 2), (3, 1, NONE), (2, 0, 0), (1, 1, 2)], np.int32)
-    assert as_tuples(each_once(rows)) == [(3, 1, NONE), (1, 1, 2), (2, 0, 0)]
-    assert len(each_once(rows[1:4])) == 3 and len(each_once(rows[:1])) == 1 and not len(each_once(NO_FACTS))
+    assert as_tuples(distinct_facts(rows)) == [(3, 1, NONE), (1, 1, 2), (2, 0, 0)]
+    assert (
+        len(distinct_facts(rows[1:4])) == 3
+        and len(distinct_facts(rows[:1])) == 1
+        and not len(distinct_facts(NO_FACTS))
+    )
 
 
 def test_facts_whose_keys_are_the_same_are_told_apart():
     rows = np.array([(0, 0, 1), (1 << 8, 0, 0), (0, 0, 1)], np.int32)
-    assert len(set(keys_of(rows).tolist())) == 1
-    assert as_tuples(each_once(rows)) == [(0, 0, 1), (1 << 8, 0, 0)]
+    assert len(set(hash_keys(rows).tolist())) == 1
+    assert as_tuples(distinct_facts(rows)) == [(0, 0, 1), (1 << 8, 0, 0)]
 
 
 def test_what_came_and_went_adds_up():
@@ -181,7 +185,7 @@ def forget(vocabulary, *kept, symbols=0):
         used.add(facts)
         used.add_forms(forms)
     renaming = used.renaming()
-    vocabulary.go_on_with(vocabulary.tables.renamed(renaming))
+    vocabulary.replace_tables(vocabulary.tables.renamed(renaming))
     return renaming
 
 

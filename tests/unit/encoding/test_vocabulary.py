@@ -248,7 +248,7 @@ def test_two_terms_have_two_numbers_wherever_numbering_broke_off(encode):
 @ways
 def test_what_was_numbered_before_numbering_broke_off_can_be_forgotten(encode):
     for vocabulary, mark in numbering_broken_off(encode):
-        vocabulary.back_to(mark)
+        vocabulary.roll_back_to(mark)
         fresh = Vocabulary(compile_(()))
         encode(fresh, KNOWN)
         assert vocabulary.counts == fresh.counts

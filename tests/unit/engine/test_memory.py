@@ -514,7 +514,7 @@ def test_nothing_is_forgotten_while_old_books_may_come_back():
 POINTS = [
     (compaction, "compact"),
     (Tables, "renamed"),
-    (Vocabulary, "go_on_with"),
+    (Vocabulary, "replace_tables"),
     (WindowModel, "rename"),
     (WindowModel, "mark_terms"),
     (Holdings, "_take_over"),

@@ -3,7 +3,7 @@
 import pytest
 from rdflib import OWL, Namespace, Variable
 
-from pantarhei.model.display_names import ShownNames, told_apart, with_prefix
+from pantarhei.model.display_names import DisplayNames, disambiguate, with_prefix
 from pantarhei.model.rule import Atom, Rule, names_of
 from pantarhei.model.term import short
 
@@ -12,7 +12,7 @@ X = Variable("x")
 
 
 def text(*terms, **prefixes):
-    return told_apart(lambda: " ".join(map(short, terms)), ShownNames({"room": str(ROOM), **prefixes}))
+    return disambiguate(lambda: " ".join(map(short, terms)), DisplayNames({"room": str(ROOM), **prefixes}))
 
 
 def test_names_that_would_look_the_same_have_their_prefix_or_are_in_full():
@@ -37,21 +37,21 @@ def test_a_rule_shows_apart_what_has_one_last_part():
 def test_a_text_shows_a_name_in_one_way_in_all_its_parts():
     rules = [Rule("r", (Atom(name, (X,)),), Atom(ROOM.Device, (X,))) for name in (ROOM.Sensor, SAREF.Sensor)]
     assert [str(rule) for rule in rules] == ["Device(?x) :- Sensor(?x)."] * 2
-    together = told_apart(lambda: [str(rule) for rule in rules], ShownNames({"room": str(ROOM)}))
+    together = disambiguate(lambda: [str(rule) for rule in rules], DisplayNames({"room": str(ROOM)}))
     assert together == ["Device(?x) :- room:Sensor(?x).", f"Device(?x) :- <{SAREF.Sensor}>(?x)."]
 
 
 def test_names_known_beforehand_are_told_apart_where_only_one_of_them_is_shown():
     names = names_of([Rule("r", (Atom(ROOM.Sensor, (X,)), Atom(SAREF.Sensor, (X,))), None)])
-    assert told_apart(lambda: short(ROOM.Sensor), names) == f"<{ROOM.Sensor}>"
+    assert disambiguate(lambda: short(ROOM.Sensor), names) == f"<{ROOM.Sensor}>"
 
 
 def test_a_text_that_fails_changes_no_other():
     with pytest.raises(ZeroDivisionError):
-        told_apart(lambda: 1 / 0, ShownNames().telling_apart([ROOM.Sensor, SAREF.Sensor]))
+        disambiguate(lambda: 1 / 0, DisplayNames().disambiguated([ROOM.Sensor, SAREF.Sensor]))
     assert short(ROOM.Sensor) == "Sensor"
 
 
 def test_the_usual_prefixes_are_known_and_an_empty_one_shortens_nothing():
-    assert told_apart(lambda: f"{short(OWL.Thing)} {short(SAREF.Thing)}").startswith("owl:Thing <")
+    assert disambiguate(lambda: f"{short(OWL.Thing)} {short(SAREF.Thing)}").startswith("owl:Thing <")
     assert with_prefix(ROOM.Sensor, {"none": "", "": str(ROOM)}) == ":Sensor"

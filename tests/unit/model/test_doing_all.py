@@ -2,7 +2,7 @@
 
 import pytest
 
-from pantarhei.model.doing_all import do_all
+from pantarhei.model.doing_all import run_all
 
 
 def test_all_is_done_and_then_the_first_interrupt_raised():
@@ -13,12 +13,12 @@ def test_all_is_done_and_then_the_first_interrupt_raised():
         raise KeyboardInterrupt(name)
 
     with pytest.raises(KeyboardInterrupt, match="first"):
-        do_all([lambda: interrupted("first"), lambda: done.append("second"), lambda: interrupted("third")])
+        run_all([lambda: interrupted("first"), lambda: done.append("second"), lambda: interrupted("third")])
     assert done == ["first", "second", "third"]
 
 
 def test_nothing_is_raised_where_nothing_was():
     done = []
-    do_all(done.append for _ in range(0))
-    do_all([lambda: done.append(1)])
+    run_all(done.append for _ in range(0))
+    run_all([lambda: done.append(1)])
     assert done == [1]

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from rdflib import XSD, Literal, Namespace, Variable
 
-from pantarhei.model.messages import Written
+from pantarhei.model.message_text import TextPosition
 from pantarhei.model.rule import Builtin
 from pantarhei.model.temporal_rule import (
     Formula,
@@ -57,7 +57,7 @@ def test_the_variables_of_a_formula_are_those_of_its_atom_and_its_time():
 
 
 def test_where_a_rule_is_written_makes_no_difference_and_pickles():
-    here = TemporalRule(Formula(HOT), written=Written(1, 1, "Hot(V)."))
+    here = TemporalRule(Formula(HOT), written=TextPosition(1, 1, "Hot(V)."))
     assert here == TemporalRule(Formula(HOT))
     assert pickle.loads(pickle.dumps(here)).written == here.written
 

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from rdflib import OWL, RDF, RDFS, Graph, Namespace
 
-from pantarhei.owl.background_axioms import axioms_of, says_axioms, table_says_axioms
+from pantarhei.owl.background_axioms import axioms_of, has_axioms, table_has_axioms
 from pantarhei.owl.document import Document, read_document
 from pantarhei.rdf.ntriples import write_term
 
@@ -53,14 +53,14 @@ def table(triples):
 @pytest.mark.parametrize("text", FACTS)
 def test_facts_say_no_axiom(text):
     given = document(text)
-    assert not says_axioms(given.triples) and not table_says_axioms(table(given.triples))
+    assert not has_axioms(given.triples) and not table_has_axioms(table(given.triples))
     assert axioms_of(given) is None
 
 
 @pytest.mark.parametrize("text", AXIOMS)
 def test_an_axiom_is_taken_with_all_that_it_is_written_with(text):
     given = document(text)
-    assert says_axioms(given.triples) and table_says_axioms(table(given.triples))
+    assert has_axioms(given.triples) and table_has_axioms(table(given.triples))
     found = axioms_of(document(text + FACTS[0] + FACTS[2]))
     assert len(found.triples) == len(given.triples)
 
@@ -85,4 +85,4 @@ def test_axioms_keep_their_file_and_lines(tmp_path):
 
 
 def test_an_empty_table_says_no_axiom():
-    assert not table_says_axioms(pa.table({name: [] for name in ("subject", "predicate", "object")}))
+    assert not table_has_axioms(pa.table({name: [] for name in ("subject", "predicate", "object")}))

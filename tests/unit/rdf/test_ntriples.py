@@ -27,9 +27,9 @@ from pantarhei.rdf.ntriples import (
     nodes_of_document,
     nodes_of_message,
     parse_term,
-    prefix_beside,
     prefix_of_name,
     to_rdflib,
+    unused_prefix,
     write_term,
 )
 from pantarhei.values.value import is_ill_typed, value_of
@@ -330,6 +330,6 @@ def test_a_name_that_could_be_another_scopes_is_refused(name):
 
 
 def test_a_prefix_beside_labels_begins_none_of_them():
-    assert prefix_beside([]) == ""
-    assert prefix_beside(["x"]) == "m"
-    assert prefix_beside(["m1", "mm"]) == "mmm"
+    assert unused_prefix([]) == ""
+    assert unused_prefix(["x"]) == "m"
+    assert unused_prefix(["m1", "mm"]) == "mmm"

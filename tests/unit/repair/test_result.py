@@ -11,8 +11,8 @@ from rdflib import RDF, XSD, Graph, Literal, URIRef
 
 from counts import cases
 from pantarhei import Ontology, StreamReasoner, Window, load_ontology
-from pantarhei.encoding.lexicon import Lexicon, LiteralSet, Names
-from pantarhei.encoding.numbers import NO_FACTS, NO_FORMS, Symbol, narrowed
+from pantarhei.encoding.lexicon import Lexicon, LiteralSet, NameTable
+from pantarhei.encoding.numbers import NO_FACTS, NO_FORMS, Symbol, smallest_type
 from pantarhei.model.rule import Atom, Different, Origin, Rule
 from pantarhei.repair.result import Case, Conflict, ConflictList, LazySequence, Occurrences, Removal, Repair
 from pantarhei.window.log import EMPTY_LOG, Entry, Log
@@ -185,7 +185,7 @@ ONE_VALUE = Rule("prp-fp", (related(V, x, y), related(V, x, z)), None, (Differen
 def lexicon(shift=0):
     """Class `c` has the number `(c + shift) % CLASSES`."""
     symbols = [Symbol(URIRef(f"urn:{(number - shift) % CLASSES}"), 1) for number in range(CLASSES)]
-    return Lexicon(symbols, Names(["<urn:x>"]), [], LiteralSet())
+    return Lexicon(symbols, NameTable(["<urn:x>"]), [], LiteralSet())
 
 
 def facts(classes, shift=0):
@@ -228,7 +228,12 @@ def test_a_removed_fact_has_the_occurrences_of_the_definition(steps):
             back.append(level - levels[-1] if levels else 0)
             levels += [level] * (level not in levels)
         arriving = Entry(
-            level, f"t{level}", 10 * level, facts(asserted, shift), NO_FACTS, back=narrowed(np.array(back))
+            level,
+            f"t{level}",
+            10 * level,
+            facts(asserted, shift),
+            NO_FACTS,
+            back=smallest_type(np.array(back)),
         )
         lost = {each: held.pop(each) for each in dict.fromkeys(cut) if each in held}
         if lost:

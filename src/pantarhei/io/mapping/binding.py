@@ -25,7 +25,7 @@ from pantarhei.io.mapping.record_mapping import (
     TripleTemplate,
     iri,
 )
-from pantarhei.model.messages import did_you_mean
+from pantarhei.model.message_text import did_you_mean
 from pantarhei.values.value import INTEGER_BOUNDS
 
 _DECIMALS = re.compile(r"[+-]?\d+[.,]\d+")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 from pantarhei.errors import MappingError, OptionError
-from pantarhei.rdf.unpacking import plain_text, refuse_null, unreadable
+from pantarhei.rdf.decompression import plain_text, refuse_null, unreadable
 
 LONGEST = 1 << 20
 DEEPEST = 20

@@ -25,7 +25,7 @@ from pantarhei.io.mapping.record_mapping import (
     iri,
 )
 from pantarhei.model.datetimes import zone_named
-from pantarhei.model.messages import did_you_mean
+from pantarhei.model.message_text import did_you_mean
 from pantarhei.rdf.ntriples import is_plain_iri
 from pantarhei.values.value import INTEGER_BOUNDS, STRING_FORMS, is_ill_typed, value_key
 

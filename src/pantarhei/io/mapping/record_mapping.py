@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from rdflib import OWL, RDF, RDFS, XSD, URIRef
 
 from pantarhei.errors import MappingError
-from pantarhei.model.messages import did_you_mean
+from pantarhei.model.message_text import did_you_mean
 from pantarhei.model.time import Precision
 from pantarhei.rdf.ntriples import is_plain_iri
 

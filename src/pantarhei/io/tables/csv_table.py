@@ -20,9 +20,9 @@ from pyarrow import csv as pacsv
 from pantarhei.errors import InputError, MalformedInputError
 from pantarhei.io.reader import NOT_UTF_8, format_error
 from pantarhei.io.tables.arrow_table import Block, SkippedLine
-from pantarhei.model.messages import counted
+from pantarhei.model.message_text import counted
+from pantarhei.rdf.decompression import BYTE_ORDER_MARK
 from pantarhei.rdf.statements import LONGEST_LINE, ByteFeed
-from pantarhei.rdf.unpacking import BYTE_ORDER_MARK
 
 BLOCK = 1 << 20
 DELIMITERS = ",;\t|"

@@ -16,8 +16,8 @@ from pantarhei.io.reader import FORMATS, SUFFIXES, format_of, is_path, opened, r
 from pantarhei.io.tables.arrow_table import RecordTable, arrow_table, parquet_table, speaks_arrow
 from pantarhei.io.tables.csv_table import CSVPart, CSVPartTable, CSVTable
 from pantarhei.io.tables.json_table import JSONDocument, JSONTable
+from pantarhei.rdf.decompression import DecompressedFile, refuse_null
 from pantarhei.rdf.statements import ByteFeed, Readable
-from pantarhei.rdf.unpacking import Unpacking, refuse_null
 
 Source: TypeAlias = "str | os.PathLike[str] | Readable | Sequence[str | os.PathLike[str]] | Any"
 
@@ -131,7 +131,7 @@ class TableSources:
             self._read_before += Path(item).stat().st_size
             return parquet_table(name, file)
         self._feed = ByteFeed(file)
-        unpacked = ByteFeed(Unpacking(self._feed, name))
+        unpacked = ByteFeed(DecompressedFile(self._feed, name))
         if format in ("jsonl", "json"):
             return (JSONTable if format == "jsonl" else JSONDocument)(name, unpacked, is_lenient)
         return CSVTable(name, unpacked, delimiter_of(name, self._format, delimiter), is_lenient)

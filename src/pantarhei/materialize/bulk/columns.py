@@ -27,7 +27,7 @@ ONE_TERM = 1 << 32
 """How many keys there are that begin with one term."""
 
 
-def keys_of(subjects: Integers | int, objects: Integers | int) -> Keys:
+def pair_keys(subjects: Integers | int, objects: Integers | int) -> Keys:
     """Return the keys of facts; a single number is broadcast."""
     high = np.left_shift(np.asarray(subjects, np.int64), _SHIFT)
     low = np.add(objects, 1, dtype=np.int64)
@@ -51,7 +51,7 @@ def objects_of(keys: Keys) -> Integers:
     return (np.bitwise_and(keys, _LOW) - 1).astype(np.int32)
 
 
-class Pairs(NamedTuple):
+class RowMatches(NamedTuple):
     """Pairs of a row of the query and an index in the columns."""
 
     rows: Places
@@ -75,7 +75,7 @@ class Columns:
     @cached_property
     def _turned(self) -> tuple[Keys, Integers]:
         """Keys with subject and object exchanged, ascending, and the index of each fact."""
-        turned = keys_of(objects_of(self.keys), subjects_of(self.keys) - 1) if len(self.keys) else self.keys
+        turned = pair_keys(objects_of(self.keys), subjects_of(self.keys) - 1) if len(self.keys) else self.keys
         places = np.arange(len(turned), dtype=np.int32)
         keys, order = _radix.sorted_with(turned, places)
         return keys, order
@@ -89,17 +89,17 @@ class Columns:
         places[self.keys[places] != keys] = -1
         return places
 
-    def forwards(self, starts: Keys, width: int) -> Pairs:
+    def forwards(self, starts: Keys, width: int) -> RowMatches:
         """Return the facts whose keys lie in `[start, start + width)`, for each start."""
         return _ranges(self.keys, starts, width)
 
-    def backwards(self, starts: Keys, width: int) -> Pairs:
+    def backwards(self, starts: Keys, width: int) -> RowMatches:
         """Return the facts whose keys with subject and object exchanged lie in `[start, start + width)`, for
         each start.
         """
         turned, order = self._turned
         rows, places = _ranges(turned, starts, width)
-        return Pairs(rows, order[places])
+        return RowMatches(rows, order[places])
 
     def count_forwards(self, starts: Keys, width: int) -> int:
         """Return the number of facts of `forwards`."""
@@ -143,7 +143,7 @@ def columns_of(facts: Integers, levels: Integers) -> dict[int, Columns]:
     """Return the columns of facts, shape (n, 3), by predicate. Costs sorting them."""
     return {
         predicate: _without_repetition(keys, at)
-        for predicate, (keys, at) in by_predicate(facts, levels).items()
+        for predicate, (keys, at) in columns_by_predicate(facts, levels).items()
     }
 
 
@@ -156,14 +156,14 @@ def merged(parts: Sequence[tuple[Keys, Integers]]) -> tuple[Keys, Integers]:
     return whole.keys, whole.levels
 
 
-def by_predicate(facts: Integers, levels: Integers) -> Mapping[int, tuple[Keys, Integers]]:
+def columns_by_predicate(facts: Integers, levels: Integers) -> Mapping[int, tuple[Keys, Integers]]:
     """Group facts, shape (n, 3), into keys and levels by ascending predicate."""
     if not len(facts):
         return {}
     column = facts[:, 0]
     # numpy uses radix sort for 16-bit numbers
     order = np.argsort(column.astype(np.uint16) if column.max() <= 0xFFFF else column, kind="stable")
-    predicates, keys = facts[order, 0], keys_of(facts[order, 1], facts[order, 2])
+    predicates, keys = facts[order, 0], pair_keys(facts[order, 1], facts[order, 2])
     starts = np.flatnonzero(np.diff(predicates, prepend=-1))
     ends = [*starts[1:].tolist(), len(order)]
     levels = levels[order]
@@ -203,10 +203,10 @@ def _count(keys: Keys, starts: Keys, width: int) -> int:
     return int((ends - begins).sum())
 
 
-def _ranges(keys: Keys, starts: Keys, width: int) -> Pairs:
+def _ranges(keys: Keys, starts: Keys, width: int) -> RowMatches:
     """Return for each of `starts` the indexes of the keys in its range."""
     begins, ends = _bounds(keys, starts, width)
     counts = ends - begins
     rows = np.repeat(np.arange(len(starts)), counts)
     before = np.cumsum(counts) - counts
-    return Pairs(rows, np.arange(len(rows)) + np.repeat(begins - before, counts))
+    return RowMatches(rows, np.arange(len(rows)) + np.repeat(begins - before, counts))

@@ -27,8 +27,8 @@ from pantarhei.materialize.bulk.columns import (
     NO_COLUMNS,
     Columns,
     Keys,
-    by_predicate,
     classes_of_subjects,
+    columns_by_predicate,
     merged,
     objects_of,
     subjects_of,
@@ -204,7 +204,7 @@ class BulkProgram:
         """
         rows = min(MOST_ROWS, max(most // _A_ROW, _LEAST_ROWS))
         matcher = ColumnMatcher(dict(stored), literals, self.width, rows)
-        return self.close(matcher, by_predicate(facts, levels), most)
+        return self.close(matcher, columns_by_predicate(facts, levels), most)
 
     def close(
         self, matcher: ColumnMatcher, given: Mapping[int, tuple[Keys, Integers]], most: int = sys.maxsize

@@ -15,9 +15,9 @@ from pantarhei.materialize.bulk.columns import (
     ONE_TERM,
     Columns,
     Keys,
-    by_predicate,
+    columns_by_predicate,
     columns_of,
-    keys_of,
+    pair_keys,
     starts_of,
     subjects_of,
 )
@@ -26,7 +26,7 @@ from pantarhei.materialize.bulk.plans import MOST_ROWS, ColumnMatcher, Frame, Jo
 from pantarhei.materialize.kernel.constants import EDGE
 from pantarhei.materialize.kernel.newest import NewestKernel
 from pantarhei.materialize.kernel.rows import ROW
-from pantarhei.materialize.kernel_values import readable
+from pantarhei.materialize.kernel_values import contiguous
 from pantarhei.rules.compilation.plan import FORWARD
 from pantarhei.rules.compilation.program import Plans
 
@@ -63,21 +63,21 @@ def load(
         raise AssertionError("there was room") from error
     except TooSlowError:
         kernel.consult(literals)
-        kernel.add(readable(facts), readable(levels), readable(previous))
+        kernel.add(contiguous(facts), contiguous(levels), contiguous(previous))
         return
     kernel.consult(literals)  # its array may have been reallocated
     kernel.store.expect(closure.came)
     for part in closure.settled:
         edges = _edges_among(part, closure.edges)
-        kernel.enter(readable(part.facts), readable(part.columns.levels), readable(edges))
+        kernel.enter(contiguous(part.facts), contiguous(part.columns.levels), contiguous(edges))
     kernel.firings += closure.firings
-    kernel.note(readable(facts), readable(levels), readable(previous))
+    kernel.note(contiguous(facts), contiguous(levels), contiguous(previous))
     if program.noted:
         edges = np.concatenate([facts[:0], *(part.facts for part in closure.edges)])
-        kernel.flag_settled(readable(edges))
+        kernel.flag_settled(contiguous(edges))
     if kernel.detect:
         for plan, violating in closure.violating:
-            kernel.find_violations_with(plan, readable(violating))
+            kernel.find_violations_with(plan, contiguous(violating))
 
 
 def _new(kernel: NewestKernel, facts: Integers) -> slice | npt.NDArray[np.bool_]:
@@ -85,7 +85,7 @@ def _new(kernel: NewestKernel, facts: Integers) -> slice | npt.NDArray[np.bool_]
     if not kernel.store.live:
         return slice(None)
     levels = np.empty(len(facts), np.int32)
-    kernel.find_levels(readable(facts), readable(levels))
+    kernel.find_levels(contiguous(facts), contiguous(levels))
     new: npt.NDArray[np.bool_] = levels == NONE
     return new
 
@@ -177,7 +177,7 @@ class ABoxProgram:
         bits, count = _bits(names), len(bounds) - 1
         tagged = facts.copy()
         tagged[:, 1] |= np.repeat(np.arange(count, dtype=np.int32) << bits, np.diff(bounds))
-        given = by_predicate(tagged, np.arange(len(facts), dtype=np.int32))
+        given = columns_by_predicate(tagged, np.arange(len(facts), dtype=np.int32))
         first = np.ones(len(facts), bool)
         asserted: dict[int, tuple[Keys, Integers]] = {}
         for predicate, (keys, places) in given.items():
@@ -242,7 +242,7 @@ class _Within(ColumnMatcher):
         return news if fresh.all() else Columns(news.keys[fresh], news.levels[fresh])
 
     def keys(self, frame: Frame, first: int, second: int) -> Keys:
-        return keys_of(frame.slots[_ABOX] | frame.value(first), frame.value(second))
+        return pair_keys(frame.slots[_ABOX] | frame.value(first), frame.value(second))
 
     def _subjects(self, keys: Keys) -> Integers:
         return subjects_of(keys) & self._name

@@ -21,8 +21,8 @@ from pantarhei.materialize.bulk.columns import (
     Columns,
     Keys,
     Places,
-    keys_of,
     objects_of,
+    pair_keys,
     starts_of,
     subjects_of,
 )
@@ -139,7 +139,7 @@ class ColumnMatcher:
 
     def keys(self, frame: Frame, first: int, second: int) -> Keys:
         """Return the keys of the facts made of two arguments in each match."""
-        return np.broadcast_to(keys_of(frame.value(first), frame.value(second)), frame.levels.shape)
+        return np.broadcast_to(pair_keys(frame.value(first), frame.value(second)), frame.levels.shape)
 
     def matches(self, plan: Plan, given: Columns) -> Iterator[Frame]:
         """Yield the matches of `plan` with each of the facts `given` as its trigger, a frame at a time."""

@@ -20,7 +20,7 @@ from rdflib import Variable
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbol, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.materialize.kernel.bags import Reader, Readers, put
-from pantarhei.materialize.kernel_values import readable
+from pantarhei.materialize.kernel_values import contiguous
 from pantarhei.materialize.model import RowsRead, Shown, WindowModel
 from pantarhei.model.rule import Atom, Predicate
 from pantarhei.model.term import RDF_TYPE, Term
@@ -146,7 +146,7 @@ class FactMatcher:
         """Iterate over inserted (1) and deleted (-1) triples."""
         mentions = Counter(as_tuples(noted[:, :3]))
         changed = [fact for fact, count in mentions.items() if count % 2]
-        are_there = model.kernel.store.present(readable(np.array(changed, np.int32).reshape(-1, 3)))
+        are_there = model.kernel.store.present(contiguous(np.array(changed, np.int32).reshape(-1, 3)))
         signed = [(fact, 1 if is_there else -1) for fact, is_there in zip(changed, are_there, strict=True)]
         signed += [(fact, sign) for fact in as_tuples(reformed) for sign in (-1, 1)]
         for fact, sign in signed:

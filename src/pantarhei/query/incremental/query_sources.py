@@ -29,7 +29,7 @@ from pantarhei.encoding.numbers import (
     as_tuples,
 )
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.materialize.kernel_values import LevelChanges, readable
+from pantarhei.materialize.kernel_values import LevelChanges, contiguous
 from pantarhei.materialize.model import WindowModel, plain_model
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of
@@ -398,4 +398,4 @@ class JoinedSource(StoredSource):
 
 def _has(model: WindowModel, facts: Integers) -> npt.NDArray[np.bool_]:
     """Which facts a model has."""
-    return np.asarray(model.kernel.store.present(readable(facts)), np.bool_)
+    return np.asarray(model.kernel.store.present(contiguous(facts)), np.bool_)

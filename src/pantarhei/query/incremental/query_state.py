@@ -19,7 +19,7 @@ from rdflib import URIRef, Variable
 
 from pantarhei.encoding.numbers import NONE, Symbol, Symbols
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.model.messages import counted
+from pantarhei.model.message_text import counted
 from pantarhei.model.term import RDF_TYPE, Term, short
 from pantarhei.query.algebra.analysis import draws, symbols_of_query
 from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Query, Slice

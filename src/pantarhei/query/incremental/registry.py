@@ -16,7 +16,7 @@ from pantarhei.encoding.numbers import (
     Symbols,
     UsedTerms,
     as_tuples,
-    together,
+    concat_symbols,
 )
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.time import TimePoint
@@ -94,7 +94,7 @@ class QueryRegistry:
     @property
     def asks_for(self) -> Symbols:
         """The classes and properties whose facts any query needs, None for all."""
-        return together(*(registered.needed_symbols for registered in self.queries.values()))
+        return concat_symbols(*(registered.needed_symbols for registered in self.queries.values()))
 
     # -- queries -----------------------------------------------------------------------------------
 

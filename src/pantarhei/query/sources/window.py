@@ -11,7 +11,7 @@ import numpy as np
 from rdflib import Literal
 
 from pantarhei.encoding.numbers import NONE, FactForms, Integers
-from pantarhei.materialize.kernel_values import readable
+from pantarhei.materialize.kernel_values import contiguous
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.term import RDF_TYPE, Term
 from pantarhei.query.query_limits import NO_LIMITS, Guard
@@ -292,7 +292,7 @@ class WindowFacts:
         if (number, by_object) not in self._indexed:
             store.index(number, not by_object, by_object)
             self._indexed.add((number, by_object))
-        found = store.probe(number, readable(_numbers(terms)), 1 if by_object else 0, _MOST_PROBED)
+        found = store.probe(number, contiguous(_numbers(terms)), 1 if by_object else 0, _MOST_PROBED)
         if found is None:
             return None
         return found[:, 0].astype(np.int64), found[:, 1].astype(np.int64)
@@ -301,7 +301,7 @@ class WindowFacts:
         """Which facts of a class or property there are."""
         facts = np.empty((len(subjects), 3), np.int32)
         facts[:, 0], facts[:, 1], facts[:, 2] = number, _numbers(subjects), _numbers(objects)
-        found: Mask = np.array(self._model.kernel.store.present(readable(facts)), np.bool_)
+        found: Mask = np.array(self._model.kernel.store.present(contiguous(facts)), np.bool_)
         return found
 
 

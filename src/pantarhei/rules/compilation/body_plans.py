@@ -47,13 +47,13 @@ class FactPattern:
         different: inequalities that must hold too.
         parameters: variables with requested values. Bodies that differ in constants only are better given as
             one body with parameters for the constants.
-        wanted: requested values, each a tuple with a term for every parameter.
+        requested: requested values, each a tuple with a term for every parameter.
     """
 
     atoms: tuple[Atom, ...]
     different: tuple[Different, ...] = ()
     parameters: tuple[Variable, ...] = ()
-    wanted: tuple[tuple[Term, ...], ...] = ()
+    requested: tuple[tuple[Term, ...], ...] = ()
 
     @property
     def form(self) -> Form:
@@ -232,7 +232,7 @@ def plan_bodies(
         form = body.form
         plan = of_forms.get(form) or known.get(form) or plan_body(body, numbers)
         of_forms[form] = plan
-        writer.add(plan, [tuple(map(numbers.reserve, terms)) for terms in body.wanted])
+        writer.add(plan, [tuple(map(numbers.reserve, terms)) for terms in body.requested])
     return writer.plans(of_forms)
 
 

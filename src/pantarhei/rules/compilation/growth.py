@@ -15,12 +15,12 @@ from pantarhei.model.graphs import Groups
 from pantarhei.model.rule import Argument, Predicate, Rule
 from pantarhei.model.term import Term, Triple
 from pantarhei.rules.compilation.program import Program, compile_, part_of
-from pantarhei.rules.translation.demand import TYPE, Theory, relations_of, that_matter
+from pantarhei.rules.translation.demand import TYPE, Theory, relations_of, relevant_rules
 from pantarhei.values.by_value import Numbers, exact_rule
 from pantarhei.values.value import is_well_typed
 
 
-class Grown(NamedTuple):
+class ProgramState(NamedTuple):
     """State of a growing program.
 
     Args:
@@ -34,7 +34,7 @@ class Grown(NamedTuple):
     covered: int
 
 
-class Part(NamedTuple):
+class PartialProgram(NamedTuple):
     """Rules of a program that suffice when only some predicates are queried.
 
     Args:
@@ -67,7 +67,7 @@ class GrowingProgram:
     `grown` is the whole mutable state; an old one may be restored with a vocabulary in its old state.
     """
 
-    grown: Grown
+    grown: ProgramState
     theory: Theory
     same: tuple[tuple[Term, ...], ...]
 
@@ -78,8 +78,8 @@ class GrowingProgram:
         rules = theory.rules if numbers == "by_datatype" else tuple(map(exact_rule, theory.rules))
         self.theory = replace(theory, rules=_merged(rules, groups))
         nothing = compile_(())
-        self.grown = Grown(nothing, _with_ill_typed_constants(self.theory.rules), 0)
-        self._part: tuple[Program, Symbols, Part] = nothing, None, Part(nothing)
+        self.grown = ProgramState(nothing, _with_ill_typed_constants(self.theory.rules), 0)
+        self._part: tuple[Program, Symbols, PartialProgram] = nothing, None, PartialProgram(nothing)
         self.vocabulary = Vocabulary(nothing, numbers, theory.has_class_variables)
         for first, *others in groups:
             self.vocabulary.merge(first, others)
@@ -90,7 +90,7 @@ class GrowingProgram:
         """The compiled rules."""
         return self.grown.program
 
-    def part_for(self, asked: Symbols) -> Part:
+    def part_for(self, asked: Symbols) -> PartialProgram:
         """Return the rules needed to derive all facts of the `asked` predicates, and all violations.
 
         Costs the compilation, unless it equals the last result.
@@ -103,13 +103,13 @@ class GrowingProgram:
             self._part = self.program, asked, part
         return part
 
-    def _part_for(self, asked: Symbols) -> Part:
+    def _part_for(self, asked: Symbols) -> PartialProgram:
         rules = self.program.rules
-        matter = rules if asked is None else that_matter(rules, asked)
+        matter = rules if asked is None else relevant_rules(rules, asked)
         if len(matter) == len(rules):
-            return Part(self.program)
+            return PartialProgram(self.program)
         part = part_of(self.program, matter, self.vocabulary.value_of)
-        return Part(part, _derived_by(rules) - _derived_by(matter))
+        return PartialProgram(part, _derived_by(rules) - _derived_by(matter))
 
     def covers(self, facts: Integers) -> bool:
         """True if the program has all rules that `facts`, encoded with the vocabulary, demand.
@@ -123,7 +123,7 @@ class GrowingProgram:
             self.grown = self.grown._replace(covered=len(symbols))  # they demand no rules
         return not self._with_ill_typed_values(facts)
 
-    def look_again(self) -> None:
+    def recheck_symbols(self) -> None:
         """Recompute the demand of symbols beyond the program's, after a renumbering."""
         self.grown = self.grown._replace(covered=len(self.program.predicates))
 
@@ -139,12 +139,12 @@ class GrowingProgram:
         Models of the old program are invalid afterwards, also after an error.
         """
         against = tuple(dict.fromkeys((*self.ill_typed, *ill_typed, *self._with_ill_typed_values(facts))))
-        self.vocabulary.back_to(self.vocabulary.mark)  # programs are compiled from numbered terms only
+        self.vocabulary.roll_back_to(self.vocabulary.mark)  # programs are compiled from numbered terms only
         demanded: tuple[Rule, ...] | None = None
         while demanded != (demanded := self.theory.demanded(self.vocabulary.symbols, against)):
             program = compile_((*self.theory.rules, *demanded), self.vocabulary)
             self.vocabulary.adopt(program)
-        self.grown = Grown(program, against, len(self.vocabulary.symbols))
+        self.grown = ProgramState(program, against, len(self.vocabulary.symbols))
 
     def _with_ill_typed_values(self, facts: Integers) -> list[Predicate]:
         ill_typed = self.vocabulary.ill_typed

@@ -37,7 +37,7 @@ Shape = tuple[tuple[Argument, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class PlanTemplate:
     """Plans of a rule, reusable for all rules of its shape.
 
     Two rules have one shape if all their arguments are variables, they have no inequalities and tests, and
@@ -61,7 +61,7 @@ class Template:
     is_inclusion: bool
 
     @classmethod
-    def of(cls, plans: Sequence[JoinPlan]) -> Template:
+    def of(cls, plans: Sequence[JoinPlan]) -> PlanTemplate:
         """Return the template of a rule, given its plans, that of the head last."""
         code: list[int] = []
         offsets: list[int] = []
@@ -328,7 +328,7 @@ class _Compiler:
     def __init__(self, rules: tuple[Rule, ...], numbering: Numbering) -> None:
         self.rules, self.numbering = rules, numbering
         self.code = PlanCode()
-        self.templates: dict[Shape, Template] = {}
+        self.templates: dict[Shape, PlanTemplate] = {}
         self.walked: set[tuple[int, int]] = set()  # (kind of step, predicate)
         self.forward, self.backward = Entries(), Entries()
         self.inclusions: dict[int, int] = {}  # trigger predicates by the offsets of plans
@@ -381,9 +381,9 @@ class _Compiler:
             return
         plans = self._write_rule(number, rule)
         if shape is not None and is_common(shape):
-            self.templates[shape] = Template.of(plans)
+            self.templates[shape] = PlanTemplate.of(plans)
 
-    def _fill_in(self, number: int, rule: Rule, template: Template) -> None:
+    def _fill_in(self, number: int, rule: Rule, template: PlanTemplate) -> None:
         """Write the plans of a rule from a template, with the result of `_write_rule`."""
         atoms = (*rule.body, rule.head)
         known = cast("dict[tuple[Predicate, int], int]", self.numbering.predicates)  # plain tuples are faster

@@ -31,7 +31,7 @@ from rdflib import OWL, RDF, URIRef
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.errors import OptionError, check_type
-from pantarhei.model.display_names import told_apart
+from pantarhei.model.display_names import disambiguate
 from pantarhei.model.rule import Predicate, Rule
 from pantarhei.model.term import Term, Triple, short
 from pantarhei.rules.sharding.key_flow import Facts, KeyFlow, Situation, symbol_of
@@ -272,4 +272,4 @@ def _key_map(
 
 
 def _no_key(reason: str, name: Term, *values: Term) -> NoKey:
-    return NoKey(told_apart(lambda: f"{reason}: {short(name)} has {' and '.join(map(short, values))}"))
+    return NoKey(disambiguate(lambda: f"{reason}: {short(name)} has {' and '.join(map(short, values))}"))

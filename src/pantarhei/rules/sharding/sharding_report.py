@@ -13,8 +13,8 @@ from rdflib import URIRef, Variable
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.errors import OptionError
-from pantarhei.model.display_names import ShownNames, told_apart
-from pantarhei.model.messages import counted
+from pantarhei.model.display_names import DisplayNames, disambiguate
+from pantarhei.model.message_text import counted
 from pantarhei.model.rule import Argument, Atom, Predicate, Rule, names_of
 from pantarhei.model.term import Term, short
 from pantarhei.rules.translation.demand import TYPE
@@ -206,17 +206,19 @@ class ShardingReport:
             OptionError: the key was not looked at.
         """
         self.allows(key)
-        return told_apart(lambda: "\n".join(self._about(key, len(self.obstacles.get(key, ())))), self._names)
+        return disambiguate(
+            lambda: "\n".join(self._about(key, len(self.obstacles.get(key, ())))), self._names
+        )
 
     def __str__(self) -> str:
-        return told_apart(lambda: "\n".join(self._lines()), self._names)
+        return disambiguate(lambda: "\n".join(self._lines()), self._names)
 
     def __repr__(self) -> str:
         looked_at = counted(len(self.obstacles) + len(self.no_keys), "key")
         return f"ShardingReport({looked_at} looked at, {len(self.keys)} of them usable)"
 
     @property
-    def _names(self) -> ShownNames:
+    def _names(self) -> DisplayNames:
         return names_of(each.rule for found in self.obstacles.values() for each in found)
 
     def _lines(self) -> list[str]:
@@ -234,7 +236,7 @@ class ShardingReport:
 
     def to_json(self) -> str:
         """The whole report as a JSON object: `keys`, `obstacles`, `no_keys`, `untried`, `background_only`."""
-        return json.dumps(told_apart(self._data, self._names), ensure_ascii=False, indent=2)
+        return json.dumps(disambiguate(self._data, self._names), ensure_ascii=False, indent=2)
 
     def _data(self) -> dict[str, object]:
         return {

@@ -83,7 +83,7 @@ def _with_atoms(rule: Rule, changed: dict[Atom, Atom]) -> Rule:
 _DEMANDED = frozenset({Symbol(OWL.sameAs, 2), Symbol(OWL.differentFrom, 2), Symbol(OWL.Thing, 1)})
 
 
-def that_can_fire(rules: Iterable[Rule], asserted: Iterable[Symbol]) -> tuple[Rule, ...]:
+def fireable_rules(rules: Iterable[Rule], asserted: Iterable[Symbol]) -> tuple[Rule, ...]:
     """Return the rules and constraints that may fire given facts of the `asserted` predicates, in the order
     given.
 
@@ -94,7 +94,7 @@ def that_can_fire(rules: Iterable[Rule], asserted: Iterable[Symbol]) -> tuple[Ru
     >>> x = (Variable("x"),)
     >>> a, b, c, d = (Atom(URIRef(f"urn:x/{name}"), x) for name in "ABCD")
     >>> rules = [Rule("cax-sco", (b,), c), Rule("cax-sco", (a,), b), Rule("cax-dw", (c, d), None)]
-    >>> print(*that_can_fire(rules, [Symbol(a.predicate, 1)]))
+    >>> print(*fireable_rules(rules, [Symbol(a.predicate, 1)]))
     C(?x) :- B(?x). B(?x) :- A(?x).
     """
     given = tuple(rules)
@@ -121,7 +121,7 @@ def that_can_fire(rules: Iterable[Rule], asserted: Iterable[Symbol]) -> tuple[Ru
     return tuple(rule for rule in given if all(symbol_of(atom) in possible for atom in rule.body))
 
 
-def that_matter(rules: Iterable[Rule], asked: Iterable[Symbol]) -> tuple[Rule, ...]:
+def relevant_rules(rules: Iterable[Rule], asked: Iterable[Symbol]) -> tuple[Rule, ...]:
     """Return the rules relevant to the `asked` predicates, and all constraints with their relevant rules, in
     order.
 
@@ -132,7 +132,7 @@ def that_matter(rules: Iterable[Rule], asked: Iterable[Symbol]) -> tuple[Rule, .
     >>> x = (Variable("x"),)
     >>> a, b, c, d = (Atom(URIRef(f"urn:x/{name}"), x) for name in "ABCD")
     >>> rules = [Rule("cax-sco", (b,), c), Rule("cax-sco", (a,), b), Rule("cax-sco", (a,), d)]
-    >>> print(*that_matter(rules, [Symbol(c.predicate, 1)]))
+    >>> print(*relevant_rules(rules, [Symbol(c.predicate, 1)]))
     C(?x) :- B(?x). B(?x) :- A(?x).
     """
     given = tuple(rules)

@@ -18,7 +18,7 @@ from itertools import chain, count, islice
 
 from rdflib import Variable
 
-from pantarhei.model.display_names import ShownNames, told_apart
+from pantarhei.model.display_names import DisplayNames, disambiguate
 from pantarhei.model.graphs import ranks, reached
 from pantarhei.model.rule import Argument, Atom, Different, Rule, Test, names_of
 from pantarhei.rules.translation.canonical_rule import canonical
@@ -102,12 +102,12 @@ class InconsistencyNormalForm:
         return f"InconsistencyNormalForm({self.summary()})"
 
     def __str__(self) -> str:
-        return told_apart(
+        return disambiguate(
             lambda: "\n".join(chain.from_iterable(map(self._lines, self.constraints))), self._names
         )
 
     @property
-    def _names(self) -> ShownNames:
+    def _names(self) -> DisplayNames:
         return names_of(each.constraint for each in self.constraints)
 
     def to_data(self) -> dict[str, object]:
@@ -116,7 +116,7 @@ class InconsistencyNormalForm:
         """
         return {
             "depth": self.depth,
-            "constraints": told_apart(lambda: list(map(self._data, self.constraints)), self._names),
+            "constraints": disambiguate(lambda: list(map(self._data, self.constraints)), self._names),
         }
 
     def _data(self, normal: NormalConstraint) -> dict[str, object]:

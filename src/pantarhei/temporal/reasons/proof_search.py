@@ -541,4 +541,4 @@ class ProofContext(NamedTuple):
             yield
         finally:
             if self.vocabulary.mark != known:
-                self.vocabulary.back_to(known)
+                self.vocabulary.roll_back_to(known)

@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from pantarhei.errors import TemporalTextError
-from pantarhei.model.messages import Written, did_you_mean
+from pantarhei.model.message_text import TextPosition, did_you_mean
 
 
 class Token(NamedTuple):
@@ -133,11 +133,11 @@ class _Lines:
         self._lines, self._source = text.split("\n"), source
         self._starts = [0, *accumulate(len(line) + 1 for line in self._lines)]
 
-    def written(self, place: int) -> Written:
+    def written(self, place: int) -> TextPosition:
         """Return the line and column of a position in characters from 0. Costs a binary search."""
         line = bisect_right(self._starts, place) - 1
         column = place - self._starts[line] + 1
-        return Written(line + 1, column, self._lines[line].rstrip("\r"), self._source)
+        return TextPosition(line + 1, column, self._lines[line].rstrip("\r"), self._source)
 
 
 class TokenCursor:
@@ -224,6 +224,6 @@ class TokenCursor:
         """Return an error at a token."""
         return TemporalTextError(problem, expected, *self.written(token))
 
-    def written(self, token: Token) -> Written:
+    def written(self, token: Token) -> TextPosition:
         """Return the position of a token."""
         return self._lines.written(token.start)

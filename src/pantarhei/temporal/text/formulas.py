@@ -17,7 +17,7 @@ from typing import NamedTuple
 from rdflib import Variable
 
 from pantarhei.errors import TemporalTextError, TimestampError
-from pantarhei.model.messages import did_you_mean
+from pantarhei.model.message_text import did_you_mean
 from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.temporal_rule import Formula, Mode, Reach, TemporalAtom, TimeWindow, TupleWindow
 from pantarhei.model.time import measured, parse_duration

@@ -11,8 +11,8 @@ from rdflib import OWL, RDF, RDFS, XSD, Literal, URIRef, Variable
 
 from pantarhei.errors import OptionError, TemporalTextError, check_type
 from pantarhei.errors.base import parameter
-from pantarhei.model.display_names import ShownNames
-from pantarhei.model.messages import did_you_mean
+from pantarhei.model.display_names import DisplayNames
+from pantarhei.model.message_text import did_you_mean
 from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.temporal_rule import RELATIONS, SIGNS
 from pantarhei.model.term import respelled
@@ -351,17 +351,17 @@ _LOCAL = re.compile(r"\w[\w\-]*")
 _BARE = re.compile(r"[^\W\d_]\w*")
 
 
-def names_in_text(iris: Iterable[URIRef], prefixes: Mapping[str, str]) -> ShownNames:
+def names_in_text(iris: Iterable[URIRef], prefixes: Mapping[str, str]) -> DisplayNames:
     """Return the short names of a text: bare, with a prefix, or in full."""
     known = {
         prefix: start
         for prefix, start in (USUAL_PREFIXES | {**prefixes}).items()
         if _PREFIX.fullmatch(prefix)
     }
-    return ShownNames(known, {iri: _written(iri, known) for iri in iris})
+    return DisplayNames(known, {iri: _written(iri, known) for iri in iris})
 
 
-def declarations(names: ShownNames) -> list[str]:
+def declarations(names: DisplayNames) -> list[str]:
     """Return the lines that declare the used prefixes, except the predefined ones."""
     used = {text.partition(":")[0] for text in names.longer.values() if ":" in text and text[0] != "<"}
     if any(":" not in text for text in names.longer.values()):

@@ -38,7 +38,7 @@ from typing import NamedTuple
 
 from rdflib import URIRef, Variable
 
-from pantarhei.model.messages import Written
+from pantarhei.model.message_text import TextPosition
 from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.temporal_rule import Formula, TemporalRule
 from pantarhei.temporal.safety import BindingStep, binding_steps, resolve_bindings, variables_in
@@ -128,7 +128,7 @@ class RulesText(NamedTuple):
     """
 
     rules: tuple[TemporalRule, ...]
-    remembered: dict[URIRef, Written]
+    remembered: dict[URIRef, TextPosition]
     prefixes: dict[str, str]
 
 
@@ -159,7 +159,7 @@ class _Reader:
 
     def text(self) -> RulesText:
         rules: list[TemporalRule] = []
-        remembered: dict[URIRef, Written] = {}
+        remembered: dict[URIRef, TextPosition] = {}
         while self._cursor.peek().kind != "end":
             if self._is_prefix():
                 self._cursor.accept("@")
@@ -177,8 +177,8 @@ class _Reader:
             return self._cursor.is_at("prefix", further=1)
         return self._cursor.is_at("PREFIX") and self._cursor.peek(1).kind == "prefixed"
 
-    def _remembered(self) -> dict[URIRef, Written]:
-        found: dict[URIRef, Written] = {}
+    def _remembered(self) -> dict[URIRef, TextPosition]:
+        found: dict[URIRef, TextPosition] = {}
         while not found or self._cursor.accept(","):
             written = self._cursor.written(self._cursor.peek())
             found.setdefault(self._terms.predicate(), written)
@@ -219,7 +219,7 @@ class _Reader:
         variables = tuple(self._variables_since(place))
         return solve_equations(TemporalRule(head, tuple(body), (*formulas.made, *tests), written, variables))
 
-    def _variables_since(self, place: int) -> Iterator[tuple[Variable, Written]]:
+    def _variables_since(self, place: int) -> Iterator[tuple[Variable, TextPosition]]:
         """Yield the variables since a place, with their positions."""
         for token in self._cursor.taken_since(place):
             if is_variable(token):

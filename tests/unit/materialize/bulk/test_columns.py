@@ -8,8 +8,8 @@ from pantarhei.materialize.bulk.columns import (
     NO_COLUMNS,
     ONE_TERM,
     columns_of,
-    keys_of,
     objects_of,
+    pair_keys,
     starts_of,
     subjects_of,
 )
@@ -59,6 +59,6 @@ def test_facts_are_found_from_either_end(given, terms):
     found, places = made.forwards(asked, ONE_TERM)
     pairs = zip(found.tolist(), made.keys[places].tolist(), strict=True)
     assert sorted(pairs) == sorted(
-        (i, int(keys_of(s, o))) for i, term in enumerate(terms) for s, o in facts if s == term
+        (i, int(pair_keys(s, o))) for i, term in enumerate(terms) for s, o in facts if s == term
     )
     assert made.count_backwards(asked, ONE_TERM) == sum(o == term for term in terms for _, o in facts)

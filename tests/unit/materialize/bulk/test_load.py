@@ -15,7 +15,7 @@ from pantarhei.materialize.bulk import evaluation
 from pantarhei.materialize.bulk.evaluation import BulkProgram, TooManyError
 from pantarhei.materialize.bulk.load import ABoxProgram, load, most_aboxes
 from pantarhei.materialize.kernel.rows import Overfull
-from pantarhei.materialize.kernel_values import readable
+from pantarhei.materialize.kernel_values import contiguous
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.rule import Rule
 from pantarhei.rules.compilation.program import compile_
@@ -47,7 +47,7 @@ class Loaded:
         if self.at_once:
             load(kernel, self.program, facts, levels, previous, vocabulary)
         else:
-            kernel.add(readable(facts), readable(levels), readable(previous))
+            kernel.add(contiguous(facts), contiguous(levels), contiguous(previous))
         kernel.check_invariants()
         return previous.tolist()
 

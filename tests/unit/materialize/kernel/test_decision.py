@@ -10,7 +10,7 @@ from lineages import Case, Meaning, large_cases, lineage_of, small_cases
 from pantarhei.materialize.kernel.constants import BOTTOM, IN, OPEN, OUT
 from pantarhei.materialize.kernel.decision import Decision
 from pantarhei.materialize.kernel.horn import program_of
-from pantarhei.materialize.kernel_values import readable
+from pantarhei.materialize.kernel_values import contiguous
 
 pytestmark = pytest.mark.timeout(60)
 UNLIMITED = 1 << 40
@@ -18,9 +18,9 @@ CASES = 300  # of a seed
 
 
 def decision_of(lineage, most_tests=UNLIMITED):
-    columns = map(readable, (lineage.instances, lineage.violations))
-    background = readable(lineage.background, np.uint8)
-    return Decision(program_of(readable(lineage.rows), background, *columns), most_tests)
+    columns = map(contiguous, (lineage.instances, lineage.violations))
+    background = contiguous(lineage.background, np.uint8)
+    return Decision(program_of(contiguous(lineage.rows), background, *columns), most_tests)
 
 
 def levels_of(lineage):
@@ -28,7 +28,7 @@ def levels_of(lineage):
     places = np.flatnonzero(lineage.asserted)
     order = places[np.argsort(-lineage.bases[places], kind="stable")]
     _, starts = np.unique(-lineage.bases[order], return_index=True)
-    return readable(order), readable(np.append(starts, len(order)))
+    return contiguous(order), contiguous(np.append(starts, len(order)))
 
 
 def by_levels(lineage, most_tests=UNLIMITED):
@@ -155,7 +155,7 @@ def test_at_once_finds_sets_of_one_and_leaves_the_members_of_larger_ones_open(se
     for number, case in enumerate(small_cases(dice, CASES)):
         lineage, expected = lineage_of(case, dice), Meaning(case).conflict_sets()
         decision = decision_of(lineage)
-        decision.at_once(readable(np.flatnonzero(lineage.asserted)))
+        decision.at_once(contiguous(np.flatnonzero(lineage.asserted)))
         why = f"seed {seed}, case {number}: {case}"
         singles = {}
         for place, constraint in decision.singles.array().reshape(-1, 2).tolist():
@@ -173,7 +173,7 @@ def test_the_residue_has_the_conflict_sets_of_more_than_one(seed):
     for number, case in enumerate(small_cases(dice, CASES)):
         lineage, expected = lineage_of(case, dice), Meaning(case).conflict_sets()
         decision = decision_of(lineage)
-        decision.at_once(readable(np.flatnonzero(lineage.asserted)))
+        decision.at_once(contiguous(np.flatnonzero(lineage.asserted)))
         found = rows_by_status(lineage, decision)
         rules, violations = rules_of(lineage, decision.residue())
         left = Meaning(Case(dict.fromkeys(found[OPEN], 0), rules, violations))

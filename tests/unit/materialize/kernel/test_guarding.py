@@ -5,7 +5,7 @@ import pytest
 
 from pantarhei.encoding.numbers import NONE, as_tuples, signed
 from pantarhei.materialize.kernel.guarding import Guarding
-from pantarhei.materialize.kernel_values import readable
+from pantarhei.materialize.kernel_values import contiguous
 from rule_models import RuleModel
 
 DENIED, ASKED, FREE, UNIT = range(4)
@@ -35,5 +35,5 @@ def test_what_is_free_is_asked_for_and_not_denied(there, coming, going, unit):
     guarding = Guarding(model.kernel.store, DENIED, ASKED, FREE, unit)
     for told in (ASKED, DENIED):
         changed = signed(np.array([fact(told)], np.int32), 1)
-        came, went = map(as_tuples, guarding.turned(readable(changed)))
+        came, went = map(as_tuples, guarding.turned(contiguous(changed)))
         assert (came, went) == ([fact(each) for each in coming], [fact(each) for each in going])

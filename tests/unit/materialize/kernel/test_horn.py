@@ -7,14 +7,14 @@ from lineages import Case, lineage_of
 from pantarhei.materialize.kernel.constants import BOTTOM, IN, OPEN
 from pantarhei.materialize.kernel.decision import Decision
 from pantarhei.materialize.kernel.horn import HornProgram, program_of
-from pantarhei.materialize.kernel_values import readable
+from pantarhei.materialize.kernel_values import contiguous
 
 pytestmark = pytest.mark.timeout(60)
 UNLIMITED = 1 << 40
 
 
 def ints(*numbers):
-    return readable(np.array(numbers, np.int32))
+    return contiguous(np.array(numbers, np.int32))
 
 
 def program(atoms, *rules):
@@ -39,8 +39,8 @@ def decided(tested, *asserted):
 
 def test_a_program_has_an_atom_for_each_row_and_a_rule_for_each_instance_and_violation():
     lineage = lineage_of(Case({3: 1, 7: 2}, [(5, (3,)), (5, (7,))], [(4, (5, 7))]))
-    columns = map(readable, (lineage.instances, lineage.violations))
-    program = program_of(readable(lineage.rows), readable(np.zeros(3), np.uint8), *columns)
+    columns = map(contiguous, (lineage.instances, lineage.violations))
+    program = program_of(contiguous(lineage.rows), contiguous(np.zeros(3), np.uint8), *columns)
     assert (program.atoms, program.rules) == (3, 3)
 
 
@@ -49,10 +49,12 @@ def test_the_background_and_repeated_atoms_of_a_body_are_left_out():
     lineage = lineage_of(Case({0: 1, 9: 1}, [], [(6, (0, 9))], frozenset()))
     wide = np.array([[6, lineage.rows[0], lineage.rows[1], lineage.rows[1], 8]], np.int32)
     rows = np.append(lineage.rows, 8).astype(np.int32)
-    instances = readable(np.empty((0, 3), np.int32))
-    program = program_of(readable(rows), readable(np.array([0, 0, 1]), np.uint8), instances, readable(wide))
+    instances = contiguous(np.empty((0, 3), np.int32))
+    program = program_of(
+        contiguous(rows), contiguous(np.array([0, 0, 1]), np.uint8), instances, contiguous(wide)
+    )
     decision = Decision(program, UNLIMITED)
-    assert decision.by_levels(readable(np.array([0, 1])), readable(np.array([0, 2]))) == 2
+    assert decision.by_levels(contiguous(np.array([0, 1])), contiguous(np.array([0, 2]))) == 2
     atoms, heads, numbers, starts, bodies = decision.residue()
     assert (atoms.tolist(), heads.tolist(), numbers.tolist()) == ([0, 1], [BOTTOM], [6])
     assert (starts.tolist(), sorted(bodies.tolist())) == ([0, 2], [0, 1])

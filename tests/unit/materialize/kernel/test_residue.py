@@ -7,7 +7,7 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.materialize.kernel.constants import BOTTOM
 from pantarhei.materialize.kernel.horn import HornProgram
 from pantarhei.materialize.kernel.residue import Residue
-from pantarhei.materialize.kernel_values import readable
+from pantarhei.materialize.kernel_values import contiguous
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -18,9 +18,9 @@ def residue_of(levels, rules):
     columns = ([head for head, *_ in rules], [number for _, number, _ in rules], starts)
     bodies = [atom for *_, body in rules for atom in body]
     program = HornProgram(
-        len(levels), *(readable(np.array(column, np.int32)) for column in (*columns, bodies))
+        len(levels), *(contiguous(np.array(column, np.int32)) for column in (*columns, bodies))
     )
-    return Residue(program, readable(np.array(levels), np.int64))
+    return Residue(program, contiguous(np.array(levels), np.int64))
 
 
 def against(*body, number=0):
@@ -85,7 +85,7 @@ def test_a_group_with_more_pairs_than_the_limit_has_none_listed(most, listed):
 
 def test_a_group_that_is_joined_by_hand_is_searched_and_has_no_pairs():
     residue = residue_of([9, 9, 9, 9], [against(0, 1), against(2, 3)])
-    residue.join(readable(np.array([3], np.int32)))
+    residue.join(contiguous(np.array([3], np.int32)))
     assert residue.joined().tolist() == [0, 0, 1, 1]
     assert residue.settle().tolist() == [1, 1, 2, 2]
     pairs, truncated = residue.pairs(100)

@@ -6,7 +6,7 @@ import pytest
 from pantarhei.encoding.numbers import NO_FACTS, NONE, as_tuples
 from pantarhei.materialize.kernel.runs import Runs
 from pantarhei.materialize.kernel.selecting import Selecting
-from pantarhei.materialize.kernel_values import readable
+from pantarhei.materialize.kernel_values import contiguous
 
 HOT, COLD = (0, 7, NONE), (1, 7, 8)
 LONG_AGO = -(10**15)  # the timeline begins far from what is looked at
@@ -24,7 +24,7 @@ class Told:
     def tell(self, tick, *facts):
         self.runs.come_to(tick)
         if facts:
-            self.runs.tell(self.selecting, readable(np.array(facts, np.int32)), NO_BITS)
+            self.runs.tell(self.selecting, contiguous(np.array(facts, np.int32)), NO_BITS)
 
     def change(self, tick, *facts):
         self.tell(tick, *facts)
@@ -98,5 +98,5 @@ def test_many_facts_come_and_go():
 def test_facts_may_be_none():
     told = Told(0)
     told.runs.come_to(1)
-    told.runs.tell(told.selecting, readable(NO_FACTS), NO_BITS)
+    told.runs.tell(told.selecting, contiguous(NO_FACTS), NO_BITS)
     assert [len(part) for part in told.runs.change()] == [0, 0]

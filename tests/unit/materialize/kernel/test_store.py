@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
-from pantarhei.materialize.kernel_values import readable
+from pantarhei.materialize.kernel_values import contiguous
 from rule_models import RuleModel
 
 LITERAL = FIRST_LITERAL + 1
@@ -23,7 +23,7 @@ def model():
 
 
 def selected(store, *wanted):
-    return set(map(tuple, store.facts(readable(store.select(*wanted))).tolist()))
+    return set(map(tuple, store.facts(contiguous(store.select(*wanted))).tolist()))
 
 
 def test_a_predicate_indexed_late_has_the_chains_of_all_its_rows(model):
@@ -91,7 +91,7 @@ def test_in_other_numbers_rows_are_found_by_these_with_their_chains(model):
     store.index(0, True, False)
     names, literals = np.array([NONE, 2, 0, 1], np.int32), np.array([NONE, FIRST_LITERAL], np.int32)
     predicates = np.array([0, NONE, 1], np.int32)
-    store.rename_terms(*map(readable, (predicates, names, literals)))
+    store.rename_terms(*map(contiguous, (predicates, names, literals)))
     store.check_invariants()
     assert set(map(tuple, model.model.facts().tolist())) == {
         (0, 2, 0),

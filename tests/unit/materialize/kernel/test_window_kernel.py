@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from rdflib import XSD, Literal
 
-from pantarhei.materialize.kernel_values import readable
+from pantarhei.materialize.kernel_values import contiguous
 from pantarhei.materialize.model import FOREVER
 from pantarhei.model.data_range import Datatype
 from pantarhei.model.rule import Member, Rule
@@ -35,7 +35,7 @@ def test_levels_and_bases_of_rows_are_the_newest_that_hold_and_that_assert(keep)
     model.model.add_background(model.rows([(a, R, b)]))
     model.add(2, member(A, b))
     rows = [model.kernel.store.row_of(*fact) for fact in model.rows([(a, R, b), member(A, b), member(B, a)])]
-    levels, bases = model.kernel.levels_of(readable(np.array(rows, np.int32)))
+    levels, bases = model.kernel.levels_of(contiguous(np.array(rows, np.int32)))
     assert levels.tolist() == [FOREVER, 2, 2] and bases.tolist() == [FOREVER, 2, -1]
 
 

@@ -134,7 +134,7 @@ def test_the_decoder_of_a_time_goes_on_saying_what_numbers_stood_for(case):
 def test_a_term_whose_coming_was_undone_keeps_one_number_when_others_are_forgotten(case):
     computed, mark = case.terms.id_of(ONE), case.vocabulary.mark
     number = case.bring(ONE)
-    case.vocabulary.back_to(mark)
+    case.vocabulary.roll_back_to(mark)
     case.terms.synchronize()
     numbers = case.terms.renumber({number: number}, {computed})
     assert case.terms.id_of(ONE) == numbers[computed]
@@ -206,7 +206,7 @@ def test_what_was_settled_in_a_step_that_failed_has_a_value_afterwards(case):
     mark, before = case.journal.mark(), case.vocabulary.mark
     case.bring(SHOWN)
     case.journal.back(mark)
-    case.vocabulary.back_to(before)
+    case.vocabulary.roll_back_to(before)
     assert case.vocabulary.fulfilled == []
     case.bring(ONE)
     assert case.terms.value(computed) == case.vocabulary.find(SHOWN) != case.vocabulary.find(ONE)
@@ -222,7 +222,7 @@ def test_what_was_settled_anywhere_in_steps_that_were_undone_has_a_value_afterwa
     other = case.terms.id_of(PADDED)
     case.terms.synchronize()
     case.journal.back(mark)
-    case.vocabulary.back_to(before)
+    case.vocabulary.roll_back_to(before)
     taken = case.bring(ONE)
     assert case.terms.value(computed) == case.vocabulary.find(SHOWN) != taken
     assert case.terms.value(other) == taken

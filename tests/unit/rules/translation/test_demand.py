@@ -23,12 +23,12 @@ from pantarhei.rules.translation.demand import (
     TYPE,
     Theory,
     by_class,
+    fireable_rules,
     gives_literal_class,
     has_class_variables,
     over_one_relation,
     relations_of,
-    that_can_fire,
-    that_matter,
+    relevant_rules,
 )
 from pantarhei.rules.translation.translate import translate
 from pantarhei.values.membership import COMPARABLE
@@ -167,29 +167,29 @@ def facts_of(closure_):
 def test_a_rule_fires_through_others_and_not_without_all_of_its_body():
     first = Rule("r", (is_a(EX.A),), is_a(EX.B))
     second = Rule("r", (is_a(EX.B), Atom(EX.p, (X, Y))), is_a(EX.C, Y))
-    assert that_can_fire([second, first], [Symbol(EX.A, 1)]) == (first,)
-    assert that_can_fire([second, first], [Symbol(EX.A, 1), Symbol(EX.p, 2)]) == (second, first)
+    assert fireable_rules([second, first], [Symbol(EX.A, 1)]) == (first,)
+    assert fireable_rules([second, first], [Symbol(EX.A, 1), Symbol(EX.p, 2)]) == (second, first)
 
 
 def test_a_class_and_a_property_of_one_name_are_two_predicates():
     rule = Rule("r", (is_a(EX.A),), is_a(EX.B))
-    assert that_can_fire([rule], [Symbol(EX.A, 2)]) == ()
+    assert fireable_rules([rule], [Symbol(EX.A, 2)]) == ()
 
 
 def test_what_is_made_on_demand_is_never_waited_for():
     given_ = tuple(Rule("r", (Atom(name, (X, Y)),), is_a(EX.A)) for name in (OWL.sameAs, OWL.differentFrom))
     given_ += (Rule("r", (is_a(OWL.Thing),), is_a(EX.B)),)
-    assert that_can_fire(given_, []) == given_
+    assert fireable_rules(given_, []) == given_
 
 
 def test_a_long_chain_is_followed_to_its_end_in_linear_time():
     chain = [Rule("r", (is_a(EX[f"c{i}"]),), is_a(EX[f"c{i + 1}"])) for i in range(20_000)]
-    assert len(that_can_fire(reversed(chain), [Symbol(EX.c0, 1)])) == 20_000
+    assert len(fireable_rules(reversed(chain), [Symbol(EX.c0, 1)])) == 20_000
 
 
 @given(rules(), facts())
 def test_the_closure_by_the_rules_that_can_fire_is_the_closure(rules_, facts_):
-    relevant = that_can_fire(rules_, symbols(facts_))
+    relevant = fireable_rules(rules_, symbols(facts_))
     assert closure(relevant, facts_) == closure(rules_, facts_)
     assert is_consistent(relevant, facts_) == is_consistent(rules_, facts_)
 
@@ -205,7 +205,7 @@ def test_neither_equality_nor_things_nor_contradictions_are_lost(seed):
     facts_ = [*reading.assertions, *(fact for t in translations for fact in t.facts)]
     whole, relevant = (
         AssertionClosure(rules_, facts_),
-        AssertionClosure(that_can_fire(rules_, symbols(facts_)), facts_),
+        AssertionClosure(fireable_rules(rules_, symbols(facts_)), facts_),
     )
     assert whole.inconsistent == relevant.inconsistent
     assert (whole.proof_of_void() is None) == (relevant.proof_of_void() is None)
@@ -216,22 +216,22 @@ def test_a_rule_matters_for_what_follows_by_others_from_its_head():
     first = Rule("r", (is_a(EX.A),), is_a(EX.B))
     second = Rule("r", (is_a(EX.B), Atom(EX.p, (X, Y))), is_a(EX.C, Y))
     other = Rule("r", (is_a(EX.C),), is_a(EX.D))
-    assert that_matter([other, second, first], [Symbol(EX.C, 1)]) == (second, first)
-    assert that_matter([other, second, first], [Symbol(EX.B, 1)]) == (first,)
-    assert that_matter([other, second, first], [Symbol(EX.C, 2)]) == ()
+    assert relevant_rules([other, second, first], [Symbol(EX.C, 1)]) == (second, first)
+    assert relevant_rules([other, second, first], [Symbol(EX.B, 1)]) == (first,)
+    assert relevant_rules([other, second, first], [Symbol(EX.C, 2)]) == ()
 
 
 def test_constraints_and_what_violates_them_matter_always():
     constraint = Rule("r", (is_a(EX.B), is_a(EX.C)), None)
     first = Rule("r", (is_a(EX.A),), is_a(EX.B))
     other = Rule("r", (is_a(EX.A),), is_a(EX.D))
-    assert that_matter([constraint, other, first], ()) == (constraint, first)
+    assert relevant_rules([constraint, other, first], ()) == (constraint, first)
 
 
 @given(rules(), facts(), facts())
 def test_of_what_is_asked_for_as_much_follows_by_the_rules_that_matter(given_rules, triples, asked):
     wanted = set(symbols(asked))
-    matter = that_matter(given_rules, wanted)
+    matter = relevant_rules(given_rules, wanted)
 
     def asked_for(by):
         found = closure([rule for rule in by if rule.head is not None], set(triples))

@@ -8,7 +8,7 @@ from rdflib import RDF, XSD, Literal, Namespace, Variable
 
 import pantarhei as pr
 from pantarhei.errors import TemporalTextError
-from pantarhei.model.messages import Written
+from pantarhei.model.message_text import TextPosition
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TimeWindow
 from pantarhei.temporal.text.rules_text import read_rules
 from temporal_texts.laser import LASER
@@ -68,8 +68,11 @@ def test_a_rule_is_read_as_values():
 
 def test_rules_and_formulas_know_where_they_are_written():
     (rule,) = read_rules("\n  a :- b,\r\n\tnot c.", PREFIXES).rules
-    assert rule.written == Written(2, 3, "  a :- b,")
-    assert [each.written for each in rule.body] == [Written(2, 8, "  a :- b,"), Written(3, 2, "\tnot c.")]
+    assert rule.written == TextPosition(2, 3, "  a :- b,")
+    assert [each.written for each in rule.body] == [
+        TextPosition(2, 8, "  a :- b,"),
+        TextPosition(3, 2, "\tnot c."),
+    ]
 
 
 def test_a_comparison_knows_where_it_is_written_however_it_is_turned():

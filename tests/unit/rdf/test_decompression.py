@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 
 import pantarhei as pr
 from pantarhei.errors import CompressedInputError, MalformedInputError, MissingFileError
-from pantarhei.rdf.unpacking import (
+from pantarhei.rdf.decompression import (
     BYTE_ORDER_MARK,
-    Unpacking,
-    is_undecided,
+    DecompressedFile,
+    needs_more_bytes,
     plain_text,
     refuse_unreadable,
-    without_packing,
+    without_compression,
 )
 
 TEXT = b"<urn:a> <urn:b> <urn:c> .\n" * 1000
@@ -35,7 +35,7 @@ def zstd(text):
 
 
 def read(file, size=1 << 16):
-    unpacking = Unpacking(file, "a.nq")
+    unpacking = DecompressedFile(file, "a.nq")
     return list(iter(lambda: unpacking.read(size), b""))
 
 
@@ -70,7 +70,7 @@ def test_what_is_not_compressed_comes_as_it_arrives():
 
 
 def test_text_files_are_read_as_they_are():
-    assert Unpacking(io.StringIO("belt"), "a.nq").read(2) == "be"
+    assert DecompressedFile(io.StringIO("belt"), "a.nq").read(2) == "be"
 
 
 @given(st.binary(max_size=50), st.sampled_from([b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b""]))
@@ -86,7 +86,7 @@ def test_any_bytes_are_given_or_a_typed_error(data, mark):
     ("name", "bare"), [("a.nq.gz", "a.nq"), ("A.TTL.ZST", "A.TTL"), ("a.trig", "a.trig")]
 )
 def test_a_name_without_its_packing_tells_the_syntax(name, bare):
-    assert without_packing(name) == bare
+    assert without_compression(name) == bare
 
 
 TEXT_OF_FIRST_BYTES = b"<urn:a> <urn:b> <urn:c> .\n"
@@ -120,7 +120,7 @@ def test_what_is_compressed_is_refused_by_its_name(compression, packed):
 
 @each_compression
 def test_it_is_undecided_until_a_mark_is_whole(compression, packed):
-    decided = next(size for size in range(1, 10) if not is_undecided(packed[:size]))
+    decided = next(size for size in range(1, 10) if not needs_more_bytes(packed[:size]))
     with pytest.raises(CompressedInputError):
         plain_text(packed[:decided], "a.nt")
     assert plain_text(packed[: decided - 2], "a.nt") == packed[: decided - 2]

@@ -30,7 +30,7 @@ _LONGEST_NAME, _LONGEST_PATH = 255, 4096  # limits of common file systems
 _LONGEST_MARK = max(map(len, _MARKS))
 
 
-def is_undecided(first: bytes) -> bool:
+def needs_more_bytes(first: bytes) -> bool:
     """True if more than these first bytes are needed to recognise a document."""
     return any(mark.startswith(first) for mark in _MARKS)
 
@@ -112,17 +112,17 @@ _UNPACKING_MARKS: Final = {mark: name for mark, name in COMPRESSIONS.items() if 
 _PIECE: Final = 1 << 16
 
 
-def without_packing(name: str) -> str:
+def without_compression(name: str) -> str:
     """Return a file's name without the suffix of its compression.
 
-    >>> without_packing("readings.nq.gz")
+    >>> without_compression("readings.nq.gz")
     'readings.nq'
     """
     ending = next((suffix for suffix in SUFFIXES if name.lower().endswith(suffix)), "")
     return name[: len(name) - len(ending)]
 
 
-class Unpacking:
+class DecompressedFile:
     """Binary or text file that decompresses gzip and zstd while it is read.
 
     Uncompressed data are returned as they arrive, compressed data a piece at a time; at most one piece is
@@ -156,7 +156,7 @@ class Unpacking:
 
     def _begin(self, size: int) -> None:
         first = self._read(size)
-        while isinstance(first, bytes) and first and is_undecided(first) and (more := self._read(size)):
+        while isinstance(first, bytes) and first and needs_more_bytes(first) and (more := self._read(size)):
             first += cast(bytes, more)
         self._begun = first
         if not isinstance(first, bytes):

@@ -29,7 +29,7 @@ def did_you_mean(given: str, known: Iterable[str]) -> str:
     return f" (did you mean {by_folded[near[0]]}?)" if near else ""
 
 
-class Written(NamedTuple):
+class TextPosition(NamedTuple):
     """Position in a text.
 
     Args:
@@ -44,6 +44,6 @@ class Written(NamedTuple):
     source: str | None = None
 
 
-def told_place(written: Written | None) -> str:
+def position_prefix(written: TextPosition | None) -> str:
     """Return the position as the start of a message, empty if unknown."""
     return f"line {written.line}, column {written.column}: " if written else ""

@@ -3,7 +3,7 @@
 import pytest
 
 from pantarhei.errors import TemporalRuleError
-from pantarhei.model.messages import Written, counted, did_you_mean, told_place
+from pantarhei.model.message_text import TextPosition, counted, did_you_mean, position_prefix
 
 
 @pytest.mark.parametrize(
@@ -29,9 +29,9 @@ def test_nothing_is_asked_where_no_name_is_near():
 
 
 def test_an_error_takes_a_place_as_its_last_arguments():
-    told = TemporalRuleError("no", "yes", *Written(2, 3, "  a.", "rules.lars"))
+    told = TemporalRuleError("no", "yes", *TextPosition(2, 3, "  a.", "rules.lars"))
     assert str(told).startswith("temporal rule refused, rules.lars, line 2, column 3: no; expected yes")
 
 
 def test_a_message_begins_with_the_place_where_that_is_known():
-    assert (told_place(Written(2, 3, "  a.")), told_place(None)) == ("line 2, column 3: ", "")
+    assert (position_prefix(TextPosition(2, 3, "  a.")), position_prefix(None)) == ("line 2, column 3: ", "")
