@@ -11,7 +11,7 @@ from rich.console import Console, RenderableType
 from rich.padding import Padding
 
 import pantarhei as pr
-from pantarhei.proofs.sentences import forbidden, sentence
+from pantarhei.proofs.sentences import denied_statement, sentence
 
 Term = URIRef | BNode | Literal
 Triple = tuple[Term, Term, Term]
@@ -48,7 +48,7 @@ class Wording:
 
     def constraints(self, rules: Iterable[pr.Rule]) -> str:
         """What constraints forbid."""
-        return "; ".join(dict.fromkeys(forbidden(rule, self._labels) for rule in rules))
+        return "; ".join(dict.fromkeys(denied_statement(rule, self._labels) for rule in rules))
 
 
 def answers(reasoner: pr.StreamReasoner, query: str) -> list[tuple[Term, ...]]:

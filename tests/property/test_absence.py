@@ -15,7 +15,7 @@ from oracle.explanations.reasons import reasons_for_absence
 from oracle.explanations.supports import follows
 from oracle.materialization import is_consistent
 from pantarhei import EntailedError, Ontology, StreamReasoner, Window
-from pantarhei.explain.search import NEW_NAME
+from pantarhei.explain.abduction import NEW_NAME
 from strategies import CLASSES, DERIVING_RULES, PROPERTIES
 from worlds import CONSTRAINTS
 

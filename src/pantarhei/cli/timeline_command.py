@@ -20,7 +20,7 @@ from pantarhei.model.display_names import disambiguate
 from pantarhei.model.rule import names_of
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint, kind_of, ticks_of
-from pantarhei.proofs.sentences import Labels, forbidden, labels_among, labels_of, sentence
+from pantarhei.proofs.sentences import Labels, denied_statement, labels_among, labels_of, sentence
 
 if TYPE_CHECKING:
     import pantarhei as pr
@@ -99,6 +99,6 @@ def _contradiction(
         sentence(triple, words),
         tuple(times),
         tuple((sentence(fact, words), at) for at, fact in others),
-        "; ".join(dict.fromkeys(forbidden(rule, labels) for rule in constraints)),
+        "; ".join(dict.fromkeys(denied_statement(rule, labels) for rule in constraints)),
         is_cut,
     )

@@ -19,7 +19,7 @@ from pantarhei.model.time import TimePoint
 from pantarhei.ontology.unknown_names import UnknownName
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.renderers import JsonObject, fact_as_json, temporal_as_json, time_as_json
-from pantarhei.proofs.sentences import Labels, ShownTimes, fit, labels_among, name, sentence
+from pantarhei.proofs.sentences import Labels, TimeFormat, labels_among, one_line, sentence, term_name
 from pantarhei.proofs.step import TemporalCondition, UnmetRule, atom_sentence
 from pantarhei.rdf.ntriples import exactly, write_term
 from pantarhei.repair.result import Conflict
@@ -209,7 +209,7 @@ class _AbsenceText:
         for gone in _all_gone(absence):
             ends = (gone.asserted_at, gone.left_at, gone.removed_at)
             times += [at for at in ends if at is not None]
-        self.times = ShownTimes.of(times)
+        self.times = TimeFormat.of(times)
 
     def lines(self) -> Iterator[str]:
         absence = self.absence
@@ -249,7 +249,7 @@ class _AbsenceText:
         return "No rule concludes it. The stream asserts such facts, and has not asserted this one."
 
     def unmet_rule(self, given: UnmetRule) -> Iterator[str]:
-        yield f"By {fit(given.rule.axiom, 400)}  (rule {given.rule.name})"
+        yield f"By {one_line(given.rule.axiom, 400)}  (rule {given.rule.name})"
         lacking = given.lacking
         if isinstance(lacking, str):
             bindings = ", ".join(f"{name} = {self.name(term)}" for name, term in given.bindings)
@@ -286,9 +286,9 @@ class _AbsenceText:
         yield from self.alternatives(way, others)
         yield from (f"there is: {sentence(triple, self.labels)}" for triple in way.present)
         origin = way.rule.origin
-        place = "" if origin is None or origin.source is None else f", {fit(origin.source)}"
+        place = "" if origin is None or origin.source is None else f", {one_line(origin.source)}"
         line = "" if origin is None or origin.line is None else f" line {origin.line}"
-        yield f"by {fit(way.rule.axiom, 400)}  (rule {way.rule.name}{place}{line})"
+        yield f"by {one_line(way.rule.axiom, 400)}  (rule {way.rule.name}{place}{line})"
         then = [conflict for each in way.missing for gone in each.gone[:1] for conflict in gone.conflicts]
         if then:
             yield "it was taken out because of"
@@ -342,7 +342,7 @@ class _AbsenceText:
         return f"Nothing is known of the {unknown.kind} {self.name(unknown.name)}{question}"
 
     def name(self, term: Term) -> str:
-        return name(term, self.labels)
+        return term_name(term, self.labels)
 
 
 # -- JSON ------------------------------------------------------------------------------------------

@@ -15,10 +15,10 @@ from pantarhei.encoding.numbers import NO_FACTS, Fact, FactForms, Integers, as_t
 from pantarhei.engine.stream_history import Books
 from pantarhei.engine.stream_state import Holdings
 from pantarhei.errors import EntailedError, InputError, InvalidTripleError, NotEntailedError, OptionError
+from pantarhei.explain.abduction import NEW_NAME
 from pantarhei.explain.absence import Abduction, Absence, RetractedAssertion
-from pantarhei.explain.clauses import BackwardRules
-from pantarhei.explain.search import NEW_NAME
-from pantarhei.explain.why_not import AbsenceContext, AbsenceSearch
+from pantarhei.explain.absence_search import AbsenceContext, AbsenceSearch
+from pantarhei.explain.backward_rules import BackwardRules
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.term import Triple, check_triple
@@ -52,7 +52,7 @@ _ENDLESS = 1 << 40
 _MOST_CONFLICTS = 3
 
 
-class WindowState(NamedTuple):
+class ExplainedWindow(NamedTuple):
     """The window at a time.
 
     Args:
@@ -84,7 +84,7 @@ class Explainer:
         self._held, self._labels, self._ontology = held, labels, ontology
         self._clauses: tuple[Program, object, BackwardRules] | None = None
         self._asserted: tuple[Books, Integers] | None = None
-        self._older: tuple[Books, TimePoint | None, WindowState] | None = None
+        self._older: tuple[Books, TimePoint | None, ExplainedWindow] | None = None
 
     def explain(
         self, asked: Triple | TemporalAtom, at: TimePoint | None, all_: bool, limit: int
@@ -116,14 +116,18 @@ class Explainer:
             return triple is not None and has_axioms([triple]) and self._ontology().entails([triple])
         return False
 
-    def _in_window(self, atom: TemporalAtom, moment: WindowState, all_: bool, limit: int) -> Iterator[Proof]:
+    def _in_window(
+        self, atom: TemporalAtom, moment: ExplainedWindow, all_: bool, limit: int
+    ) -> Iterator[Proof]:
         """Return the proofs of a fact of the materialization."""
         fact = None if atom.triple is None else moment.model.find(atom.triple)
         if fact is not None:
             found = ProofExtractor(moment.model, moment.abox, moment.forms, min(limit, _ENDLESS))
             yield from found.all(fact) if all_ else [found.best(fact)]
 
-    def _concluded(self, atom: TemporalAtom, moment: WindowState, all_: bool, limit: int) -> Iterator[Proof]:
+    def _concluded(
+        self, atom: TemporalAtom, moment: ExplainedWindow, all_: bool, limit: int
+    ) -> Iterator[Proof]:
         """Return the proofs of a conclusion of temporal rules at the present tick."""
         concluding, rules_input = self._held.concluding, self._proof_context(moment)
         if concluding is None or rules_input is None:
@@ -142,13 +146,13 @@ class Explainer:
 
         yield from rules_input.proofs(atom, InputProofs(holds, asserted_at), all_, limit)
 
-    def _proof_context(self, moment: WindowState) -> ProofContext | None:
+    def _proof_context(self, moment: ExplainedWindow) -> ProofContext | None:
         """Return the input of temporal rules; None without rules, and for older times."""
         concluding = self._held.concluding
         is_now = moment.books is self._held.books
         return concluding.testimony(self._held.model) if concluding is not None and is_now else None
 
-    def _beyond(self, atom: TemporalAtom, moment: WindowState) -> str | None:
+    def _beyond(self, atom: TemporalAtom, moment: ExplainedWindow) -> str | None:
         """Return the reason for which a conclusion at the time is not known; None if it is known."""
         concluding = self._held.concluding
         if concluding is None or moment.books is self._held.books or not concluding.concludes(atom.predicate):
@@ -193,7 +197,7 @@ class Explainer:
         )
         return absence.labelled({**self._labels, NEW_NAME: "something new"})
 
-    def _absence(self, triple: Triple, goal: Fact, moment: WindowState, limit: int) -> Absence:
+    def _absence(self, triple: Triple, goal: Fact, moment: ExplainedWindow, limit: int) -> Absence:
         context = self._context(moment)
         unknown = self._names(moment, context.gone).unknown_in(triple)
         search = AbsenceSearch(context, goal, limit, STEPS)
@@ -210,7 +214,7 @@ class Explainer:
         now = moment.books.now
         return Absence(triple, now, fate, ways, concluded, asserted, unknown, beyond, search.complete)
 
-    def _unknown_in(self, atom: TemporalAtom, moment: WindowState) -> tuple[UnknownName, ...]:
+    def _unknown_in(self, atom: TemporalAtom, moment: ExplainedWindow) -> tuple[UnknownName, ...]:
         """Return the unknown names of a triple; for another atom only its predicate is checked."""
         step = moment.books.step
         names = self._names(moment, self._asserted_until(None if step is None else step.now))
@@ -220,14 +224,14 @@ class Explainer:
         near = tuple(similar_names(atom.predicate, known))
         return () if atom.predicate in known else (UnknownName(atom.predicate, "property", near),)
 
-    def _names(self, moment: WindowState, asserted: Integers) -> KnownNames:
+    def _names(self, moment: ExplainedWindow, asserted: Integers) -> KnownNames:
         """Return the names of rules, ontology, background and stream at a time."""
         common, concluding = self._held.foundation.common, self._held.concluding
         concluded = () if concluding is None else (symbol.name for symbol in concluding.symbols)
         declared = {*self._ontology().predicates, *concluded}
         return KnownNames(moment.model.vocabulary, common.symbols, common.names, asserted, declared)
 
-    def _context(self, moment: WindowState) -> AbsenceContext:
+    def _context(self, moment: ExplainedWindow) -> AbsenceContext:
         log, step = moment.books.log, moment.books.step
         asserted = self._asserted_until(None if step is None else step.now)
         newest = log.newest
@@ -253,7 +257,7 @@ class Explainer:
 
     # -- older times -----------------------------------------------------------------------------
 
-    def _moment(self, at: TimePoint | None, *, tries: bool = False) -> WindowState:
+    def _moment(self, at: TimePoint | None, *, tries: bool = False) -> ExplainedWindow:
         """Return the window, now or at an older time.
 
         Args:
@@ -263,11 +267,11 @@ class Explainer:
         books, held = self._held.books, self._held
         is_now = at is None or plain_time(at) == books.now
         if is_now and not (tries and held.options.keep == "every"):
-            return WindowState(books, *held.state().shown)
+            return ExplainedWindow(books, *held.state().shown)
         then = books if at is None or is_now else held.books_at(at)
         known = self._older
         if known is None or known[0] is not books or known[1] != then.now:
-            known = self._older = books, then.now, WindowState(then, *held.shown_of(then))
+            known = self._older = books, then.now, ExplainedWindow(then, *held.shown_of(then))
         return known[2]
 
     def _asserted_until(self, ticks: int | None) -> Integers:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
+from pantarhei.explain.abduction import NEW_NAME
 from pantarhei.explain.absence import Abduction, Absence
-from pantarhei.explain.search import NEW_NAME
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimePoint
 from pantarhei.ontology.unknown_names import UnknownName

@@ -9,7 +9,7 @@ from math import sqrt
 
 from pantarhei.model.message_text import counted
 from pantarhei.model.time import TimeKind, TimePoint, kind_of, ticks_of, time_of
-from pantarhei.proofs.sentences import ShownTimes
+from pantarhei.proofs.sentences import TimeFormat
 from pantarhei.proofs.svg import DARK, PALE, element, picture, text_element, width_of, wrapped
 
 _SECOND = 1_000_000
@@ -149,7 +149,7 @@ class _Drawing:
     def __init__(self, steps: Sequence[DrawnStep], earlier: int) -> None:
         times = [time for step in steps for time in (step.at, step.end, *step.kept)]
         self._steps, self._earlier = steps, earlier
-        self._shown = ShownTimes.of(times)
+        self._shown = TimeFormat.of(times)
         self._left = _MARGIN + max(width_of(self._shown(step.at), _SIZE) for step in steps) + _GAP
         self._axis = TimeAxis.over(times, self._left, self._left + _AXIS_WIDTH)
         self._most = max((count for step in steps for count in step.kept.values()), default=1) or 1

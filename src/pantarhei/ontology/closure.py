@@ -28,7 +28,7 @@ from pantarhei.materialize.model import WindowModel
 from pantarhei.model.data_range import DataComplementOf, DataIntersectionOf, DataRange, Datatype
 from pantarhei.model.rule import Atom, Member, Origin, Predicate, Rule
 from pantarhei.model.term import ONLY_TYPE, Term, Triple, in_order
-from pantarhei.proofs.extraction import proof_of, proof_of_violation
+from pantarhei.proofs.extraction import proof_of_fact, proof_of_violation
 from pantarhei.proofs.proof import Proof
 from pantarhei.repair.consistency import Contradiction, contradictions_in, model_of_background
 from pantarhei.repair.result import ConflictList
@@ -297,7 +297,7 @@ class AssertionClosure:
         """Return a proof of a triple of the closure, from facts and assumptions. Costs its lineage."""
         fact = self._model.find(triple)
         assert fact is not None, "it holds"
-        return self._with_assumptions(proof_of(self._model, fact))
+        return self._with_assumptions(proof_of_fact(self._model, fact))
 
     def _with_assumptions(self, proof: Proof) -> Proof:
         """Return the proof with its assumptions marked as supposed, except for implicit types."""
@@ -419,11 +419,11 @@ def is_internal(term: Term) -> bool:
     return isinstance(term, URIRef) and term.startswith(_INTERNAL)
 
 
-def same(first: Term, second: Term) -> Triple:
+def equality(first: Term, second: Term) -> Triple:
     """Return the triple `first = second`."""
     return (first, OWL.sameAs, second)
 
 
-def different(first: Term, second: Term) -> Triple:
+def inequality(first: Term, second: Term) -> Triple:
     """Return the triple `first ≠ second`."""
     return (first, OWL.differentFrom, second)

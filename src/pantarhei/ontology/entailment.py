@@ -13,7 +13,7 @@ from pantarhei.model.graphs import grouped
 from pantarhei.model.rule import Argument, Origin
 from pantarhei.model.term import Term, Triple, in_order
 from pantarhei.ontology.closure import AssertionClosure, is_fresh
-from pantarhei.ontology.entailment_cases import EntailmentChecker
+from pantarhei.ontology.entailment_checker import EntailmentChecker
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Axiom
 from pantarhei.owl.axiom_mapping import Reading

@@ -49,7 +49,7 @@ from pantarhei.owl.report import Report, ReportEntry
 from pantarhei.owl.simplify import data_ranges, datatype_definitions, inline_datatypes
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.sentences import Labels, labels_of, sentence
-from pantarhei.proofs.sentences import name as name_of
+from pantarhei.proofs.sentences import term_name as name_of
 from pantarhei.rdf.ntriples import exactly, write_term, write_triple
 from pantarhei.rdf.triple_table import is_table, triples_of
 from pantarhei.repair.consistency import Contradiction, inconsistency

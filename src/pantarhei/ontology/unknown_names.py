@@ -84,7 +84,7 @@ class KnownNames:
     def unknown_in(self, triple: Triple) -> tuple[UnknownName, ...]:
         """Return the unknown names of a triple. Costs a pass over the facts of the stream."""
         return tuple(
-            self._unknown(name, kind) for name, kind in _named(triple) if not self._knows(name, kind)
+            self._unknown(name, kind) for name, kind in _names_in(triple) if not self._knows(name, kind)
         )
 
     def _unknown(self, name: Term, kind: NameKind) -> UnknownName:
@@ -147,7 +147,7 @@ def unknown_names_in_axioms(
             elif isinstance(part, URIRef):
                 found.setdefault(part, "name")
     for triple in assertions:
-        for name, kind in _named(triple):
+        for name, kind in _names_in(triple):
             found.setdefault(name, kind)
     everything = known["name"]
     return tuple(
@@ -157,7 +157,7 @@ def unknown_names_in_axioms(
     )
 
 
-def _named(triple: Triple) -> Iterator[tuple[Term, NameKind]]:
+def _names_in(triple: Triple) -> Iterator[tuple[Term, NameKind]]:
     """Return the names of a triple with their kinds."""
     subject, predicate, object_ = triple
     yield subject, "name"

@@ -17,8 +17,8 @@ from pantarhei.materialize.model import FOREVER, WindowModel
 from pantarhei.model.rule import Rule
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint
-from pantarhei.proofs.antichain import Antichain, BudgetExceeded, RowSet, StepBudget, supports_of
-from pantarhei.proofs.instances import (
+from pantarhei.proofs.proof import Proof
+from pantarhei.proofs.rule_instances import (
     BOTTOM,
     Derivation,
     RankKey,
@@ -27,8 +27,8 @@ from pantarhei.proofs.instances import (
     steps_of,
     used_by,
 )
-from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.step import Assertion, ProofStep
+from pantarhei.proofs.supports import Antichain, BudgetExceeded, RowSet, StepBudget, minimal_supports
 from pantarhei.rdf.ntriples import write_triple
 
 # Steps of the search for each rule instance within the limit.
@@ -203,7 +203,7 @@ class _ProofChoice:
             for head, _, body in self.instances.found
             if head not in self._entailed
         )
-        self._sets = supports_of(asserted, bodies, self.budget)
+        self._sets = minimal_supports(asserted, bodies, self.budget)
         found = self._sets[self.goal].sets
         return list(found) if len(found) == 1 else sorted(found, key=self._place)
 
@@ -363,7 +363,7 @@ def proofs_of_violations(
     return _Violations(model, lineage, asserted).shortest()
 
 
-def proof_of(model: WindowModel, fact: Integers, most: int = 1_000_000) -> Proof:
+def proof_of_fact(model: WindowModel, fact: Integers, most: int = 1_000_000) -> Proof:
     """Return a proof of a fact, shape (1, 3), of the model. Costs its lineage.
 
     The model is as for `proof_of_violation`. Beyond `most` rule instances the fact is not explored.

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from pantarhei.model.rule import Rule
 from pantarhei.model.term import short
-from pantarhei.proofs.sentences import Labels, ShownTimes, fit, forbidden, sentence
+from pantarhei.proofs.sentences import Labels, TimeFormat, denied_statement, one_line, sentence
 from pantarhei.proofs.step import (
     Conclusion,
     ObservedInterval,
@@ -118,10 +118,10 @@ class ProofFormatter:
         return outline(self.steps, self.deepest)
 
     @cached_property
-    def times(self) -> ShownTimes:
+    def times(self) -> TimeFormat:
         """The format of the proof's timestamps."""
         ats = [step.at for step in self.steps if step.at is not None and step.fact]
-        return ShownTimes.of([*ats, *(at for each in self._temporal for at in (each.first, each.last))])
+        return TimeFormat.of([*ats, *(at for each in self._temporal for at in (each.first, each.last))])
 
     @property
     def _temporal(self) -> list[TemporalStatement]:
@@ -150,7 +150,7 @@ class ProofFormatter:
             return sentence(step.fact, self.labels)
         if step.rule is None:
             return _CONTRADICTION
-        return f"{_CONTRADICTION}: {forbidden(step.rule, self.labels)}"
+        return f"{_CONTRADICTION}: {denied_statement(step.rule, self.labels)}"
 
     def _evidence(self, step: ProofStep) -> str:
         """Return the evidence for a fact that is not derived."""
@@ -226,11 +226,11 @@ class ProofFormatter:
         temporal = {step.rule for step in self.steps if isinstance(step.temporal, Conclusion)} - {None}
         kinds = ["temporal rules"] if temporal else []
         if len(temporal) < len(self.rules):
-            kinds = ["axioms" if shared is None else f"axioms of {fit(shared)}", *kinds]
-        lines = [
-            f"[{number}] {fit(axiom, _LONGEST_AXIOM)}  ({', '.join([f'rule {name}', *_place(rule, shared)])})"
-            for (name, axiom), (number, rule) in self.rules.items()
-        ]
+            kinds = ["axioms" if shared is None else f"axioms of {one_line(shared)}", *kinds]
+        lines = []
+        for (name, axiom), (number, rule) in self.rules.items():
+            source = ", ".join([f"rule {name}", *_place(rule, shared)])
+            lines.append(f"[{number}] {one_line(axiom, _LONGEST_AXIOM)}  ({source})")
         return [f"By the {' and the '.join(kinds)}:", *lines] if lines else []
 
 
@@ -246,8 +246,8 @@ def _place(rule: Rule, file: str | None) -> Iterator[str]:
     if origin.source is None and origin.subject is None and file is not None:
         yield "of OWL itself"
     if origin.source not in (None, file):
-        yield fit(origin.source)
+        yield one_line(origin.source)
     if origin.line is not None:
         yield f"line {origin.line}"
     elif origin.source is not None and origin.subject is not None:
-        yield f"at {fit(short(origin.subject))}"
+        yield f"at {one_line(short(origin.subject))}"

@@ -23,7 +23,7 @@ from pantarhei.proofs.renderers import (
     render_text,
     render_tree,
 )
-from pantarhei.proofs.sentences import NO_LABELS, Labels, ShownTimes, labels_among
+from pantarhei.proofs.sentences import NO_LABELS, Labels, TimeFormat, labels_among
 from pantarhei.proofs.step import Assertion, ObservedInterval, ProofStep, TemporalCondition
 from pantarhei.proofs.svg import render_svg
 from pantarhei.rdf.ntriples import exactly
@@ -147,7 +147,7 @@ class Proof:
         return exactly(Proof, self.steps, self.complete, self.labels)
 
 
-_IN_FULL = ShownTimes(None, None)
+_IN_FULL = TimeFormat(None, None)
 
 
 def _line(step: ProofStep) -> str:

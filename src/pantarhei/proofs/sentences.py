@@ -77,9 +77,9 @@ def labels_among(labels: Labels, terms: Iterable[object]) -> dict[URIRef, str]:
 
 def _disambiguated(found: Labels, given: Labels, suffix: Callable[[URIRef], str]) -> Labels:
     """Return `found`, in which equal labels are replaced by the given ones with a suffix."""
-    uses = Counter(fit(label) for label in found.values())
+    uses = Counter(one_line(label) for label in found.values())
     return {
-        iri: f"{given[iri]} ({suffix(iri)})" if uses[fit(label)] > 1 else label
+        iri: f"{given[iri]} ({suffix(iri)})" if uses[one_line(label)] > 1 else label
         for iri, label in found.items()
     }
 
@@ -94,23 +94,23 @@ def sentence(triple: Triple, labels: Labels = NO_LABELS) -> str:
     """
     subject, predicate, object_ = triple
     if predicate in ONLY_TYPE:
-        return f"{name(subject, labels)} is {a_kind(object_, labels)}"
+        return f"{term_name(subject, labels)} is {class_phrase(object_, labels)}"
     if predicate == RDFS.subClassOf:
         if object_ == OWL.Nothing:
-            return f"nothing is {a_kind(subject, labels)}"
-        return f"whatever is {a_kind(subject, labels)} is {a_kind(object_, labels)}"
-    return f"{name(subject, labels)} {_verb(predicate, labels)} {name(object_, labels)}"
+            return f"nothing is {class_phrase(subject, labels)}"
+        return f"whatever is {class_phrase(subject, labels)} is {class_phrase(object_, labels)}"
+    return f"{term_name(subject, labels)} {_verb(predicate, labels)} {term_name(object_, labels)}"
 
 
-def name(term: Term | Variable, labels: Labels = NO_LABELS) -> str:
+def term_name(term: Term | Variable, labels: Labels = NO_LABELS) -> str:
     """Return the label or short name of an individual, or the text of a literal."""
     if isinstance(term, Literal):
-        text = fit(str(term))
+        text = one_line(str(term))
         return text if term.datatype in _PLAIN else f"“{text}”"
-    return fit(labels.get(term) or short(term)) if isinstance(term, URIRef) else fit(short(term))
+    return one_line(labels.get(term) or short(term)) if isinstance(term, URIRef) else one_line(short(term))
 
 
-def a_kind(class_: Term, labels: Labels = NO_LABELS) -> str:
+def class_phrase(class_: Term, labels: Labels = NO_LABELS) -> str:
     """Return the complement that describes a member of a class: `a pump`, `an open valve`, `out of range`."""
     words = _words(class_, labels)
     first, *_, last = words.split(" ") * 2
@@ -121,19 +121,19 @@ def a_kind(class_: Term, labels: Labels = NO_LABELS) -> str:
     return words if known or adjective else f"{_article(first)} {words}"
 
 
-def forbidden(constraint: Rule, labels: Labels = NO_LABELS) -> str:
+def denied_statement(constraint: Rule, labels: Labels = NO_LABELS) -> str:
     """Return the statement denied by a constraint as a sentence; the axiom if there is no short sentence.
 
     >>> from pantarhei.model.rule import Atom
     >>> x = Variable("x")
     >>> valves = [URIRef(f"http://example.org/{state}Valve") for state in ("Open", "Closed")]
-    >>> forbidden(Rule("cax-dw", tuple(Atom(valve, (x,)) for valve in valves), None))
+    >>> denied_statement(Rule("cax-dw", tuple(Atom(valve, (x,)) for valve in valves), None))
     'nothing is both an open valve and a closed valve'
     """
     classes = [atom.predicate for atom in constraint.body if len(atom.arguments) == 1]
     subjects = {atom.arguments[0] for atom in constraint.body}
     if len(classes) == len(constraint.body) and len(subjects) == 1 and not constraint.tests:
-        kinds = [a_kind(each, labels) for each in classes]
+        kinds = [class_phrase(each, labels) for each in classes]
         return (
             f"nothing is {' and '.join(kinds)}"
             if len(kinds) != 2
@@ -143,13 +143,13 @@ def forbidden(constraint: Rule, labels: Labels = NO_LABELS) -> str:
         verb = _verb(constraint.body[0].predicate, labels)
         noun = verb.removeprefix("has ")
         return f"nothing {verb} more than one thing" if noun == verb else f"nothing has more than one {noun}"
-    return fit(constraint.axiom, 3 * _LONGEST)
+    return one_line(constraint.axiom, 3 * _LONGEST)
 
 
-def fit(text: str, longest: int = _LONGEST) -> str:
+def one_line(text: str, longest: int = _LONGEST) -> str:
     """Return a text for one line: single spaces, invisible characters escaped, long texts cut.
 
-    >>> fit("two\\nlines"), fit("\\x1b[31m"), len(fit("x" * 10_000)) < 120
+    >>> one_line("two\\nlines"), fit("\\x1b[31m"), len(fit("x" * 10_000)) < 120
     ('two lines', '\\\\x1b[31m', True)
     """
     cut = text[: 4 * longest]
@@ -168,8 +168,8 @@ def _words(term: Term, labels: Labels) -> str:
     """Return the name of a class or property in words: `RunningPump` becomes `running pump`."""
     label = labels.get(term) if isinstance(term, URIRef) else None
     if label is not None:
-        return fit(label)
-    shown = fit(short(term))
+        return one_line(label)
+    shown = one_line(short(term))
     if not shown.isidentifier():  # a prefix, a blank node, brackets: as it is written
         return shown
     parts = _WORDS.findall(shown)
@@ -198,7 +198,7 @@ _MOST = 5
 
 
 @dataclass(frozen=True, slots=True)
-class ShownTimes:
+class TimeFormat:
     """Format of the times in one text, which omits a day that is common to all. Build with `of`.
 
     Args:
@@ -207,8 +207,8 @@ class ShownTimes:
 
     >>> from datetime import UTC
     >>> at = [datetime(2026, 3, 2, 7, minute, tzinfo=UTC) for minute in (0, 5)]
-    >>> times = ShownTimes.of(at)
-    >>> times.day, times(at[1]), ShownTimes.of([4])(4)
+    >>> times = TimeFormat.of(at)
+    >>> times.day, times(at[1]), TimeFormat.of([4])(4)
     ('2026-03-02 (UTC)', '07:05', '4')
     """
 
@@ -216,7 +216,7 @@ class ShownTimes:
     clock: str | None
 
     @classmethod
-    def of(cls, times: Iterable[TimePoint]) -> ShownTimes:
+    def of(cls, times: Iterable[TimePoint]) -> TimeFormat:
         """Return the format for these times."""
         given = [at for at in times if isinstance(at, datetime)]
         zones = {at.utcoffset() for at in given}
@@ -238,7 +238,7 @@ class ShownTimes:
     def span(self, times: Iterable[TimePoint]) -> str:
         """Return the span from the first to the last time, with the day.
 
-        >>> ShownTimes.of([1, 4]).span([4, 1, 4])
+        >>> TimeFormat.of([1, 4]).span([4, 1, 4])
         'from 1 to 4'
         """
         span = self.reach(times)
@@ -247,7 +247,7 @@ class ShownTimes:
     def listed(self, times: Iterable[TimePoint]) -> str:
         """Return the first few times, and the number of further ones.
 
-        >>> ShownTimes(None, None).listed(range(9))
+        >>> TimeFormat(None, None).listed(range(9))
         'at 0, 1, 2, 3, 4, and 4 more'
         """
         given = [self(at) for at in sorted(times)]

@@ -14,7 +14,7 @@ from pantarhei.model.rule import Rule
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TupleWindow, term_text
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimePoint
-from pantarhei.proofs.sentences import Labels, ShownTimes, fit, sentence
+from pantarhei.proofs.sentences import Labels, TimeFormat, one_line, sentence
 
 Assertion = tuple[TimePoint, Triple]
 """A fact with the timestamp of an ABox that asserts it."""
@@ -61,7 +61,7 @@ class Conclusion:
     last: TimePoint
     bindings: tuple[tuple[Variable, Term], ...]
 
-    def sentence(self, labels: Labels, times: ShownTimes) -> str:
+    def sentence(self, labels: Labels, times: TimeFormat) -> str:
         """Return the conclusion as a sentence."""
         plain = atom_sentence(self.atom, labels)
         return plain if self.first == self.last else f"at {times(self.first)}: {plain}"
@@ -71,7 +71,7 @@ class Conclusion:
         """Text of the bindings whose terms are not in the concluded atom."""
         shown = set(self.atom.arguments)
         further = [(name, term) for name, term in self.bindings if term not in shown]
-        return ", ".join(f"{term_text(name)} = {fit(term_text(term))}" for name, term in further)
+        return ", ".join(f"{term_text(name)} = {one_line(term_text(term))}" for name, term in further)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class TemporalCondition:
         """The formula's atom."""
         return self.formula.atom
 
-    def sentence(self, labels: Labels, times: ShownTimes) -> str:
+    def sentence(self, labels: Labels, times: TimeFormat) -> str:
         """Return the condition as a sentence."""
         formula = self.formula
         words = [_frequency(formula)] + ["asserted"] * formula.atom.is_asserted
@@ -120,11 +120,11 @@ class ObservedInterval:
     last: TimePoint
     known: EvidenceBasis
 
-    def sentence(self, labels: Labels, times: ShownTimes) -> str:
+    def sentence(self, labels: Labels, times: TimeFormat) -> str:
         """Return the atom as a sentence."""
         return atom_sentence(self.atom, labels)
 
-    def evidence(self, times: ShownTimes) -> str:
+    def evidence(self, times: TimeFormat) -> str:
         """Return the reason and the interval as text."""
         return f"{self.known.value} {times.reach((self.first, self.last))}"
 

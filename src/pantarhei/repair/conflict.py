@@ -25,7 +25,7 @@ from pantarhei.materialize.kernel.decision import Decision
 from pantarhei.materialize.kernel.horn import HornProgram, program_of
 from pantarhei.materialize.kernel.residue import Residue
 from pantarhei.materialize.kernel_values import Lineage, contiguous
-from pantarhei.proofs.antichain import BudgetExceeded, RowSet, StepBudget, minimal, supports_of
+from pantarhei.proofs.supports import BudgetExceeded, RowSet, StepBudget, minimal_sets, minimal_supports
 
 Levels = npt.NDArray[np.int64]
 
@@ -165,7 +165,7 @@ class OpenGroup:
         Raises:
             Exceeded: the budget is used up.
         """
-        supports = supports_of(self.asserted, sorted(self.instances), meter)
+        supports = minimal_supports(self.asserted, sorted(self.instances), meter)
         found = []
         for constraint, body in sorted(self.violations):
             for atoms in meter.unions(frozenset(), [supports[atom] for atom in body]):
@@ -280,7 +280,7 @@ class ConflictEvidence:
                 is_complete = False
                 lost.update(group.asserted)
                 continue
-            found += [RowConflict(rows, tuple(sorted(candidates[rows]))) for rows in minimal(candidates)]
+            found += [RowConflict(rows, tuple(sorted(candidates[rows]))) for rows in minimal_sets(candidates)]
         return Conflicts(self.singles, _each_once(pairs), found, frozenset(lost), is_complete)
 
 

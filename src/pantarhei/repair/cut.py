@@ -20,7 +20,7 @@ import numpy.typing as npt
 from pantarhei.encoding.numbers import NONE, Integers
 from pantarhei.materialize.kernel.constants import OPEN, OUT
 from pantarhei.materialize.kernel_values import Lineage, contiguous
-from pantarhei.proofs.antichain import BudgetExceeded, RowSet, StepBudget, minimal, supports_of
+from pantarhei.proofs.supports import BudgetExceeded, RowSet, StepBudget, minimal_sets, minimal_supports
 from pantarhei.repair.conflict import Budget, OpenGroup, OpenRules, Rank, decision_of
 
 Method = Literal["exact", "grounded", "algorithm3", "off"]
@@ -287,20 +287,22 @@ class _Search:
         goals = [body for head, body in rules if head is None]
         if not goals:
             return []
-        supports = supports_of(free, [(head, body) for head, body in rules if head is not None], self.meter)
+        supports = minimal_supports(
+            free, [(head, body) for head, body in rules if head is not None], self.meter
+        )
         found = {
             support
             for body in goals
             for support in self.meter.unions(frozenset(), [supports[atom] for atom in body])
         }
-        return minimal(found, self.meter.spend)
+        return minimal_sets(found, self.meter.spend)
 
     def _minimal_hitting_sets(self, sets: list[RowSet]) -> list[RowSet]:
         """The minimal sets that meet each of `sets` (Berge's algorithm)."""
         hitting: list[RowSet] = [frozenset()]
         for one in sets:
             self.meter.spend(len(hitting) * len(one))
-            hitting = minimal(
+            hitting = minimal_sets(
                 (h if h & one else h | {e} for h in hitting for e in (one if not h & one else (0,))),
                 self.meter.spend,
             )

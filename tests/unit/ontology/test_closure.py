@@ -12,11 +12,11 @@ from pantarhei.ontology.closure import (
     ANY_LITERAL,
     AssertionClosure,
     RangeNames,
-    different,
+    equality,
+    inequality,
     is_fresh,
     is_internal,
     is_range_name,
-    same,
 )
 from pantarhei.ontology.ontology import load_ontology
 
@@ -95,7 +95,7 @@ def test_an_inner_assumption_is_withdrawn_alone():
 def test_equality_is_withdrawn():
     closure = closure_of(FAMILY)
     before = state_of(closure)
-    with closure.assuming([same(EX.b, EX.z), is_a(EX.z, EX.C)]):
+    with closure.assuming([equality(EX.b, EX.z), is_a(EX.z, EX.C)]):
         assert closure.holds(is_a(EX.b, EX.C))
         assert closure.holds((EX.z, EX.q, EX.c))
     assert state_of(closure) == before
@@ -104,9 +104,9 @@ def test_equality_is_withdrawn():
 def test_a_functional_property_makes_its_values_equal():
     closure = closure_of(FAMILY)
     with closure.assuming([(EX.a, EX.p, EX.z)]):
-        assert closure.holds(same(EX.z, EX.b))
+        assert closure.holds(equality(EX.z, EX.b))
         assert not closure.inconsistent
-        with closure.assuming([different(EX.b, EX.z)]):
+        with closure.assuming([inequality(EX.b, EX.z)]):
             assert closure.inconsistent
         assert not closure.inconsistent
 
@@ -216,9 +216,9 @@ def test_a_contradiction_that_came_with_growth_is_withdrawn():
 def test_the_first_equality_and_the_first_inequality_are_withdrawn():
     closure = closure_of(":a a :A . :b a :B .")
     before = facts_of(closure)
-    with closure.assuming([same(EX.a, EX.b)]):
+    with closure.assuming([equality(EX.a, EX.b)]):
         assert closure.holds(is_a(EX.b, EX.A))
-        with closure.assuming([different(EX.b, EX.a)]):
+        with closure.assuming([inequality(EX.b, EX.a)]):
             assert closure.inconsistent
         assert not closure.inconsistent
     assert facts_of(closure) == before
@@ -358,19 +358,19 @@ KEYED = """
 def test_a_key_tells_names_apart_but_no_fresh_ones():
     closure = closure_of(KEYED)
     with closure.assuming([(EX.b, EX.k, Literal("1"))]):
-        assert closure.holds(same(EX.a, EX.b))
+        assert closure.holds(equality(EX.a, EX.b))
     name = closure.fresh()
     given = [is_a(name, EX.A), (name, EX.k, Literal("1"))]
     with closure.assuming(given):
-        assert not closure.holds(same(EX.a, name))
+        assert not closure.holds(equality(EX.a, name))
     with closure.assuming([*given, *closure.names([name])]):
-        assert closure.holds(same(EX.a, name))
+        assert closure.holds(equality(EX.a, name))
 
 
 def test_a_name_met_first_in_an_assumption_is_a_name_once_it_is_said_to_be():
     closure = closure_of(KEYED)
     with closure.assuming([*closure.about([EX.z]), is_a(EX.z, EX.A), (EX.z, EX.k, Literal("1"))]):
-        assert closure.holds(same(EX.a, EX.z))
+        assert closure.holds(equality(EX.a, EX.z))
 
 
 def test_a_swrl_rule_speaks_of_names_only():

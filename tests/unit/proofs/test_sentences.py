@@ -5,14 +5,14 @@ from rdflib import OWL, RDF, RDFS, XSD, BNode, Literal, Variable
 
 from pantarhei.model.rule import Atom, Different, Rule
 from pantarhei.proofs.sentences import (
-    ShownTimes,
-    a_kind,
-    fit,
-    forbidden,
+    TimeFormat,
+    class_phrase,
+    denied_statement,
     labels_among,
     labels_of,
-    name,
+    one_line,
     sentence,
+    term_name,
 )
 from strategies import EX
 
@@ -36,7 +36,7 @@ x, y, z = map(Variable, "xyz")
     ],
 )
 def test_a_class_is_said_with_an_article_where_it_is_a_noun(label, said):
-    assert a_kind(EX.C, {EX.C: label}) == said
+    assert class_phrase(EX.C, {EX.C: label}) == said
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_labels_take_the_place_of_names():
     ],
 )
 def test_a_literal_is_said_without_datatype(literal, said):
-    assert name(literal) == said
+    assert term_name(literal) == said
 
 
 def test_english_labels_come_first_then_those_without_a_language():
@@ -126,13 +126,13 @@ def test_equal_labels_are_told_apart():
     ],
 )
 def test_what_is_invisible_is_shown(text, said):
-    assert fit(text) == said
+    assert one_line(text) == said
 
 
 def test_long_texts_are_shortened_and_say_how_long_they_are():
-    assert fit("x" * 10_000) == "x" * 80 + "… (10,000 characters)"
-    assert fit("x" * 80) == "x" * 80
-    assert fit(" " * 10_000 + "x").endswith("… (10,001 characters)")
+    assert one_line("x" * 10_000) == "x" * 80 + "… (10,000 characters)"
+    assert one_line("x" * 80) == "x" * 80
+    assert one_line(" " * 10_000 + "x").endswith("… (10,001 characters)")
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_long_texts_are_shortened_and_say_how_long_they_are():
     ],
 )
 def test_a_constraint_is_said_as_what_it_forbids(rule, said):
-    assert forbidden(rule) == said
+    assert denied_statement(rule) == said
 
 
 DAY = datetime(2026, 3, 2, 7, tzinfo=UTC)
@@ -176,12 +176,12 @@ EAST = timezone(timedelta(hours=2))
     ],
 )
 def test_the_day_is_said_once_where_it_is_one(times, day, first):
-    shown = ShownTimes.of(times)
+    shown = TimeFormat.of(times)
     assert (shown.day, shown(times[0])) == (day, first)
 
 
 def test_a_span_goes_from_the_first_to_the_last():
     times = [DAY + timedelta(minutes=minute) for minute in (5, 0, 3)]
-    assert ShownTimes.of(times).span(times) == "from 07:00 to 07:05 on 2026-03-02 (UTC)"
-    assert ShownTimes.of(times[:1]).span(times[:1]) == "at 07:05 on 2026-03-02 (UTC)"
-    assert ShownTimes.of([7]).span([7]) == "at 7"
+    assert TimeFormat.of(times).span(times) == "from 07:00 to 07:05 on 2026-03-02 (UTC)"
+    assert TimeFormat.of(times[:1]).span(times[:1]) == "at 07:05 on 2026-03-02 (UTC)"
+    assert TimeFormat.of([7]).span([7]) == "at 7"

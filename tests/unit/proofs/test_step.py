@@ -11,7 +11,7 @@ from lars_programs import at as at_time
 from pantarhei.model.rule import Origin, Rule
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.renderers import TERMS
-from pantarhei.proofs.sentences import ShownTimes
+from pantarhei.proofs.sentences import TimeFormat
 from pantarhei.proofs.step import (
     Conclusion,
     EvidenceBasis,
@@ -22,7 +22,7 @@ from pantarhei.proofs.step import (
 )
 
 HEATED, ALARMED = atom("Heated", "v"), atom("Alarmed", "v")
-IN_FULL = ShownTimes(None, None)
+IN_FULL = TimeFormat(None, None)
 
 
 def proof_of():

@@ -10,7 +10,7 @@ import pantarhei.repair.cut as exact_module
 from counts import seeds
 from lineages import Case, Meaning, large_cases, lineage_of, rank, small_cases
 from oracle import window_repair as reference
-from pantarhei.proofs.antichain import StepBudget
+from pantarhei.proofs.supports import StepBudget
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.cut import Grounded, algorithm3, exact_cut, grounded
 

@@ -12,10 +12,12 @@ from itertools import groupby
 RowSet = frozenset[int]
 
 
-def minimal(sets: Iterable[RowSet], spend: Callable[[int], None] = lambda comparisons: None) -> list[RowSet]:
+def minimal_sets(
+    sets: Iterable[RowSet], spend: Callable[[int], None] = lambda comparisons: None
+) -> list[RowSet]:
     """Return the sets that contain no other one, smallest first; `spend` receives the number of comparisons.
 
-    >>> minimal([frozenset({1, 2}), frozenset({2}), frozenset({1, 3})])
+    >>> minimal_sets([frozenset({1, 2}), frozenset({2}), frozenset({1, 3})])
     [frozenset({2}), frozenset({1, 3})]
     """
     kept: list[RowSet] = []
@@ -69,7 +71,7 @@ class StepBudget:
             unions = {one | other for one in result for other in alternatives.sets}
             if len(unions) > self.sets:
                 raise BudgetExceeded
-            result = minimal(unions, self.spend) if len(unions) > 1 else list(unions)
+            result = minimal_sets(unions, self.spend) if len(unions) > 1 else list(unions)
         return result
 
 
@@ -108,7 +110,7 @@ class Antichain:
             self._by_member[member].discard(known)
 
 
-def supports_of(
+def minimal_supports(
     asserted: Iterable[int], instances: Iterable[tuple[int, tuple[int, ...]]], meter: StepBudget
 ) -> dict[int, Antichain]:
     """Return the minimal supports of each row, by a semi-naive fixpoint over antichains.

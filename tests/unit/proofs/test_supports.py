@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pantarhei.proofs.antichain import Antichain, BudgetExceeded, StepBudget, minimal, supports_of
+from pantarhei.proofs.supports import Antichain, BudgetExceeded, StepBudget, minimal_sets, minimal_supports
 
 
 def sets(*members):
@@ -27,7 +27,7 @@ def test_a_larger_set_does_not_enter_and_a_smaller_one_drives_it_out():
 
 
 def test_the_empty_set_is_the_only_minimal_one():
-    assert minimal(sets((), (1,), (1, 2))) == sets(())
+    assert minimal_sets(sets((), (1,), (1, 2))) == sets(())
 
 
 some_sets = st.lists(st.frozensets(st.integers(0, 6), max_size=5), max_size=12)
@@ -35,19 +35,19 @@ some_sets = st.lists(st.frozensets(st.integers(0, 6), max_size=5), max_size=12)
 
 @given(some_sets)
 def test_minimal_keeps_what_contains_no_other(given):
-    assert set(minimal(given)) == {one for one in given if not any(other < one for other in given)}
-    assert len(minimal(given)) == len(set(minimal(given)))
+    assert set(minimal_sets(given)) == {one for one in given if not any(other < one for other in given)}
+    assert len(minimal_sets(given)) == len(set(minimal_sets(given)))
 
 
 @given(some_sets)
 def test_minimal_is_idempotent_and_in_one_order(given):
-    assert minimal(minimal(given)) == minimal(given) == minimal(given[::-1])
-    assert list(map(len, minimal(given))) == sorted(map(len, minimal(given)))
+    assert minimal_sets(minimal_sets(given)) == minimal_sets(given) == minimal_sets(given[::-1])
+    assert list(map(len, minimal_sets(given))) == sorted(map(len, minimal_sets(given)))
 
 
 def test_a_set_is_compared_with_smaller_ones_whose_smallest_member_it_has():
     spent = []
-    minimal(sets((1,), (1, 2), (3, 4), (1, 2, 3)), spent.append)
+    minimal_sets(sets((1,), (1, 2), (3, 4), (1, 2, 3)), spent.append)
     assert sum(spent) == 3
 
 
@@ -73,13 +73,13 @@ def test_unions_are_minimal_and_none_where_something_follows_from_nothing():
 def test_a_search_ends_when_its_steps_are_used_up():
     ways = [(0, (i, 20)) for i in range(1, 20)]
     asserted = range(1, 21)
-    assert len(supports_of(asserted, ways, meter())[0].sets) == 19
+    assert len(minimal_supports(asserted, ways, meter())[0].sets) == 19
     with pytest.raises(BudgetExceeded):
-        supports_of(asserted, ways, meter(steps=10))
+        minimal_supports(asserted, ways, meter(steps=10))
 
 
 def test_a_fact_that_only_rests_on_itself_has_no_support():
-    assert not supports_of([2], [(0, (1,)), (1, (0,))], meter())[0].sets
+    assert not minimal_supports([2], [(0, (1,)), (1, (0,))], meter())[0].sets
 
 
 @pytest.mark.parametrize("seed", range(100))
@@ -98,7 +98,7 @@ def test_supports_are_the_minimal_sets_that_suffice(seed):
             known |= {head for head, body in instances if known.issuperset(body)}
         return known
 
-    found = supports_of(asserted, instances, meter())
+    found = minimal_supports(asserted, instances, meter())
     subsets = [frozenset(each) for size in range(1, 5) for each in combinations(asserted, size)]
     for goal in range(5):
-        assert found[goal].sets == set(minimal(each for each in subsets if goal in follows(each)))
+        assert found[goal].sets == set(minimal_sets(each for each in subsets if goal in follows(each)))

@@ -5,11 +5,11 @@ from rdflib import RDF
 
 from pantarhei.encoding.numbers import as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.explain.clauses import BackwardRules
-from pantarhei.explain.search import NEW_NAME, AbductionSearch
+from pantarhei.explain.abduction import NEW_NAME, AbductionSearch
+from pantarhei.explain.backward_rules import BackwardRules
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.rule import Rule
-from pantarhei.proofs.antichain import BudgetExceeded, StepBudget
+from pantarhei.proofs.supports import BudgetExceeded, StepBudget
 from pantarhei.rules.compilation.program import compile_
 from strategies import A, B, C, R, S, a, b, c, is_a, member, related, x, y, z
 

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.materialize.kernel_values import Lineage
-from pantarhei.proofs.antichain import BudgetExceeded, StepBudget
 from pantarhei.proofs.step import ProofStep
+from pantarhei.proofs.supports import BudgetExceeded, StepBudget
 
 BOTTOM = -2
 """The row of ⊥."""

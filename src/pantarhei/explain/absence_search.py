@@ -10,17 +10,17 @@ from itertools import combinations
 import numpy as np
 
 from pantarhei.encoding.numbers import NO_FACTS, NONE, Encoded, Fact, Integers, as_tuples
+from pantarhei.explain.abduction import SAME, AbductionCandidate, AbductionSearch, FactPattern
 from pantarhei.explain.absence import Abduction, MissingFact, RetractedAssertion
-from pantarhei.explain.clauses import BackwardRules
-from pantarhei.explain.search import SAME, AbductionCandidate, AbductionSearch, FactPattern
+from pantarhei.explain.backward_rules import BackwardRules
 from pantarhei.materialize.kernel_values import Lineage
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.term import ONLY_TYPE, Triple, in_order
 from pantarhei.model.time import TimePoint
-from pantarhei.proofs.antichain import BudgetExceeded, StepBudget
 from pantarhei.proofs.extraction import AssertingABox, ProofExtractor
-from pantarhei.proofs.instances import BOTTOM, RuleInstance, RuleInstances
 from pantarhei.proofs.proof import Proof
+from pantarhei.proofs.rule_instances import BOTTOM, RuleInstance, RuleInstances
+from pantarhei.proofs.supports import BudgetExceeded, StepBudget
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.repair.conflict import Budget, KeptEvidence
 from pantarhei.repair.repairer import RepairAccount

@@ -1,7 +1,7 @@
 """Rule instances as a graph; numbers are rows."""
 
-from pantarhei.proofs.antichain import StepBudget
-from pantarhei.proofs.instances import RuleInstance, RuleInstances, used_by
+from pantarhei.proofs.rule_instances import RuleInstance, RuleInstances, used_by
+from pantarhei.proofs.supports import StepBudget
 
 GIVEN = (1, 2)
 # 5 follows from 4 and 3, which rest on 11 and in part on one another; or by a detour over 6, 7, 8, 12.

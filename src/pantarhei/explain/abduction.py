@@ -18,7 +18,7 @@ from rdflib import RDF, Literal, URIRef
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Fact, Integers, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.explain.clauses import (
+from pantarhei.explain.backward_rules import (
     FIRST_VARIABLE,
     BackwardRules,
     ConditionSolver,
@@ -28,7 +28,7 @@ from pantarhei.explain.clauses import (
 )
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.term import Term, Triple
-from pantarhei.proofs.antichain import StepBudget
+from pantarhei.proofs.supports import StepBudget
 from pantarhei.rdf.ntriples import write_triple
 
 NEW_NAME = URIRef("urn:pantarhei:new")

@@ -15,7 +15,7 @@ from math import prod
 from rdflib import OWL, RDF, Literal
 
 from pantarhei.model.term import Term, Triple
-from pantarhei.ontology.closure import AssertionClosure, different, is_fresh, same
+from pantarhei.ontology.closure import AssertionClosure, equality, inequality, is_fresh
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import (
     NOTHING,
@@ -214,7 +214,7 @@ class EntailmentChecker:
                 return self._is_pair(on, term, term)
             case owl.OneOf(individuals):
                 return any(self._are_same(term, individual) for individual in individuals) or (
-                    self._contradicts([different(term, individual) for individual in individuals])
+                    self._contradicts([inequality(term, individual) for individual in individuals])
                 )
             case owl.ComplementOf(operand):
                 return all(
@@ -245,7 +245,7 @@ class EntailmentChecker:
     def _has_at_most(self, term: Term, number: int, on: PropertyExpression, filler: Filler) -> bool:
         values = self._fresh_values(number + 1)
         facts = [fact for value in values for fact in self._pair(on, term, value)]
-        facts += [different(x, y) for x, y in combinations(values, 2)]
+        facts += [inequality(x, y) for x, y in combinations(values, 2)]
         cases = _joined(_Case(tuple(facts)), [tuple(self._cases(filler, value)) for value in values])
         return all(self._in_case(case, EntailmentChecker._is_impossible) for case in cases)
 
@@ -276,7 +276,7 @@ class EntailmentChecker:
     def _are_same(self, first: Term, second: Term) -> bool:
         if self._is_impossible() or value_of(first) == value_of(second):
             return True
-        return self._holds(same(first, second))
+        return self._holds(equality(first, second))
 
     def _are_different(self, first: Term, second: Term) -> bool:
         if isinstance(first, Literal) and isinstance(second, Literal):
@@ -284,7 +284,7 @@ class EntailmentChecker:
             return known and value_of(first) != value_of(second)
         if isinstance(first, Literal) or isinstance(second, Literal):
             return self._is_impossible()
-        return self._holds(different(first, second)) or self._contradicts((same(first, second),))
+        return self._holds(inequality(first, second)) or self._contradicts((equality(first, second),))
 
     def _values_of(self, on: PropertyExpression, term: Term) -> Iterator[Term]:
         match on:
@@ -366,11 +366,11 @@ class EntailmentChecker:
             case owl.HasSelf(on):
                 yield _Case(self._pair(on, term, term))
             case owl.OneOf(individuals):
-                yield from (_Case((same(term, individual),)) for individual in individuals)
+                yield from (_Case((equality(term, individual),)) for individual in individuals)
             case owl.Cardinality(Bound.MIN, number, on, counted):
                 values = self._fresh_values(number)
                 facts = [fact for value in values for fact in self._pair(on, term, value)]
-                facts += [different(x, y) for x, y in combinations(values, 2)]
+                facts += [inequality(x, y) for x, y in combinations(values, 2)]
                 ways = [tuple(self._cases(THING if counted is None else counted, value)) for value in values]
                 yield from _joined(_Case(tuple(facts)), ways)
             case _:

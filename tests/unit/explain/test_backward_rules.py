@@ -5,7 +5,7 @@ from rdflib import OWL, Literal, Namespace
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.explain.clauses import FIRST_VARIABLE, BackwardRules, ConditionSolver, NumberedAtom
+from pantarhei.explain.backward_rules import FIRST_VARIABLE, BackwardRules, ConditionSolver, NumberedAtom
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.rule import Builtin, Different, Rule
 from pantarhei.rules.compilation.program import compile_
