@@ -18,8 +18,7 @@ from pantarhei.io.mapping.text_times import check_unordered
 from pantarhei.io.records import with_precision
 from pantarhei.model.time import TimeKind, time_of
 from pantarhei.reasoner import StreamReasoner
-from pantarhei.spark.materialize_files import FilesAccount, TableOptions, close_files
-from pantarhei.spark.sources.file_source import infer_kind
+from pantarhei.spark.materialize_files import FileCounts, StreamFiles, TableFiles, close_files
 from pantarhei.spark.sources.source_options import FileOptions
 from pantarhei.window.sliding import Window, step_to
 
@@ -45,24 +44,29 @@ class SparkSource:
         if options.dead_letters is not None:
             expected = "none with --spark, whose workers hand over only the first of what they leave out"
             raise OptionError("dead_letters", options.dead_letters, expected)
-        self._master, self.account = master, FilesAccount()
-        self._files: FileOptions | TableOptions
+        self._master, self.account = master, FileCounts()
+        self._files: StreamFiles | TableFiles
         skips = options.on_error == "skip"
         if options.mapping is not None:
             refuse_mapped_options(options)
             mapping = with_precision(read_mapping(options.mapping), options.precision)
             check_unordered(mapping, "tables on Spark")
-            self._files = TableOptions(options.stream, options.stream_format, mapping, skips)
+            self._files = TableFiles(options.stream, options.stream_format, mapping, skips)
             return
         context = ", ".join(options.context or ()) or None
         for name, given in (("base", options.base), ("zone", options.zone), ("context", context)):
             if given is not None:
                 raise OptionError(name, given, "a run without --spark")
         time_properties(options.time)
-        self._files = FileOptions(
-            (options.stream,), options.stream_format, options.time, skips,
-            is_exact=options.precision == "exact",
-        )  # fmt: skip
+        self._files = StreamFiles(
+            FileOptions(
+                (options.stream,),
+                options.stream_format,
+                time=options.time,
+                skip_errors=skips,
+                is_exact=options.precision == "exact",
+            )
+        )
 
     def updates(self, reasoner: StreamReasoner, counts: RunCounts) -> Generator[WindowUpdate, None, None]:
         """Push the ABoxes one by one, once Spark's work is done and Spark has been stopped.
@@ -89,7 +93,7 @@ class SparkSource:
         be read for what is wrong in them.
         """
         try:
-            return self._files.kind() if isinstance(self._files, TableOptions) else infer_kind(self._files)
+            return self._files.kind()
         except OptionError as error:
             if error.option != "timestampType":
                 raise

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from pantarhei.cli import app
 from pantarhei.errors import JavaNotFoundError, MasterUnreachableError
-from pantarhei.spark.materialize_files import TableOptions
+from pantarhei.spark.materialize_files import TableFiles
 
 ROOT = Path(__file__).parents[3]
 GENERATE = ROOT / "examples" / "building" / "generate.py"
@@ -67,8 +67,8 @@ def test_tables_give_the_same_bytes(run, tmp_path, monkeypatch):
     """Two files, read side by side and in parts, with a bad row in each."""
     monkeypatch.setattr("pantarhei.spark.materialize_files.SMALLEST_PART", 1_000)
     monkeypatch.setattr("pantarhei.io.tables.csv_table.BLOCK", 200)
-    divided, split = [], TableOptions.split
-    monkeypatch.setattr(TableOptions, "split", lambda *asked: divided.append(split(*asked)) or divided[-1])
+    divided, parts = [], TableFiles.parts
+    monkeypatch.setattr(TableFiles, "parts", lambda *asked: divided.append(parts(*asked)) or divided[-1])
     generate = runpy.run_path(str(ROOT / "examples" / "parking" / "generate.py"))
     header, *rows = [",".join(map(str, row)) for row in (generate["COLUMNS"], *generate["rows"](7, 60))]
     tables = tmp_path / "tables"

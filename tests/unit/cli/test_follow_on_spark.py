@@ -11,7 +11,7 @@ from pantarhei.errors import MalformedInputError, OptionError, TimestampError
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.model.rule import Rule
 from pantarhei.model.time import TimeKind
-from pantarhei.spark.materialize_files import ClosedFiles, FilesAccount
+from pantarhei.spark.materialize_files import ClosedFiles, FileCounts
 from strategies import A, B, C, a, b, is_a, member, x
 
 ONTOLOGY = Ontology.from_rules(
@@ -33,7 +33,7 @@ def source(monkeypatch, tmp_path):
 
         def close_files(files, kind, foundation, master):
             asked.append((kind, master))
-            maker, account = ABoxMaterializer(reasoner().foundation), FilesAccount(error=error)
+            maker, account = ABoxMaterializer(reasoner().foundation), FileCounts(error=error)
             for at, triples in ABOXES.items():
                 account.note(at, at, len(triples))
             closed = {at: maker.materialize(triples) for at, triples in ABOXES.items() if triples}

@@ -9,11 +9,11 @@ from pantarhei.io.mapping.mapping_reader import read_mapping
 from pantarhei.io.reader import Skipped
 from pantarhei.io.tables import csv_table
 from pantarhei.model.time import TimeKind
-from pantarhei.spark.materialize_files import FilesAccount, TableOptions
+from pantarhei.spark.materialize_files import FileCounts, TableFiles
 
 
 def account(*times, skips=0, error=None):
-    made = FilesAccount(error=error)
+    made = FileCounts(error=error)
     for at, assertions in times:
         made.note(at, int(at), assertions)
     for line in range(skips):
@@ -24,7 +24,7 @@ def account(*times, skips=0, error=None):
 def test_the_account_of_all_parts_adds_up_and_has_what_came_first():
     errors = [MalformedInputError(name, 1, "why") for name in ("a.nq", "b.nq")]
     parts = [account((1, 5), skips=1), account((1.0, 2), (2, 3), skips=3, error=errors[0])]
-    whole = FilesAccount.of([*parts, account((0, 1), error=errors[1])])
+    whole = FileCounts.sum([*parts, account((0, 1), error=errors[1])])
     assert {ticks: (repr(given.at), given.assertions) for ticks, given in whole.times.items()} == {
         1: ("1", 7),
         2: ("2", 3),
@@ -48,7 +48,7 @@ def options(path, subject="ex:x", unit="number"):
         "time": {"column": "at", "unit": unit},
         "mappings": {"it": {"s": subject, "po": [["ex:p", "$(level)", "xsd:integer"]]}},
     }
-    return TableOptions(str(path), None, read_mapping(mapping), False)
+    return TableFiles(str(path), None, read_mapping(mapping), False)
 
 
 @pytest.fixture
@@ -60,8 +60,8 @@ def folder(tmp_path):
 
 def test_each_file_is_read_by_itself_unless_rows_are_numbered_over_all(folder):
     paths = (str(folder / "0.csv"), str(folder / "1.csv"))
-    assert options(folder).parts() == [paths[:1], paths[1:]]
-    assert options(folder, "ex:$(_row)").parts() == [paths]
+    assert options(folder).parts(150) == [paths[:1], paths[1:]]
+    assert options(folder, "ex:$(_row)").parts(150) == [paths]
     assert [abox.at for abox in options(folder).reader(paths)] == [7, 8]
 
 
@@ -71,7 +71,7 @@ def test_the_first_abox_of_all_files_tells_the_kind_of_times(folder):
     with pytest.raises(OptionError, match="a row at least, to tell its time's type"):
         options(folder / "0.csv").kind()
     with pytest.raises(MissingFileError):
-        options(folder / "2.csv").parts()
+        options(folder / "2.csv").parts(150)
 
 
 def test_big_tables_in_csv_are_read_in_parts_unless_rows_are_numbered(folder, monkeypatch):
@@ -79,9 +79,9 @@ def test_big_tables_in_csv_are_read_in_parts_unless_rows_are_numbered(folder, mo
     big = folder / "2.csv"
     big.write_text("at,level\n" + "9,1\n" * 100)
     small = [(str(folder / "0.csv"),), (str(folder / "1.csv"),)]
-    found = options(folder).split(150)
+    found = options(folder).parts(150)
     assert found[:2] == small and len(found) == 5
     assert all(part.path == str(big) for (part,) in found[2:])
     assert [len(abox.triples) for items in found[2:] for abox in options(folder).reader(items)] == [45, 48, 7]
-    assert options(folder, "ex:$(_row)").split(150) == [(*small[0], *small[1], str(big))]
+    assert options(folder, "ex:$(_row)").parts(150) == [(*small[0], *small[1], str(big))]
     assert options(folder).size == sum(len(path.read_bytes()) for path in folder.iterdir())

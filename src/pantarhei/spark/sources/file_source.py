@@ -61,8 +61,8 @@ from pantarhei.model.time import TimeKind, TimePoint, kind_of
 from pantarhei.rdf.statements import ByteFeed
 from pantarhei.spark.frame import TIME_TYPES, column_types, columns
 from pantarhei.spark.sources.redis_source import PantarheiRedisSource
-from pantarhei.spark.sources.source_options import LOGGER, FileOptions, SkipLog, cutting, skipping
-from pantarhei.spark.sources.text_rows import TextReading, read_rows, record_batches
+from pantarhei.spark.sources.source_options import LOGGER, FileOptions, WorkerCounts, logged_counts
+from pantarhei.spark.sources.text_rows import Rows, read_rows, record_batches
 
 _CHUNK = 1 << 20
 _CUT = TimeReading(on_cut=str)  # what is cut is counted where the part is read
@@ -211,14 +211,10 @@ def infer_kind(options: FileOptions) -> TimeKind:
         OptionError: there is no ABox; the option `timestampType` is needed.
         InputError: what comes before the first ABox is not as it should be.
     """
-    skip = SkipLog() if options.skip_errors else None
     for path in options.paths:
         for file in list_files(path, options.format):
-            on_cut = None if options.is_exact else str
-            syntax = syntax_of(file, options.format, OF_GRAPHS)
-            reading = TextReading(syntax, options.time, skip=skip, on_cut=on_cut)
-            with open(file, "rb") as opened:
-                for at, _ in read_rows(ByteFeed(opened), file, reading):
+            for at, triples in part_messages(FilePart(file), options, None, WorkerCounts()):
+                if triples:
                     return kind_of(at)
     raise OptionError(
         "timestampType",
@@ -239,8 +235,7 @@ class FileReader(DataSourceReader):
         Raises:
             FileNotFoundError: a file is not there, or a glob matches none. An empty folder is none.
         """
-        files = [file for path in self._options.paths for file in self._files(path)]
-        return [FilePartition(part) for file in files for part in _parts(file, self._options)]
+        return [FilePartition(part) for part in file_parts(self._options)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a partition.
@@ -251,11 +246,20 @@ class FileReader(DataSourceReader):
         if isinstance(partition, FilePartition):  # Spark makes up one if there is none
             yield from read_part(partition.part, self._options, self._kind, self._schema)
 
-    def _files(self, path: str) -> list[str]:
-        files = list_files(path, self._options.format)
+
+def file_parts(options: FileOptions) -> list[FilePart]:
+    """Return the files, or parts of big ones, in the order of the paths and then of the files' names.
+
+    Raises:
+        FileNotFoundError: a file does not exist, or a glob matches none. An empty folder has no files.
+    """
+    found: list[FilePart] = []
+    for path in options.paths:
+        files = list_files(path, options.format)
         if not files and not os.path.isdir(path):
             raise FileNotFoundError(2, "No file matches", path)
-        return files
+        found += (part for file in files for part in _parts(file, options))
+    return found
 
 
 def _parts(file: str, options: FileOptions) -> list[FilePart]:
@@ -266,17 +270,28 @@ def _parts(file: str, options: FileOptions) -> list[FilePart]:
 def read_part(
     part: FilePart, options: FileOptions, kind: TimeKind, schema: pa.Schema
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of a part; what is skipped is said when it ends."""
-    syntax = syntax_of(part.path, options.format, OF_GRAPHS)
-    with (
-        open(part.path, "rb") as file,
-        skipping(part.path, options.skip_errors) as skip,
-        cutting(part.path, options.is_exact) as on_cut,
-    ):
-        is_part = part.end is not None
-        reading = TextReading(syntax, options.time, kind, skip, part.line, is_part, on_cut)
+    """Return the rows of a part; log what is skipped at its end."""
+    with logged_counts(part.path) as counts:
+        messages = part_messages(part, options, kind, counts)
+        yield from record_batches(messages, kind, schema)
+
+
+def part_messages(
+    part: FilePart, options: FileOptions, kind: TimeKind | None, counts: WorkerCounts
+) -> Iterator[Rows]:
+    """Return the messages of a part, also those without triples.
+
+    Args:
+        kind: the kind of the timestamps; None for that of the first.
+
+    Raises:
+        InputError: something is invalid, and is not to be skipped.
+    """
+    reading = options.reading(syntax_of(part.path, options.format, OF_GRAPHS), counts, kind)
+    with open(part.path, "rb") as file:
         feed = ByteFeed(PartFile(file, part))
-        yield from record_batches(read_rows(feed, part.path, reading), kind, schema)
+        reading = reading._replace(line=part.line, is_part=part.end is not None)
+        yield from read_rows(feed, part.path, reading)
 
 
 class FolderReader(DataSourceStreamReader, SupportsTriggerAvailableNow):

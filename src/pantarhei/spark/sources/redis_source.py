@@ -20,7 +20,7 @@ import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypedDict, cast
 
 import pyarrow as pa
@@ -42,26 +42,23 @@ from pantarhei.errors import (
     StreamError,
     TimestampError,
 )
-from pantarhei.io.graph_messages import AUTO, OnCut, Skip, TimeReading, parse_time, time_properties
+from pantarhei.io.graph_messages import OnCut, TimeReading, parse_time
 from pantarhei.model.time import TimeKind, kind_of
 from pantarhei.rdf.ntriples import nodes_of_message
 from pantarhei.rdf.parse import without_strings
 from pantarhei.rdf.statements import ByteFeed
 from pantarhei.spark.frame import TIME_TYPES, column_types, columns
 from pantarhei.spark.sources.source_options import (
-    SkipLog,
-    cutting,
-    is_exact,
-    kind_option,
+    SourceOptions,
+    WorkerCounts,
+    common_options,
     known_options,
+    logged_counts,
     positive,
-    skipping,
-    skips_errors,
 )
 from pantarhei.spark.sources.text_rows import (
     GrowingColumns,
     Rows,
-    TextReading,
     TextTriple,
     checked_time,
     read_rows,
@@ -221,36 +218,29 @@ _GRAPH = "urn:pantarhei:entry"
 
 
 @dataclass(frozen=True, slots=True)
-class RedisOptions:
-    """What to read from which server, and how; fields as in `FileOptions`.
+class RedisOptions(SourceOptions):
+    """Options of a Redis stream.
 
     Attributes:
+        url: the address of the server.
         key: the stream's name.
         start: the id after which a new query begins.
-        max_entries: how many entries a step of a stream takes; None for all there are.
-        is_exact: refuse times that are finer than microseconds.
+        max_entries: the most entries that a micro-batch reads; None for all.
     """
 
     url: str
     key: str
     start: str = FIRST
-    time: str = AUTO
-    skip_errors: bool = False
-    kind: TimeKind | None = None
     max_entries: int | None = None
-    is_exact: bool = False
 
     @classmethod
     def of(cls, given: Mapping[str, str]) -> RedisOptions:
-        """The options as Spark gives them, keys in any case.
+        """Return the options as Spark passes them, with keys in any case.
 
         Raises:
             OptionError: one is unknown, has an impossible value, or the stream is not named.
         """
-        options = known_options(
-            given, "url", "path", "startingId", "time", "on_error", "timestampType", "maxEntriesPerTrigger",
-            "precision",
-        )  # fmt: skip
+        options = known_options(given, "url", "path", "startingId", "maxEntriesPerTrigger")
         if "path" not in options:
             raise OptionError("path", "nothing", "the key of a Redis stream, as load(key) gives it")
         start = options.get("startingId", FIRST)
@@ -258,18 +248,9 @@ class RedisOptions:
             raise OptionError(
                 "startingId", repr(start), "the id of an entry, 0-0 for all, or $ for what is new"
             )
-        time = options.get("time", AUTO)
-        time_properties(time)
-        return cls(
-            options.get("url", DEFAULT_URL),
-            options["path"],
-            start,
-            time,
-            skips_errors(options),
-            kind_option(options),
-            positive(options, "maxEntriesPerTrigger"),
-            is_exact(options),
-        )
+        most = positive(options, "maxEntriesPerTrigger")
+        url = options.get("url", DEFAULT_URL)
+        return cls(url, options["path"], start, most, **common_options(options))
 
 
 class PantarheiRedisSource(DataSource):
@@ -377,14 +358,13 @@ class RedisStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
 def _infer_kind(options: RedisOptions) -> TimeKind:
     """The kind of the first timestamp after `startingId`."""
-    skip = SkipLog() if options.skip_errors else None
-    on_cut = None if options.is_exact else str
     with closing(RedisStream(options.url, options.key)) as stream:
         start = stream.position(options.start)
         for partition in _between(start, stream.end()):
             for entry in stream.between(partition.start, partition.end, partition.count):
-                for at, _ in entry_rows(entry, replace(options, kind=None), skip, on_cut):
-                    return kind_of(at)
+                for at, triples in entry_rows(entry, options, WorkerCounts()):
+                    if triples:
+                        return kind_of(at)
     raise OptionError(
         "timestampType",
         "nothing",
@@ -395,31 +375,29 @@ def _infer_kind(options: RedisOptions) -> TimeKind:
 def _read_entries(
     partition: EntriesPartition, options: RedisOptions, kind: TimeKind, schema: pa.Schema
 ) -> Iterator[pa.RecordBatch]:
-    options = replace(options, kind=kind)
-    name = f"redis stream {options.key!r}"
     with (
         closing(RedisStream(options.url, options.key)) as stream,
-        skipping(name, options.skip_errors) as skip,
-        cutting(name, options.is_exact) as on_cut,
+        logged_counts(f"redis stream {options.key!r}") as counts,
     ):
         entries = stream.between(partition.start, partition.end, partition.count)
-        rows = (row for entry in entries for row in entry_rows(entry, options, skip, on_cut))
+        rows = (row for entry in entries for row in entry_rows(entry, options, counts, kind))
         yield from record_batches(rows, kind, schema)
 
 
 def entry_rows(
-    entry: Entry, options: RedisOptions, skip: Skip | None, on_cut: OnCut | None = None
+    entry: Entry, options: RedisOptions, counts: WorkerCounts, kind: TimeKind | None = None
 ) -> Iterator[Rows]:
     """Return the rows of one entry.
 
     Args:
-        on_cut: called with the text of a time that is cut to microseconds; None refuses such times.
+        counts: counts of skipped entries and cut times.
+        kind: the kind of the timestamps; None for any.
 
     Raises:
-        InputError: it is not as it should be, and nothing takes what is skipped.
+        InputError: the entry is invalid, and invalid entries are not skipped.
 
     >>> fields = {b"timestamp": b"7", b"subject": b"<urn:a>", b"predicate": b"<urn:b>", b"object": b'"c"'}
-    >>> ((at, triples),) = entry_rows(("1-0", fields), RedisOptions("", "readings"), None)
+    >>> ((at, triples),) = entry_rows(("1-0", fields), RedisOptions("", "readings"), WorkerCounts())
     >>> at, list(triples)
     (7, [('<urn:a>', '<urn:b>', '"c"')])
     """
@@ -427,27 +405,22 @@ def entry_rows(
     source = f"redis stream {options.key!r}, entry {id_}"
     if len(fields) == 1:
         (text,) = fields.values()
-        entry_skip = skip and _EntrySkip(skip, id_)
-        reading = TextReading("nquads", options.time, options.kind, entry_skip, on_cut=on_cut)
+        reading = options.reading("nquads", counts, kind)
+        if options.skip_errors:
+
+            def skip(line: int | None, reason: str, text: str, count: int = 1) -> None:
+                counts.skip(None, f"entry {id_}, line {line}: {reason}", text, count)
+
+            reading = reading._replace(skip=skip)
         yield from read_rows(ByteFeed(io.BytesIO(text)), source, reading)
         return
     try:
-        yield _assertion(fields, options.kind, source, on_cut)
+        yield _assertion(fields, kind, source, None if options.is_exact else counts.cut)
     except PantarheiError as error:
-        if skip is None:
+        if not options.skip_errors:
             raise
         reason = error.reason if isinstance(error, MalformedInputError) else str(error)
-        skip(None, f"entry {id_}: {reason}", repr(fields)[:1000])
-
-
-class _EntrySkip:
-    """Skips what is in an entry."""
-
-    def __init__(self, skip: Skip, id_: str) -> None:
-        self._skip, self._id = skip, id_
-
-    def __call__(self, line: int | None, reason: str, text: str, count: int = 1) -> None:
-        self._skip(None, f"entry {self._id}, line {line}: {reason}", text, count)
+        counts.skip(None, f"entry {id_}: {reason}", repr(fields)[:1000])
 
 
 def _assertion(

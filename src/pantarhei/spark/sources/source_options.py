@@ -17,75 +17,115 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TypedDict
 
 from pantarhei.errors import OptionError
-from pantarhei.io.graph_messages import AUTO, OnCut, time_properties
+from pantarhei.io.graph_messages import AUTO, time_properties
+from pantarhei.io.reader import ReaderCounts, Skipped
 from pantarhei.model.time import TimeKind
 from pantarhei.spark.frame import TIME_TYPES
+from pantarhei.spark.sources.text_rows import TextReading
 
 SPLIT_SIZE = 128 << 20
 _UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _OWN_TO_SPARK = ("spark.", "__")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceOptions:
+    """Options that all sources of streams have.
+
+    Attributes:
+        time: where a graph's time is, as `read_stream` takes it.
+        skip_errors: skip invalid input, count it and log it.
+        kind: the kind of the timestamps; None takes that of the first ABox.
+        is_exact: refuse times that are finer than microseconds.
+    """
+
+    time: str = AUTO
+    skip_errors: bool = False
+    kind: TimeKind | None = None
+    is_exact: bool = False
+
+    def reading(self, syntax: str, counts: WorkerCounts, kind: TimeKind | None = None) -> TextReading:
+        """Return how to read text with these options, whose timestamps are of `kind`."""
+        skip = counts.skip if self.skip_errors else None
+        on_cut = None if self.is_exact else counts.cut
+        return TextReading(syntax, self.time, kind, skip, on_cut=on_cut)
+
+
+_COMMON = ("time", "on_error", "timestampType", "precision")
+
+
+def common_options(options: Mapping[str, str]) -> _CommonOptions:
+    """Return the options that `SourceOptions` has.
+
+    Raises:
+        OptionError: one has an impossible value.
+    """
+    time, kind = options.get("time", AUTO), options.get("timestampType")
+    time_properties(time)
+    if kind is not None and kind.lower() not in TIME_TYPES:
+        raise OptionError("timestampType", repr(kind), ", ".join(TIME_TYPES))
+    return {
+        "time": time,
+        "skip_errors": _one_of(options, "on_error", "raise", "skip") == "skip",
+        "kind": None if kind is None else TIME_TYPES[kind.lower()],
+        "is_exact": _one_of(options, "precision", "microseconds", "exact") == "exact",
+    }
+
+
+class _CommonOptions(TypedDict):
+    time: str
+    skip_errors: bool
+    kind: TimeKind | None
+    is_exact: bool
+
+
 @dataclass(frozen=True, slots=True)
-class FileOptions:
-    """What to read from files, and how.
+class FileOptions(SourceOptions):
+    """Options of a stream in files.
 
     Attributes:
         paths: absolute paths of files or folders, or globs.
-        format: "nquads" or "trig", or None where each file's suffix tells.
-        time: where a graph's time is, as `read_stream` takes it.
-        skip_errors: leave out what is wrong, count it and say so.
-        kind: what the timestamps are, None if the first ABox is to tell.
-        split_size: bytes of N-Quads a part of a file has at least; 0 to read files whole.
-        max_files: how many files a step of a stream takes; None for all there are.
+        format: "nquads" or "trig"; None takes that of each file's suffix.
+        split_size: the least number of bytes of N-Quads in a part of a file; 0 reads files whole.
+        max_files: the most files that a micro-batch reads; None for all.
         accept_changes: when a batch is read again, take its files as they are now.
-        is_exact: refuse times that are finer than microseconds.
     """
 
     paths: tuple[str, ...]
     format: str | None = None
-    time: str = AUTO
-    skip_errors: bool = False
-    kind: TimeKind | None = None
     split_size: int = SPLIT_SIZE
     max_files: int | None = None
     accept_changes: bool = False
-    is_exact: bool = False
 
     @classmethod
     def of(cls, given: Mapping[str, str]) -> FileOptions:
-        """The options as Spark gives them, keys in any case.
+        """Return the options as Spark passes them, with keys in any case.
 
         Raises:
             OptionError: one is unknown, has an impossible value, or the path is missing.
         """
-        options = known_options(
-            given, "path", "paths", "format", "time", "on_error", "timestampType", "splitSize",
-            "maxFilesPerTrigger", "on_change", "precision",
-        )  # fmt: skip
-        time = options.get("time", AUTO)
-        time_properties(time)
+        names = ("path", "paths", "format", "splitSize", "maxFilesPerTrigger", "on_change")
+        options = known_options(given, *names)
         return cls(
             _paths(options),
             options.get("format"),
-            time,
-            skips_errors(options),
-            kind_option(options),
             _size("splitSize", options.get("splitSize", str(SPLIT_SIZE))),
             positive(options, "maxFilesPerTrigger"),
             _one_of(options, "on_change", "raise", "accept") == "accept",
-            is_exact(options),
+            **common_options(options),
         )
 
 
 def known_options(given: Mapping[str, str], *names: str) -> dict[str, str]:
-    """The options under the names as they are written here.
+    """Return the options by their names as documented; `names` are those of one source.
 
     Raises:
-        OptionError: there is one of another name.
+        OptionError: an option is unknown.
     """
+    names += _COMMON
     spelled = {name.lower(): name for name in names}
     found = {}
     for key, value in given.items():
@@ -96,29 +136,11 @@ def known_options(given: Mapping[str, str], *names: str) -> dict[str, str]:
     return found
 
 
-def skips_errors(options: Mapping[str, str]) -> bool:
-    """Whether `on_error` is "skip"."""
-    return _one_of(options, "on_error", "raise", "skip") == "skip"
-
-
-def is_exact(options: Mapping[str, str]) -> bool:
-    """Return whether `precision` is "exact"."""
-    return _one_of(options, "precision", "microseconds", "exact") == "exact"
-
-
 def _one_of(options: Mapping[str, str], name: str, default: str, other: str) -> str:
     given = options.get(name, default)
     if given not in (default, other):
         raise OptionError(name, repr(given), f'"{default}" or "{other}"')
     return given
-
-
-def kind_option(options: Mapping[str, str]) -> TimeKind | None:
-    """The kind that `timestampType` chooses."""
-    name = options.get("timestampType")
-    if name is not None and name.lower() not in TIME_TYPES:
-        raise OptionError("timestampType", repr(name), ", ".join(TIME_TYPES))
-    return None if name is None else TIME_TYPES[name.lower()]
 
 
 def positive(options: Mapping[str, str], name: str) -> int | None:
@@ -159,51 +181,43 @@ def _size(name: str, text: str) -> int:
 LOGGER = logging.getLogger("pantarhei.spark.sources.source")
 
 
-class SkipLog:
-    """Counts what is left out of a source and keeps the first reasons."""
+class WorkerCounts(ReaderCounts):
+    """Counts of what a worker reads; a worker logs them, since warnings do not reach the driver.
 
-    SHOWN = 10
+    Attributes:
+        first_cut: the text of the first time that was cut.
+    """
 
-    def __init__(self) -> None:
-        self.count = 0
-        self._shown: list[str] = []
+    SKIPS_KEPT = 10
 
-    def __call__(self, line: int | None, reason: str, text: str, count: int = 1) -> None:
-        """Take note of `count` statements that are left out, from the given line on."""
-        self.count += count
-        if len(self._shown) < self.SHOWN:
-            self._shown.append(reason if line is None else f"line {line}: {reason}")
+    def __init__(self, name: str = "") -> None:
+        super().__init__(name)
+        self.first_cut = ""
 
-    def __str__(self) -> str:
-        more = "; …" if self.count > len(self._shown) else ""
-        return f"{self.count} skipped: {'; '.join(self._shown)}{more}"
+    def skip(self, line: int | None, reason: str, text: str, count: int = 1) -> None:
+        """Count `count` skipped statements, the first of them at `line`."""
+        self._note_skipped(Skipped(line, reason, text), count)
 
-
-@contextmanager
-def skipping(source: str, skips: bool) -> Iterator[SkipLog | None]:
-    """A log to skip into, None if nothing is to be skipped; says at the end what was."""
-    log = SkipLog() if skips else None
-    try:
-        yield log
-    finally:
-        if log is not None and log.count:
-            LOGGER.warning("%s: %s", source, log)
+    def cut(self, text: str) -> None:
+        """Count a time that is cut to microseconds."""
+        self.first_cut = self.first_cut or text
+        self.times_cut += 1
 
 
 @contextmanager
-def cutting(source: str, is_exact: bool) -> Iterator[OnCut | None]:
-    """Give a function that counts times that are cut, None if they are refused; log the count at the end."""
-    texts: list[str] = []
-    count = 0
-
-    def note(text: str) -> None:
-        nonlocal count
-        count += 1
-        if not texts:
-            texts.append(text)
-
+def logged_counts(source: str) -> Iterator[WorkerCounts]:
+    """Provide counts, and log them at the end of the block, also after an error."""
+    counts = WorkerCounts(source)
     try:
-        yield None if is_exact else note
+        yield counts
     finally:
-        if count:
-            LOGGER.warning("%s: %d times cut to microseconds, the first %s", source, count, texts[0])
+        if counts.skipped_count:
+            shown = "; ".join(
+                each.reason if each.line is None else f"line {each.line}: {each.reason}"
+                for each in counts.skipped
+            )
+            more = "; …" if counts.skipped_count > len(counts.skipped) else ""
+            LOGGER.warning("%s: %d skipped: %s%s", source, counts.skipped_count, shown, more)
+        if counts.times_cut:
+            message = "%s: %d times cut to microseconds, the first %s"
+            LOGGER.warning(message, source, counts.times_cut, counts.first_cut)

@@ -19,7 +19,7 @@ from pantarhei.io.stream_reader import QuadsReader
 from pantarhei.model.term import Place
 from pantarhei.model.time import TimeKind, TimePoint, is_of_kind, ticks_of
 from pantarhei.rdf.ntriples import NumberedNodes
-from pantarhei.rdf.statements import ByteFeed, Statement, read_trig
+from pantarhei.rdf.statements import ByteFeed, read_trig
 from pantarhei.rdf.triple_table import NAMES
 
 if TYPE_CHECKING:
@@ -137,9 +137,10 @@ class TextReading(NamedTuple):
 
 
 def read_rows(feed: ByteFeed, source: str, reading: TextReading) -> Iterator[Rows]:
-    """The messages of a stream in file order, each with its time; neighbours may share one.
+    """Return the messages of a stream in file order, each with its time; neighbours may share a time.
 
-    The triples are those of `read_stream`, with blank nodes of the same names.
+    Triples and names of blank nodes are equal to those of `read_stream`. Messages without triples only move
+    time.
 
     Raises:
         InputError: as `read_stream`, and `TimestampError` for a time that is not of `reading.kind`.
@@ -151,9 +152,9 @@ def read_rows(feed: ByteFeed, source: str, reading: TextReading) -> Iterator[Row
     [(1, '<urn:belt>', '<urn:speed>', '"0.5"')]
     """
     messages = TextMessages(source, reading)
-    if reading.syntax == "nquads":
-        return messages.rows(messages.nquads(feed))
-    return messages.rows(read_trig(feed, source))
+    if reading.syntax != "nquads":
+        return messages.read(read_trig(feed, source))
+    return messages.read(QuadsReader(source, reading.time, reading.skip).read(feed, reading.line))
 
 
 def checked_time(at: TimePoint, kind: TimeKind) -> TimePoint:
@@ -207,16 +208,6 @@ class TextMessages(GraphMessages[GrowingColumns]):
     def __init__(self, source: str, reading: TextReading) -> None:
         super().__init__(source, reading.time, reading.skip, TimeReading(None, reading.on_cut))
         self._text_reading = reading
-
-    def rows(self, statements: Iterator[Statement | PlainRun]) -> Iterator[Rows]:
-        for at, triples in self.read(statements):
-            if triples:
-                yield at, triples
-
-    def nquads(self, feed: ByteFeed) -> Iterator[Statement | PlainRun]:
-        """The statements of an N-Quads file, plain ones together."""
-        reader = QuadsReader(self._source, self._time, self._skip)
-        return reader.read(feed, self._text_reading.line)
 
     def _empty(self) -> GrowingColumns:
         return GrowingColumns()

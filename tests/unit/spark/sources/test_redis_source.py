@@ -12,7 +12,7 @@ from pantarhei.errors import (
 )
 from pantarhei.model.time import TimeKind
 from pantarhei.spark.sources.redis_source import RedisOptions, entry_rows
-from pantarhei.spark.sources.source_options import SkipLog
+from pantarhei.spark.sources.source_options import WorkerCounts
 
 NQUADS = '_:o <urn:p> "1" <urn:at:7> .\n_:o <urn:p> "2" <urn:at:7> .\n'
 
@@ -21,10 +21,11 @@ def assertion(at, object_="<urn:c>"):
     return {"timestamp": str(at), "subject": f"<urn:s{at}>", "predicate": "<urn:p>", "object": object_}
 
 
-def rows_of_entry(fields, kind=TimeKind.INTEGER, skip=None, id_="5-0"):
+def rows_of_entry(fields, kind=TimeKind.INTEGER, skipped=None, id_="5-0"):
     encoded = {name.encode(): value.encode() for name, value in fields.items()}
-    options = RedisOptions("", "readings", kind=kind)
-    return [(at, *row) for at, rows in entry_rows((id_, encoded), options, skip) for row in rows]
+    options = RedisOptions("", "readings", skip_errors=skipped is not None)
+    found = entry_rows((id_, encoded), options, skipped or WorkerCounts(), kind)
+    return [(at, *row) for at, rows in found for row in rows]
 
 
 def test_an_entry_is_one_assertion_or_a_piece_of_nquads_with_its_own_blank_nodes():
@@ -62,9 +63,9 @@ def test_an_entry_is_one_assertion_or_a_piece_of_nquads_with_its_own_blank_nodes
 def test_a_bad_entry_is_an_error_that_names_it_or_is_skipped(fields, error, message):
     with pytest.raises(error, match=message):
         rows_of_entry(fields)
-    log = SkipLog()
-    assert len(rows_of_entry(fields, skip=log)) == (2 if fields.get("data", "").endswith("oops") else 0)
-    assert log.count >= 1 and "entry 5-0" in str(log)
+    counts = WorkerCounts()
+    assert len(rows_of_entry(fields, skipped=counts)) == (2 if fields.get("data", "").endswith("oops") else 0)
+    assert counts.skipped_count >= 1 and "entry 5-0" in counts.skipped[0].reason
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from pantarhei.errors import OptionError
 from pantarhei.model.time import TimeKind
-from pantarhei.spark.sources.source_options import SPLIT_SIZE, FileOptions, SkipLog, skipping
+from pantarhei.spark.sources.source_options import SPLIT_SIZE, FileOptions, logged_counts
 
 
 @pytest.mark.parametrize(
@@ -41,25 +41,34 @@ def test_options_have_any_case_and_paths_become_absolute(tmp_path, monkeypatch):
         FileOptions.of({})
 
 
-def test_all_are_counted_and_the_first_reasons_kept():
-    log = SkipLog()
-    for line in range(20):
-        log(line, "why", "text", 2)
-    assert log.count == 40
-    assert str(log).count("why") == SkipLog.SHOWN and str(log).endswith("; …")
+def test_all_are_counted_and_the_first_reasons_kept(caplog):
+    with logged_counts("a.nq") as counts:
+        for line in range(20):
+            counts.skip(line, "why", "text", 2)
+    assert counts.skipped_count == 40
+    (message,) = (record.getMessage() for record in caplog.records)
+    assert message.startswith("a.nq: 40 skipped: line 0: why; line 1: why")
+    assert message.count("why") == counts.SKIPS_KEPT and message.endswith("; …")
 
 
 def test_it_is_said_once_at_the_end_also_of_work_that_fails(caplog):
-    with pytest.raises(RuntimeError), skipping("a.nq", True) as log:
-        log(2, "why", "text")
-        log(None, "because", "text")
+    with pytest.raises(RuntimeError), logged_counts("a.nq") as counts:
+        counts.skip(2, "why", "text")
+        counts.skip(None, "because", "text")
         assert not caplog.records
         raise RuntimeError
     assert [record.getMessage() for record in caplog.records] == ["a.nq: 2 skipped: line 2: why; because"]
 
 
-@pytest.mark.parametrize("skips", [True, False])
-def test_where_nothing_was_left_out_nothing_is_said(caplog, skips):
-    with skipping("a.nq", skips) as log:
-        assert (log is not None) is skips
+def test_cut_times_are_counted_with_the_first_of_them(caplog):
+    with logged_counts("a.nq") as counts:
+        counts.cut("12:00:00.0000001")
+        counts.cut("13:00:00.0000001")
+    (record,) = caplog.records
+    assert record.getMessage() == "a.nq: 2 times cut to microseconds, the first 12:00:00.0000001"
+
+
+def test_where_nothing_was_left_out_nothing_is_said(caplog):
+    with logged_counts("a.nq"):
+        pass
     assert not caplog.records

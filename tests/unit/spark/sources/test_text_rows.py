@@ -23,7 +23,7 @@ from pantarhei.rdf.statements import ByteFeed
 from pantarhei.rdf.triple_table import NAMES
 from pantarhei.spark.frame import COLUMNS
 from pantarhei.spark.sources import text_rows
-from pantarhei.spark.sources.source_options import SkipLog
+from pantarhei.spark.sources.source_options import WorkerCounts
 from pantarhei.spark.sources.text_rows import GrowingColumns, TextReading, read_rows, record_batches
 from quad_lines import NODES, ODD, PROV, WORDS, XSD, any_lines, plain_lines
 
@@ -47,12 +47,12 @@ def by_read_stream(data, syntax="nquads", time="auto", on_error="raise"):
 
 
 def as_text(data, syntax="nquads", time="auto", on_error="raise", kind=None):
-    log = SkipLog()
-    skip = log if on_error == "skip" else None
+    counts = WorkerCounts()
+    skip = counts.skip if on_error == "skip" else None
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(nquads, "FEWEST_BYTES", 1)
         rows = flat(read_rows(ByteFeed(io.BytesIO(data)), NAME, TextReading(syntax, time, kind, skip)))
-    return rows, log.count
+    return rows, counts.skipped_count
 
 
 def parsed(rows):
