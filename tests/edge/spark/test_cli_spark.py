@@ -280,7 +280,7 @@ def test_streams_that_cannot_be_read_are_refused_in_one_line(run, stream, argume
         ),
         (
             MasterUnreachableError("spark://h:7077", ["h:7077: refused"]),
-            "answers at spark://h:7077: h:7077: ref",
+            "responds at spark://h:7077: h:7077: ref",
         ),
     ],
 )

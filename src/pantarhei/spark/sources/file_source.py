@@ -175,7 +175,8 @@ class PartFile:
 
     def __init__(self, file: IO[bytes], part: FilePart) -> None:
         self._file, self._left = file, None if part.end is None else part.end - part.start
-        file.seek(part.start)
+        if part.start:  # a pipe cannot seek
+            file.seek(part.start)
 
     def read(self, size: int = -1) -> bytes:
         """At most `size` bytes, empty at the part's end."""
