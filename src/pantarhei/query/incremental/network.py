@@ -225,7 +225,7 @@ class Network:
 
     # -- making ------------------------------------------------------------------------------------
 
-    def use(self, node: Node, content: QuerySource) -> Operator:
+    def use(self, node: Node, source: QuerySource) -> Operator:
         """Return the operator of a node; a new operator has not begun. `keep` removes it when it is unused.
 
         Volatile nodes are not shared, nor are parameterised nodes, whose parameter bindings differ.
@@ -234,22 +234,22 @@ class Network:
             (node,) = node.children
         if isinstance(node, Graph) and (graph := self._named(node.name)) is not None:
             return self.use(node.child, graph)
-        operator = self._known.get((content, node))
+        operator = self._known.get((source, node))
         if operator is None:
-            operator = self._made(node, content)
-            self.add(operator, content)
+            operator = self._made(node, source)
+            self.add(operator, source)
             if not draws(node) and not parameters_of(node):
-                self._known[content, node] = operator
+                self._known[source, node] = operator
         return operator
 
-    def add(self, operator: Operator, content: QuerySource) -> None:
+    def add(self, operator: Operator, source: QuerySource) -> None:
         """Add an operator."""
         self.last_serial += 1
-        self._sources[operator] = content
+        self._sources[operator] = source
         self._operators[self.last_serial] = operator
         self._serials[operator] = self.last_serial
         self._readers[operator] = []
-        self._connect(operator, content)
+        self._connect(operator, source)
 
     def keep(self, used: Iterable[Operator]) -> None:
         """Remove all operators except these and their transitive inputs. Costs a pass over all operators."""
@@ -259,33 +259,33 @@ class Network:
             if operator not in kept:
                 kept.add(operator)
                 waiting += operator.inputs
-        for content in {*self._sources.values()}:
-            content.patterns.keep(kept)
-            content.facts.keep(kept)
+        for source in {*self._sources.values()}:
+            source.patterns.keep(kept)
+            source.facts.keep(kept)
         self._operators = {serial: each for serial, each in self._operators.items() if each in kept}
         self._serials = {operator: serial for serial, operator in self._operators.items()}
         self._known = {key: operator for key, operator in self._known.items() if operator in kept}
         self._sources = {operator: self._sources[operator] for operator in self._serials}
         self._readers = {operator: [] for operator in self._serials}
         self.recompute_leaves = {}
-        for operator, content in self._sources.items():
-            self._connect(operator, content)
+        for operator, source in self._sources.items():
+            self._connect(operator, source)
 
-    def _connect(self, operator: Operator, content: QuerySource) -> None:
+    def _connect(self, operator: Operator, source: QuerySource) -> None:
         """Register an operator with its inputs, and with the leaves to re-evaluate."""
         if isinstance(operator, RecomputeLeaf):
-            self.recompute_leaves.setdefault(content, []).append(operator)
-        for slot, source in enumerate(operator.inputs):
-            self._readers[source].append((operator, slot, self._serials[operator]))
+            self.recompute_leaves.setdefault(source, []).append(operator)
+        for slot, child in enumerate(operator.inputs):
+            self._readers[child].append((operator, slot, self._serials[operator]))
 
-    def _made(self, node: Node, content: QuerySource) -> Operator:
+    def _made(self, node: Node, source: QuerySource) -> Operator:
         operator = compile_node(
-            node, self._shared, partial(self._evaluate, content), lambda child: self.use(child, content)
+            node, self._shared, partial(self._evaluate, source), lambda child: self.use(child, source)
         )
         if isinstance(operator, PatternLeaf):
-            content.patterns.add(operator)
+            source.patterns.add(operator)
         elif isinstance(operator, FactLeaf):
-            content.facts.add(operator)
+            source.facts.add(operator)
         return operator
 
     # -- beginning ---------------------------------------------------------------------------------
@@ -297,7 +297,7 @@ class Network:
             operator = self._operators[serial]
             begun: Bag = dict(operator.begin())
             if operator.inputs:
-                given = [self.rows(source, rows) for source in operator.inputs]
+                given = [self.rows(child, rows) for child in operator.inputs]
                 for row, weight in operator.change(*given).items():
                     put(begun, row, weight)
             rows[operator] = begun
@@ -329,9 +329,9 @@ class Network:
         """
         return {
             leaf: leaf.change()
-            for content, leaves in self.recompute_leaves.items()
+            for source, leaves in self.recompute_leaves.items()
             for leaf in leaves
-            if (leaf.symbols is None or not leaf.symbols.isdisjoint(touched.get(content, ())))
+            if (leaf.symbols is None or not leaf.symbols.isdisjoint(touched.get(source, ())))
             and self._serials[leaf] <= until
         }
 
@@ -343,41 +343,41 @@ class Network:
         Args:
             until: operators with higher serial numbers are not run.
         """
-        going = _Propagation({}, {}, [], until)
+        progress = _Propagation({}, {}, [], until)
         for operator, change in changes.items():
             if change:
-                self._rise(operator, change, going)
-        waiting = going.waiting
+                self._rise(operator, change, progress)
+        waiting = progress.waiting
         while waiting:
             operator = self._operators[serial := heappop(waiting)]
-            change = operator.change(*going.given.pop(serial))
+            change = operator.change(*progress.given.pop(serial))
             if change:
-                self._rise(operator, change, going)
-        return going.done
+                self._rise(operator, change, progress)
+        return progress.done
 
-    def _rise(self, source: Operator, change: Mapping[Row, int], going: _Propagation) -> None:
+    def _rise(self, operator: Operator, change: Mapping[Row, int], progress: _Propagation) -> None:
         """Propagate the delta of an operator: directly while it has a single reader with a single input, else
         by the heap.
         """
-        done, until = going.done, going.until
+        done, until = progress.done, progress.until
         while True:
-            done[source] = change
-            readers = self._readers[source]
+            done[operator] = change
+            readers = self._readers[operator]
             if len(readers) != 1:
                 break
             ((reader, _, serial),) = readers
             if serial > until or len(reader.inputs) > 1:
                 break
-            source, change = reader, reader.change(change)
+            operator, change = reader, reader.change(change)
             if not change:
                 return
         for reader, slot, serial in readers:
             if serial > until:
                 continue
-            inputs = going.given.get(serial)
+            inputs = progress.given.get(serial)
             if inputs is None:
-                inputs = going.given[serial] = [{}] * len(reader.inputs)
-                heappush(going.waiting, serial)
+                inputs = progress.given[serial] = [{}] * len(reader.inputs)
+                heappush(progress.waiting, serial)
             inputs[slot] = change
 
 

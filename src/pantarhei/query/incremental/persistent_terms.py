@@ -1,14 +1,19 @@
-"""Numbers for the terms of registered queries, from step to step.
+"""Term numbers of registered queries, stable from step to step.
 
-Each value has a number in the vocabulary, also where a query has computed it: so what is computed joins with
-what a later ABox brings. A number below `LOCAL` stands for a term of the vocabulary in its first form; each
-other term, or form, has a number of its own, which is never given again.
+Each value has a number in the vocabulary, including values that only a query has computed, so that computed
+values
+join with later ABoxes. A number below `LOCAL` is a term of the vocabulary in the first form of its value;
+every other
+term or literal form has a number of its own, which is never reused.
 
-A query may compute a term before an ABox brings its value in that very form. The term keeps the number that
-it got first: `shown` gives it for the vocabulary's.
+A query may compute a term before an ABox brings the same literal form. The term keeps its first number:
+`shown` maps the
+vocabulary's number to it.
 
 A computed number is *unsettled* while the vocabulary has no number for its value. It is settled when the
-value is asked for, or computed in another form, or comes with an ABox; most are shown at most.
+value is
+requested, is computed in another form, or arrives with an ABox. Most computed numbers are only output and
+stay unsettled.
 """
 
 from __future__ import annotations
@@ -38,16 +43,16 @@ from pantarhei.values.value import DECIMAL, STRING, double_key
 from pantarhei.values.value import number as number_of_value
 
 MAX_CACHED_TERMS: Final = 1 << 16
-"""So many terms at most are remembered."""
+"""Limit on the number of cached terms."""
 
 T = TypeVar("T")
 
 
 class TermCache(dict[int, T], Generic[T]):
-    """What is known of terms by their numbers, found out when first asked for.
+    """Cache by term number, filled on first access.
 
     Args:
-        find: finds it out, of a number.
+        find: computes the entry of a number.
     """
 
     def __init__(self, find: Callable[[int], T]) -> None:
@@ -62,8 +67,8 @@ class TermCache(dict[int, T], Generic[T]):
 
 
 PlainNumber = float | Decimal | int
-"""A number whose type says which datatype it is of: xsd:double, xsd:decimal, xsd:integer. An xsd:double is
-finite and not 0.
+"""Number whose Python type determines its datatype: xsd:double (finite and not 0), xsd:decimal, or
+xsd:integer.
 """
 
 _MOST: Final = 10**15  # no literal of an exact number below is too large
@@ -72,9 +77,8 @@ _KINDS: Final[dict[type, int]] = {float: kinds.DOUBLE, Decimal: kinds.DECIMAL, i
 
 
 class LocalTerms(list[Any]):
-    """Terms by their places; where a computed number stands, its literal is made at the first look.
-
-    A plain number stands there as it is, any other as a `Numeric`.
+    """Terms by place. A computed number is stored as a plain number or `Numeric`, and replaced by its
+    literal on first access.
     """
 
     def __getitem__(self, place: SupportsIndex | slice) -> Any:
@@ -89,7 +93,7 @@ class LocalTerms(list[Any]):
         return found
 
     def type_at(self, place: int) -> int:
-        """The type of the number at a place."""
+        """Return the type of the number at a place."""
         found = super().__getitem__(place)
         kind = _KINDS.get(type(found))
         if kind is not None:
@@ -97,14 +101,15 @@ class LocalTerms(list[Any]):
         return found.type if type(found) is Numeric else number_of(found).type
 
     def is_alike(self, place: int, number: PlainNumber) -> bool:
-        """Whether the number at a place is of the datatype that a plain one is of."""
+        """Return whether the number at a place has the datatype of a plain number."""
         return self.type_at(place) == _KINDS[type(number)]
 
 
 def value_key(result: Numeric) -> Hashable:
-    """The key of a number in its datatype (values/value.py); None where it is better written at once.
+    """Return the key of a number in its datatype (`values/value.py`), None if its literal is to be made at
+    once.
 
-    So it is with 0 and -0, which are equal and two terms, with what is not finite, and what is long.
+    None for 0 and -0, which are equal but two terms, for infinite values and NaN, and for long numbers.
     """
     type_, value = result
     if isinstance(value, float):
@@ -113,23 +118,23 @@ def value_key(result: Numeric) -> Hashable:
 
 
 def numeric_of(value: PlainNumber) -> Numeric:
-    """A plain number with its type."""
+    """Convert a plain number."""
     return Numeric(_KINDS[type(value)], value)
 
 
 class Decoder(NamedTuple):
-    """What numbers of terms stand for, as long as the numbers stay as they are.
+    """Mapping from numbers to terms, valid until terms are renumbered.
 
     Args:
-        locals: the terms that have numbers from `LOCAL` on.
-        known: gives the term of any other.
+        locals: terms with numbers from `LOCAL` on.
+        known: returns any other term.
     """
 
     locals: Sequence[Term]
     known: Callable[[int], Term]
 
     def row(self, row: tuple[int, ...]) -> AnswerRow:
-        """The terms of a row, None where there is none."""
+        """Decode a row; None for unbound."""
         locals_, known = self
         return tuple(
             [
@@ -139,35 +144,35 @@ class Decoder(NamedTuple):
         )
 
     def bag(self, bag: Mapping[tuple[int, ...], int]) -> Counter[AnswerRow]:
-        """Rows of terms, with how many copies there are."""
+        """Decode rows, with their number of copies."""
         return Counter({self.row(row): weight for row, weight in bag.items()})
 
 
 class PersistentTermIds(TermSpace):
-    """Terms of registered queries."""
+    """Term numbers of registered queries."""
 
     def __init__(self, vocabulary: Vocabulary, journal: Journal) -> None:
         super().__init__(vocabulary.find, vocabulary.lexicon.term)
         self._vocabulary, self._journal = vocabulary, journal
         self.locals: LocalTerms = LocalTerms()
-        self._value_of: list[int] = []  # `NONE` of what is unsettled
-        self._unsettled: dict[Hashable, int] = {}  # the numbers of computed terms, by value
+        self._value_of: list[int] = []  # `NONE` if unsettled
+        self._unsettled: dict[Hashable, int] = {}  # numbers of unsettled terms, by value
         vocabulary.expected = self._unsettled
-        self._settled: list[int] = []  # those settled since `begin`
+        self._settled: list[int] = []  # settled since `begin`
         self.replacements: dict[int, int] = {}
-        """The numbers of terms of the vocabulary that have others than those of the vocabulary."""
-        self._fulfilled = 0  # so many of the vocabulary's have been looked at
+        """Local numbers of terms of the vocabulary that were computed first, by the vocabulary's numbers."""
+        self._fulfilled = 0  # number of processed entries of the vocabulary's `fulfilled`
         self.revision, self._certain = vocabulary.revision, 0
 
     def begin(self) -> None:
-        """A step or a block begins that is done or undone as a whole: what has numbers now keeps them."""
+        """Begin a step or block that is done or undone as a whole: numbers given before it are kept."""
         self._certain = len(self.locals)
         self._settled.clear()
 
     def synchronize(self) -> None:
-        """Take note of what has happened to the vocabulary."""
+        """Resynchronise with the vocabulary."""
         if self.revision is not self._vocabulary.revision:
-            # it may have forgotten the numbers of what was computed in steps that were undone
+            # steps that computed numbers may have been undone
             for place in (*self._settled, *range(self._certain, len(self.locals))):
                 if self._value_of[place] != NONE:
                     self._value_of[place] = self._vocabulary.reserve(self.locals[place])
@@ -188,15 +193,15 @@ class PersistentTermIds(TermSpace):
 
     @property
     def has_replacements(self) -> bool:
-        """Whether terms of the vocabulary may have numbers that are not the vocabulary's."""
+        """Whether a term of the vocabulary has a local number."""
         return bool(self.replacements)
 
     def first_form(self, number: int) -> int | None:
-        """The number that stands for a value of the vocabulary in its first form, where that is another."""
+        """Return the local number of a value's first form, None if it has none."""
         return self.replacements.get(number)
 
     def shown(self, ids: Ids) -> Ids:
-        """The numbers of terms where those of the vocabulary stand for values in their first form."""
+        """Replace the vocabulary's numbers of first forms by local numbers, where terms have some."""
         if not self.replacements:
             return ids
         places = np.flatnonzero(np.isin(ids, np.fromiter(self.replacements, np.int64)))
@@ -207,17 +212,17 @@ class PersistentTermIds(TermSpace):
         return shown
 
     def find_value(self, term: Term) -> int:
-        """The number of a term's value; it gets one if it has none."""
+        """Return the number of a term's value; a new value gets a number."""
         return self._vocabulary.reserve(term)
 
     def id_of(self, term: Term) -> int:
-        """The number of a term, in the form it has."""
+        """Return the number of a term in its literal form."""
         return self._id_of(_plain(term))
 
     def id_of_number(self, number: Numeric) -> int:
-        """The number of the literal that a number is written as, `NONE` if it is too large.
+        """Return the number of a computed number's literal, `NONE` if it is too large.
 
-        Where the vocabulary does not know the value, it gets to know it when somebody asks or it comes.
+        An unknown value gets its number in the vocabulary when it is requested or arrives.
         """
         key = value_key(number)
         if key is not None:
@@ -237,12 +242,12 @@ class PersistentTermIds(TermSpace):
         numbers: Iterable[tuple[PlainNumber, Hashable]],
         found: dict[Hashable, int],
     ) -> list[int]:
-        """`id_of_number` for many plain numbers of few digits.
+        """Return `id_of_number` of many plain numbers of few digits.
 
         Args:
-            names: what the caller knows each by.
-            numbers: each with the key of its value in its datatype.
-            found: takes down the ids of those that cost more than a look-up, by their names.
+            names: cache keys of the caller.
+            numbers: numbers with the keys of their values in their datatypes.
+            found: cache of the caller; gets the numbers that cost more than a look-up.
         """
         ids: list[int] = []
         vocabulary, unsettled, locals_, values = (
@@ -266,14 +271,14 @@ class PersistentTermIds(TermSpace):
         return ids
 
     def _add(self, term: Term | Numeric, value: int) -> int:
-        """A new number of a term, of whose value this is the number."""
+        """Number a term that has this value."""
         place = len(self.locals)
         self._value_of[place:] = (value,)  # an interrupt may have come after this
         self.locals.append(term)
         return LOCAL + place
 
     def _settle_value(self, key: Hashable) -> None:
-        """Let the term that was computed with a value have the vocabulary's number of it, if one waits."""
+        """Settle the computed number with this value, if there is one."""
         found = self._unsettled.get(key)
         if found is None:
             return
@@ -285,7 +290,7 @@ class PersistentTermIds(TermSpace):
         del self._unsettled[key]
 
     def _id_of(self, term: Term, key: Hashable = None) -> int:
-        """`id_of` of a term that is no string with its datatype; `key` tells its value, where known."""
+        """Return the number of a term that is not a typed string; `key` is its value, if known."""
         if self._unsettled and isinstance(term, Literal):
             key = self._vocabulary.value_of(term) if key is None else key
             self._settle_value(key)
@@ -294,7 +299,7 @@ class PersistentTermIds(TermSpace):
             return local
         unknown = FIRST_LITERAL + len(self._vocabulary.literals)
         value = self._vocabulary.reserve(term, key)
-        is_new = value >= unknown  # nothing has come that shows it
+        is_new = value >= unknown  # no ABox has brought a form
         if not is_new and (not isinstance(term, Literal) or self._vocabulary.shows(value, term)):
             return value
         number = self._add(term, value)
@@ -303,11 +308,11 @@ class PersistentTermIds(TermSpace):
 
     @property
     def decoder(self) -> Decoder:
-        """What the numbers stand for now."""
+        """Decoder of the present numbers."""
         return Decoder(self.locals, self._term)
 
     def value(self, number: int) -> int:
-        """The number of a term's value; `NONE` for `NONE`."""
+        """Return the number of a term's value; `NONE` for `NONE`."""
         if number < LOCAL:
             return number
         value = self._value_of[number - LOCAL]
@@ -317,12 +322,12 @@ class PersistentTermIds(TermSpace):
         return value
 
     def settled_values(self, numbers: Iterable[int]) -> set[int]:
-        """The numbers that the vocabulary has for the values of terms; terms without one are left out."""
+        """Return the vocabulary's numbers of values; unsettled numbers are left out."""
         values = {self._value_of[number - LOCAL] if number >= LOCAL else number for number in numbers}
         return values - {NONE}
 
     def values(self, ids: Ids) -> Ids:
-        """The numbers of the terms' values."""
+        """Return the numbers of values, by column."""
         local = np.flatnonzero(ids >= LOCAL)
         if not len(local):
             return ids
@@ -331,14 +336,14 @@ class PersistentTermIds(TermSpace):
         return values
 
     def renumber(self, values: dict[int, int], used: set[int]) -> dict[int, int]:
-        """Take the numbers that the vocabulary gives values from now on; forget the terms that are not used.
+        """Adopt new numbers of values in the vocabulary, and drop unused terms.
 
         Args:
-            values: the new numbers of the `settled_values`.
-            used: the numbers of the terms that are used.
+            values: new numbers of the `settled_values`.
+            used: numbers of the terms in use.
 
         Returns:
-            The new numbers of the terms that are.
+            New numbers of the terms in use.
         """
         numbers = {NONE: NONE}
         instead: dict[int, int] = {}
@@ -362,7 +367,7 @@ class PersistentTermIds(TermSpace):
                 if self._vocabulary.term(value) == term:
                     numbers[number] = value
                     continue
-                instead[value] = LOCAL + len(terms)  # a string without its datatype, as it was told
+                instead[value] = LOCAL + len(terms)  # a string without its datatype, in its first form
             numbers[number] = LOCAL + len(terms)
             terms.append(term)
             values_of.append(value)
@@ -381,12 +386,12 @@ class PersistentTermIds(TermSpace):
 
 
 def _plain(term: Term) -> Term:
-    """A string without its datatype, which is the same term in RDF 1.1; any other term as it is."""
+    """Remove the datatype xsd:string, which gives the same term in RDF 1.1."""
     return Literal(str(term)) if isinstance(term, Literal) and term.datatype == STRING else term
 
 
 class Name:
-    """An IRI or a blank node; its number says which."""
+    """IRI or blank node, identified by its number."""
 
     __slots__ = ("number",)
 
@@ -395,7 +400,7 @@ class Name:
 
 
 class _UnsupportedValue:
-    """A literal that is not compiled for."""
+    """Literal whose value compiled expressions do not support."""
 
 
 Value = Numeric | Time | Name | str | bool | _UnsupportedValue
@@ -404,7 +409,7 @@ _MOST_REMEMBERED: Final = 1 << 16
 
 
 class TermValues(dict[int, Value | None]):
-    """The values of terms by their numbers, read when first asked for."""
+    """Cache of the values of terms, by number."""
 
     def __init__(self, terms: PersistentTermIds) -> None:
         super().__init__({NONE: None})
@@ -421,43 +426,46 @@ class TermValues(dict[int, Value | None]):
         return supported_value(term) if isinstance(term, Literal) else Name(number)
 
     def reset(self) -> None:
-        """Forget the values: numbers may mean something else now."""
+        """Drop all values: term numbers may have another meaning now."""
         self.clear()
         self[NONE] = None
 
 
 def supported_value(literal: Literal) -> Value:
-    """What is known of a literal."""
+    """Return the value of a literal, `UNSUPPORTED` if compiled expressions do not support it."""
     value = value_of(literal)
     return value if isinstance(value, Numeric | Time | str | bool) else UNSUPPORTED
 
 
 Forms = Mapping[Fact, Literal | None]
-"""How literals are written, by fact; None for the first form of their value."""
+"""Literal forms by fact; None for the first form of the value."""
 
 
 class LiteralForms:
-    """The forms of facts, where these are not the first ones of their values; journaled."""
+    """Literal forms of facts that differ from the first form of their value; journaled."""
 
     def __init__(self, journal: Journal, terms: PersistentTermIds) -> None:
         self._journal, self._terms = journal, terms
         self.facts: dict[Fact, Literal] = {}
 
     def replace(self, forms: Mapping[Fact, Literal]) -> None:
-        """Have these forms, and no others."""
+        """Replace all forms."""
         self._journal.replace(self.facts, forms)
 
     def first(self) -> Shown | None:
-        """How facts are shown whose literals are in the first forms of their values; None for by number."""
+        """Return a function that gives the literal form of facts in first forms; None if it is the
+        vocabulary's number.
+        """
         terms = self._terms
         return (lambda fact, sign: terms.first_form(fact[2])) if terms.has_replacements else None
 
     def change(self, forms: Forms) -> tuple[Forms, Shown | None]:
-        """Take over what a step changed.
+        """Apply the changed forms of a step.
 
         Returns:
-            The former forms of facts that are written another way now; how facts are shown before the step
-            and after it, None where all are in their first forms.
+            Former forms of facts whose form has changed; a function that gives the literal form of a fact
+            before (-1) or after
+            (1) the step, None if all facts are in first forms.
         """
         if not forms and not self.facts and not self._terms.replacements:
             return _UNCHANGED
@@ -487,10 +495,11 @@ _UNCHANGED: Final[tuple[Forms, None]] = ({}, None)
 
 
 def rewritten_facts(before: Forms, noted: Integers, model: WindowModel) -> Integers:
-    """Of facts that are written another way now those that were there before a step and are, shape (n, 3).
+    """Return the facts that were present before and after a step, and whose literal form has changed, shape
+    (n, 3).
 
     Args:
-        noted: what came and went.
+        noted: facts that were inserted and deleted.
     """
     if not before:
         return NO_FACTS

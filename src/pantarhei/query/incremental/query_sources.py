@@ -1,13 +1,16 @@
-"""What registered queries are asked of: all facts of the window model, or those of a shorter window.
+"""Data sources of registered queries: the window model, shorter windows, and the conclusions of temporal
+rules.
 
-A window that ends now is a view of the model: the facts whose settled level is not below its first timestamp,
-and the background. That is exact, since repairs decide newest first: no older fact influences a newer one. A
-view keeps its facts in a store of its own, a window model without rules, so that patterns are matched there
-as they are in the whole.
+A shorter window that ends now is a view of the window model: the facts whose settled level is not below its
+first
+timestamp, and the background. The view is exact, since repairs decide newest first: an older fact never
+influences a
+newer one. A view stores its facts in a window model without rules, so that patterns are matched to it as to
+the whole
+window model.
 
-The conclusions of temporal rules as what registered queries are asked of.
-
-They hold now, and carry no time: they are the same in each window that ends now.
+Conclusions of temporal rules hold at the present tick and have no timestamp, so they are in each window that
+ends now.
 """
 
 from __future__ import annotations
@@ -45,7 +48,7 @@ from pantarhei.window.sliding import Step, Window
 
 
 class StepChanges(Protocol):
-    """What is looked at of a step's changes (engine/consumer.py)."""
+    """Changes of a step (`Changes` of engine/consumer.py), as far as sources read them."""
 
     @property
     def noted(self) -> Integers: ...
@@ -66,14 +69,14 @@ class StepChanges(Protocol):
 
 
 class QuerySource:
-    """All facts of the window model.
+    """Facts of the window model, as the source of a query.
 
     Args:
-        window: whose boundaries close; where no time passes, any.
+        window: window whose boundaries close; any window for a graph without time.
     """
 
     name: Term | None = None
-    """The graph that it is, None for the default graph."""
+    """Name of the graph, None for the default graph."""
 
     def __init__(self, journal: Journal, window: Window, model: WindowModel) -> None:
         self.journal, self.window, self.model = journal, window, model
@@ -81,67 +84,70 @@ class QuerySource:
         self.closed: int | None = None
         """The last boundary that has closed."""
         self.began: int | None = None
-        """The tick of the first step that it was told of."""
+        """Tick of the first observed step."""
         self.is_changed = True
-        """True where something may have changed since a boundary closed last."""
+        """Whether facts may have changed since the last boundary that closed."""
 
     def advance(self, changes: StepChanges, model: WindowModel, closing: int | None) -> Integers:
-        """Go on to the state after a step.
+        """Advance to the state after a step.
 
         Args:
-            closing: the boundary that is about to close, and whose window is to be held; None for the window
-                that is open.
+            closing: boundary about to close, whose window is needed; None for the open window.
 
-        Returns: Facts that came (1) and went (-1), shape (n, 4); each mention says that a fact did.
+        Returns:
+            Facts inserted (1) and deleted (-1), shape (n, 4); a fact may occur several times.
         """
         self.model = model
         return changes.noted
 
     def refill(self, model: WindowModel) -> None:
-        """Have what the window model has now, where other rules run in it than when this was filled."""
+        """Copy the facts of the window model again if it has new rules."""
 
     def graph(self, terms: TermSpace, forms: FactForms) -> Source:
-        """What it holds now as a graph to be asked.
+        """Return the present facts as a graph.
 
         Args:
-            terms: gives the numbers of terms.
-            forms: how literals of the materialization are written now.
+            terms: maps terms to numbers.
+            forms: present literal forms.
         """
         return WindowFacts(self.model, terms, forms)
 
     @property
     def bytes_used(self) -> int:
-        """What it holds beside the window model, in bytes."""
+        """Memory of facts stored outside the window model, in bytes."""
         return 0
 
     def used_terms(self, used: UsedTerms) -> None:
-        """Note the symbols and terms of what it holds beside the window model."""
+        """Collect the symbols and terms of facts stored outside the window model."""
 
     def first_level(self, log: Log) -> int:
-        """The lowest level inside."""
+        """Return the lowest level inside."""
         return log.timeline.first_level
 
     def has_assertions(self, log: Log) -> bool:
-        """Whether an assertion of the stream is inside. Costs a look at the empty ABoxes inside."""
+        """Return whether the window contains an assertion of the stream. Costs a pass over its empty
+        ABoxes.
+        """
         first = self.first_level(log)
         return any(len(entry.facts) for entry in log.timeline.after(first - 1))
 
     def renumber(self, renaming: Renaming) -> None:
-        """Terms have other numbers."""
+        """Replace term numbers."""
         self.patterns.renumber()
         self.facts.renumber()
 
     def next_closing(self, kind: TimeKind, after: int, until: int, change: int | None) -> int | None:
         """Return the next boundary above `after`, closing when time reaches `until`, at which a report may
-        differ from the report at the boundary before it.
+        differ from the report
+        at the boundary before it.
 
         Args:
-            change: the first tick above `after` at which time alone changes what is inside a window; None for
+            change: first tick above `after` at which time alone changes the content of a window; None for
                 never.
         """
         closings = self.window.closings(kind, after, until)
         is_seen = not self.is_changed
-        if closings and closings[0] == after:  # it closes as time advances, with the present content
+        if closings and closings[0] == after:  # closes as time advances, with the present content
             is_seen = is_seen or self.is_open(after)
             closings = closings[1:]
         if not closings or not is_seen or self.window.zone is not None:
@@ -160,7 +166,7 @@ class QuerySource:
         """Return the boundaries that close as time advances from `now` to `step`, and have not closed.
 
         Args:
-            on_the_way: a boundary at `step` itself closes later, before anything arrives there.
+            on_the_way: a boundary at `step` itself closes later, before arrivals.
         """
         if self.closed is None:
             return range(0)
@@ -170,21 +176,23 @@ class QuerySource:
         return closings[first:last]
 
     def closes_before_arrivals(self, step: Step) -> bool:
-        """Whether time stands at a boundary that closes before anything arrives there."""
+        """Return whether the present time is a boundary of a left-closed window, which closes before
+        arrivals.
+        """
         is_left = self.window.closed == "left" and self.is_open(step.now)
         return is_left and self.window.next_boundary(step.kind, step.now) == step.now
 
     def is_open(self, boundary: int) -> bool:
-        """Whether the window that ends at a boundary has not closed."""
+        """Return whether the window that ends at a boundary is open."""
         return self.closed is not None and self.closed < boundary
 
     def begin(self, step: Step) -> None:
-        """Close nothing that was over before the first step that it is told of, which is this one."""
+        """Ignore window boundaries before the first observed step, which is this one."""
         self.journal.set(self, "closed", step.now - (self.window.closed != "left"))
         self.journal.set(self, "began", step.now)
 
     def whole_windows(self, kind: TimeKind, boundaries: range, since: TimePoint | None) -> range:
-        """Return the boundaries whose windows begin at `since` or later, None for when it began."""
+        """Return the boundaries whose windows begin at `since` or later, None for the first observed step."""
         began = self.began if since is None else ticks_of(since, kind)
         if began is None or not boundaries:
             return range(0)
@@ -192,17 +200,17 @@ class QuerySource:
 
 
 class StoredSource(QuerySource):
-    """Facts in a store of its own, a window model without rules; journaled."""
+    """Facts stored in a window model of their own, without rules; journaled."""
 
     def __init__(self, journal: Journal, window: Window, vocabulary: Vocabulary) -> None:
         super().__init__(journal, window, plain_model(NO_FACTS, vocabulary))
 
     def replace_facts(self, facts: Integers) -> None:
-        """Hold these facts, and no others."""
+        """Replace all facts."""
         self.journal.set(self, "model", plain_model(facts, self.model.vocabulary))
 
     def change(self, came: Integers, went: Integers) -> Integers:
-        """Facts come and others go; gives what changed by that, as `push`."""
+        """Insert and delete facts; returns the changes as `advance` does."""
         if not len(came) and not len(went):
             return _NOTHING
         self.journal.note_all(_Stored(self.model), [*as_tuples(came), *as_tuples(went)])
@@ -223,7 +231,7 @@ class StoredSource(QuerySource):
 
 
 class ConstantSource(StoredSource):
-    """Triples that are always the same, as they are written: nothing comes to them or goes."""
+    """Constant triples, in the literal forms in which they are given."""
 
     def __init__(
         self, journal: Journal, window: Window, vocabulary: Vocabulary, triples: tuple[Triple, ...]
@@ -236,12 +244,12 @@ class ConstantSource(StoredSource):
 
 
 class WindowViewSource(StoredSource):
-    """The facts of a window that ends when the model's does, or later, and begins later.
+    """Facts of a shorter window, as a view of the window model.
 
     Args:
         model: the window model.
-        log: the ABoxes in it.
-        step: where time has come to, None before the stream begins.
+        log: the ABoxes in the model's window.
+        step: present step, None before the stream begins.
     """
 
     def __init__(
@@ -255,7 +263,7 @@ class WindowViewSource(StoredSource):
         self._fill(model)
 
     def _fill(self, model: WindowModel) -> None:
-        """Hold what a window model has of it."""
+        """Copy the facts of the window from the window model."""
         self.journal.set(self, "program", model.program)
         facts = model.facts()
         self.replace_facts(facts[model.levels(facts) >= self.start])
@@ -265,7 +273,7 @@ class WindowViewSource(StoredSource):
             self._fill(model)
 
     def _level_at(self, log: Log, kind: TimeKind, boundary: int) -> int:
-        """The lowest level in the window that ends at a boundary."""
+        """Return the lowest level of the window that ends at a boundary."""
         return log.timeline.first_level_from(self.window.content_at(kind, boundary)[0])
 
     def first_level(self, log: Log) -> int:
@@ -288,7 +296,7 @@ class WindowViewSource(StoredSource):
 
 
 class _Stored(dict[Fact, None]):
-    """The facts of a store, as a dictionary for the journal."""
+    """Facts of a store, as a dictionary for the journal."""
 
     def __init__(self, model: WindowModel) -> None:
         self._model = model
@@ -314,24 +322,28 @@ _NOTHING = np.empty((0, 4), np.int32)
 
 
 class Conclusions(Protocol):
-    """Those that are triples, as facts in the vocabulary's numbers."""
+    """Conclusions of temporal rules that are triples, as facts in the vocabulary's numbers."""
 
     def are_joined_for(self, needed: Symbols) -> bool:
-        """Whether a query of some classes and properties, None for all, finds any in the default graph."""
+        """Return whether the default graph contains conclusions of these classes and properties, None for
+        all.
+        """
 
     def facts(self) -> Integers:
-        """All of them, shape (n, 3)."""
+        """Return all conclusions, shape (n, 3)."""
 
     def take_facts(self) -> Integers:
-        """Which came (1) and went (-1, last column) since the last call, each once."""
+        """Return the conclusions inserted (1) and deleted (-1, last column) since the last call, each
+        once.
+        """
 
 
 class ConclusionSource(StoredSource):
-    """The graph `urn:pantarhei:conclusions`.
+    """Conclusions of temporal rules: the graph `urn:pantarhei:conclusions`.
 
     Args:
-        window: the reasoner's.
-        facts: the conclusions to begin with.
+        window: the reasoner's window.
+        facts: present conclusions.
     """
 
     name = CONCLUSIONS_GRAPH
@@ -340,10 +352,10 @@ class ConclusionSource(StoredSource):
         super().__init__(journal, window, vocabulary)
         self.replace_facts(facts)
         self.noted = self.change(facts[:0], facts[:0])
-        """What the last step changed."""
+        """Changes of the last step."""
 
     def update(self, changed: Integers) -> None:
-        """A step has changed what is concluded, by facts that came (1) and went (-1, last column)."""
+        """Apply the conclusions inserted (1) and deleted (-1, last column) by a step."""
         came, went = (changed[changed[:, 3] == sign, :3] for sign in (1, -1))
         self.noted = self.change(came, went)
 
@@ -351,14 +363,14 @@ class ConclusionSource(StoredSource):
         return self.noted
 
     def graph(self, terms: TermSpace, forms: FactForms) -> Source:
-        return super().graph(terms, {})  # they are in the first forms of their values
+        return super().graph(terms, {})  # conclusions are in first forms
 
 
 class JoinedSource(StoredSource):
-    """What the window has, or a shorter one, and all conclusions, each fact once.
+    """Union of another source and all conclusions.
 
     Args:
-        base: what it has of the window.
+        base: the other source.
         model: the window model.
     """
 
@@ -397,5 +409,5 @@ class JoinedSource(StoredSource):
 
 
 def _has(model: WindowModel, facts: Integers) -> npt.NDArray[np.bool_]:
-    """Which facts a model has."""
+    """Return which facts a model contains."""
     return np.asarray(model.kernel.store.present(contiguous(facts)), np.bool_)

@@ -1,9 +1,9 @@
-"""What is known of one registered query.
+"""State of one registered query, its plan as text, and its form in checkpoints.
 
-What a checkpoint keeps of registered queries: their texts, and what they last reported.
-
-All else is made again from the window. A query that reports at each step mostly has no more to be kept than
-its text: what it reported last are its answers.
+A checkpoint contains the texts of queries and their last reported answers; everything else is rebuilt from
+the window.
+For a query that reports at each step the text suffices in most cases, since its last reported answers are its
+answers.
 """
 
 from __future__ import annotations
@@ -43,25 +43,28 @@ from pantarhei.window.sliding import Window
 
 @dataclass(eq=False)
 class QueryState:
-    """A query that is kept up to date.
+    """State of a registered query.
 
     Args:
-        name: it is known by.
-        text: as it was given.
-        query: what that means.
-        node: its rows.
-        plan: how they are kept up.
-        content: what its default graph is.
-        windows: those that it is asked of, by the names of the graphs that they are; the default graph, if it
-            is one, under None. It waits for their closing, and asks whether they hold assertions.
-        policy: when it reports, and what.
-        reported: its answers as last reported, but for what waits to be added to them.
-        pending: what has changed since.
-        moved: the facts that have come to what it is asked of, or gone, since it looked last, with the sum of
-            `weight` of where they came to less that of where they went from; noted where it asks for that.
+        name: name of the query.
+        text: text of the query, as given.
+        query: the parsed query.
+        node: algebra node of its rows.
+        plan: operators that maintain its rows.
+        source: source of its default graph.
+        windows: sources of its windows by graph name; None is the default graph, if that is a window. Their
+            closing
+            triggers reports, and their assertions count for "non-empty".
+        policy: time and content of reports.
+        reported: last reported answers, without deltas not yet applied.
+        pending: delta since the last report.
+        changed_facts: facts inserted into or deleted from the query's sources since its last evaluation, with
+            the sum of
+            the weights of sources; recorded if the policy needs it.
 
-    `version`: all its answers as it reported them last, None where it has not. `handle` is how its user sees
-    it, None until there is one. `flush` adds to its answers what waits.
+    `version` has all answers of the last report, None before a report of all answers. `handle` is the user's
+    object, None
+    while the query is being registered. `flush` applies deferred deltas to `reported`.
     """
 
     name: str
@@ -80,19 +83,19 @@ class QueryState:
     flush: Callable[[], None] = field(default_factory=lambda: nothing_pending, init=False)
 
     def __post_init__(self) -> None:
-        self.is_plain = self.policy.is_plain  # asked at each step
+        self.is_plain = self.policy.is_plain  # read at each step
         self.root = self.plan.root
         self.variables = tuple(each for each in self.root.variables if not is_parameter(each))
 
     @property
     def answers(self) -> Bag:
-        """As last reported."""
+        """Last reported answers."""
         self.flush()
         return self.reported
 
     @property
     def order(self) -> OrderBy | None:
-        """The node that orders its rows, None where none does."""
+        """The ORDER BY node of the query, None without ORDER BY."""
         node = self.query.node
         while isinstance(node, Project | Distinct | Slice):
             node = node.child
@@ -100,45 +103,40 @@ class QueryState:
 
     @property
     def numbers(self) -> Row:
-        """What the rows of its root end with that are its own."""
+        """Parameter values that end the query's rows in a parameterised plan."""
         return () if self.plan.member is None else self.plan.member.numbers
 
     @property
     def names(self) -> Mapping[Variable, Term]:
-        """What the parameters of its family stand for."""
+        """Names bound to the parameters of its plan."""
         names = () if self.plan.member is None else self.plan.member.names
         return dict(zip(filter(is_parameter, self.root.variables), names, strict=True))
 
     @property
     def current_rows(self) -> Bag:
-        """Its rows as things stand."""
+        """Rows at the present state."""
         last, pending = self.answers, self.pending
         rows = {row: last.get(row, 0) + pending.get(row, 0) for row in {**last, **pending}}
         return {row: copies for row, copies in rows.items() if copies}
 
-    @property
-    def needed_symbols(self) -> Symbols:
-        """The classes and properties whose facts it needs, None for all."""
-        return needed_symbols(self.query, self.policy)
+    def weight(self, source: QuerySource) -> int:
+        """Return the weight of a source in `changed_facts`, 0 if the query does not read it.
 
-    def weight(self, content: QuerySource) -> int:
-        """What a fact counts in `changed_facts` that comes to a content; 0 if the query is not asked of that.
-
-        It is another power of 2 for each content, so that where a fact came to some and went from others, the
-        sum is 0 for none.
+        Weights are distinct powers of 2, so that a fact inserted into some sources and deleted from others
+        never sums to 0.
         """
         of_windows = [*self.windows.values()]
-        if content in of_windows:
-            return 1 << of_windows.index(content)
-        return 1 << len(of_windows) if content.name in self.query.graphs else 0
+        if source in of_windows:
+            return 1 << of_windows.index(source)
+        return 1 << len(of_windows) if source.name in self.query.graphs else 0
 
     def has_assertions(self, log: Log) -> bool:
-        """Whether an assertion of the stream is inside any of its windows."""
-        return any(content.has_assertions(log) for content in self.windows.values())
+        """Return whether one of its windows contains an assertion of the stream."""
+        return any(source.has_assertions(log) for source in self.windows.values())
 
     @property
     def stats(self) -> QueryStats:
-        """What it holds. Costs a look at each operator."""
+        """Memory statistics. Costs a pass over its operators."""
         operators, waiting = {self.root}, [self.root]
         while waiting:
             new = [source for source in waiting.pop().inputs if source not in operators]
@@ -147,20 +145,15 @@ class QueryState:
         kept = sum(len(bag) for operator in operators for bag in operator.bags)
         return QueryStats.of(len(self.answers), len(self.pending), kept)
 
-    @property
-    def reports_on_change(self) -> bool:
-        """Whether it reports only if what it is asked of has changed, and not at each step."""
-        return self.policy.reports_on_change
-
 
 def nothing_pending() -> None:
-    """What brings answers up to date to which nothing is to be added."""
+    """Default of `QueryState.flush`: no deferred deltas."""
 
 
 def needed_symbols(query: Query, policy: ReportPolicy) -> Symbols:
-    """The classes and properties whose facts the reports of a query need, None for all.
+    """Return the classes and properties whose facts the reports of a query need, None for all.
 
-    One that tells all answers whenever what it is asked of has changed needs all: any fact may have changed.
+    A query that reports all answers on each change of its sources needs all, since any fact may change.
     """
     if policy.reports_on_change and policy.emit == "rstream":
         return None
@@ -168,28 +161,31 @@ def needed_symbols(query: Query, policy: ReportPolicy) -> Symbols:
 
 
 def plan_text(
-    registered: QueryState, content_of: Callable[[Operator], QuerySource], show: Show = short
+    registered: QueryState, source_of: Callable[[Operator], QuerySource], show: Show = short
 ) -> str:
-    """A line for each operator, with what a change costs and how many rows it keeps; below it those that it
-    takes rows from. Patterns stand below what matches them, and so does what is evaluated anew as a whole.
-    What is asked of a graph with a name stands below that.
+    """Format a plan: a line for each operator with its cost class and number of stored rows, its inputs
+    indented below.
+
+    Patterns are listed below the leaf that matches them, and re-evaluated nodes below their leaf. Operators
+    over a named
+    graph are listed below its name.
 
     Args:
-        content_of: gives what an operator is asked of.
+        source_of: returns the source of an operator.
     """
-    return "\n".join(_Lines(registered, content_of, show).of(registered.root, ""))
+    return "\n".join(_Lines(registered, source_of, show).of(registered.root, ""))
 
 
 class _Lines:
-    """The lines of a query's operators."""
+    """Formatter of a query's operators."""
 
     def __init__(
-        self, registered: QueryState, content_of: Callable[[Operator], QuerySource], show: Show
+        self, registered: QueryState, source_of: Callable[[Operator], QuerySource], show: Show
     ) -> None:
-        self._registered, self._content_of, self._show = registered, content_of, show
+        self._registered, self._content_of, self._show = registered, source_of, show
 
     def of(self, operator: Operator, around: str) -> list[str]:
-        """Those of an operator and all below it; `around` says which graph the lines stand in."""
+        """Format an operator and its inputs; `around` is the enclosing graph."""
         graph = self._graph(operator)
         lines = self._within(operator, graph)
         return lines if graph == around else [f"Graph {graph}", *_indented(lines)]
@@ -212,12 +208,12 @@ class _Lines:
         return [first, *_indented(below)]
 
     def _graph(self, operator: Operator) -> str:
-        """The names of the graph that an operator is asked of; none of the default graph."""
-        content = self._content_of(operator)
-        if content is self._registered.source:
+        """Return the graph names of an operator's source, empty for the default graph."""
+        source = self._content_of(operator)
+        if source is self._registered.source:
             return ""
-        named = [name for name, window in self._registered.windows.items() if window is content]
-        names = [content.name, *named]
+        named = [name for name, window in self._registered.windows.items() if window is source]
+        names = [source.name, *named]
         return ", ".join(self._show(name) for name in names if name is not None)
 
     def _title(self, operator: Operator, node: Node) -> str:
@@ -239,16 +235,17 @@ _MICROSECOND = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True)
 class SavedQuery:
-    """A query as a checkpoint keeps it.
+    """Registered query in a checkpoint.
 
     Args:
-        name, text, policy: as they were registered.
-        window: its own, None for the reasoner's.
-        closed: the last boundary of it that has closed.
-        rows: its answers as last reported, terms in N-Triples syntax with the count of copies last; None
-            where it reports at each step, nothing is pending, and they come out the same again.
-        moved: the triples that have come to what it is asked of since it looked last, or gone: terms in
-            N-Triples syntax, with 1 or -1 last.
+        name, text, policy: as registered.
+        window: the query's window, None for the reasoner's window.
+        closed: the last boundary that has closed.
+        rows: last reported answers, as terms in N-Triples syntax followed by the number of copies; None if
+            the query
+            reports at each step, has nothing pending, and its answers can be recomputed.
+        changed_facts: triples inserted (1) or deleted (-1, last) since the query's last evaluation, terms in
+            N-Triples syntax.
     """
 
     name: str
@@ -277,7 +274,7 @@ class SavedQuery:
         return make
 
     def decode_answers(self, terms: PersistentTermIds) -> Bag:
-        """The answers as last reported."""
+        """Decode the last reported answers."""
         rows = self.rows or ()
         return {
             tuple(NONE if text is None else terms.id_of(parse_term(text)) for text in row): copies
@@ -285,7 +282,7 @@ class SavedQuery:
         }
 
     def decode_changed_facts(self, vocabulary: Vocabulary) -> Bag:
-        """What has come and gone since it looked last; terms get numbers where they have none."""
+        """Decode the changed facts; new terms get numbers."""
         found: Bag = {}
         for *texts, sign in self.changed_facts:
             subject, predicate, object_ = map(parse_term, texts)
@@ -301,7 +298,7 @@ def _written(row: Row, copies: int, decoder: Decoder) -> list[Any]:
 
 
 def to_bytes(queries: list[SavedQuery]) -> bytes:
-    """Queries as bytes, the same for the same queries."""
+    """Encode queries; the result is canonical."""
     return json.dumps([_plain(query) for query in queries], ensure_ascii=False).encode()
 
 
@@ -327,7 +324,7 @@ def _plain(query: SavedQuery) -> dict[str, Any]:
 
 
 def from_bytes(saved: bytes) -> Iterator[SavedQuery]:
-    """The queries that `to_bytes` wrote."""
+    """Decode queries encoded by `to_bytes`."""
     for each in json.loads(saved):
         given = each["window"]
         window = None if given is None else Window(*map(_from_json, given))
@@ -339,7 +336,7 @@ def from_bytes(saved: bytes) -> Iterator[SavedQuery]:
 
 
 def _json(value: Any) -> Any:
-    """A time or length, or a word, as JSON can say it."""
+    """Convert a time, duration or word to JSON."""
     if isinstance(value, timedelta):
         return {"microseconds": value // _MICROSECOND}
     return {"at": value.isoformat()} if isinstance(value, datetime) else value

@@ -1,12 +1,13 @@
-"""Which registered queries report at which moments.
+"""Scheduling of reports: records the deltas of registered queries, and emits their reports.
 
-Those that report at each step, the usual ones, cost nothing where a step does not touch them. The others are
-looked at: after each step, when time leaves a timestamp, or when their windows close.
+Queries that report at each step, the common case, cost nothing in a step that does not change them. The
+others are
+evaluated after each step, when time leaves a timestamp, or when their windows close.
 
-Who has the rows of an operator as answers. Their answers are brought up to date when somebody looks.
-
-What changes waits, whole and once for all of them: to add a row to answers costs more than to make it, since
-where it belongs is seldom in the processor's cache, and to tell whose it is costs a look at each.
+Deltas of an operator are applied to the answers of its subscribers lazily, as a whole. Adding a row to
+answers costs
+more than computing it, since it is seldom in the processor's cache, and splitting a delta by query costs a
+pass over it.
 """
 
 from __future__ import annotations
@@ -31,22 +32,22 @@ from pantarhei.window.log import Log
 from pantarhei.window.sliding import Step, Times, joined
 
 _FEW: Final = 256
-"""So many rows may wait in any case; beyond that, a quarter of the rows that there are."""
+"""Number of rows that may be deferred in any case; beyond it, a quarter of the answers."""
 
 
 class MemberIndex(NamedTuple):
-    """Queries by what the rows of an operator end with that are theirs; nothing in it changes any more.
+    """Immutable index of the queries of an operator by parameter values.
 
     Args:
-        size: with how many numbers the rows end that say whose they are.
-        by_numbers: the queries by these numbers.
+        size: number of parameters, which end the rows.
+        by_numbers: queries by parameter values.
     """
 
     size: int
     by_numbers: Mapping[Row, list[QueryState]]
 
     def split(self, change: Mapping[Row, int]) -> Iterator[tuple[QueryState, Mapping[Row, int]]]:
-        """Of a change what is each query's own, for those that it changes anything for."""
+        """Split a delta by query; queries without changes are skipped."""
         parts = by_end(change, self.size) if self.size else {(): change}
         for numbers, own in parts.items():
             for registered in self.by_numbers.get(numbers, ()):
@@ -54,9 +55,9 @@ class MemberIndex(NamedTuple):
 
 
 class Subscribers:
-    """The queries whose answers are the rows of one operator.
+    """Queries whose answers are the rows of one operator. Their answers are updated lazily.
 
-    `are_plain` says whether all of them report at each step.
+    `are_plain` is true if all of them report at each step.
     """
 
     def __init__(self, shared: SharedState) -> None:
@@ -64,11 +65,11 @@ class Subscribers:
         self._waiting: dict[int, Mapping[Row, int]] = {}
         self._most = _FEW
         self.pending_rows = 0
-        """How many rows wait to be added to answers."""
+        """Number of deferred rows."""
         self.members, self.are_plain = MemberIndex(0, {}), True
 
     def set_queries(self, queries: list[QueryState]) -> None:
-        """Have these members from now on, one at least; nothing waits."""
+        """Set the queries, at least one; no delta may be deferred."""
         by_numbers: dict[Row, list[QueryState]] = {}
         for registered in queries:
             by_numbers.setdefault(registered.numbers, []).append(registered)
@@ -77,7 +78,7 @@ class Subscribers:
         self.are_plain = all(registered.is_plain for registered in queries)
 
     def clear(self) -> None:
-        """Bring the answers of all members up to date, and have no members."""
+        """Apply deferred deltas, and remove all queries."""
         self.flush()
         for queries in self.members.by_numbers.values():
             for registered in queries:
@@ -85,7 +86,7 @@ class Subscribers:
         self.members = MemberIndex(0, {})
 
     def defer(self, change: Mapping[Row, int]) -> None:
-        """Add a change to the answers of those whose rows it has: when somebody looks, or much waits."""
+        """Defer a delta until answers are read, or many rows are deferred."""
         waiting = self._waiting
         number = len(waiting)
         self._shared.journal.entries.append((waiting, number, ABSENT))
@@ -95,7 +96,7 @@ class Subscribers:
             self.flush()
 
     def flush(self) -> None:
-        """Bring the answers of all members up to date."""
+        """Apply deferred deltas to the answers."""
         if not self._waiting:
             return
         journal = self._shared.journal
@@ -112,24 +113,23 @@ class Subscribers:
         self._most = max(_FEW, held // 4)
 
     def recount(self) -> None:
-        """The journal has gone back: see how many rows wait."""
+        """Count deferred rows after a rollback."""
         self.pending_rows = sum(map(len, self._waiting.values()))
 
 
 class Report(NamedTuple):
-    """Report of a query at one time, or equal reports at several.
+    """Report of a query at one time, or equal reports at several times.
 
     Args:
-        times: when; at its close, the window's end.
-        change: the rows that came (above 0) or went (below), with how many copies; a `Version` where it
-            reports all answers.
+        times: times of the reports; the end of a window that closed.
+        change: signed delta of rows; a `Version` if all answers are reported.
     """
 
     times: Sequence[TimePoint]
     change: Mapping[Row, int] | Version
 
     def decoded(self, decoder: Decoder) -> SameReports:
-        """The report in terms."""
+        """Decode the report to terms."""
         change = self.change
         if isinstance(change, Version):
             return SameReports(self.times, change.rows(), Counter())
@@ -139,13 +139,12 @@ class Report(NamedTuple):
 
 
 class ReportBatch(NamedTuple):
-    """What queries reported together.
+    """Reports of several queries at the same times.
 
     Args:
-        times: when; of windows that closed, their ends.
-        changes: the rows of each query that came (above 0) or went (below), with how many copies; or a
-            `Version`.
-        shared: such changes of several queries, still to be told apart.
+        times: times of the reports; the ends of windows that closed.
+        changes: delta of each query, or its `Version`.
+        shared: deltas that are not yet split by query.
     """
 
     times: Sequence[TimePoint]
@@ -154,7 +153,7 @@ class ReportBatch(NamedTuple):
 
     @property
     def single(self) -> Iterator[tuple[QueryState, Mapping[Row, int] | Version]]:
-        """The changes of each query. Costs a look at all."""
+        """Iterate over the changes of each query. Costs a pass over all rows."""
         yield from self.changes
         for members, change in self.shared:
             yield from members.split(change)
@@ -164,9 +163,9 @@ class StepReports(NamedTuple):
     """All reports of a step.
 
     Args:
-        at: when the step was.
-        reports: one after another.
-        decoder: what numbers in rows stand for.
+        at: time of the step.
+        reports: batches in order.
+        decoder: decoder of rows.
     """
 
     at: TimePoint
@@ -174,12 +173,12 @@ class StepReports(NamedTuple):
     decoder: Decoder
 
     def are_followed(self) -> bool:
-        """Whether anybody follows one of the queries."""
+        """Return whether one of the queries has a follower."""
         handles = (registered.handle for reports in self.reports for registered, _ in reports.single)
         return any(handle is not None and handle.is_followed for handle in handles)
 
     def by_query(self) -> Iterator[tuple[ContinuousQuery, AnswerChange]]:
-        """The queries, each with all that it reported."""
+        """Iterate over the queries, each with all its reports."""
         of_query: dict[QueryState, list[Report]] = {}
         for reports in self.reports:
             for registered, change in reports.single:
@@ -196,7 +195,7 @@ def _decoded(reported: Iterable[Report], decoder: Decoder) -> AnswerReports:
 
 
 def _append(reports: list[Report], report: Report) -> None:
-    """Append a report; join it to the report before it where both have the same answers."""
+    """Append a report; merge it with the report before it if both have the same answers."""
     times, change = report
     is_same = reports and isinstance(change, Version) and change is reports[-1].change
     together = joined(reports[-1].times, times) if is_same else None
@@ -207,32 +206,28 @@ def _append(reports: list[Report], report: Report) -> None:
 
 
 class ReportScheduler:
-    """Takes down what changes in the answers of queries, and lets them report."""
+    """Recorder of deltas, and emitter of reports."""
 
     def __init__(self, shared: SharedState) -> None:
         self._shared, self._journal = shared, shared.journal
-        self._subscribers: dict[
-            Operator, Subscribers
-        ] = {}  # those who have the rows of an operator as answers
-        self._scheduled: list[QueryState] = []  # those that do not report at each step
+        self._subscribers: dict[Operator, Subscribers] = {}  # by operator
+        self._scheduled: list[QueryState] = []  # queries that do not report at each step
         self.sees_windows = False
-        """Whether some query looks at times of its own, and so has to be told of each step of a block."""
-        self._closing: set[QuerySource] = set()  # whose closing some query waits for
-        self._delayed: dict[
-            QueryState, None
-        ] = {}  # of those that report at each step: with something pending
-        self._reports: dict[int, ReportBatch] = {}  # those of the present step, numbered
-        self._in_block = False  # whether what comes is part of a longer step
+        """Whether a query depends on times, so that each step of a block must be processed."""
+        self._closing: set[QuerySource] = set()  # sources of windows whose closing triggers reports
+        self._delayed: dict[QueryState, None] = {}  # queries that report at each step, with a pending delta
+        self._reports: dict[int, ReportBatch] = {}  # of the present step, numbered
+        self._in_block = False  # whether a block of steps is one step
 
     def set_queries(self, queries: Iterable[QueryState]) -> None:
-        """Know these queries, and no others."""
-        for audience in self._subscribers.values():
-            audience.clear()
+        """Set the active queries."""
+        for subscribers in self._subscribers.values():
+            subscribers.clear()
         self._journal.replace(self._delayed, {each: None for each in queries if each in self._delayed})
         of_root: dict[Operator, list[QueryState]] = {}
         for registered in queries:
             of_root.setdefault(registered.root, []).append(registered)
-        # an audience lasts as long as its operator: what waits there may come back with an earlier state
+        # subscribers are kept while their operator exists: a rollback may restore deferred deltas
         self._subscribers = {
             root: self._subscribers.get(root) or Subscribers(self._shared) for root in of_root
         }
@@ -241,19 +236,19 @@ class ReportScheduler:
         self._scheduled = [registered for registered in queries if not registered.is_plain]
         self.sees_windows = bool(self._scheduled)
         closing = (each.windows.values() for each in self._scheduled if each.policy.closes)
-        self._closing = {content for windows in closing for content in windows}
+        self._closing = {source for windows in closing for source in windows}
 
     def begin(self, is_block: bool = False) -> None:
-        """A step begins: nothing has been reported in it.
+        """Begin a step, without reports.
 
         Args:
-            is_block: it is a block of steps, told one by one, which `end` ends.
+            is_block: whether it is a block of steps, which `end` ends.
         """
-        self._reports = {}  # another dictionary: to what came before it nobody goes back
+        self._reports = {}  # a new dictionary, since no rollback crosses the begin of a step
         self._in_block = is_block
 
     def end(self, at: TimePoint, step: Step | None, log: Log) -> None:
-        """A block has come to its end: those report that look at each step."""
+        """End a block: evaluate the queries that report after each step."""
         self._in_block = False
         self.record_changes({}, at, False)
         if step is not None:
@@ -261,11 +256,11 @@ class ReportScheduler:
 
     @property
     def reports(self) -> list[ReportBatch]:
-        """What has been reported in the present step."""
+        """Reports of the present step."""
         return [reports for reports in self._reports.values() if reports.changes or reports.shared]
 
     def forget(self, registered: QueryState) -> None:
-        """Have nothing reported by a query in the present step."""
+        """Remove the reports of a query in the present step."""
         for number, reports in self._reports.items():
             changes = list(reports.single)
             left = [(each, change) for each, change in changes if each is not registered]
@@ -275,21 +270,21 @@ class ReportScheduler:
 
     @property
     def pending_rows(self) -> int:
-        """How many rows wait to be added to answers."""
-        return sum(audience.pending_rows for audience in self._subscribers.values())
+        """Number of deferred rows."""
+        return sum(subscribers.pending_rows for subscribers in self._subscribers.values())
 
     def flush(self) -> None:
-        """Bring all answers up to date."""
-        for audience in self._subscribers.values():
-            audience.flush()
+        """Apply all deferred deltas."""
+        for subscribers in self._subscribers.values():
+            subscribers.flush()
 
     def recount(self) -> None:
-        """The journal has gone back: see how many rows wait."""
-        for audience in self._subscribers.values():
-            audience.recount()
+        """Count deferred rows after a rollback."""
+        for subscribers in self._subscribers.values():
+            subscribers.recount()
 
     def report_next(self, registered: QueryState) -> None:
-        """What is pending for a query that reports at each step is reported at the end of the next one."""
+        """Report the pending delta of a query at the end of the next step."""
         self._journal.note(self._delayed, registered)
         self._delayed[registered] = None
 
@@ -297,44 +292,44 @@ class ReportScheduler:
 
     @property
     def has_closing_windows(self) -> bool:
-        """True where a query reports when its window closes."""
+        """Whether a query reports when its window closes."""
         return bool(self._closing)
 
     def due(self, kind: TimeKind, after: int, until: int, change: int | None) -> int | None:
-        """Return the next boundary of a window that a query waits for at which its report may differ.
+        """Return the next boundary of a window at which a query's report may differ.
 
         Args:
-            change: the first tick above `after` at which time alone changes what queries see; None for never.
+            change: first tick above `after` at which time alone changes a query's source; None for never.
         """
-        ticks = (content.next_closing(kind, after, until, change) for content in self._closing)
+        ticks = (source.next_closing(kind, after, until, change) for source in self._closing)
         return min((tick for tick in ticks if tick is not None), default=None)
 
     def closes_before_arrivals(self, step: Step) -> bool:
-        """Return whether a window closed to the left ends at the present time, and has not closed."""
-        return any(content.closes_before_arrivals(step) for content in self._closing)
+        """Return whether a left-closed window ends at the present time, and has not closed."""
+        return any(source.closes_before_arrivals(step) for source in self._closing)
 
     def note_changed(self) -> None:
-        """Note that reports at the next boundaries may differ from the last ones."""
-        for content in self._closing:
-            if not content.is_changed:
-                self._journal.set(content, "is_changed", True)
+        """Record that the next reports of windows may differ from the last ones."""
+        for source in self._closing:
+            if not source.is_changed:
+                self._journal.set(source, "is_changed", True)
 
-    def closing(self, content: QuerySource, step: Step) -> int | None:
-        """The boundary that is about to close at which time has come, before anything arrives there.
+    def closing(self, source: QuerySource, step: Step) -> int | None:
+        """Return the present boundary if a left-closed window closes there before arrivals, None otherwise.
 
-        So it is with windows closed to the left, which hold nothing of that timestamp.
+        A left-closed window contains nothing of that timestamp.
         """
-        return step.now if content in self._closing and content.closes_before_arrivals(step) else None
+        return step.now if source in self._closing and source.closes_before_arrivals(step) else None
 
     def close_before_arrivals(self, step: Step, log: Log) -> None:
-        """Close the windows closed to the left that end at the present time, before arrivals."""
+        """Close the left-closed windows that end at the present time."""
         closing = (each for each in self._closing if each.closes_before_arrivals(step))
-        self._close({content: range(step.now, step.now + 1) for content in closing}, step.kind, log)
+        self._close({source: range(step.now, step.now + 1) for source in closing}, step.kind, log)
 
     def leave_tick(self, now: Step, step: Step, log: Log, on_the_way: bool) -> None:
         """Close the windows that end as time advances from `now` to `step`, and leave the timestamp `now`.
 
-        Nothing that queries see changes in between: else time would have stopped there.
+        No source changes in between, since the engine stops at each change.
         """
         if step.now <= now.now or not self._scheduled:
             return
@@ -346,24 +341,22 @@ class ReportScheduler:
                 self._evaluate(registered, log, at_tick(now))
 
     def _close(self, closing: Mapping[QuerySource, range], kind: TimeKind, log: Log) -> None:
-        """Close the windows of contents at boundaries, and report for each query that waits for them.
+        """Close the windows of sources at boundaries, and report for the queries of these windows.
 
-        No content changes between the boundaries.
+        No source changes between the boundaries.
         """
-        for content, boundaries in closing.items():
-            self._journal.set(content, "closed", boundaries[-1])
-            self._journal.set(content, "is_changed", False)
+        for source, boundaries in closing.items():
+            self._journal.set(source, "closed", boundaries[-1])
+            self._journal.set(source, "is_changed", False)
         for registered in self._scheduled if closing else ():
             policy = registered.policy
             if policy.closes:
                 some = (
-                    (content, closing[content])
-                    for content in registered.windows.values()
-                    if content in closing
+                    (source, closing[source]) for source in registered.windows.values() if source in closing
                 )
                 whole = (
-                    content.whole_windows(kind, boundaries, policy.since) if policy.whole else boundaries
-                    for content, boundaries in some
+                    source.whole_windows(kind, boundaries, policy.since) if policy.whole else boundaries
+                    for source, boundaries in some
                 )
                 ranges = tuple(each for each in policy.due_ticks(kind, whole) if each)
                 if ranges:
@@ -371,10 +364,10 @@ class ReportScheduler:
 
     # -- steps -------------------------------------------------------------------------------------
 
-    def record_changed_facts(self, content: QuerySource, noted: Integers) -> None:
-        """Take down which facts came to a content and went, for the queries that ask whether any did."""
-        asking = [each for each in self._scheduled if each.reports_on_change]
-        weights = {each: weight for each in asking if (weight := each.weight(content))}
+    def record_changed_facts(self, source: QuerySource, noted: Integers) -> None:
+        """Record the changed facts of a source, for the queries that report on change."""
+        observing = [each for each in self._scheduled if each.policy.reports_on_change]
+        weights = {each: weight for each in observing if (weight := each.weight(source))}
         for *fact, sign in noted.tolist() if weights else ():
             for registered, weight in weights.items():
                 self._shared.add(registered.changed_facts, tuple(fact), sign * weight)
@@ -382,38 +375,38 @@ class ReportScheduler:
     def record_changes(
         self, changes: Mapping[Operator, Mapping[Row, int]], at: TimePoint, on_the_way: bool
     ) -> None:
-        """Take down what changed in the rows of operators.
+        """Record the deltas of operators.
 
         Args:
-            on_the_way: the step has not come to its end.
+            on_the_way: whether the step has not ended.
         """
-        late = self._delayed
+        delayed = self._delayed
         on_the_way = on_the_way or self._in_block
         shared: list[tuple[MemberIndex, Mapping[Row, int]]] = []
-        told: list[tuple[QueryState, Mapping[Row, int]]] = []
+        reported: list[tuple[QueryState, Mapping[Row, int]]] = []
         for operator, change in changes.items():
-            audience = self._subscribers.get(operator)
-            if audience is None:
+            subscribers = self._subscribers.get(operator)
+            if subscribers is None:
                 continue
-            if audience.are_plain and not late and not on_the_way:
-                shared.append((audience.members, change))
-                audience.defer(change)
+            if subscribers.are_plain and not delayed and not on_the_way:
+                shared.append((subscribers.members, change))
+                subscribers.defer(change)
             else:
-                told += self._record_single(audience.members.split(change), on_the_way)
-        if late and not on_the_way:
-            taken = [(registered, self._take_pending(registered)) for registered in late]
-            taken = [(registered, change) for registered, change in taken if change]
-            self._shared.add_to_each([(registered.answers, change) for registered, change in taken])
-            told += taken
-            self._journal.replace(late, {})
-        if told or shared:
-            self._add_batch(ReportBatch((at,), told, shared))
+                reported += self._record_single(subscribers.members.split(change), on_the_way)
+        if delayed and not on_the_way:
+            flushed = [(registered, self._take_pending(registered)) for registered in delayed]
+            flushed = [(registered, change) for registered, change in flushed if change]
+            self._shared.add_to_each([(registered.answers, change) for registered, change in flushed])
+            reported += flushed
+            self._journal.replace(delayed, {})
+        if reported or shared:
+            self._add_batch(ReportBatch((at,), reported, shared))
 
     def _record_single(
         self, changes: Iterable[tuple[QueryState, Mapping[Row, int]]], on_the_way: bool
     ) -> list[tuple[QueryState, Mapping[Row, int]]]:
-        """Take down what changed for single queries; gives what is reported now."""
-        told: list[tuple[QueryState, Mapping[Row, int]]] = []
+        """Record the deltas of single queries; returns the deltas to report now."""
+        reported: list[tuple[QueryState, Mapping[Row, int]]] = []
         added: list[tuple[Bag, Mapping[Row, int]]] = []
         for registered, own in changes:
             if not registered.is_plain:
@@ -422,22 +415,22 @@ class ReportScheduler:
                 added.append((registered.pending, own))
                 self.report_next(registered)
             else:
-                told.append((registered, own))
+                reported.append((registered, own))
                 added.append((registered.answers, own))
         self._shared.add_to_each(added)
-        return told
+        return reported
 
     def report_after_step(self, step: Step, log: Log) -> None:
-        """A step has come to its end: look at the queries that look after each."""
+        """Evaluate the queries that report after each step."""
         for registered in () if self._in_block else self._scheduled:
             policy = registered.policy
             if not policy.closes and policy.tick == "abox" and policy.is_due(step.kind, step.now):
                 self._evaluate(registered, log, at_tick(step))
 
     def _evaluate(self, registered: QueryState, log: Log, times: Times) -> None:
-        """Report at times between which no content changes, if the conditions hold."""
+        """Report at times between which no source changes, if the policy's conditions hold."""
         policy = registered.policy
-        if registered.reports_on_change:
+        if registered.policy.reports_on_change:
             if not registered.changed_facts:
                 return
             self._journal.replace(registered.changed_facts, {})
@@ -445,18 +438,18 @@ class ReportScheduler:
             return
         change = self._take_pending(registered)
         if policy.emit == "rstream":
-            self._report_all(registered, change, times[:1] if registered.reports_on_change else times)
+            self._report_all(registered, change, times[:1] if registered.policy.reports_on_change else times)
         elif change:
             self._report(registered, change, times[0])
 
     def _take_pending(self, registered: QueryState) -> Bag:
-        """What has changed since the last report, and is told now."""
+        """Return and clear the pending delta of a query."""
         change = dict(registered.pending)
         self._journal.replace(registered.pending, {})
         return change
 
     def _report(self, registered: QueryState, change: Mapping[Row, int], at: TimePoint) -> None:
-        """Report the changed answers of a query: all, those that came, or those that went."""
+        """Emit the delta in the query's output mode."""
         self._shared.add_all(registered.answers, change)
         if (emit := registered.policy.emit) != "delta":
             sign = 1 if emit == "istream" else -1
@@ -467,7 +460,7 @@ class ReportScheduler:
     def _report_all(
         self, registered: QueryState, change: Mapping[Row, int], times: Sequence[TimePoint]
     ) -> None:
-        """Report all answers of a query, unchanged between the times."""
+        """Report all answers of a query, which are equal at all times."""
         answers = registered.answers
         self._shared.add_all(answers, change)
         version = Version.after(registered.version, change, answers, self._shared.terms.decoder)
@@ -475,7 +468,7 @@ class ReportScheduler:
         self._add_batch(ReportBatch(times, [(registered, version)]))
 
     def _add_batch(self, reports: ReportBatch) -> None:
-        """Take down what has been reported."""
+        """Add a batch of reports."""
         number = len(self._reports)
         self._journal.entries.append((self._reports, number, ABSENT))
         self._reports[number] = reports

@@ -1,9 +1,8 @@
-"""The operators that keep up the answers of each query: its own, or those of a family.
+"""Plans of registered queries; queries that differ only in names share a parameterised plan.
 
-Queries that differ in names alone: one plan keeps the answers of all of them.
-
-Each of its rows ends with what the parameters of the shape stand for, and so says whose it is. Who joins
-brings rows, and who leaves takes them away, as a step does.
+Each row of a parameterised plan ends with the values of the parameters, which identify the query. Adding a
+query emits
+its rows as inserts, removing it emits deletes, both as in a step.
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ from pantarhei.query.incremental.window_state import StateEvaluator
 
 @dataclass(eq=False)
 class PlanMember:
-    """The queries of a family that have the same names.
+    """Queries of a parameterised plan with the same names.
 
     Args:
-        names: what the parameters stand for.
-        numbers: the numbers of the names.
+        names: values of the parameters.
+        numbers: numbers of the names.
     """
 
     names: tuple[Term, ...]
@@ -39,18 +38,18 @@ class PlanMember:
 
 
 class ParameterisedPlan:
-    """The queries of one shape over one content.
+    """Plan of the queries with one shape over one source.
 
     Args:
-        root: the operator of their answers. Each above its leaf has one input.
-        patterns: tell its leaf what comes and goes.
-        number: gives the number of a name.
+        root: operator of their answers; each operator above the leaf has one input.
+        patterns: matcher of the leaf.
+        number: returns the number of a name.
     """
 
     def __init__(self, root: Operator, patterns: PatternMatcher, number: Callable[[Term], int]) -> None:
         self.root, self._patterns, self._number = root, patterns, number
         self._members: dict[Row, PlanMember] = {}
-        self._removed: list[PlanMember] = []  # who left, and whose rows are still there
+        self._removed: list[PlanMember] = []  # removed, with rows left
         self._above: list[Operator] = []
         while root.inputs:
             self._above.insert(0, root)
@@ -60,17 +59,18 @@ class ParameterisedPlan:
 
     @property
     def is_used(self) -> bool:
-        """Whether it has any query."""
+        """Whether the plan has a query."""
         return len(self._removed) < len(self._members)
 
     @property
     def next_removed(self) -> PlanMember | None:
-        """Whose rows `purge` lets go of, None where nobody has left whose rows are there."""
+        """The member that `remove_next` deletes next, None if no removed member has rows left."""
         return self._removed[-1] if self._removed else None
 
     def add(self, names: tuple[Term, ...]) -> tuple[PlanMember, Bag | None]:
-        """One query more, and its rows; None if there is another one with these names. No step is under way,
-        and nobody has left whose rows are there.
+        """Add a query; returns its rows, None if another query has the same names.
+
+        Not during a step, nor while removed members have rows.
         """
         numbers = self._numbers(names)
         member, rows = self._members.get(numbers), None
@@ -81,7 +81,7 @@ class ParameterisedPlan:
         return member, rows
 
     def keep(self, members: Container[PlanMember | None], undone: bool) -> None:
-        """Have no members but these; `undone` as `SharedPlans.keep` takes it."""
+        """Remove all members except these; `undone` as in `SharedPlans.keep`."""
         for member in list(self._members.values()):
             if member not in members and member not in self._removed:
                 if undone:
@@ -90,7 +90,7 @@ class ParameterisedPlan:
                     self._removed.append(member)
 
     def remove_next(self) -> None:
-        """Have the rows of one of those no more that have left. No step is under way, nor a block of steps.
+        """Delete the rows of one removed member. Not during a step or a block of steps.
 
         If it is interrupted, the caller rolls the journal back and calls `restore`.
         """
@@ -98,7 +98,7 @@ class ParameterisedPlan:
         self._forget(self._removed.pop())
 
     def restore(self, left: PlanMember) -> None:
-        """Have the rows of one still that has left, whose going was broken off."""
+        """Restore a removed member after an interrupted deletion of its rows."""
         if left not in self._removed:
             self._removed.append(left)
         self._add(left)
@@ -106,7 +106,7 @@ class ParameterisedPlan:
             operator.clear_caches()
 
     def renumber(self) -> bool:
-        """Look up the numbers of names again; gives whether any is another one."""
+        """Look up the numbers of names again; returns whether one has changed."""
         members = list(self._members.values())
         if all(self._numbers(member.names) == member.numbers for member in members):
             return False
@@ -130,7 +130,7 @@ class ParameterisedPlan:
         return tuple(map(self._number, names))
 
     def _propagate(self, member: PlanMember, sign: int) -> Mapping[Row, int]:
-        """What comes out when the rows of a member come (1) or go (-1)."""
+        """Insert (1) or delete (-1) the rows of a member; returns the delta of the root."""
         rows = self._leaf.rows_with(member.names, member.numbers)
         change: Bag = {row: sign * weight for row, weight in rows.items()}
         for operator in self._above:
@@ -147,12 +147,12 @@ class ParameterisedPlan:
 
 
 class PlanInstance(NamedTuple):
-    """How a query is answered.
+    """Plan of one query.
 
     Args:
-        root: the operator of its answers.
-        member: who the query is in its family; None where the operator is its own.
-        rows: its answers; None if they are those of another query, or the operator is its own.
+        root: operator of its answers.
+        member: its member of a parameterised plan; None for a plan of its own.
+        rows: its answers; None if another query has the same answers, or the plan is its own.
     """
 
     root: Operator
@@ -161,72 +161,73 @@ class PlanInstance(NamedTuple):
 
 
 class SharedPlans:
-    """Makes operators for queries, and drops them.
+    """Factory of plans.
 
     Args:
-        named: as `Network` takes it.
+        named: as in `Network`.
     """
 
     def __init__(
-        self, shared: SharedState, outlook: StateEvaluator, named: Callable[[Place], QuerySource | None]
+        self, shared: SharedState, evaluator: StateEvaluator, named: Callable[[Place], QuerySource | None]
     ) -> None:
-        self._shared, self._evaluator = shared, outlook
-        self.network = Network(shared, outlook.rows, named)
+        self._shared, self._evaluator = shared, evaluator
+        self.network = Network(shared, evaluator.rows, named)
         self._families: dict[tuple[QuerySource, str, Node], ParameterisedPlan] = {}
 
-    def make(self, query: Query, node: Node, content: QuerySource) -> PlanInstance:
-        """A plan for a query whose rows are those of a node. No step is under way.
+    def make(self, query: Query, node: Node, source: QuerySource) -> PlanInstance:
+        """Create the plan of a query with the rows of a node. Not during a step.
 
-        It is there until `keep` leaves it out, also where this ended with an error. Operators of its own have
-        not begun if they are new.
+        `keep` removes the plan, also if `make` was interrupted. New operators of a plan of its own have not
+        begun.
         """
         asks_all = query.default_graphs is None and query.named_graphs is None
         shape = shape_of(node) if query.form in ("SELECT", "ASK") and asks_all else None
         if shape is None:
-            return PlanInstance(self._own_root(query, node, content))
-        key = content, query.form, shape.node
+            return PlanInstance(self._own_root(query, node, source))
+        key = source, query.form, shape.node
         family = self._families.get(key)
         if family is None:
-            family = self._families[key] = self._family(query, shape, content)
+            family = self._families[key] = self._family(query, shape, source)
         return PlanInstance(family.root, *family.add(shape.names))
 
-    def _family(self, query: Query, shape: Shape, content: QuerySource) -> ParameterisedPlan:
-        root = self.network.use(shape.node, content)
+    def _family(self, query: Query, shape: Shape, source: QuerySource) -> ParameterisedPlan:
+        root = self.network.use(shape.node, source)
         if query.form == "ASK":
             root = AskOperator(query, self._shared, root)
-            self.network.add(root, content)
-        return ParameterisedPlan(root, content.patterns, self._shared.terms.find_value)
+            self.network.add(root, source)
+        return ParameterisedPlan(root, source.patterns, self._shared.terms.find_value)
 
-    def _own_root(self, query: Query, node: Node, content: QuerySource) -> Operator:
+    def _own_root(self, query: Query, node: Node, source: QuerySource) -> Operator:
         if query.form == "SELECT":
-            return self._rows(query, node, content)
+            return self._rows(query, node, source)
         root: Operator
         if query.form == "DESCRIBE":
-            look = partial(self._evaluator.rows, content, query=query)
+            evaluate = partial(self._evaluator.rows, source, query=query)
             root = DescribeLeaf(
-                node, self._shared, look, lambda table: self._evaluator.describe(query, table, content)
+                node, self._shared, evaluate, lambda table: self._evaluator.describe(query, table, source)
             )
         else:
             kind = AskOperator if query.form == "ASK" else ConstructOperator
-            root = kind(query, self._shared, self._rows(query, node, content))
-        self.network.add(root, content)
+            root = kind(query, self._shared, self._rows(query, node, source))
+        self.network.add(root, source)
         return root
 
-    def _rows(self, query: Query, node: Node, content: QuerySource) -> Operator:
-        """The operator of a query's rows."""
+    def _rows(self, query: Query, node: Node, source: QuerySource) -> Operator:
+        """Return the operator of a query's rows."""
         if query.default_graphs is None and query.named_graphs is None:
-            return self.network.use(node, content)
-        leaf = RecomputeLeaf(node, self._shared, partial(self._evaluator.rows, content, query=query))
-        leaf.symbols = None  # its graphs may be others than that of the content
-        self.network.add(leaf, content)
+            return self.network.use(node, source)
+        leaf = RecomputeLeaf(node, self._shared, partial(self._evaluator.rows, source, query=query))
+        leaf.symbols = None  # it may read graphs outside the source
+        self.network.add(leaf, source)
         return leaf
 
     def keep(self, plans: Iterable[PlanInstance], undone: bool = False) -> None:
-        """Have these plans and no others. Costs a look at all.
+        """Remove all plans except these. Costs a pass over all operators.
 
         Args:
-            undone: what the others have changed has been undone; else the rows of a family's members go with
-                `purge`, unless nobody is left there.
+            undone: whether the effects of the other plans are rolled back; otherwise `purge` deletes the rows
+                of removed
+                members of plans that are still used.
         """
         members: dict[Operator, set[PlanMember | None]] = {}
         for plan in plans:
@@ -238,11 +239,11 @@ class SharedPlans:
 
     @property
     def has_removed(self) -> bool:
-        """Whether rows of queries are there that are kept up no more."""
+        """Whether rows of removed queries are left."""
         return any(family.next_removed for family in self._families.values())
 
     def purge(self) -> None:
-        """Have these rows no more; where it is broken off, those of some are there still, as they were."""
+        """Delete the rows of removed queries; if interrupted, the rows of some queries are left unchanged."""
         journal = self._shared.journal
         for family in self._families.values():
             while (left := family.next_removed) is not None:
@@ -255,6 +256,6 @@ class SharedPlans:
                     raise
 
     def renumber(self) -> bool:
-        """Look up the numbers of names again; gives whether any is another one."""
+        """Look up the numbers of names again; returns whether one has changed."""
         changed = [family.renumber() for family in self._families.values()]
         return any(changed)

@@ -1,4 +1,4 @@
-"""The state of the window that registered queries are at, and evaluation by column over it."""
+"""State of the window for registered queries: evaluation of nodes over it, and the sources in use."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from pantarhei.window.sliding import Step, Window
 
 
 class WindowState(NamedTuple):
-    """The state of the window.
+    """State of the window.
 
     Args:
         model: the window model.
         log: the ABoxes in the window.
-        step: where time has come to, None before the stream begins, and where there is no window.
-        at: the same as a time.
+        step: present step, None before the stream begins, and for a graph without time.
+        at: present time.
     """
 
     model: WindowModel
@@ -53,16 +53,16 @@ class WindowState(NamedTuple):
 
 
 class StateEvaluator:
-    """Evaluates nodes by column over the present state.
+    """Evaluator of nodes over the present state, by column.
 
-    `uses_clock` says whether any query looks at the clock: then each state has a context of its own.
+    `uses_clock` is set if a query uses NOW(): then each state has an evaluation context of its own.
 
     Args:
-        present: the state to begin with.
-        dataset: the graphs that queries are asked of at a moment.
-        forms: how literals of the materialization are written now.
-        named: gives the content that a graph is, None for one that `dataset` has.
-        max_bytes: limits the rows of an operator, and the texts that functions make in one step.
+        present: initial state.
+        dataset: returns the named graphs of a data version.
+        forms: present literal forms.
+        named: returns the source of a named graph, None for a graph of `dataset`.
+        max_bytes: limit on the rows of an operator, and on the texts that functions make in one step.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class StateEvaluator:
         self.context = self._context()
 
     def set_state(self, present: WindowState) -> None:
-        """Look at another state of the window."""
+        """Switch to another state."""
         self.state = present
         self._guard.restart()
         if self._datasets:
@@ -96,7 +96,7 @@ class StateEvaluator:
             self.context = self._context()
 
     def clear_caches(self) -> None:
-        """Forget what was only kept to save work: numbers may mean something else now."""
+        """Drop cached datasets: term numbers may have another meaning now."""
         self._datasets.clear()
 
     def _literals_now(self) -> tuple[object, LiteralValues]:
@@ -107,43 +107,43 @@ class StateEvaluator:
         now = clock_at(self.state.at) if self.uses_clock else _NO_TIME
         return Context(self.terms, self._guard, self._literals[1], now)
 
-    def rows(self, content: QuerySource, node: Node, query: Query | None = None) -> Table:
-        """The rows of a node.
+    def rows(self, source: QuerySource, node: Node, query: Query | None = None) -> Table:
+        """Evaluate a node.
 
         Args:
-            query: whose FROM and FROM NAMED say which graphs are asked.
+            query: query whose FROM and FROM NAMED select the graphs.
         """
-        return Executor(self._queried(content, query), self.context).rows(node)
+        return Executor(self._queried(source, query), self.context).rows(node)
 
-    def describe(self, query: Query, table: Table, content: QuerySource) -> list[Triple]:
-        """The triples of a DESCRIBE whose rows these are."""
-        return describe(query.described, table, self._queried(content, query).default, self.terms)
+    def describe(self, query: Query, table: Table, source: QuerySource) -> list[Triple]:
+        """Return the triples of a DESCRIBE for these rows."""
+        return describe(query.described, table, self._queried(source, query).default, self.terms)
 
-    def check_graphs(self, query: Query, content: QuerySource) -> None:
-        """Nothing, if the graphs that a query names are there.
+    def check_graphs(self, query: Query, source: QuerySource) -> None:
+        """Check that the graphs a query names exist.
 
         Raises:
-            QueryError: one is not.
+            QueryError: a graph does not exist.
         """
-        self._view(content).restricted(query.default_graphs, query.named_graphs)
+        self._view(source).restricted(query.default_graphs, query.named_graphs)
 
-    def _queried(self, content: QuerySource, query: Query | None) -> Dataset:
-        """The graphs that a query is asked of; one that has left the window since is empty."""
+    def _queried(self, source: QuerySource, query: Query | None) -> Dataset:
+        """Return the dataset of a query; graphs that have left the window are empty."""
         if query is None or (query.default_graphs is None and query.named_graphs is None):
-            return self._dataset(content)
-        there = self._dataset(content).graph
+            return self._dataset(source)
+        there = self._dataset(source).graph
         default, named = (
             None if names is None else [name for name in names if there(name) is not None]
             for names in (query.default_graphs, query.named_graphs)
         )
-        return self._view(content).restricted(default, named).dataset
+        return self._view(source).restricted(default, named).dataset
 
-    def _view(self, content: QuerySource) -> View:
-        return View(self._dataset(content), self.terms, self._literals[1])
+    def _view(self, source: QuerySource) -> View:
+        return View(self._dataset(source), self.terms, self._literals[1])
 
-    def _dataset(self, content: QuerySource) -> Dataset:
-        """The graphs, with a content as the default one."""
-        found = self._datasets.get(content)
+    def _dataset(self, source: QuerySource) -> Dataset:
+        """Return the dataset with a source as default graph."""
+        found = self._datasets.get(source)
         if found is None:
             others = self._dataset_of(self._moment(), self.terms)
 
@@ -151,11 +151,11 @@ class StateEvaluator:
                 named = self._named(name)
                 return others.graph(name) if named is None else self._source(named)
 
-            found = self._datasets[content] = Graphs(self._source(content), others.names, graph)
+            found = self._datasets[source] = Graphs(self._source(source), others.names, graph)
         return found
 
-    def _source(self, content: QuerySource) -> Source:
-        return content.graph(self.terms, self._forms)
+    def _source(self, source: QuerySource) -> Source:
+        return source.graph(self.terms, self._forms)
 
     def _moment(self) -> Moment:
         (model, log, *_), forms = self.state, self._forms
@@ -168,16 +168,16 @@ class StateEvaluator:
         return Moment(model, forms, lambda: [entry.at for entry in log], interpretation, False)
 
 
-_NO_TIME = Literal("")  # where no query asks
+_NO_TIME = Literal("")  # if no query uses NOW()
 
 
 class NamedWindows(NamedTuple):
-    """The windows that a query is asked of by the names of graphs.
+    """Windows of a query that are named graphs.
 
     Args:
-        windows: by these names; None for the reasoner's.
-        always: what the default graph always has; None where it is a window.
-        static: graphs with names that always have the same triples.
+        windows: windows by graph name; None for the reasoner's window.
+        always: triples of the default graph; None if the default graph is a window.
+        static: constant named graphs.
     """
 
     windows: Mapping[URIRef, Window | None]
@@ -186,11 +186,11 @@ class NamedWindows(NamedTuple):
 
 
 class QuerySources:
-    """The contents that are followed.
+    """Sources in use by registered queries.
 
     Args:
-        window: the reasoner's; where no time passes, any.
-        conclusions: those of temporal rules, None where there are none.
+        window: the reasoner's window; any window for a graph without time.
+        conclusions: conclusions of temporal rules, None without rules.
     """
 
     def __init__(
@@ -198,28 +198,28 @@ class QuerySources:
     ) -> None:
         self._journal, self._conclusions = journal, conclusions
         self.whole = QuerySource(journal, window, model)
-        # by the window of queries, None for the reasoner's, and whether conclusions are joined to it
+        # by window (None for the reasoner's), and whether conclusions are joined
         self._made: dict[tuple[Window | None, bool], QuerySource] = {(None, False): self.whole}
         self._concluded: ConclusionSource | None = None
-        self._named: dict[URIRef, QuerySource] = {}  # those of `_made` that are graphs with names
+        self._named: dict[URIRef, QuerySource] = {}  # sources of `_made` by graph name
         self._static: dict[URIRef, QuerySource] = {}
 
     def __iter__(self) -> Iterator[QuerySource]:
-        """All that may change; the conclusions first, which others look at."""
+        """Iterate over the sources that may change; conclusions first, since other sources depend on them."""
         made = self._made.values()
         return iter(made) if self._concluded is None else iter((self._concluded, *made))
 
     @property
     def windows(self) -> Mapping[QuerySource, Window]:
-        """Those of queries that have windows of their own."""
-        return {content: window for (window, _), content in self._made.items() if window is not None}
+        """Windows of the sources that are not the reasoner's window."""
+        return {source: window for (window, _), source in self._made.items() if window is not None}
 
     def default_source(self, window: Window | None, needed: Symbols, present: WindowState) -> QuerySource:
-        """What a query is asked of by default.
+        """Return the source of a query's default graph.
 
         Args:
-            window: its own, None for the reasoner's.
-            needed: the classes and properties whose facts it looks at, None for all.
+            window: the query's window, None for the reasoner's window.
+            needed: classes and properties that the query reads, None for all.
         """
         joins = self._conclusions is not None and self._conclusions.are_joined_for(needed)
         found = self._made.get((window, joins))
@@ -235,28 +235,29 @@ class QuerySources:
     def sources_for(
         self, window: Window | None, named: NamedWindows | None, needed: Symbols, present: WindowState
     ) -> tuple[QuerySource, Mapping[URIRef | None, QuerySource]]:
-        """What a query is asked of: by default, and its windows by the names of the graphs that they are.
+        """Return the source of a query's default graph, and the sources of its windows by graph name.
 
-        The default graph has the name None, if it is a window. No other query has names that this one has. To
-        windows with names no conclusions are joined.
+        The default graph has the name None, if it is a window. Graph names are unique among queries. Named
+        windows contain no
+        conclusions.
         """
         windows: dict[URIRef | None, QuerySource] = {}
         if named is None or named.always is None:
-            content = windows[None] = self.default_source(window, needed, present)
+            source = windows[None] = self.default_source(window, needed, present)
         else:
             vocabulary = self.whole.model.vocabulary
-            content = ConstantSource(self._journal, self.whole.window, vocabulary, named.always)
+            source = ConstantSource(self._journal, self.whole.window, vocabulary, named.always)
         for name, own in () if named is None else named.windows.items():
             assert name not in self._named, "each query has names of its own"
             self._named[name] = windows[name] = self.default_source(own, frozenset(), present)
         for name, triples in () if named is None else named.static.items():
             vocabulary = self.whole.model.vocabulary
             self._static[name] = ConstantSource(self._journal, self.whole.window, vocabulary, triples)
-        return content, windows
+        return source, windows
 
     @property
     def conclusions(self) -> ConclusionSource:
-        """The conclusions, followed from now on; there are rules."""
+        """Source of the conclusions, created on first access; requires rules."""
         if self._concluded is None:
             given, vocabulary = self._conclusions, self.whole.model.vocabulary
             assert given is not None, "there are rules"
@@ -264,13 +265,13 @@ class QuerySources:
         return self._concluded
 
     def named(self, name: Place) -> QuerySource | None:
-        """The content that a graph is, None for one that is none."""
+        """Return the source of a named graph, None if the graph has none."""
         if self._conclusions is not None and name == CONCLUSIONS_GRAPH:
             return self.conclusions
         return self._named.get(name, self._static.get(name)) if isinstance(name, URIRef) else None
 
     def begin_step(self) -> Iterable[QuerySource]:
-        """A step has been made: let the conclusions be what they are after it; gives all contents."""
+        """Update the conclusions after a step; returns all sources."""
         if self._conclusions is None:
             return self._made.values()
         changed = self._conclusions.take_facts()
@@ -279,15 +280,15 @@ class QuerySources:
         return self
 
     def keep(self, windows: Iterable[tuple[URIRef | None, QuerySource]], needs_conclusions: bool) -> None:
-        """Drop all contents except these and the window model.
+        """Drop all sources except these and the window model.
 
         Args:
-            windows: the windows of queries, with the names of their graphs.
+            windows: windows of queries, with their graph names.
             needs_conclusions: whether a query names the graph of conclusions.
         """
         windows = list(windows)
-        used, names = {self.whole, *(content for _, content in windows)}, {name for name, _ in windows}
-        self._made = {key: content for key, content in self._made.items() if content in used}
-        self._named = {name: content for name, content in self._named.items() if name in names}
+        used, names = {self.whole, *(source for _, source in windows)}, {name for name, _ in windows}
+        self._made = {key: source for key, source in self._made.items() if source in used}
+        self._named = {name: source for name, source in self._named.items() if name in names}
         if not needs_conclusions and not any(is_joined for _, is_joined in self._made):
             self._concluded = None
