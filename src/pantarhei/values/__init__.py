@@ -1,1 +1,1 @@
-"""What literals mean: their values, datatypes, data ranges and built-ins."""
+"""Values of literals, their datatypes, data ranges and scalar functions."""

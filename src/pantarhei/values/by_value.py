@@ -1,12 +1,13 @@
-"""Numbers read by value: an xsd:double or xsd:float is the exact decimal that it denotes.
+"""Numbers compared by value across datatypes: an xsd:double or xsd:float is the decimal that it denotes
+exactly.
 
-OWL keeps the values of xsd:double, of xsd:float and of decimals apart, so that a double meets no threshold
-that is written as a decimal. Read by value there is one number for all three. `"0.1"^^xsd:double` denotes
-0.1000000000000000055511151231257827021181583404541015625, and is that, not 0.1: rounding would make
-equality depend on the order in which values are compared. So it stays transitive: two literals are equal if
-their exact decimals are. -0 is 0. NaN, INF and -INF are no decimals: they stay what they are in OWL, values
-of their datatype. As a range, xsd:double (xsd:float) contains the decimals and its own NaN, INF and -INF;
-how precise a number is, no range asks.
+In OWL the values of xsd:double, xsd:float and xsd:decimal are disjoint, so that a double never satisfies a
+threshold written as a decimal. Compared by value, all three share one number space. `"0.1"^^xsd:double`
+denotes 0.1000000000000000055511151231257827021181583404541015625, not 0.1: rounding would make equality
+depend on the order of comparisons. Equality is transitive: two literals are equal if their exact decimals
+are. -0 is 0. NaN, INF and -INF are not decimals and stay values of their datatype, as in OWL. As a range,
+xsd:double (xsd:float) contains the decimals and its own NaN, INF and -INF, whatever the precision of a
+number.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _LOWER: Final = frozenset({XSD.minInclusive, XSD.minExclusive})
 
 
 def exact_key(key: Hashable) -> Hashable:
-    """The key of a value read by value, of its key in its datatype."""
+    """Convert a key by datatype to the key by value."""
     if isinstance(key, tuple) and isinstance(key[1], bytes) and key[0] in _BINARY:
         value = unpacked(key[1])
         if math.isfinite(value):
@@ -51,7 +52,7 @@ def exact_key(key: Hashable) -> Hashable:
 
 
 def exact_value_of(term: Term) -> Hashable:
-    """`value_of` where numbers are read by value.
+    """Return the key of a term where numbers are compared by value (see `value_of`).
 
     >>> exact_value_of(Literal("5E-1", datatype=XSD.double)) == value_of(Literal("0.50", datatype=DECIMAL))
     True
@@ -63,7 +64,7 @@ def exact_value_of(term: Term) -> Hashable:
 
 
 def exact(term: Term) -> Term:
-    """The decimal that a double or float denotes, and any other term itself.
+    """Convert a double or float to the decimal that it denotes; return other terms unchanged.
 
     >>> str(exact(Literal("2.5E0", datatype=XSD.double)))
     '2.5'
@@ -79,7 +80,7 @@ def exact(term: Term) -> Term:
 
 
 def exact_range(range: DataRange) -> DataRange:
-    """The data range that contains a value read by value if `range` is meant to.
+    """Convert a data range to one that contains the values of `range` by value.
 
     >>> from pantarhei.values.membership import contains
     >>> hot = DatatypeRestriction(Datatype(DOUBLE), ((XSD.minInclusive, Literal("80.5", datatype=DOUBLE)),))
@@ -92,7 +93,7 @@ def exact_range(range: DataRange) -> DataRange:
         case DatatypeRestriction(Datatype(iri), facets) if iri in _BINARY:
             limits = tuple((facet, value) for facet, value in facets if not _lets_all_pass(facet, value))
             if any(exact_key(value_of(value)) == value_of(value) for _, value in limits):
-                return range  # a limit that no decimal meets
+                return range  # no decimal is within the limit
             exactly = tuple((facet, exact(value)) for facet, value in limits)
             return DataUnionOf((range, DatatypeRestriction(_DECIMALS, exactly) if exactly else _DECIMALS))
         case DataOneOf(literals):
@@ -110,14 +111,14 @@ def exact_range(range: DataRange) -> DataRange:
 
 
 def _lets_all_pass(facet: URIRef, value: Term) -> bool:
-    """Whether a bound is the infinity that all decimals are within."""
+    """Return whether a bound is the infinity that all decimals are within."""
     key = value_of(value)
     assert isinstance(key, tuple) and isinstance(key[1], bytes), "a facet of doubles has a double"
     return unpacked(key[1]) == (-math.inf if facet in _LOWER else math.inf)
 
 
 def exact_rule(rule: Rule) -> Rule:
-    """The rule with its data ranges as `exact_range` has them."""
+    """Apply `exact_range` to the data ranges of a rule."""
     tests = tuple(
         replace(test, range=exact_range(test.range)) if isinstance(test, Member) else test
         for test in rule.tests

@@ -25,12 +25,12 @@ def simple_literal(text: str) -> Literal:
 
 
 def valued_literal(lexical: str, datatype: URIRef, value: object) -> Literal:
-    """Make the literal of a value from one of the forms that its datatype has for it."""
+    """Make a literal from one of the lexical forms of a value."""
     return build_literal(lexical, datatype, value, False)
 
 
 def build_literal(lexical: str, datatype: URIRef | None, value: object, ill_typed: bool | None) -> Literal:
-    """Make what `Literal` makes, where that is known beforehand, at a tenth of the cost."""
+    """Build a `Literal` from known parts without rdflib's checks, at a tenth of the cost."""
     literal: Literal = str.__new__(Literal, lexical)
     literal._language, literal._datatype, literal._value, literal._ill_typed = (
         None,
@@ -80,7 +80,7 @@ def decimal(value: Decimal | int) -> Literal:
 
 
 def decimal_text(value: Decimal) -> str:
-    """Write a decimal with the digits that it needs, and a point where there are some behind it.
+    """Write a decimal with as few digits as possible, and a point only before decimals.
 
     >>> decimal_text(Decimal("-0.0")), decimal_text(Decimal("1E+3")), decimal_text(Decimal("0.10"))
     ('0', '1000', '0.1')
@@ -169,7 +169,7 @@ def of_type(type_: int, value: Number) -> Literal:
 
 
 def with_language_of(text: str, literal: Literal) -> Literal:
-    """Make a string in the language of another, if it has one."""
+    """Make a string with the language of another literal, if that has one."""
     if literal.language is None:
         return simple_literal(text)
     return Literal(text, lang=literal.language)

@@ -1,9 +1,9 @@
-"""Conditions on values, and formulas of them in negation normal form.
+"""Conditions on values, and formulas over them in negation normal form.
 
-All values fall into disjoint *sorts*, so that a condition is put to values of one sort only: numbers,
-xsd:float, xsd:double, booleans, strings, strings in a language, times with and without a time zone,
-durations, binary data of two kinds, xsd:anyURI, and for each other datatype its literals, compared by their
-text. Ill-typed literals are a sort of their own.
+Values are partitioned into *sorts*, and a condition is tested on values of one sort only: numbers, xsd:float,
+xsd:double, booleans, strings, strings in a language, times with and without a time zone, durations, binary
+data of two kinds, xsd:anyURI, and for each other datatype its literals, compared by their text. Ill-typed
+literals are a separate sort.
 
 A formula is True, False, a condition, its negation, a conjunction or a disjunction; `all_of`, `any_of` and
 `negation` build it without True and False inside.
@@ -39,7 +39,7 @@ from pantarhei.values.value import (
 
 
 class Sort(NamedTuple):
-    """One of the parts into which values fall: a value space, or a part of one."""
+    """Part of the partition of all values: a value space, or a part of one."""
 
     space: URIRef
     part: str = ""
@@ -56,7 +56,7 @@ KNOWN_SORTS: Final = (
 
 
 class Instant(NamedTuple):
-    """A time as conditions see it: equal and in order by the first two, identical by all.
+    """Time as used by conditions: equality and order use the first two fields, identity all three.
 
     Args:
         seconds, fraction: since the year 0, in Greenwich.
@@ -69,21 +69,21 @@ class Instant(NamedTuple):
 
 
 def text_sort(datatype: URIRef) -> Sort:
-    """The sort of the literals of a datatype that are compared by their text."""
+    """Return the sort of a datatype's literals that are compared by their text."""
     return Sort(datatype, "text")
 
 
 def sort_and_value(key: Key) -> tuple[Sort, Any]:
-    """The sort of a value and what conditions are put to, of the key of a literal.
+    """Split the key of a literal into its sort and the value that conditions test.
 
     >>> from pantarhei.values.value import value_key
     >>> sort_and_value(value_key("01", DECIMAL)) == (NUMBERS, 1)
     True
     """
     space, value = key[0], key[1]
-    if space is STRING:  # the most frequent one, without a comparison of names
+    if space is STRING:  # the most frequent sort, without a comparison of IRIs
         return STRINGS, value
-    if len(key) == 4:  # those of xsd:dateTime alone
+    if len(key) == 4:  # xsd:dateTime only
         return (UNZONED if value is None else ZONED), Instant(key[2], key[3], value)
     if type(value) is int or isinstance(value, Decimal | Fraction):
         return NUMBERS, value
@@ -104,7 +104,7 @@ def sort_and_value(key: Key) -> tuple[Sort, Any]:
 
 @dataclass(frozen=True, slots=True)
 class ValueBound:
-    """At least, at most, more or less than a limit; of numbers, floats, times and durations."""
+    """Lower or upper bound of numbers, floats, times or durations."""
 
     limit: Any
     is_lower: bool
@@ -113,14 +113,14 @@ class ValueBound:
 
 @dataclass(frozen=True, slots=True)
 class NumberKind:
-    """A number that is whole (0), that has an end to its decimals (1), or that is a fraction (2)."""
+    """Kind of number: whole (0), with finitely many decimals (1), or any fraction (2)."""
 
     level: int
 
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """So many characters or bytes, both ends included."""
+    """Number of characters or bytes, both ends included."""
 
     least: int
     most: int | None
@@ -128,7 +128,7 @@ class Length:
 
 @dataclass(frozen=True, slots=True)
 class MatchesForm:
-    """A text of a form; two forms of one name are one."""
+    """Text accepted by a form; forms are equal if their names are."""
 
     name: str
     accepts: Callable[[str], object] = field(compare=False)
@@ -136,14 +136,14 @@ class MatchesForm:
 
 @dataclass(frozen=True, slots=True)
 class InLanguage:
-    """A language tag that an extended language range matches (RFC 4647, section 3.3.2)."""
+    """Language tag that an extended language range matches (RFC 4647, section 3.3.2)."""
 
     range: str
 
 
 @dataclass(frozen=True, slots=True)
 class AmongValues:
-    """One of the values, told apart by `identity`."""
+    """One of some values, distinguished by `identity`."""
 
     values: tuple[Any, ...]
 
@@ -170,7 +170,7 @@ Formula = bool | Condition | Not | All | Some
 
 
 def all_of(parts: Iterable[Formula]) -> Formula:
-    """The conjunction."""
+    """Build the conjunction."""
     kept = [part for part in parts if part is not True]
     if any(part is False for part in kept):
         return False
@@ -178,12 +178,12 @@ def all_of(parts: Iterable[Formula]) -> Formula:
 
 
 def any_of(parts: Iterable[Formula]) -> Formula:
-    """The disjunction."""
+    """Build the disjunction."""
     return negation(all_of(map(negation, parts)))
 
 
 def negation(formula: Formula) -> Formula:
-    """What holds where `formula` does not."""
+    """Build the negation."""
     match formula:
         case bool():
             return not formula
@@ -202,12 +202,14 @@ Test = Callable[[Any], bool]
 
 
 def identity(value: Any) -> Hashable:
-    """What two values of one sort share exactly if they are one: NaN is itself, and +0 is not -0."""
+    """Return a key that two values of one sort share exactly if they are identical: NaN is itself, +0 is not
+    -0.
+    """
     return repr(value) if isinstance(value, float) else value
 
 
 def test_of(formula: Formula, sort: Sort) -> Test:
-    """A function that tells of a value of `sort` whether `formula` holds of it."""
+    """Compile a formula to a test of values of `sort`."""
     match formula:
         case bool():
             return lambda value: formula
@@ -265,7 +267,7 @@ def _bound_test(bound: ValueBound) -> Test:
 
 
 def is_in_language(language: str, range_: str) -> bool:
-    """Whether an extended language range matches a tag; upper and lower case do not count.
+    """Return whether an extended language range matches a tag; case is ignored.
 
     >>> is_in_language("de-Latn-DE", "de-*-DE"), is_in_language("de-x-DE", "de-DE")
     (True, False)

@@ -1,15 +1,14 @@
-"""Which literals a data range contains.
+"""Membership of literals in data ranges.
 
 A range contains literals by their value: `"1.0"^^xsd:decimal` is in xsd:integer. An ill-typed literal has no
-value and is in no range but `ILL_TYPED`; the complement of a range contains well-typed literals only. A
-literal whose datatype is not recognized has some value, which may be in any range: it is in a range if it
-must be, such as its datatype, and in `Possibly` a range if it may be. A literal that is too long to be parsed
-is in its datatype and what that is derived from, and in no restriction of them.
+value and is only in the range `ILL_TYPED`; the complement of a range contains well-typed literals only. A
+literal whose datatype is not recognized has some unknown value, possibly in any range: it is in a range if it
+must be, such as its datatype, and in `Possibly` a range if it may be. A literal too long to be parsed is in
+its datatype and in the datatypes that this is derived from, but not in restrictions of them.
 
-Intervals of values in a total order, and which of them contain a value.
-
-Numbers are in one, and so are floats if NaN is left out, which no bound lets pass: -0 and 0 stand at one
-place there. Timestamps are not looked up here: with and without a time zone they are in no total order.
+Intervals of totally ordered values are found by bisection: intervals of numbers, and of floats without NaN,
+which no bound admits; -0 and 0 are equal there. Times are not indexed, since times with and without a time
+zone have no total order.
 """
 
 from __future__ import annotations
@@ -72,14 +71,14 @@ _ORDERED = frozenset({NUMBERS, FLOATS, DOUBLES})
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Values between bounds, at least one, for which `holds` is true as well, if there is such a test."""
+    """Values between bounds, at least one, that also satisfy `holds` if it is given."""
 
     bounds: tuple[ValueBound, ...]
     holds: Test | None
 
 
 def interval_of(formula: Formula, sort: Sort) -> Interval | None:
-    """The interval that a formula about values of `sort` says; None if it says something else.
+    """Convert a formula about values of `sort` to an interval; None if the formula is not one.
 
     >>> interval_of(All((ValueBound(3, True, True), ValueBound(4, False, False))), NUMBERS).holds is None
     True
@@ -111,11 +110,11 @@ def _conjuncts(formula: Formula) -> Iterator[Formula]:
 
 
 class Intervals:
-    """Numbered intervals, found by the values in them.
+    """Index of numbered intervals by the values in them (a segment tree).
 
-    The limits cut the order into pieces: what is below all limits, the first limit, what is between it and
-    the second, the second, …. An interval is a run of pieces, and stands at the fewest nodes of a binary tree
-    over the pieces that make it up (a segment tree).
+    The limits divide the order into pieces: below all limits, the first limit, between the first and the
+    second, the second, …. An interval is a run of pieces, stored at the fewest nodes of a binary tree over
+    the pieces that cover it.
     """
 
     def __init__(self, intervals: Sequence[tuple[int, Interval]]) -> None:
@@ -128,9 +127,9 @@ class Intervals:
             self._enter(number, each)
 
     def containing(self, value: Any) -> list[int]:
-        """The numbers of the intervals that contain `value`, in no particular order.
+        """Return the numbers of the intervals that contain `value`, unordered.
 
-        Costs O(log n) comparisons, and a test for each interval between whose bounds the value is.
+        Costs O(log n) comparisons, and a test for each interval whose bounds the value is within.
         """
         if value != value:
             return []
@@ -169,12 +168,12 @@ class Intervals:
             low, high = low >> 1, high >> 1
 
 
-# The literals whose values are known, so that two of them are surely one value or two.
+# Literals whose values are known, so that two of them are known to be equal or different.
 COMPARABLE: Final = DataUnionOf(tuple(map(Datatype, VALUE_SPACES)))
 
 
 def contains(range: DataRange, literal: Literal) -> bool:
-    """Whether `literal` is in `range`. For many literals or ranges, `tester` is faster.
+    """Return whether `literal` is in `range`. For many literals or ranges, `tester` is faster.
 
     Raises:
         ValueError: `range_problem` has a reason against the range.
@@ -206,10 +205,10 @@ def tested_range(test: Member) -> DataRange:
 
 
 def range_problem(range: DataRange) -> str | None:
-    """Why a range cannot be decided, None if it can.
+    """Return why membership in a range cannot be decided; None if it can.
 
-    A facet that its datatype does not have or whose value does not fit, a pattern that is none or is not
-    supported, a name among the values of an enumeration.
+    Reasons are a facet that its datatype does not have or whose value is unsuitable, a malformed or
+    unsupported pattern, and an IRI in an enumeration.
 
     >>> from rdflib import XSD
     >>> range_problem(DatatypeRestriction(Datatype(XSD.string), ((XSD.pattern, Literal("(")),)))
@@ -219,9 +218,9 @@ def range_problem(range: DataRange) -> str | None:
 
 
 def unknown_reason(range: DataRange) -> str | None:
-    """Why it is not known which literals are in a range, None if it is: a datatype without a definition.
+    """Return why membership in a range is only guessed; None if it is known.
 
-    `contains` takes such a datatype for the literals written with it, which is a guess.
+    A datatype without a definition is taken as the set of literals written with it, which is a guess.
 
     >>> unknown_reason(Datatype(URIRef("http://example.org/celsius")))
     'the datatype celsius has no definition'
@@ -231,10 +230,10 @@ def unknown_reason(range: DataRange) -> str | None:
 
 
 def require_decidable(*ranges: DataRange) -> None:
-    """Nothing, if all ranges can be decided.
+    """Check that membership in all ranges can be decided.
 
     Raises:
-        ValueError: `range_problem` has a reason against one of the ranges.
+        ValueError: membership in one of the ranges cannot be decided (`range_problem`).
     """
     for range in ranges:
         if reason := range_problem(range):
@@ -257,11 +256,11 @@ def _problems(range: DataRange) -> Iterator[str]:
 
 
 def tester(ranges: Sequence[DataRange]) -> Tester:
-    """A function that gives the positions of the ranges that contain a literal, in ascending order.
+    """Compile ranges to a function that returns the positions of those that contain a literal, in ascending
+    order.
 
-    A literal is parsed once. Ranges that say nothing about values of its kind cost nothing. Where many are
-    intervals of numbers or floats, those that the value is in are found among them by bisection; any other
-    costs some comparisons with limits that are parsed already.
+    A literal is parsed once. Ranges without values of its sort cost nothing. Many intervals of numbers or
+    floats are searched by bisection; any other range costs some comparisons with limits parsed in advance.
 
     Raises:
         ValueError: `range_problem` has a reason against one of them.
@@ -275,7 +274,7 @@ def tester(ranges: Sequence[DataRange]) -> Tester:
 
 
 class Tester:
-    """Tells which ranges contain a literal; compiles them for a sort when its first literal comes."""
+    """Compiled data ranges; compiled for a sort on its first literal."""
 
     def __init__(self, ranges: Sequence[DataRange]) -> None:
         self._ranges = tuple(ranges)
@@ -295,7 +294,7 @@ class Tester:
         return self.of_value(value_of(literal))
 
     def of_value(self, key: Hashable) -> list[int]:
-        """The same for a literal whose value this key is."""
+        """Test a literal with this value key."""
         assert isinstance(key, tuple)
         sort, value = sort_and_value(key)
         tests = self._tests.get(sort)
@@ -310,7 +309,7 @@ class Tester:
 
     def _compiled(self, sort: Sort) -> _Tests:
         if sort.part == "text" and not is_sorted(sort.space) and sort.space not in self._datatypes:
-            # there may be any number of datatypes that no range names
+            # an unlimited number of datatypes may occur that no range names
             sort = OTHER if is_recognized(sort.space) else UNRECOGNIZED
         if sort not in self._tests:
             formula_of = formula if _is_recognized(sort) else _unrecognized_formula
@@ -319,13 +318,13 @@ class Tester:
 
 
 class _Tests(NamedTuple):
-    """What is asked of values of one sort: each test (None where all values are in), and intervals."""
+    """Tests of the values of one sort: single ones (None if all values are in the range), and intervals."""
 
     each: list[tuple[int, Test | None]]
     intervals: Intervals | None
 
 
-# Fewer intervals than this are looked at one by one, which takes less time.
+# Fewer intervals are faster to test one by one.
 LEAST_INTERVALS = 8
 
 
@@ -348,7 +347,7 @@ def _key(literal: Literal) -> Key:
     return key
 
 
-# Literals of all datatypes that no range names, recognized and unrecognized.
+# Sorts of the literals whose datatypes no range names, recognized and unrecognized.
 OTHER: Final = text_sort(URIRef(""))
 UNRECOGNIZED: Final = text_sort(URIRef("urn:unrecognized"))
 
@@ -361,7 +360,7 @@ def _is_recognized(sort: Sort) -> bool:
 
 
 def formula(range: DataRange, sort: Sort) -> Formula:
-    """What holds of the values of `sort` that are in `range`, a range that `range_problem` lets pass."""
+    """Return the formula for the values of `sort` that are in `range`, whose membership can be decided."""
     match range:
         case Datatype(iri):
             return datatype_formula(iri, sort)
@@ -380,7 +379,7 @@ def formula(range: DataRange, sort: Sort) -> Formula:
         case IllTyped():
             return sort == ILL
         case Compared():
-            return False  # which a `Tester` asks by itself
+            return False  # a `Tester` evaluates comparisons itself
 
 
 def _unrecognized_formula(range: DataRange, sort: Sort, possible: bool = False) -> Formula:
@@ -410,7 +409,7 @@ def _one_of(literals: Sequence[Term], sort: Sort) -> Formula:
 
 
 def datatypes(range: DataRange) -> Iterator[URIRef]:
-    """The datatypes that a range names, those of the literals in it included; some more than once."""
+    """List the datatypes that occur in a range, also in its literals; some more than once."""
     match range:
         case Datatype(iri) | DatatypeRestriction(Datatype(iri), _):
             yield iri

@@ -55,11 +55,11 @@ DECIMALS: Final = Context(
 
 
 class NumberError(ArithmeticError):
-    """A computation has no result."""
+    """Computation without a result."""
 
 
 class Numeric(NamedTuple):
-    """A number and its type: `INTEGER`, `DECIMAL`, `FLOAT` or `DOUBLE`."""
+    """Number with its type: `INTEGER`, `DECIMAL`, `FLOAT` or `DOUBLE`."""
 
     type: int
     value: Number
@@ -87,7 +87,7 @@ def to_single(value: Number) -> float:
     if isinstance(value, Fraction):
         return _nearest_single(value)
     key = value_key(str(value), XSD_FLOAT)
-    # the text of a very long number is not parsed
+    # texts of very long numbers are not parsed
     return unpacked(key[1]) if isinstance(key[1], bytes) else _nearest_single(Fraction(value))
 
 
@@ -102,7 +102,7 @@ def _nearest_single(value: Fraction) -> float:
 
 
 def as_decimal(value: Number) -> Decimal:
-    """Return a number with an end to its decimals as a `Decimal`, exactly."""
+    """Convert a number whose decimals end to a `Decimal`, exactly."""
     assert not isinstance(value, Fraction), "an owl:rational"
     return Decimal(value)
 
@@ -114,7 +114,7 @@ def promoted(one: Numeric, other: Numeric) -> tuple[int, Number, Number]:
 
 
 def _in_type(type_: int, number: Numeric) -> Number:
-    """Return a number in a type that is not less than its own."""
+    """Convert a number to a type that its own can be promoted to."""
     value = number.value
     if type_ == DOUBLE:
         return to_double(value)
@@ -127,7 +127,7 @@ def _in_type(type_: int, number: Numeric) -> Number:
 
 
 def rounded(exact: Exact) -> Decimal:
-    """Round a number as results are rounded.
+    """Round a result to `PRECISION` digits; whole numbers are not rounded.
 
     Raises:
         ArithmeticError: it is too large.
@@ -149,7 +149,7 @@ def rounded(exact: Exact) -> Decimal:
 
 
 def divided(value: Exact, divisor: Exact) -> Decimal:
-    """Divide two numbers that are exact.
+    """Divide two exact numbers.
 
     Raises:
         ArithmeticError: the divisor is 0, or the quotient is too large.
@@ -211,7 +211,7 @@ _ON_DECIMALS: Final[dict[str, Callable[[Decimal, Decimal], Decimal]]] = {
 
 
 def _of_fractions(name: str, type_: int, one: Fraction, other: Fraction) -> Numeric:
-    """Return a result of exact numbers, whichever they are."""
+    """Compute a function of exact numbers as fractions."""
     if name == "pow" and other.denominator != 1:
         if one < 0:
             raise NumberError
@@ -223,7 +223,7 @@ def _of_fractions(name: str, type_: int, one: Fraction, other: Fraction) -> Nume
 
 
 def _whole_quotient(one: Fraction, other: Fraction) -> Fraction:
-    """Return the quotient cut off towards 0."""
+    """Return the quotient truncated towards 0."""
     return Fraction(math.trunc(one / other))
 
 
@@ -306,7 +306,7 @@ _ON_FLOATS: Final[dict[str, Callable[[float, float], float]]] = {
 
 
 def negated(number: Numeric) -> Numeric:
-    """Return the number with the other sign.
+    """Negate a number.
 
     Raises:
         ArithmeticError: it is too large.
@@ -316,7 +316,7 @@ def negated(number: Numeric) -> Numeric:
 
 
 def to_whole(name: str, number: Numeric) -> Numeric:
-    """Return ABS, CEIL, FLOOR or ROUND of a number, in its type.
+    """Compute ABS, CEIL, FLOOR or ROUND of a number, in its type.
 
     Raises: as `negated`.
 
@@ -336,7 +336,7 @@ def to_whole(name: str, number: Numeric) -> Numeric:
 
 
 def _round(value: Exact) -> int:
-    """Return the nearest whole number, the greater of two."""
+    """Round to the nearest whole number, a tie to the greater one."""
     return math.floor(Fraction(value) + Fraction(1, 2))
 
 
@@ -362,7 +362,7 @@ def half_to_even(number: Numeric, places: int) -> Numeric:
 
 
 def in_bounds(number: Numeric) -> Numeric:
-    """Return the number, an owl:rational rounded.
+    """Check that a number is not too large, and round an owl:rational.
 
     Raises: as `negated`.
     """

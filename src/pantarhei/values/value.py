@@ -1,4 +1,4 @@
-"""Values of literals: which lexical forms a datatype has, and which of them denote one value.
+"""Values of literals: the lexical forms of each datatype, and which of them denote one value.
 
 The datatypes are those of OWL 2 RL (OWL 2 Profiles, section 4.2), owl:rational and the durations. A value is
 a *key*: a hashable tuple that begins with the name of a value space, and that two literals share exactly if
@@ -17,11 +17,11 @@ string.
 - other datatypes, and literals that are very long: `(datatype, text)`;
 - ill-typed literals: `(ILL_TYPED, datatype, text)`.
 
-A key is a value's identity, which counts where values are joined, enumerated or told apart. What is equal, as
-one instant in two zones or +0 and -0 are, is for comparisons and facets to say (OWL 2 Syntax, section 4.7).
+A key identifies a value in joins, enumerations and DISTINCT. Comparisons and facets use equality instead: one
+instant in two zones, or +0 and -0, are equal but not identical (OWL 2 Syntax, section 4.7).
 
-Two things are coarser or laxer than OWL 2: rdf:XMLLiteral is compared by its text, and xsd:string does not
-exclude the control characters that XML does.
+Two deviations from OWL 2: rdf:XMLLiteral is compared by its text, and xsd:string does not exclude the control
+characters that XML excludes.
 
 Durations as XML Schema 1.1 has them: months, and seconds beside them, in a partial order.
 
@@ -58,7 +58,8 @@ _STARTS = ((1696, 9), (1697, 2), (1903, 3), (1903, 7))
 
 
 class Period(NamedTuple):
-    """A duration. Both parts have one sign; `==` is identity and equality, the order is partial.
+    """Duration in months and seconds, which have one sign; `==` is identity and equality, the order is
+    partial.
 
     >>> Period(1, 0) < Period(0, 32 * 86400), Period(1, 0) < Period(0, 30 * 86400)
     (True, False)
@@ -84,29 +85,29 @@ class Period(NamedTuple):
         return self == other or self > other
 
     def ends(self) -> list[Fraction]:
-        """Return the seconds at which it ends that begins at each of the four times."""
+        """Return the second at which the duration ends, for each of the four starts of XML Schema."""
         return [
             _DAY * _day(year, month - 1 + self.months) + Fraction(self.seconds) for year, month in _STARTS
         ]
 
     def is_comparable(self, other: Period) -> bool:
-        """Return whether the two are equal or in an order."""
+        """Return whether the two are equal or ordered."""
         return self == other or self < other or other < self
 
     def place(self) -> tuple[Fraction, int]:
-        """Return a key of a total order that extends the partial one."""
+        """Return a sort key of a total order that extends the partial one."""
         return sum(self.ends(), Fraction(0)), self.months
 
 
 def _day(year: int, months: int) -> int:
-    """Return the number of the day that a month begins at, `months` after January of a year."""
+    """Return the number of the day on which a month begins, `months` after January of a year."""
     years, month = divmod(months - 2, 12)  # counted from March, so that leap days are last
     year += years
     return 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5
 
 
 def read_duration(text: str) -> Period | None:
-    """Return the duration that a text writes, None if it writes none.
+    """Parse a duration; return None if the text is not one.
 
     >>> read_duration("P1Y2M"), read_duration("-PT1H0.5S"), read_duration("P1")
     (Period(months=14, seconds=Fraction(0, 1)), Period(months=0, seconds=Fraction(-7201, 2)), None)
@@ -125,13 +126,13 @@ def read_duration(text: str) -> Period | None:
 Number = int | Decimal | Fraction
 Key = tuple[Hashable, ...]
 
-# A literal longer than this is compared by its text alone: no parsing of megabytes.
+# Longer literals are compared by their text alone, so that megabytes are never parsed.
 LONGEST_PARSED_LITERAL = 10_000
 
-# The first member of the keys that no well-typed literal has.
+# First member of the keys of ill-typed literals.
 ILL_TYPED: Final = "ill-typed"
 
-# Looking a name up in its namespace costs more than the rest of a comparison.
+# A look-up in a namespace costs more than the rest of a comparison.
 DECIMAL, FLOAT, DOUBLE, BOOLEAN = XSD.decimal, XSD.float, XSD.double, XSD.boolean
 STRING, LANG_STRING, ANY_URI = XSD.string, RDF.langString, XSD.anyURI
 DATE_TIME, HEX_BINARY, BASE64_BINARY = XSD.dateTime, XSD.hexBinary, XSD.base64Binary
@@ -158,16 +159,16 @@ INTEGER_BOUNDS: Final[dict[URIRef, tuple[int | None, int | None]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A regular expression that is compiled when it is first asked: those of XML's names take long."""
+    """Regular expression that is compiled on first use: those of XML names take long."""
 
     expression: str
 
     def match(self, text: str) -> re.Match[str] | None:
-        """Whether `text` begins so."""
+        """Match the beginning of `text`."""
         return _compiled(self.expression).match(text)
 
     def fullmatch(self, text: str) -> re.Match[str] | None:
-        """Whether `text` is so."""
+        """Match the whole of `text`."""
         return _compiled(self.expression).fullmatch(text)
 
 
@@ -179,7 +180,7 @@ _NAME_START = (
 )
 _NAME_REST = _NAME_START + r"\-.0-9\xb7\u0300-\u036f\u203f\u2040"
 
-# What XML calls a name: the first character, and any character.
+# XML's names: the first character, and any character.
 NAME_START: Final = Form(f"[:{_NAME_START}]")
 NAME_CHARACTER: Final = Form(f"[:{_NAME_REST}]")
 
@@ -194,7 +195,7 @@ STRING_FORMS: Final[dict[URIRef, Form]] = {
 
 
 def value_key(lexical: str, datatype: URIRef | None, language: str | None = None) -> Key:
-    """The key of a literal's value; without datatype and language it is a string.
+    """Return the key of a literal's value; a literal without datatype and language is a string.
 
     >>> value_key("1/2", OWL.rational) == value_key("0.5", XSD.decimal)
     True
@@ -212,16 +213,16 @@ def value_key(lexical: str, datatype: URIRef | None, language: str | None = None
 
 
 def is_ill_typed(key: Hashable) -> bool:
-    """Whether a key is that of a literal outside the lexical space of its datatype."""
-    # comparing names would take longer than all else here
+    """Return whether a key belongs to a literal outside the lexical space of its datatype."""
+    # comparing IRIs would dominate the cost
     return isinstance(key, tuple) and type(key[0]) is str and key[0] == ILL_TYPED
 
 
 def value_of(term: Term) -> Hashable:
-    """A key that two terms share exactly if they denote the same thing under unique names.
+    """Return a key that two terms share exactly if they denote the same thing under unique names.
 
-    Names are their own key. A literal's key is its value where the datatype is known, else its text and
-    datatype (`pantarhei.values.value`); an ill-typed literal has a key that no well-typed one has.
+    An IRI or blank node is its own key. A literal's key is its value where the datatype is known, else its
+    text and datatype; no well-typed literal has the key of an ill-typed one.
 
     >>> from rdflib import XSD, Literal
     >>> value_of(Literal("01", datatype=XSD.integer)) == value_of(Literal("1.0", datatype=XSD.decimal))
@@ -235,12 +236,12 @@ def value_of(term: Term) -> Hashable:
 
 
 def is_well_typed(literal: Literal) -> bool:
-    """Whether the literal has a value in its datatype, as far as the datatype is known."""
+    """Return whether the literal has a value in its datatype; True for unknown datatypes."""
     return not is_ill_typed(value_of(literal))
 
 
 def is_text(key: Key) -> bool:
-    """Whether a key is that of a literal that is compared by its text, for want of a known value."""
+    """Return whether a key belongs to a literal that is compared by its text, since its value is unknown."""
     return len(key) == 2 and isinstance(key[1], str) and key[0] not in (STRING, ANY_URI)
 
 
@@ -255,7 +256,7 @@ _DIGITS_OF_INT = 4000  # Python refuses to read much longer ones as they are
 
 
 def number(value: Number) -> Number:
-    """The number in the form that keys have: `int` if whole, `Decimal` if its decimals end, else `Fraction`.
+    """Normalize a number as in keys: `int` if whole, `Decimal` if its decimals end, else `Fraction`.
 
     >>> number(Fraction(4, 2)), number(Fraction(1, 8)), number(Fraction(1, 3))
     (2, Decimal('0.125'), Fraction(1, 3))
@@ -271,7 +272,7 @@ def number(value: Number) -> Number:
 
 
 def _finite(value: Fraction) -> Decimal | None:
-    """The decimal equal to a fraction, if there is one: its denominator divides a power of ten."""
+    """Return the decimal equal to a fraction; None unless the denominator divides a power of ten."""
     twos = (value.denominator & -value.denominator).bit_length() - 1
     rest, fives = value.denominator >> twos, 0
     while rest % 5 == 0:
@@ -324,7 +325,7 @@ def _double_bytes(text: str) -> bytes:
 
 
 def double_key(value: float) -> Key:
-    """The key of an xsd:double."""
+    """Return the key of an xsd:double."""
     return (DOUBLE, struct.pack(">d", value if value == value else math.nan))
 
 
@@ -343,13 +344,13 @@ def _is_odd(value: float) -> bool:
 
 
 def unpacked(packed: bytes) -> float:
-    """The number in the key of an xsd:float, which has four bytes, or of an xsd:double."""
+    """Unpack the number from the key of an xsd:float, which has four bytes, or of an xsd:double."""
     (value,) = struct.unpack(">f" if len(packed) == 4 else ">d", packed)
     return float(value)
 
 
 def single(value: float) -> float:
-    """The xsd:float next to an xsd:double; infinite beyond the range.
+    """Round an xsd:double to the nearest xsd:float; infinite beyond the range.
 
     >>> single(0.1), single(1e39)
     (0.10000000149011612, inf)
@@ -373,7 +374,9 @@ _SECONDS_IN_A_CYCLE = (datetime(2400, 1, 1) - _CYCLE_START) // _SECOND
 
 
 def _datetime(lexical: str) -> Key | None:
-    """Key `(tag, zone, seconds since the year 0, fraction)`; any year is shifted into datetime's range."""
+    """Return the key `(tag, zone, seconds since the year 0, fraction)`; years are shifted into datetime's
+    range.
+    """
     match = _DATETIME.fullmatch(lexical.strip(_SPACE))
     if match is None:
         return None
@@ -456,7 +459,7 @@ def _form(pattern: Form) -> Callable[[str], Key | None]:
 
 
 def _plain_literal(lexical: str) -> Key | None:
-    """A text, `@` and perhaps a language (rdf:PlainLiteral, section 3)."""
+    """Parse a text, `@` and an optional language (rdf:PlainLiteral, section 3)."""
     text, at, language = lexical.rpartition("@")
     if not at or (language and not _LANGUAGE.fullmatch(language)):
         return None
