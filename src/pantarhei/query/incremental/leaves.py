@@ -288,7 +288,7 @@ class FilteredPatternLeaf(PatternLeaf):
 
     def _now(self) -> Table:
         matches = self._evaluate(self.pattern)  # all, so that the truths of later deletions are cached
-        return matches.kept(self._condition.cache_truths(matches))
+        return matches.filter(self._condition.cache_truths(matches))
 
     def clear_caches(self) -> None:
         self._condition.clear_caches()
