@@ -35,7 +35,7 @@ ONTOLOGY = f"""
     :smokeIn rdfs:subPropertyOf :eventIn ; rdfs:range :Smoky . :eventIn rdfs:domain :Sensor .
     :hotIn rdfs:subPropertyOf :eventIn ; rdfs:range :Hot . :clearIn rdfs:range :Clear .
     :Clear owl:disjointWith :Smoky .
-    :Hot rdfs:subClassOf :Noted . :Smoky rdfs:subClassOf :Noted .
+    :Hot rdfs:subClassOf :InputDiagnostics . :Smoky rdfs:subClassOf :InputDiagnostics .
 """
 TEXT = f"""
     PREFIX : <{EX}>
@@ -43,7 +43,7 @@ TEXT = f"""
     FROM NAMED WINDOW :short ON :noticed [RANGE 10s STEP 1s]
     FROM NAMED WINDOW :long ON :noticed [RANGE 60s STEP 10s]
     WHERE {{
-      WINDOW :short {{ ?s :hotIn ?room . ?room a :Noted }}
+      WINDOW :short {{ ?s :hotIn ?room . ?room a :InputDiagnostics }}
       WINDOW :long {{ ?t :smokeIn ?room . ?room a :Smoky }}
     }} GROUP BY ?room
 """

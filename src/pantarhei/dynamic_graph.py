@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from rdflib import Graph
 
 from pantarhei.encoding.numbers import Symbols
-from pantarhei.engine.graph_state import GraphHoldings
+from pantarhei.engine.graph_state import GraphState
 from pantarhei.engine.options import Derive
 from pantarhei.engine.update import GraphUpdate, Stats
 from pantarhei.errors import OptionError, check_choice, check_type
@@ -73,7 +73,7 @@ class DynamicGraph(Materialized):
     ['http://example.org/p1']
     """
 
-    _held: GraphHoldings
+    _held: GraphState
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class DynamicGraph(Materialized):
         joined, facts = ontology.with_background(background)
         foundation = Foundation.of(joined, facts, unique_names, numbers)
         refuses = on_conflict == "error"
-        held = GraphHoldings(foundation, refuses, search, derive, lambda: joined.known_names)
+        held = GraphState(foundation, refuses, search, derive, lambda: joined.known_names)
         self._keep_up(joined, held)
 
     def __repr__(self) -> str:

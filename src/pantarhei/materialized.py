@@ -14,7 +14,7 @@ from rdflib import Dataset, Graph, URIRef
 
 from pantarhei.encoding.numbers import Symbols
 from pantarhei.engine.diagnostics import Unexpected
-from pantarhei.engine.maintained_state import Standing, Upkeep
+from pantarhei.engine.maintained_state import MaintainedState, StateVersion
 from pantarhei.engine.update import GraphUpdate, WindowUpdate
 from pantarhei.errors import OptionError
 from pantarhei.materialize.model import WindowModel, Work
@@ -48,10 +48,10 @@ _U = TypeVar("_U", WindowUpdate, GraphUpdate)
 class Materialized(ABC):
     """A materialization that is kept up, its graphs, and queries of them. Threads take turns."""
 
-    _held: Upkeep[Any]
+    _held: MaintainedState[Any]
     window: Window | None = None
 
-    def _keep_up(self, ontology: Ontology, held: Upkeep[Any]) -> None:
+    def _keep_up(self, ontology: Ontology, held: MaintainedState[Any]) -> None:
         """Begin with what is held."""
         self.ontology, self._held = ontology, held
         self._lock = threading.RLock()  # one thread at a time: looking may index the kernel's rows
@@ -219,7 +219,7 @@ class Materialized(ABC):
         """The conclusions of temporal rules, for registered queries; None where there are none."""
         return None
 
-    def _beside(self, state: Standing[Any]) -> WindowModel | None:
+    def _beside(self, state: StateVersion[Any]) -> WindowModel | None:
         """What is in the default graph beside the materialization, in a certain state; None for nothing."""
         return None
 

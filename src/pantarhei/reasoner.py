@@ -27,11 +27,11 @@ from pantarhei.engine.checkpoint import (
 )
 from pantarhei.engine.consumer import QUERIES
 from pantarhei.engine.intake import Arrivals, Intake
-from pantarhei.engine.maintained_state import Standing
+from pantarhei.engine.maintained_state import StateVersion
 from pantarhei.engine.options import ConclusionsIn, Derive, Options
 from pantarhei.engine.stream_history import Counters
-from pantarhei.engine.stream_state import Arriving, Holdings
-from pantarhei.engine.temporal_engine import FollowedConclusions
+from pantarhei.engine.stream_state import Arriving, StreamState
+from pantarhei.engine.temporal_engine import ConclusionFeed
 from pantarhei.engine.update import Stats, WindowUpdate
 from pantarhei.errors import (
     InputError,
@@ -142,7 +142,7 @@ class StreamReasoner(Materialized):
     [(1, 'http://example.org/Open')]
     """
 
-    _held: Holdings
+    _held: StreamState
     _alone: Ontology  # as it was given, without the background's axioms
     window: Window
 
@@ -205,7 +205,7 @@ class StreamReasoner(Materialized):
         self.note: dict[str, Json] = {}
         self._joined: tuple[object, WindowModel] | None = None  # of `_beside`, and the state that it is of
         prover = Prover(foundation_of, lambda: self._labels)
-        self._keep_up(joined, Holdings(foundation, options, prover.proofs, lambda: joined.known_names))
+        self._keep_up(joined, StreamState(foundation, options, prover.proofs, lambda: joined.known_names))
         if temporal is not None:
             check_type("temporal", temporal, TemporalRules, "TemporalRules, as load_rules(text) gives them")
             self._held.conclude(temporal, ontology.predicates)
@@ -581,7 +581,7 @@ class StreamReasoner(Materialized):
             self._beside(state),
         )
 
-    def _beside(self, state: Standing[Any]) -> WindowModel | None:
+    def _beside(self, state: StateVersion[Any]) -> WindowModel | None:
         """The conclusions that are not in the materialization, where they are in the default graph."""
         held = self._held
         if not held.concludes or self.options.conclusions != "default":
@@ -592,7 +592,7 @@ class StreamReasoner(Materialized):
             self._joined = state, plain_model(facts[~known], held.vocabulary)
         return self._joined[1]
 
-    def _followed_conclusions(self) -> FollowedConclusions | None:
+    def _followed_conclusions(self) -> ConclusionFeed | None:
         return self._held.followed_conclusions()
 
     @property

@@ -21,8 +21,8 @@ from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.interpretation import materializer
 from pantarhei.interpretation import materializer as canonical
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.interpretation.interpretation import Texts
-from pantarhei.interpretation.materializer import ABoxMaterializer, CanonicalModels
+from pantarhei.interpretation.interpretation import InterpretationTables
+from pantarhei.interpretation.materializer import ABoxMaterializer, CanonicalModelBuilder
 from pantarhei.materialize.bulk.load import ABoxProgram, most_aboxes
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.rule import Builtin, Rule
@@ -48,10 +48,10 @@ def table_of(aboxes):
 
 def told(foundation, aboxes, bulk_from, conflicts):
     """Of each ABox the rows asserted, those derived, the conflict sets, and whether there are any."""
-    worker, texts = ABoxMaterializer(foundation), Texts(foundation)
+    worker, texts = ABoxMaterializer(foundation), InterpretationTables(foundation)
     table, bounds = table_of(aboxes)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(CanonicalModels, "bulk_from", bulk_from)
+        patch.setattr(CanonicalModelBuilder, "bulk_from", bulk_from)
         for made in worker.materialize_parts(table, bounds, conflicts):
             rows = list(zip(*texts.table(made, apart=True).to_pydict().values(), strict=True))
             derived = [row[:3] for row in rows[made.asserted :]]
@@ -138,9 +138,9 @@ def closed(rules, background, aboxes):
     vocabulary = Vocabulary(program)
     model = WindowModel(program, "newest", vocabulary)
     model.add_background(vocabulary.encode(background).facts)
-    models = CanonicalModels(model)
+    models = CanonicalModelBuilder(model)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(CanonicalModels, "bulk_from", ALWAYS)
+        patch.setattr(CanonicalModelBuilder, "bulk_from", ALWAYS)
         for made in models.close([vocabulary.encode(abox).facts for abox in aboxes]):
             asserted, derived = (list(vocabulary.decode(part)) for part in made[:2])
             yield asserted, derived, made.contradictory
@@ -195,13 +195,13 @@ def test_a_literal_in_a_subjects_place_joins_with_nothing(names):
 
 def counted(monkeypatch, name):
     """The arguments of each call of a method of the models from now on."""
-    calls, method = [], getattr(CanonicalModels, name)
+    calls, method = [], getattr(CanonicalModelBuilder, name)
 
     def noted(models, *arguments):
         calls.append(arguments)
         return method(models, *arguments)
 
-    monkeypatch.setattr(CanonicalModels, name, noted)
+    monkeypatch.setattr(CanonicalModelBuilder, name, noted)
     return calls
 
 
@@ -351,9 +351,9 @@ def test_where_values_are_computed_aboxes_are_closed_together_and_each_value_is_
 def test_few_facts_are_closed_by_row_and_many_small_aboxes_by_column(monkeypatch):
     by_column = counted(monkeypatch, "_by_column")
     ontology = Ontology.from_rules([Rule("cax-sco", (is_a(A, x),), is_a(B, x))])
-    usual = CanonicalModels.bulk_from
+    usual = CanonicalModelBuilder.bulk_from
     few = [[member(A, EX.a)]] * 10
-    many = [[member(A, EX[f"i{i}"])] for i in range(usual // CanonicalModels.bulk_each)]
+    many = [[member(A, EX[f"i{i}"])] for i in range(usual // CanonicalModelBuilder.bulk_each)]
     assert [model[1] for model in told(Foundation.of(ontology), few, usual, False)] != []
     assert not by_column
     assert all(len(model[1]) == 1 for model in told(Foundation.of(ontology), many, usual, False))

@@ -12,7 +12,7 @@ from counts import LONG, cases, of_many, some
 from oracle.canonical_literals import canonical_triple
 from pantarhei import Ontology, Rule, StreamReasoner, Window
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.interpretation.interpretation import Texts
+from pantarhei.interpretation.interpretation import InterpretationTables
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.model.rule import Atom
 from strategies import EX, FUNCTIONAL, INVERSE, SYMMETRIC, TRANSITIVE, worlds
@@ -42,7 +42,7 @@ class SideBySide(RuleBasedStateMachine):
         for reasoner in (self.plain, self.merged):
             reasoner._held.model.renumber_at = 9
         foundation = Foundation.of(self.ontology, background, unique_names)
-        self.texts = Texts(foundation)
+        self.texts = InterpretationTables(foundation)
         self.worker = ABoxMaterializer(foundation)
         self.now = 0
 

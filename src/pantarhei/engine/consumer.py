@@ -135,7 +135,7 @@ class Consumer(Protocol):
     @property
     def asks_for(self) -> Symbols:
         """The classes and properties whose facts it looks at, None for all. Where only what is asked for is
-        derived, a consumer that is about to ask for more has them derived first (`Upkeep.want_facts`).
+        derived, a consumer that is about to ask for more has them derived first (`MaintainedState.want_facts`).
         """
 
     @property
@@ -189,7 +189,7 @@ class Consumer(Protocol):
         """
 
 
-class Crowded(Overfull):
+class ConsumersOverfull(Overfull):
     """Consumers have come to hold too much; they are to go back.
 
     Args:
@@ -208,7 +208,7 @@ QUERIES = "queries"
 """The name that registered queries are attached by."""
 
 
-class Told(NamedTuple):
+class DeliveryState(NamedTuple):
     """Changes that consumers still have to receive, inside `all_or_nothing`.
 
     Args:
@@ -219,7 +219,7 @@ class Told(NamedTuple):
     waiting: tuple[Changes, ...] = ()
     followed: int = 0
 
-    def with_step(self, changes: Changes, before: Step | None) -> Told:
+    def with_step(self, changes: Changes, before: Step | None) -> DeliveryState:
         """Add the changes of a step, unless it changed nothing and time stood still.
 
         Args:
@@ -227,10 +227,10 @@ class Told(NamedTuple):
         """
         if changes.is_empty and changes.step == before:
             return self
-        return Told((*self.waiting, changes), self.followed)
+        return DeliveryState((*self.waiting, changes), self.followed)
 
 
-NOTHING_TOLD = Told()
+NOTHING_PENDING = DeliveryState()
 
 
 class Consumers:
@@ -296,18 +296,18 @@ class Consumers:
             if consumer.due(after, step.now) == step.now:
                 consumer.before(step, model)
 
-    def tell(self, told: Told, model: WindowModel) -> Told:
+    def tell(self, told: DeliveryState, model: WindowModel) -> DeliveryState:
         """Tell what waits; returns what has been told then."""
         if not told.waiting:
-            return NOTHING_TOLD
+            return NOTHING_PENDING
         self.tell_steps(told, model)
         changes = Changes.together(told.waiting)
         for consumer in self:
             if not consumer.follows_steps:
                 consumer.apply(changes, model)
-        return NOTHING_TOLD
+        return NOTHING_PENDING
 
-    def tell_steps(self, told: Told, model: WindowModel) -> Told:
+    def tell_steps(self, told: DeliveryState, model: WindowModel) -> DeliveryState:
         """Tell those who follow steps what waits for them; returns what has been told then."""
         for changes in told.waiting[told.followed :]:
             for consumer in self:

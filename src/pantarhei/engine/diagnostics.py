@@ -27,7 +27,7 @@ from pantarhei.encoding.numbers import FIRST_LITERAL, Integers, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import AxiomsInStreamWarning, NumbersApartWarning
 from pantarhei.errors.base import parameter
-from pantarhei.interpretation.foundation import Common
+from pantarhei.interpretation.foundation import FoundationCounts
 from pantarhei.model.datetimes import TIME_PROPERTIES
 from pantarhei.model.display_names import last_part
 from pantarhei.model.message_text import counted
@@ -98,7 +98,7 @@ def _shown(literal: Literal) -> str:
     return f'"{literal}"^^xsd:{short(literal.datatype)}' if literal.datatype else literal.n3()
 
 
-class NumberWatch:
+class DatatypeDiagnostics:
     """Looks at values as they come, and remembers of which kinds those of each property were.
 
     Args:
@@ -241,7 +241,7 @@ def _kinds_in(test: Member) -> int:
     return _DECIMAL * decimals | _BINARY * binaries | _TEXT * texts
 
 
-Known = Callable[[], Collection[Term] | None]
+NameSource = Callable[[], Collection[Term] | None]
 """Gives the names that ontology and background know; None where there is nothing to know."""
 
 _MOST_NAMES: Final = 1000
@@ -277,7 +277,7 @@ class Unexpected:
         numbers: dict[tuple[Predicate, bool, bool], NumbersApart] = {}
         for name in (name for part in given for name in part.unknown):
             unknown.setdefault((name.name, name.kind), name)
-        watch = NumberWatch(rules, is_open=True)
+        watch = DatatypeDiagnostics(rules, is_open=True)
         apart = watch.of_seen(tuple(each for part in given for each in part.seen))
         for each in (*(each for part in given for each in part.numbers), *apart):
             numbers.setdefault((each.property, each.other is None, each.is_text()), each)
@@ -320,7 +320,7 @@ def _together(told: list[str]) -> str:
     return "; ".join([*told[:_MOST_SHOWN], *more])
 
 
-class Noted(NamedTuple):
+class InputDiagnostics(NamedTuple):
     """What was noted of the pushes so far; a value of the state.
 
     Args:
@@ -340,7 +340,9 @@ class Noted(NamedTuple):
     revision: object = None
     seen: Seen = ()
 
-    def after(self, facts: Integers, vocabulary: Vocabulary, common: Common, known: Known) -> Noted:
+    def after(
+        self, facts: Integers, vocabulary: Vocabulary, common: FoundationCounts, known: NameSource
+    ) -> InputDiagnostics:
         """The same after further assertions. Costs O(1) while they bring no new symbols and no axioms.
 
         Args:
@@ -355,7 +357,9 @@ class Noted(NamedTuple):
             noted = self._looked(facts, vocabulary, common, known)
         return noted._counted(facts, vocabulary) if noted.of_axioms else noted
 
-    def _looked(self, facts: Integers, vocabulary: Vocabulary, common: Common, known: Known) -> Noted:
+    def _looked(
+        self, facts: Integers, vocabulary: Vocabulary, common: FoundationCounts, known: NameSource
+    ) -> InputDiagnostics:
         symbols, goes_on = vocabulary.symbols, self.revision is vocabulary.revision
         first = self.symbols if goes_on else 0
         of_axioms = tuple(number for number in range(first, len(symbols)) if _writes_axioms(symbols[number]))
@@ -376,7 +380,7 @@ class Noted(NamedTuple):
                 for symbol, number in given
                 if symbol.name not in names and not (number is not None and number < common.names)
             )
-        return Noted(
+        return InputDiagnostics(
             self.axioms,
             tuple(dict.fromkeys(found))[:_MOST_NAMES],
             self.numbers,
@@ -385,7 +389,7 @@ class Noted(NamedTuple):
             vocabulary.revision,
         )
 
-    def _counted(self, facts: Integers, vocabulary: Vocabulary) -> Noted:
+    def _counted(self, facts: Integers, vocabulary: Vocabulary) -> InputDiagnostics:
         axioms = np.flatnonzero(np.isin(facts[:, 0], self.of_axioms))
         if not len(axioms):
             return self
@@ -405,7 +409,7 @@ class Noted(NamedTuple):
         return {"axioms": self.axioms, "unknown": unknown, "numbers": numbers, "seen": seen}
 
     @classmethod
-    def of_saved(cls, said: Mapping[str, Any]) -> Noted:
+    def of_saved(cls, said: Mapping[str, Any]) -> InputDiagnostics:
         """What `saved` gave; nothing for what was saved by those who did not say it.
 
         Raises:
@@ -423,14 +427,14 @@ class Noted(NamedTuple):
             raise ValueError("what is unexpected is not as it is saved")
         return cls(said["axioms"], unknown[:_MOST_NAMES], numbers, seen=seen)
 
-    def with_numbers(self, found: tuple[NumbersApart, ...]) -> Noted:
+    def with_numbers(self, found: tuple[NumbersApart, ...]) -> InputDiagnostics:
         """The same with further properties whose numbers never meet."""
         known = {(each.property, each.other is None) for each in self.numbers}
         new = [each for each in found if (each.property, each.other is None) not in known]
         warn_of(new, self.numbers)
         return self._replace(numbers=(*self.numbers, *new)) if new else self
 
-    def told(self, vocabulary: Vocabulary, common: Common, known: Known) -> Unexpected:
+    def told(self, vocabulary: Vocabulary, common: FoundationCounts, known: NameSource) -> Unexpected:
         """The same for those who ask. Costs a comparison of each unknown name with those that are known."""
         names: list[Term] = (
             [symbol.name for symbol in vocabulary.symbols[: common.symbols]] if self.unknown else []
@@ -447,7 +451,7 @@ class Noted(NamedTuple):
         )
 
 
-NOTHING_NOTED: Final = Noted()
+NOTHING_NOTED: Final = InputDiagnostics()
 
 
 def _name(text: str) -> Predicate:

@@ -21,9 +21,9 @@ from pantarhei.encoding.numbers import (
     UsedTerms,
     as_tuples,
 )
-from pantarhei.engine.consumer import NOTHING_TOLD, Changes
-from pantarhei.engine.diagnostics import Known
-from pantarhei.engine.maintained_state import Upkeep
+from pantarhei.engine.consumer import NOTHING_PENDING, Changes
+from pantarhei.engine.diagnostics import NameSource
+from pantarhei.engine.maintained_state import MaintainedState
 from pantarhei.engine.options import Derive
 from pantarhei.engine.stream_history import Counters
 from pantarhei.engine.update import NO_DELTA, GraphUpdate, Stats, TripleDelta
@@ -49,7 +49,7 @@ Key = bytes
 """A fact as its twelve bytes: a third of what a tuple takes, and made of columns at once."""
 
 
-class Net(NamedTuple):
+class NetChange(NamedTuple):
     """What a change does to the assertions; nothing is in both.
 
     Args:
@@ -87,7 +87,7 @@ class Assertions:
         is_consistent: bool = True,
         keys: dict[Key, None] | None = None,
         forms: dict[Fact, Literal] | None = None,
-        due: Net | None = None,
+        due: NetChange | None = None,
     ) -> None:
         self.step, self.is_consistent = step, is_consistent
         self._keys: dict[Key, None] = {} if keys is None else keys
@@ -126,7 +126,7 @@ class Assertions:
         """What they take, roughly."""
         return _BYTES_AN_ASSERTION * len(self.keys) + _BYTES_A_FORM * len(self.forms)
 
-    def net(self, given: Encoded, deleted: Encoded) -> Net:
+    def net(self, given: Encoded, deleted: Encoded) -> NetChange:
         """What it comes to to delete facts, and to insert others then. Costs these."""
         known, gone = self.keys, dict.fromkeys(keys_of(deleted.facts))
         inserted = dict.fromkeys(keys_of(given.facts))
@@ -137,9 +137,9 @@ class Assertions:
             keys = keys_of(np.array(list(forms), np.int32))
             forms = {fact: form for key, (fact, form) in zip(keys, forms.items(), strict=True) if key in came}
         already = sum(key in known and key not in gone for key in inserted)
-        return Net(list(came), went, forms, already, sum(key not in known for key in gone))
+        return NetChange(list(came), went, forms, already, sum(key not in known for key in gone))
 
-    def after(self, change: Net, is_consistent: bool) -> Assertions:
+    def after(self, change: NetChange, is_consistent: bool) -> Assertions:
         """The assertions after one more change, which take the place of these. Costs the change once looked
         at.
         """
@@ -194,7 +194,7 @@ _LEVEL = 0
 _NONE = ConflictList[Contradiction].of(())
 
 
-class GraphHoldings(Upkeep[Assertions]):
+class GraphState(MaintainedState[Assertions]):
     """The state of a graph without time; not for several threads at once.
 
     Args:
@@ -214,7 +214,7 @@ class GraphHoldings(Upkeep[Assertions]):
         refuses: bool,
         budget: Budget,
         derive: Derive = "all",
-        known: Known = lambda: None,
+        known: NameSource = lambda: None,
     ) -> None:
         self._refuses, self._budget = refuses, budget
         self._always = frozenset(keys_of(foundation.background.facts))
@@ -248,19 +248,23 @@ class GraphHoldings(Upkeep[Assertions]):
         conflicts = self._conflicts(model, net)
         if conflicts is None or not self._refuses:
             return self._put_in_place(model, net, given, conflicts)
-        self._make(model, Net(net.went, net.came))  # back
+        self._make(model, NetChange(net.went, net.came))  # back
         model.violations()
         model.take_changes()
         self._standing = self._standing._replace(model=model)
         return ContradictionError(*conflicts.first())
 
     def _put_in_place(
-        self, model: WindowModel, net: Net, given: Encoded, conflicts: ConflictList[Contradiction] | None
+        self,
+        model: WindowModel,
+        net: NetChange,
+        given: Encoded,
+        conflicts: ConflictList[Contradiction] | None,
     ) -> GraphUpdate:
         """Store what a change came to: the one moment from which on it is done."""
         noted, standing = model.take_changes(), self._standing
         books, forms = standing.books.after(net, conflicts is None), self.forms.change(noted, given)
-        told = NOTHING_TOLD
+        told = NOTHING_PENDING
         if self.consumers:
             levels = model.take_levels(noted)
             changes = Changes(noted, levels=levels, forms=forms.after, at=books.now, log=books.log)
@@ -280,7 +284,7 @@ class GraphHoldings(Upkeep[Assertions]):
         self._standing = standing._replace(books=books, forms=self.forms.after(forms), model=model, told=told)
         return update
 
-    def _make(self, model: WindowModel, change: Net) -> None:
+    def _make(self, model: WindowModel, change: NetChange) -> None:
         """Make a change to the model. What always holds is not taken out."""
         went = [key for key in change.went if key not in self._always]
         if went:
@@ -288,7 +292,7 @@ class GraphHoldings(Upkeep[Assertions]):
         if change.came:
             model.add(facts_of(change.came), _LEVEL)
 
-    def _conflicts(self, model: WindowModel, change: Net) -> ConflictList[Contradiction] | None:
+    def _conflicts(self, model: WindowModel, change: NetChange) -> ConflictList[Contradiction] | None:
         """How what is asserted contradicts itself; None if it does not.
 
         Costs nothing where it did not before the change and does not now.

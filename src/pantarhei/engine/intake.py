@@ -14,7 +14,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, TypeAlias
 
 from pantarhei.engine.stream_history import Counters
-from pantarhei.engine.stream_state import Arriving, Holdings
+from pantarhei.engine.stream_state import Arriving, StreamState
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import (
     FutureABoxError,
@@ -111,7 +111,7 @@ class Intake:
 
     def __init__(
         self,
-        held: Holdings,
+        held: StreamState,
         lock: RLock,
         step: Callable[[Callable[[], WindowUpdate]], WindowUpdate],
         options: Arrivals,

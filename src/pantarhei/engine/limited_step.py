@@ -8,12 +8,12 @@ from copy import copy
 from dataclasses import dataclass, replace
 
 from pantarhei.encoding.numbers import UsedTerms
-from pantarhei.engine.consumer import Changes, Crowded, Told
+from pantarhei.engine.consumer import Changes, ConsumersOverfull, DeliveryState
 from pantarhei.engine.memory import compact
 from pantarhei.engine.step_transaction import Outcome, StepTransaction
-from pantarhei.engine.stream_history import Books, Counters
+from pantarhei.engine.stream_history import Counters, StreamHistory
 from pantarhei.errors import MemoryLimitError
-from pantarhei.interpretation.foundation import Common
+from pantarhei.interpretation.foundation import FoundationCounts
 from pantarhei.materialize.model import Overfull, WindowModel
 from pantarhei.model.time import time_of
 from pantarhei.window.retention import later_starts
@@ -32,9 +32,9 @@ class LimitedStep:
     """
 
     step: StepTransaction
-    common: Common
-    model_of: Callable[[Books], tuple[WindowModel, Books]]
-    tell: Callable[[Told, WindowModel], Told]
+    common: FoundationCounts
+    model_of: Callable[[StreamHistory], tuple[WindowModel, StreamHistory]]
+    tell: Callable[[DeliveryState, WindowModel], DeliveryState]
 
     def outcome(self) -> tuple[WindowModel, Outcome]:
         """Run the step; return the model that it has changed, and the result.
@@ -75,7 +75,7 @@ class LimitedStep:
                 return self._begun_later(starts)
         except Overfull as error:
             full = error
-        beside = full.beside if isinstance(full, Crowded) else 0
+        beside = full.beside if isinstance(full, ConsumersOverfull) else 0
         exceeded = limits.exceeded_by(full.facts, full.bytes)
         raise limits.error(exceeded, time_of(step.now, step.kind), beside)
 
@@ -154,7 +154,7 @@ class LimitedStep:
         spare = step.model.spare_bytes if done.needs_rebuild else 0
         exceeded = done.memory.exceeded_since(before, step.model, done.books.log, spare)
         if exceeded is not None:
-            raise Crowded(exceeded[2], done.memory.of_consumers)
+            raise ConsumersOverfull(exceeded[2], done.memory.of_consumers)
         return step.model, _with_room(step.model, done) if done.memory.of_consumers > before else done
 
     def _check_anew(self, done: Outcome) -> None:

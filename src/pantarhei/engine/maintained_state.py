@@ -1,9 +1,9 @@
 """A model kept up from a ground truth, with the consumers that follow it; changed whole or not at all.
 
-A step ends with storing one value, a `Standing`, that has all it changed. Whatever goes wrong before that, an
+A step ends with storing one value, a `StateVersion`, that has all it changed. Whatever goes wrong before that, an
 interrupt between any two steps of Python among it, the model is made again from the books, which say what was
-asserted. What a step is, and what a model is made from, is for those to say who rest on it: the `Holdings` of
-a stream, and those of a graph without time (`GraphHoldings`).
+asserted. What a step is, and what a model is made from, is for those to say who rest on it: the `StreamState` of
+a stream, and those of a graph without time (`GraphState`).
 """
 
 from __future__ import annotations
@@ -28,11 +28,24 @@ from pantarhei.encoding.numbers import (
     Symbols,
     concat_symbols,
 )
-from pantarhei.engine.consumer import NOTHING_TOLD, Changes, Consumer, Consumers, Marks, Saved, Told
-from pantarhei.engine.diagnostics import Known, Noted, NumberWatch, Unexpected
+from pantarhei.engine.consumer import (
+    NOTHING_PENDING,
+    Changes,
+    Consumer,
+    Consumers,
+    DeliveryState,
+    Marks,
+    Saved,
+)
+from pantarhei.engine.diagnostics import (
+    DatatypeDiagnostics,
+    InputDiagnostics,
+    NameSource,
+    Unexpected,
+)
 from pantarhei.engine.memory import Compact, Memory, compact, most_entries
 from pantarhei.engine.options import Derive
-from pantarhei.engine.stream_history import GroundT
+from pantarhei.engine.stream_history import GroundTruthT
 from pantarhei.errors import OptionError
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.materialize.kernel_values import contiguous
@@ -46,14 +59,14 @@ _Done = TypeVar("_Done")
 _NEWEST = '"newest" where a query has a window of its own: with "every" facts have several timestamps'
 
 
-class ShownModel(NamedTuple):
+class ModelView(NamedTuple):
     """A model with the forms of its literals."""
 
     model: WindowModel
     forms: FactForms
 
 
-class Standing(NamedTuple, Generic[GroundT]):
+class StateVersion(NamedTuple, Generic[GroundTruthT]):
     """How things stand after a step.
 
     Args:
@@ -69,27 +82,27 @@ class Standing(NamedTuple, Generic[GroundT]):
         noted: what came that is likely a mistake.
     """
 
-    books: GroundT
+    books: GroundTruthT
     forms: GivenForms
     memory: Memory
     model: WindowModel | None = None
     is_part: bool = False
     tells: bool = True
-    told: Told = NOTHING_TOLD
+    told: DeliveryState = NOTHING_PENDING
     asked: Symbols = None
-    complete: ShownModel | None = None
-    noted: Noted = Noted()
+    complete: ModelView | None = None
+    noted: InputDiagnostics = InputDiagnostics()
 
     @property
-    def shown(self) -> ShownModel:
+    def shown(self) -> ModelView:
         """What is shown of it to those who ask."""
         if self.complete is not None:
             return self.complete
         assert self.model is not None, "it was made before"
-        return ShownModel(self.model, self.forms.facts)
+        return ModelView(self.model, self.forms.facts)
 
 
-class Savepoint(NamedTuple, Generic[GroundT]):
+class Savepoint(NamedTuple, Generic[GroundTruthT]):
     """The state before a step, for a rollback.
 
     Args:
@@ -100,14 +113,14 @@ class Savepoint(NamedTuple, Generic[GroundT]):
         seen: the number of values that the diagnostics have noted.
     """
 
-    standing: Standing[GroundT]
+    standing: StateVersion[GroundTruthT]
     grown: ProgramState
     known: tuple[int, ...]
     marks: Marks
     seen: int
 
 
-class Upkeep(ABC, Generic[GroundT]):
+class MaintainedState(ABC, Generic[GroundTruthT]):
     """The state of what is kept up; not for several threads at once.
 
     Args:
@@ -124,17 +137,23 @@ class Upkeep(ABC, Generic[GroundT]):
     """
 
     def __init__(
-        self, foundation: Foundation, books: GroundT, keep: Keep, limits: Limits, derive: Derive, known: Known
+        self,
+        foundation: Foundation,
+        books: GroundTruthT,
+        keep: Keep,
+        limits: Limits,
+        derive: Derive,
+        known: NameSource,
     ) -> None:
         self._known = known
         rules, by_datatype = foundation.growing.theory.rules, foundation.numbers == "by_datatype"
-        self._number_watch = NumberWatch(rules, by_datatype)
+        self._number_watch = DatatypeDiagnostics(rules, by_datatype)
         self.foundation, self._keep, self._derive = foundation, keep, derive
         self.growing, self.vocabulary = foundation.growing, foundation.vocabulary
         self.consumers = Consumers()
         memory = Memory(limits, self.vocabulary, self.consumers)
         asked: Symbols = None if derive == "all" else frozenset()
-        self._standing = Standing(books, GivenForms(self.vocabulary), memory, asked=asked)
+        self._standing = StateVersion(books, GivenForms(self.vocabulary), memory, asked=asked)
         written = self.forms.change(Changes.of_all(self.model, 1).noted, foundation.background)
         self._standing = self._standing._replace(forms=self.forms.after(written))
         self.most_entries = most_entries(self.vocabulary, len(self.model))
@@ -145,7 +164,7 @@ class Upkeep(ABC, Generic[GroundT]):
 
     # -- steps -------------------------------------------------------------------------------------
 
-    def _begin_step(self, may_forget: bool) -> Savepoint[GroundT]:
+    def _begin_step(self, may_forget: bool) -> Savepoint[GroundTruthT]:
         """Collect unused terms if there are many and it is allowed; return what `_roll_back` needs."""
         vocabulary, memory = self.vocabulary, self._standing.memory
         size, known = vocabulary.size, vocabulary.mark
@@ -156,7 +175,7 @@ class Upkeep(ABC, Generic[GroundT]):
         marks = self.consumers.mark() if self.consumers.attached else {}
         return Savepoint(self._standing, self.growing.grown, known, marks, self._number_watch.mark)
 
-    def _roll_back(self, to: Savepoint[GroundT]) -> None:
+    def _roll_back(self, to: Savepoint[GroundTruthT]) -> None:
         """Restore the state before a step, unless the step has stored its result already."""
         if self.books.step is not to.standing.books.step:
             return
@@ -210,7 +229,7 @@ class Upkeep(ABC, Generic[GroundT]):
             self.most_entries = size  # its updates may be looked at: terms are forgotten at the next step
             raise
 
-    def _told_at_end(self, held: int) -> Told:
+    def _told_at_end(self, held: int) -> DeliveryState:
         """Tell consumers what waits at the end of a `whole`, before which they held so many bytes.
 
         Raises:
@@ -221,7 +240,7 @@ class Upkeep(ABC, Generic[GroundT]):
             raise memory.limits.error(exceeded, self.books.now, memory.of_consumers)
         return told
 
-    def replace(self, books: GroundT, forms: GivenForms, noted: Noted) -> None:
+    def replace(self, books: GroundTruthT, forms: GivenForms, noted: InputDiagnostics) -> None:
         """Hold these books from now on, in the numbers of the present vocabulary."""
         standing = self._standing._replace(books=books, forms=forms, model=None, complete=None)
         self._standing = standing._replace(noted=noted)
@@ -304,16 +323,16 @@ class Upkeep(ABC, Generic[GroundT]):
             self.consumers.back(marks)
             raise
 
-    def _tell_consumers(self, told: Told, model: WindowModel | None = None) -> Told:
+    def _tell_consumers(self, told: DeliveryState, model: WindowModel | None = None) -> DeliveryState:
         """Tell what waits, where there are consumers; `model` is that of the step, by default the present."""
         if not self.consumers:
-            return NOTHING_TOLD
+            return NOTHING_PENDING
         return self.consumers.tell(told, self.model if model is None else model)  # one without facts is false
 
     # -- looking -----------------------------------------------------------------------------------
 
     @property
-    def noted(self) -> Noted:
+    def noted(self) -> InputDiagnostics:
         """What came that is likely a mistake."""
         return self._standing.noted._replace(seen=self._number_watch.seen)
 
@@ -328,7 +347,7 @@ class Upkeep(ABC, Generic[GroundT]):
         return self.noted.told(self.vocabulary, self.foundation.common, self._known)
 
     @property
-    def books(self) -> GroundT:
+    def books(self) -> GroundTruthT:
         """The ground truth."""
         return self._standing.books
 
@@ -337,7 +356,7 @@ class Upkeep(ABC, Generic[GroundT]):
         """How literals of the materialization were written."""
         return self._standing.forms
 
-    def state(self, symbols: Symbols = None) -> Standing[GroundT]:
+    def state(self, symbols: Symbols = None) -> StateVersion[GroundTruthT]:
         """How things stand, where what is shown has all facts of some predicates: another value whenever
         anything has changed.
 
@@ -351,7 +370,7 @@ class Upkeep(ABC, Generic[GroundT]):
             self._standing = self._standing._replace(complete=self._complete_beside(model))
         return self._standing
 
-    def _complete_beside(self, kept: WindowModel) -> ShownModel:
+    def _complete_beside(self, kept: WindowModel) -> ModelView:
         """A model of the books in which all rules have run, beside the one that is `kept` up."""
         model, _ = self._filled_from(self.books, self.growing.program)
         model.violations()
@@ -360,7 +379,7 @@ class Upkeep(ABC, Generic[GroundT]):
         more = facts[~np.asarray(kept.kernel.store.present(contiguous(facts)), np.bool_)]
         came = np.column_stack([more, np.ones(len(more), np.int32)])
         forms = self.forms.change(came, Encoded(NO_FACTS, NO_FORMS)).came
-        return ShownModel(model, {**forms, **self.forms.facts})
+        return ModelView(model, {**forms, **self.forms.facts})
 
     @property
     def is_part(self) -> bool:
@@ -414,13 +433,13 @@ class Upkeep(ABC, Generic[GroundT]):
             self._take_compact(found, memory, model)
         self.most_entries, self._entries_kept = most_entries(vocabulary, found.stored), vocabulary.size
 
-    def _take_compact(self, found: Compact[GroundT], memory: Memory, model: WindowModel) -> None:
+    def _take_compact(self, found: Compact[GroundTruthT], memory: Memory, model: WindowModel) -> None:
         standing = self._standing
         before = self.vocabulary.tables, standing._replace(model=None)
         marks = self.consumers.mark()
         self.lose_model()
         try:
-            taken = Standing(found.books, found.forms, memory, asked=standing.asked, noted=standing.noted)
+            taken = StateVersion(found.books, found.forms, memory, asked=standing.asked, noted=standing.noted)
             self._take_over(found.tables, taken)
             self.consumers.renamed(found.renaming)
         except BaseException:
@@ -430,7 +449,7 @@ class Upkeep(ABC, Generic[GroundT]):
         model.rename(found.renaming)
         self._standing = self._standing._replace(model=model)
 
-    def _take_over(self, tables: Tables, standing: Standing[GroundT]) -> None:
+    def _take_over(self, tables: Tables, standing: StateVersion[GroundTruthT]) -> None:
         self.growing.recheck_symbols()
         self.vocabulary.replace_tables(tables)
         self._standing = standing
@@ -451,7 +470,9 @@ class Upkeep(ABC, Generic[GroundT]):
         self._standing = self._standing._replace(model=model, books=books)
         return model
 
-    def _made_from(self, books: GroundT, part: PartialProgram | None = None) -> tuple[WindowModel, GroundT]:
+    def _made_from(
+        self, books: GroundTruthT, part: PartialProgram | None = None
+    ) -> tuple[WindowModel, GroundTruthT]:
         """The model of `books`, and the books with what undoing their newest part takes in that model.
 
         Args:
@@ -464,5 +485,5 @@ class Upkeep(ABC, Generic[GroundT]):
         return model, books
 
     @abstractmethod
-    def _filled_from(self, books: GroundT, program: Program) -> tuple[WindowModel, GroundT]:
+    def _filled_from(self, books: GroundTruthT, program: Program) -> tuple[WindowModel, GroundTruthT]:
         """A model of a program with all that `books` say, and the books as of `_made_from`."""

@@ -33,12 +33,12 @@ from pantarhei.encoding.lexicon import Tables
 from pantarhei.encoding.numbers import Renaming, UsedTerms
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.consumer import Consumers
-from pantarhei.engine.stream_history import FACTS_A_TERM, GroundT
-from pantarhei.interpretation.foundation import Common
+from pantarhei.engine.stream_history import FACTS_A_TERM, GroundTruthT
+from pantarhei.interpretation.foundation import FoundationCounts
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.time import TimePoint
 from pantarhei.window.log import Entry, Log
-from pantarhei.window.retention import Exceeded, Limits, Past
+from pantarhei.window.retention import Exceeded, Limits, PastEntries
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ _FILLED = Fraction(7, 8)
 
 
 @dataclass(slots=True)
-class Fitting:
+class Eviction:
     """A log and its model, which slides.
 
     Args:
@@ -145,7 +145,7 @@ class Fitting:
     model: WindowModel
     log: Log
     memory: Memory
-    past: Past
+    past: PastEntries
     early: list[Entry] = field(default_factory=list)
     needs_rebuild: bool = False
     needs_recheck: bool = False
@@ -240,7 +240,7 @@ def most_entries(vocabulary: Vocabulary, stored: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Compact(Generic[GroundT]):
+class Compact(Generic[GroundTruthT]):
     """A reasoner's state with the terms that it uses alone.
 
     Args:
@@ -253,7 +253,7 @@ class Compact(Generic[GroundT]):
 
     renaming: Renaming
     tables: Tables
-    books: GroundT
+    books: GroundTruthT
     forms: GivenForms
     stored: int
     forgets_nothing: bool = False
@@ -261,12 +261,12 @@ class Compact(Generic[GroundT]):
 
 def compact(
     vocabulary: Vocabulary,
-    common: Common,
-    books: GroundT,
+    common: FoundationCounts,
+    books: GroundTruthT,
     forms: GivenForms,
     model: WindowModel,
     consumers: Consumers,
-) -> Compact[GroundT]:
+) -> Compact[GroundTruthT]:
     """The state without the terms that it does not use; nothing is changed.
 
     Costs the stored facts, as columns, and a step of Python for each ABox; where something is forgotten, one

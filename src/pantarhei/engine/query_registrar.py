@@ -14,7 +14,7 @@ from weakref import WeakSet
 
 from pantarhei.encoding.numbers import concat_symbols
 from pantarhei.engine.consumer import QUERIES
-from pantarhei.engine.maintained_state import Upkeep
+from pantarhei.engine.maintained_state import MaintainedState
 from pantarhei.engine.update import GraphUpdate, WindowUpdate
 from pantarhei.errors import OptionError, QueryError, RegistrationMemoryError, TimestampError, check_type
 from pantarhei.model.doing_all import run_all
@@ -126,7 +126,7 @@ class QueryRegistrar:
 
     def __init__(
         self,
-        held: Upkeep[Any],
+        held: MaintainedState[Any],
         door: WindowDoor,
         lock: threading.RLock,
         window: Window | None = None,

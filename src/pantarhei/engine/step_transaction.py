@@ -17,9 +17,9 @@ from rdflib import Literal
 
 from pantarhei.encoding.given_forms import FormsChange, GivenForms
 from pantarhei.encoding.numbers import NO_FACTS, NO_FORMS, Encoded, Fact, Forms, Integers, as_tuples
-from pantarhei.engine.consumer import NOTHING_TOLD, Changes, Consumers, Marks, Told
-from pantarhei.engine.memory import Fitting, Memory
-from pantarhei.engine.stream_history import Arrival, Books, Counters
+from pantarhei.engine.consumer import NOTHING_PENDING, Changes, Consumers, DeliveryState, Marks
+from pantarhei.engine.memory import Eviction, Memory
+from pantarhei.engine.stream_history import Arrival, Counters, StreamHistory
 from pantarhei.engine.update import TripleDelta, WindowUpdate
 from pantarhei.errors import UndecidedRepairWarning
 from pantarhei.interpretation.interpretation import ClosedABox
@@ -28,7 +28,7 @@ from pantarhei.model.time import TimePoint, show_time, time_of
 from pantarhei.repair.repairer import Repairer
 from pantarhei.repair.result import Repair
 from pantarhei.window.log import Entry, Log
-from pantarhei.window.retention import Limits, Past
+from pantarhei.window.retention import Limits, PastEntries
 from pantarhei.window.sliding import Step, Window
 
 _NOTHING = Encoded(NO_FACTS, NO_FORMS)
@@ -46,19 +46,19 @@ class Outcome(NamedTuple):
         forms: the change of literal forms.
         told: the changes that consumers still have to receive.
         memory: what counts against the limits from now on.
-        needs_rebuild, needs_recheck: as `Fitting` has them.
+        needs_rebuild, needs_recheck: as `Eviction` has them.
     """
 
     update: WindowUpdate
-    books: Books
+    books: StreamHistory
     forms: FormsChange
-    told: Told
+    told: DeliveryState
     memory: Memory
     needs_rebuild: bool = False
     needs_recheck: bool = False
 
 
-class _Slid(NamedTuple):
+class _SlideResult(NamedTuple):
     """Result of sliding the window; its lists grow as the window slides further.
 
     Args:
@@ -75,7 +75,7 @@ class _Slid(NamedTuple):
     outside: list[Entry]
     early: list[Entry]
     untold: tuple[Entry, ...]
-    told: Told
+    told: DeliveryState
     on_the_way: list[Integers]
     gone: dict[Fact, Literal]
 
@@ -103,7 +103,7 @@ class StepTransaction:
     """
 
     model: WindowModel
-    books: Books
+    books: StreamHistory
     forms: GivenForms
     repairer: Repairer
     step: Step
@@ -112,7 +112,7 @@ class StepTransaction:
     consumers: Consumers
     at: TimePoint
     given: ClosedABox | None = None
-    told: Told = NOTHING_TOLD
+    told: DeliveryState = NOTHING_PENDING
     marks: Marks = field(default_factory=dict)
     start: int = 0
     before: Changes | None = None
@@ -179,7 +179,7 @@ class StepTransaction:
         asserted = _asserted_again(older, before, whole)
         return whole, asserted, model.add(whole.facts, newest.level)
 
-    def _past(self, slid: _Slid) -> Past:
+    def _past(self, slid: _SlideResult) -> PastEntries:
         """The past with the ABoxes that left during the slide."""
         log, past = self.books.log, self.books.past
         if slid.log is log:
@@ -187,9 +187,9 @@ class StepTransaction:
         size = log.bytes - slid.log.bytes
         return past.with_departure(self.step.now, self.books.messages, slid.outside, slid.early, size)
 
-    def _slid(self) -> _Slid:
+    def _slid(self) -> _SlideResult:
         """Slide the window, stopping at each tick for which a consumer has asked."""
-        slid = _Slid(self.books.log, [], [], (), self.told, [], {})
+        slid = _SlideResult(self.books.log, [], [], (), self.told, [], {})
         now = self.books.step.now if self.consumers.attached and self.books.step else None
         while now is not None and (due := self.consumers.due(now, self.step.now)) is not None:
             stop = self.window.step_at(self.step.kind, due)
@@ -205,7 +205,7 @@ class StepTransaction:
             now = due
         return self._slid_to(self.step, slid)
 
-    def _slid_to(self, step: Step, slid: _Slid) -> _Slid:
+    def _slid_to(self, step: Step, slid: _SlideResult) -> _SlideResult:
         """Slide the window further, to its place at `step`."""
         timeline = slid.log.timeline
         first = timeline.first_level_from(step.first)
@@ -219,7 +219,7 @@ class StepTransaction:
         slid.early.extend(left[len(outside) :])
         return slid._replace(log=log, untold=(*slid.untold, *left))
 
-    def _changes(self, slid: _Slid, step: Step, log: Log, *entries: Entry) -> Changes:
+    def _changes(self, slid: _SlideResult, step: Step, log: Log, *entries: Entry) -> Changes:
         """Return the changes since consumers last received any, or since the step began.
 
         Args:
@@ -235,7 +235,7 @@ class StepTransaction:
         return changes if self.before is None or slid.on_the_way else Changes.together([self.before, changes])
 
     def _outcome(
-        self, books: Books, slid: _Slid, repair: Repair, asserted: Encoded, *entries: Entry
+        self, books: StreamHistory, slid: _SlideResult, repair: Repair, asserted: Encoded, *entries: Entry
     ) -> Outcome:
         """Collect the result; `entries` are the ABoxes that the step inserted."""
         step = self.step
@@ -250,7 +250,7 @@ class StepTransaction:
             books = replace(books, counters=books.counters.plus(Counters(dropped_early=len(early))))
         at = entries[0].at if entries else self.at
         update = WindowUpdate(at, start, end, dropped, repair, delta, early)
-        told = NOTHING_TOLD
+        told = NOTHING_PENDING
         if self.consumers.attached:
             # a fact deleted during the slide and inserted again keeps the form that it had before the step
             changes = changes.with_forms({**slid.gone, **forms.after})
@@ -258,14 +258,14 @@ class StepTransaction:
         return Outcome(update, books, forms, told, self.memory)
 
     def _within_limits(
-        self, books: Books, slid: _Slid, repair: Repair, asserted: Encoded, newest: Entry
+        self, books: StreamHistory, slid: _SlideResult, repair: Repair, asserted: Encoded, newest: Entry
     ) -> Outcome:
         """Collect the result after evicting the oldest timestamps as far as the limits require.
 
         Raises:
             MemoryLimitError: a limit is still exceeded, or the policy does not evict.
         """
-        fitting = Fitting(self.model, books.log, self.memory, books.past)
+        fitting = Eviction(self.model, books.log, self.memory, books.past)
         fitting.fit(newest.at)
         left, past = tuple(fitting.early), fitting.past
         slid = slid._replace(early=[*slid.early, *left], untold=(*slid.untold, *left))
@@ -283,7 +283,9 @@ class StepTransaction:
         )
 
 
-def with_arrival(books: Books, log: Log, step: Step, arrival: Arrival, repair: Repair, past: Past) -> Books:
+def with_arrival(
+    books: StreamHistory, log: Log, step: Step, arrival: Arrival, repair: Repair, past: PastEntries
+) -> StreamHistory:
     """Return the history with the newest ABox.
 
     Args:
@@ -310,7 +312,7 @@ def with_arrival(books: Books, log: Log, step: Step, arrival: Arrival, repair: R
         repairs = tuple(
             (level, repair.without_evidence() if level in dropped else repair) for level, repair in repairs
         )
-    return Books(log, step, arrival, repairs, counters, books.messages + 1, past, books.waiting)
+    return StreamHistory(log, step, arrival, repairs, counters, books.messages + 1, past, books.waiting)
 
 
 def _undo(model: WindowModel, older: Log, arrival: Arrival) -> None:

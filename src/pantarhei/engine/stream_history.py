@@ -24,7 +24,7 @@ from pantarhei.model.time import TimePoint, show_time, time_of
 from pantarhei.repair.history_records import records_of
 from pantarhei.repair.result import Prove, Repair
 from pantarhei.window.log import EMPTY_LOG, Entry, Log
-from pantarhei.window.retention import FactTrace, History, Past
+from pantarhei.window.retention import FactTrace, History, PastEntries
 from pantarhei.window.sliding import Step, Window
 from pantarhei.window.watermark import Waiting
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 FACTS_A_TERM = 4
 
 
-class Ground(Protocol):
+class GroundTruth(Protocol):
     """What was asserted, and whatever else a model made anew needs to be told."""
 
     @property
@@ -51,17 +51,17 @@ class Ground(Protocol):
     def log(self) -> Log:
         """The ABoxes that have a timestamp."""
 
-    def copy(self: GroundT) -> GroundT:
+    def copy(self: GroundTruthT) -> GroundTruthT:
         """The same, which later changes do not reach."""
 
     def used_terms(self, used: UsedTerms) -> int:
         """Note the symbols and terms that it has numbers of. Returns how many facts are stored, roughly."""
 
-    def renamed(self: GroundT, renaming: Renaming) -> GroundT:
+    def renamed(self: GroundTruthT, renaming: Renaming) -> GroundTruthT:
         """The same in new numbers, on its own from here on."""
 
 
-GroundT = TypeVar("GroundT", bound=Ground)
+GroundTruthT = TypeVar("GroundTruthT", bound=GroundTruth)
 
 
 # Small ABoxes are renamed so many facts at a time.
@@ -136,7 +136,7 @@ NOTHING_YET = Counters()
 
 
 @dataclass(frozen=True, slots=True)
-class Books:
+class StreamHistory:
     """All that a reasoner knows of its stream.
 
     Args:
@@ -157,14 +157,14 @@ class Books:
     repairs: tuple[tuple[int, Repair], ...] = ()
     counters: Counters = NOTHING_YET
     messages: int = 0
-    past: Past = field(default_factory=lambda: Past(History()))
+    past: PastEntries = field(default_factory=lambda: PastEntries(History()))
     waiting: Waiting[ABox] = field(default_factory=Waiting)
 
-    def keeping(self, history: History) -> Books:
+    def keeping(self, history: History) -> StreamHistory:
         """The books with other bounds of their history."""
         return replace(self, past=self.past.keeping(history, self.messages))
 
-    def with_proofs(self, prove: Prove) -> Books:
+    def with_proofs(self, prove: Prove) -> StreamHistory:
         """The books, whose conflicts find their proofs in this way."""
         return replace(
             self, repairs=tuple((level, repair.proved_by(prove)) for level, repair in self.repairs)
@@ -175,13 +175,13 @@ class Books:
         """Where time has come to."""
         return None if self.step is None else time_of(self.step.now, self.step.kind)
 
-    def copy(self) -> Books:
+    def copy(self) -> StreamHistory:
         """The books: nothing in them changes."""
         return self
 
     # -- an older time -----------------------------------------------------------------------------
 
-    def at(self, ticks: int, window: Window) -> Books:
+    def at(self, ticks: int, window: Window) -> StreamHistory:
         """The books as they stood after the last step at or before a tick, without what had left by then.
 
         Costs the entries of past and window.
@@ -215,7 +215,9 @@ class Books:
             nothing = np.empty(0, np.int32)
             arrival = Arrival(newest.level, newest.facts, nothing, newest.cut, contradicted, undecided)
         then = window.step_at(step.kind, ticks)
-        return Books(log, then, arrival, repairs, self.counters, self.messages, Past(self.past.bounds))
+        return StreamHistory(
+            log, then, arrival, repairs, self.counters, self.messages, PastEntries(self.past.bounds)
+        )
 
     def traces(self, fact: Fact) -> tuple[FactTrace, ...]:
         """What became of each assertion of a fact in history and window, oldest first."""
@@ -240,7 +242,7 @@ class Books:
             stored += len(facts) + FACTS_A_TERM * len(batch)
         return stored
 
-    def renamed(self, renaming: Renaming) -> Books:
+    def renamed(self, renaming: Renaming) -> StreamHistory:
         """The books in new numbers; their repairs keep the lexicon of their time."""
         past = self.past.renamed(_renamed(self.past.entries(), renaming))
         log = Log.of(_renamed(self.log, renaming), self.log.timeline.first_level)
@@ -284,7 +286,7 @@ class HistoryWriter:
         self._history = history
         self._failed = self._told = 0
 
-    def write(self, books: Books, vocabulary: Vocabulary, least: int | None = None) -> Books:
+    def write(self, books: StreamHistory, vocabulary: Vocabulary, least: int | None = None) -> StreamHistory:
         """The books once what is due was handed over; as they were where the sink takes no less than more.
 
         Where it fails they keep what is due, as much as the history itself may take; what is too much is lost
@@ -314,7 +316,7 @@ class HistoryWriter:
         self._failed = self._told = 0
         return replace(books, past=past.written(len(past.due)))
 
-    def _kept(self, books: Books, error: Exception) -> Books:
+    def _kept(self, books: StreamHistory, error: Exception) -> StreamHistory:
         """The books with what is due still there, and not too much of it."""
         past, lost = books.past, 0
         size = sum(departure.bytes for departure in past.due)

@@ -17,14 +17,14 @@ from pantarhei.encoding.encode import encode_abox, prefix_of_push
 from pantarhei.encoding.footprint import vocabulary_bytes
 from pantarhei.encoding.given_forms import NO_CHANGE
 from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NO_FORMS, Encoded, Fact, Integers
-from pantarhei.engine.consumer import Told
-from pantarhei.engine.diagnostics import Known
+from pantarhei.engine.consumer import DeliveryState
+from pantarhei.engine.diagnostics import NameSource
 from pantarhei.engine.limited_step import LimitedStep
-from pantarhei.engine.maintained_state import ShownModel, Upkeep
+from pantarhei.engine.maintained_state import MaintainedState, ModelView
 from pantarhei.engine.options import Options
 from pantarhei.engine.step_transaction import Outcome, StepLog, StepTransaction
-from pantarhei.engine.stream_history import Books, Counters, HistoryWriter
-from pantarhei.engine.temporal_engine import CONCLUSIONS, Concluding, FollowedConclusions
+from pantarhei.engine.stream_history import Counters, HistoryWriter, StreamHistory
+from pantarhei.engine.temporal_engine import CONCLUSIONS, ConclusionFeed, TemporalRuleEngine
 from pantarhei.engine.update import NO_DELTA, FedBack, Stats, WindowUpdate, refuse_endless
 from pantarhei.errors import ForeignInterpretationError, InvalidTripleError, TimestampError
 from pantarhei.interpretation.foundation import Foundation
@@ -41,7 +41,7 @@ from pantarhei.rules.compilation.program import Program
 from pantarhei.temporal.conclusion_sets import ConclusionSet
 from pantarhei.temporal.rules import TemporalRules, with_ontology
 from pantarhei.window.log import Entry, Log
-from pantarhei.window.retention import Past
+from pantarhei.window.retention import PastEntries
 from pantarhei.window.sliding import Step, step_to
 from pantarhei.window.watermark import Waiting
 
@@ -68,7 +68,7 @@ class Arriving(NamedTuple):
     waiting: Waiting[ABox] | None = None
 
 
-class Holdings(Upkeep[Books]):
+class StreamState(MaintainedState[StreamHistory]):
     """The state of a reasoner; not for several threads at once.
 
     Args:
@@ -83,7 +83,7 @@ class Holdings(Upkeep[Books]):
     """
 
     def __init__(
-        self, foundation: Foundation, options: Options, prove: Prove, known: Known = lambda: None
+        self, foundation: Foundation, options: Options, prove: Prove, known: NameSource = lambda: None
     ) -> None:
         self.options, self.prove = options, prove
         self._repairer = Repairer(
@@ -91,9 +91,9 @@ class Holdings(Upkeep[Books]):
         )
         self._log, self._is_limited = StepLog(options.limits), bool(options.limits)
         self._history_writer = HistoryWriter(options.history)
-        books = Books(past=Past(options.history))
+        books = StreamHistory(past=PastEntries(options.history))
         super().__init__(foundation, books, options.keep, options.limits, options.derive, known)
-        self._concluding: Concluding | None = None
+        self._concluding: TemporalRuleEngine | None = None
 
     def conclude(self, rules: TemporalRules, known: Collection[Predicate]) -> None:
         """Evaluate temporal rules from now on.
@@ -106,12 +106,12 @@ class Holdings(Upkeep[Books]):
         """
         given = with_ontology(rules, self.growing.theory, known)
         most_bytes = self.options.limits.max_bytes
-        concluding = Concluding(given, self.options.window, self.vocabulary, most_bytes)
+        concluding = TemporalRuleEngine(given, self.options.window, self.vocabulary, most_bytes)
         self.attach(CONCLUSIONS, concluding)
         self._concluding = concluding
 
     @property
-    def concluding(self) -> Concluding | None:
+    def concluding(self) -> TemporalRuleEngine | None:
         """What evaluates temporal rules, None where there are none."""
         return self._concluding
 
@@ -130,7 +130,7 @@ class Holdings(Upkeep[Books]):
 
     @property
     def next_turn(self) -> int | None:
-        """See `Concluding`; in the stream's smallest units."""
+        """See `TemporalRuleEngine`; in the stream's smallest units."""
         return None if self._concluding is None else self._concluding.next_turn
 
     @property
@@ -142,12 +142,12 @@ class Holdings(Upkeep[Books]):
         """The conclusions that are triples, as facts, shape (n, 3)."""
         return NO_FACTS if self._concluding is None else self._concluding.facts(self.model)
 
-    def followed_conclusions(self) -> FollowedConclusions | None:
+    def followed_conclusions(self) -> ConclusionFeed | None:
         """The same for who follows them; None where there are no rules."""
         if self._concluding is None:
             return None
         are_joined = self.options.conclusions == "default"
-        return FollowedConclusions(self._concluding, lambda: self.model, are_joined)
+        return ConclusionFeed(self._concluding, lambda: self.model, are_joined)
 
     # -- steps -------------------------------------------------------------------------------------
 
@@ -178,7 +178,7 @@ class Holdings(Upkeep[Books]):
         return update
 
     def _feed_back(
-        self, concluding: Concluding, at: TimePoint, step: Step, arriving: Arriving | None
+        self, concluding: TemporalRuleEngine, at: TimePoint, step: Step, arriving: Arriving | None
     ) -> WindowUpdate:
         """Assert conclusions on the way to a step, then do the step."""
         steps, fed_back = list[WindowUpdate](), list[FedBack]()
@@ -325,7 +325,7 @@ class Holdings(Upkeep[Books]):
 
     # -- looking -----------------------------------------------------------------------------------
 
-    def books_at(self, at: TimePoint) -> Books:
+    def books_at(self, at: TimePoint) -> StreamHistory:
         """The books as they stood after the last step at or before a time, for a model to be made of.
 
         Raises:
@@ -345,7 +345,7 @@ class Holdings(Upkeep[Books]):
         entries = [*books.past.entries(), *books.log]
         return quality_of(entries, left, books.repairs, self.vocabulary, books.now)
 
-    def shown_of(self, books: Books) -> ShownModel:
+    def shown_of(self, books: StreamHistory) -> ModelView:
         """What followed from older books. Costs a materialization."""
         model, _ = self._filled_from(books, self.growing.program)
         model.violations()
@@ -353,7 +353,7 @@ class Holdings(Upkeep[Books]):
         forms: dict[Fact, Literal] = {}
         for entry in reversed(list(books.log)):  # the form that was given first is shown
             forms.update(entry.forms.by_fact)
-        return ShownModel(model, forms)
+        return ModelView(model, forms)
 
     def conflicts(self) -> ConflictList[Conflict]:
         """All conflict sets of the window as it is now. Costs a pass over the facts, if none is repaired."""
@@ -405,7 +405,7 @@ class Holdings(Upkeep[Books]):
 
     # -- one step ----------------------------------------------------------------------------------
 
-    def _tell(self, told: Told, model: WindowModel) -> Told:
+    def _tell(self, told: DeliveryState, model: WindowModel) -> DeliveryState:
         """Deliver the changes of a step to the consumers that receive them now."""
         if self._standing.tells:
             return self._tell_consumers(told, model)
@@ -434,7 +434,7 @@ class Holdings(Upkeep[Books]):
         model.fill(parts)
         return model
 
-    def _filled_from(self, books: Books, program: Program) -> tuple[WindowModel, Books]:
+    def _filled_from(self, books: StreamHistory, program: Program) -> tuple[WindowModel, StreamHistory]:
         newest, arrival = books.log.newest, books.arrival
         older = books.log if newest is None else books.log.without_newest()
         entries = list(older.kept())[::-1]

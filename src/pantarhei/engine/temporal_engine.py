@@ -31,8 +31,8 @@ from pantarhei.encoding.numbers import (
     split_changes,
 )
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.engine.consumer import Changes, Crowded, Saved
-from pantarhei.engine.update import Feedback, Standstill
+from pantarhei.engine.consumer import Changes, ConsumersOverfull, Saved
+from pantarhei.engine.update import Feedback, FixpointDetector
 from pantarhei.materialize.model import Overfull, WindowModel
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.term import Triple
@@ -60,7 +60,7 @@ from pantarhei.temporal.unfolding import unfold
 from pantarhei.window.sliding import Step, Window
 
 
-class Decoder(NamedTuple):
+class ConclusionDecoder(NamedTuple):
     """Makes conclusions of facts of the second kernel, in the numbers of one time.
 
     Args:
@@ -94,7 +94,7 @@ _FEW: Final = 256
 """So many changes at least are kept for who asks again."""
 
 
-class ConclusionNotes:
+class ConclusionLog:
     """What each of those who ask has not been told yet."""
 
     def __init__(self) -> None:
@@ -118,7 +118,7 @@ class ConclusionNotes:
         if self._is_followed:
             self._untold = (*self._untold, numbered.triples(changes))
 
-    def take_changes(self, decoder: Decoder) -> ConclusionChanges:
+    def take_changes(self, decoder: ConclusionDecoder) -> ConclusionChanges:
         """The conclusions that came and those that went since the last call."""
         changed, self._changed = self._changed, []
         if not changed:
@@ -138,7 +138,7 @@ class ConclusionNotes:
 
         return ConclusionChanges(lambda: tuple(turns()), in_all)
 
-    def triples(self, decoder: Decoder, concluded: Callable[[], Integers]) -> ConclusionSet:
+    def triples(self, decoder: ConclusionDecoder, concluded: Callable[[], Integers]) -> ConclusionSet:
         """Return the conclusions that are triples. Costs what has changed since the last call.
 
         Args:
@@ -179,7 +179,7 @@ CONCLUSIONS: Final = "conclusions"
 """The name that temporal rules are attached by."""
 
 
-class Concluding:
+class TemporalRuleEngine:
     """A consumer (engine/consumer.py) that evaluates temporal rules.
 
     Args:
@@ -203,7 +203,7 @@ class Concluding:
         compile_for_time_kind(given.rules.rules, window, given.rules.start, self._fit)
         self._data: DataStream | None = None  # before the first tick of the timeline
         self._evaluation: RuleEvaluation | None = None
-        self._notes = ConclusionNotes()
+        self._notes = ConclusionLog()
 
     def _fit(self, ticks: Ticks) -> None:
         """Have the program for a stream of that kind of time; an error leaves all as it was."""
@@ -288,9 +288,9 @@ class Concluding:
         self._notes.note(self._data.tick, at, changes, self._numbered)
 
     @property
-    def _decoder(self) -> Decoder:
+    def _decoder(self) -> ConclusionDecoder:
         tuples = TupleNumbers() if self._data is None else self._data.tuples
-        return Decoder(self._numbered, self._vocabulary.lexicon, tuples)
+        return ConclusionDecoder(self._numbered, self._vocabulary.lexicon, tuples)
 
     # -- what is asserted at the next tick ---------------------------------------------------------
 
@@ -321,9 +321,9 @@ class Concluding:
         )
 
     @property
-    def standstill(self) -> Standstill:
+    def standstill(self) -> FixpointDetector:
         """What sees that the next ticks are like those before."""
-        return Standstill(self._numbered.reach)
+        return FixpointDetector(self._numbered.reach)
 
     # -- the steps ---------------------------------------------------------------------------------
 
@@ -386,12 +386,12 @@ class Concluding:
         """See `Consumer`.
 
         Raises:
-            Crowded: the second kernel has come to take too many bytes.
+            ConsumersOverfull: the second kernel has come to take too many bytes.
         """
         try:
             self._apply(changes, model)
         except Overfull as error:
-            raise Crowded(error.bytes, error.bytes) from None
+            raise ConsumersOverfull(error.bytes, error.bytes) from None
         evaluation, data = self._evaluation, self._data
         if evaluation is not None and data is not None and wastes_memory(evaluation, data, self._most_bytes):
             self._evaluation = rebuild_evaluation(self._numbered, data, self._standing(model))
@@ -522,7 +522,7 @@ class Concluding:
         return partial(to_bytes, self._given.rules, self._data, self._numbered, self._vocabulary.lexicon)
 
 
-class FollowedConclusions:
+class ConclusionFeed:
     """The conclusions that are triples, for who keeps queries of them up to date.
 
     Args:
@@ -531,7 +531,9 @@ class FollowedConclusions:
         are_joined: whether they are in the default graph too.
     """
 
-    def __init__(self, concluding: Concluding, model: Callable[[], WindowModel], are_joined: bool) -> None:
+    def __init__(
+        self, concluding: TemporalRuleEngine, model: Callable[[], WindowModel], are_joined: bool
+    ) -> None:
         self._concluding, self._model, self._are_joined = concluding, model, are_joined
         concluding.follow()
 
@@ -544,5 +546,5 @@ class FollowedConclusions:
         return self._concluding.facts(self._model())
 
     def take_facts(self) -> Integers:
-        """See `Concluding`."""
+        """See `TemporalRuleEngine`."""
         return self._concluding.take_facts()

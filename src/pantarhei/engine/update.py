@@ -65,7 +65,7 @@ class FedBack(NamedTuple):
     repair: Repair
 
 
-class Standstill:
+class FixpointDetector:
     """Sees when each tick is as the one before it: then so is the next, and what is to come is known.
 
     That is when the same was asserted, and nothing else changed, at as many ticks as rules look back to, and

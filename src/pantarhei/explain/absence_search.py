@@ -23,7 +23,7 @@ from pantarhei.proofs.rule_instances import BOTTOM, RuleInstance, RuleInstances
 from pantarhei.proofs.supports import BudgetExceeded, StepBudget
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.repair.conflict import Budget, KeptEvidence
-from pantarhei.repair.repairer import RepairAccount
+from pantarhei.repair.repairer import RepairReport
 from pantarhei.repair.result import Conflict, Prove
 from pantarhei.window.log import Entry, Log
 
@@ -224,7 +224,7 @@ class AbsenceSearch:
         """Return the conflict sets of the supposed facts."""
         context, model = self.context, self.context.model
         entry = Entry(level, context.now, context.ticks, encoded.facts, NO_FACTS, encoded.forms)
-        account = RepairAccount(
+        account = RepairReport(
             context.log, entry, model.vocabulary.lexicon, model.program.rules, context.prove
         )
         conflicts = account.case(KeptEvidence(lineage, _BUDGET)).conflicts

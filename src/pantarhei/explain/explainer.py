@@ -12,8 +12,8 @@ import numpy as np
 from rdflib import RDF, URIRef
 
 from pantarhei.encoding.numbers import NO_FACTS, Fact, FactForms, Integers, as_tuples
-from pantarhei.engine.stream_history import Books
-from pantarhei.engine.stream_state import Holdings
+from pantarhei.engine.stream_history import StreamHistory
+from pantarhei.engine.stream_state import StreamState
 from pantarhei.errors import EntailedError, InputError, InvalidTripleError, NotEntailedError, OptionError
 from pantarhei.explain.abduction import NEW_NAME
 from pantarhei.explain.absence import Abduction, Absence, RetractedAssertion
@@ -61,7 +61,7 @@ class ExplainedWindow(NamedTuple):
         forms: the lexical forms of literals in the materialization.
     """
 
-    books: Books
+    books: StreamHistory
     model: WindowModel
     forms: FactForms
 
@@ -80,11 +80,11 @@ class Explainer:
         ontology: returns the ontology.
     """
 
-    def __init__(self, held: Holdings, labels: Labels, ontology: Callable[[], Ontology]) -> None:
+    def __init__(self, held: StreamState, labels: Labels, ontology: Callable[[], Ontology]) -> None:
         self._held, self._labels, self._ontology = held, labels, ontology
         self._clauses: tuple[Program, object, BackwardRules] | None = None
-        self._asserted: tuple[Books, Integers] | None = None
-        self._older: tuple[Books, TimePoint | None, ExplainedWindow] | None = None
+        self._asserted: tuple[StreamHistory, Integers] | None = None
+        self._older: tuple[StreamHistory, TimePoint | None, ExplainedWindow] | None = None
 
     def explain(
         self, asked: Triple | TemporalAtom, at: TimePoint | None, all_: bool, limit: int
@@ -341,5 +341,5 @@ def _check_limit(limit: object, of: str) -> None:
         raise OptionError("limit", repr(limit), f"a whole number, at least one {of}")
 
 
-def _time_text(books: Books) -> str | None:
+def _time_text(books: StreamHistory) -> str | None:
     return None if books.now is None else show_time(books.now)

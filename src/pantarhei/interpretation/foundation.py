@@ -61,7 +61,7 @@ class Axioms(Protocol):
         """The same with the axioms of a background, and the background's facts."""
 
 
-class Common(NamedTuple):
+class FoundationCounts(NamedTuple):
     """How many symbols, names and literals a foundation numbers; their numbers are the same in each."""
 
     symbols: int
@@ -83,7 +83,7 @@ class Foundation:
 
     growing: GrowingProgram
     background: Encoded
-    common: Common
+    common: FoundationCounts
     unique_names: bool
     numbers: Numbers = "by_datatype"
 
@@ -113,7 +113,7 @@ class Foundation:
         encoded = growing.vocabulary.encode(_without_merged(in_order(always), () if asks else same))
         if not growing.covers(encoded.facts):
             growing.grow(encoded.facts)
-        return cls(growing, encoded, Common(*growing.vocabulary.counts), unique_names, numbers)
+        return cls(growing, encoded, FoundationCounts(*growing.vocabulary.counts), unique_names, numbers)
 
     def __repr__(self) -> str:
         rules, facts = counted(len(self.growing.theory.rules), "rule"), len(self.background.facts)

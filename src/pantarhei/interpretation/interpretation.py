@@ -22,7 +22,7 @@ from pantarhei.encoding.numbers import (
 )
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import InvalidTripleError
-from pantarhei.interpretation.foundation import Common, Foundation
+from pantarhei.interpretation.foundation import Foundation, FoundationCounts
 from pantarhei.model.term import Place, Term
 from pantarhei.rdf.ntriples import unused_prefix, write_term
 
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class Terms(NamedTuple):
-    """Terms that an interpretation has beyond those of the foundation, in N-Triples syntax.
+class OwnTerms(NamedTuple):
+    """OwnTerms that an interpretation has beyond those of the foundation, in N-Triples syntax.
 
     A place in `classes` or `properties` is a symbol's number less the foundation's count, and so on.
     """
@@ -61,7 +61,7 @@ class Interpretation:
 
     facts: Integers
     asserted: int
-    terms: Terms
+    terms: OwnTerms
     conflicts: tuple[tuple[int, ...], ...]
     contradictory: bool
     foundation: str
@@ -76,7 +76,7 @@ class InterpretationWriter:
     def __init__(
         self,
         vocabulary: Vocabulary,
-        common: Common,
+        common: FoundationCounts,
         scope: str,
         texts: dict[int, str],
         computed: ComputedForms,
@@ -85,7 +85,7 @@ class InterpretationWriter:
         self._computed = computed
         self._forms: list[Literal] = []  # literals with numbers behind those of the vocabulary
 
-    def written(self, asserted: Integers, derived: Integers, forms: FactForms) -> tuple[Integers, Terms]:
+    def written(self, asserted: Integers, derived: Integers, forms: FactForms) -> tuple[Integers, OwnTerms]:
         """The facts in an interpretation's numbers, and the terms that these mean beyond the common ones."""
         facts = np.concatenate([asserted, derived])
         if forms or self._vocabulary.varied or self._computed.otherwise:
@@ -121,7 +121,7 @@ class InterpretationWriter:
                     self._forms.append(form)
                 facts[place, 2] = number
 
-    def _renumber(self, facts: Integers) -> Terms:
+    def _renumber(self, facts: Integers) -> OwnTerms:
         """Number all terms beyond the common ones in the order in which they stand in `facts`."""
         numbers, common = self._vocabulary, self._common
         symbols = [numbers.symbols[number] for number in _compact(facts[:, 0], common.symbols)]
@@ -140,7 +140,7 @@ class InterpretationWriter:
         values = objects[objects >= FIRST_LITERAL]
         literals = _compact(values, FIRST_LITERAL + common.literals)
         facts[objects >= FIRST_LITERAL, 2] = values
-        return Terms(
+        return OwnTerms(
             tuple(self._text(symbol.name) for symbol in classes),
             tuple(write_term(symbol.name) for symbol in properties),
             self._texts_of(names, lambda number: self._text(numbers.names[number])),
@@ -180,7 +180,7 @@ def _compact(column: Integers, common: int) -> list[int]:
     return known
 
 
-class Texts:
+class InterpretationTables:
     """The terms of a foundation in N-Triples syntax, to write interpretations with."""
 
     def __init__(self, foundation: Foundation) -> None:
@@ -283,7 +283,9 @@ def split(table: pa.Table, encoded: Encoded) -> ClosedABox:
     return ClosedABox(np.concatenate([asserted, encoded.facts[derived]]), Encoded(asserted, forms))
 
 
-def encode(interpretation: Interpretation, vocabulary: Vocabulary, common: Common, scope: str) -> ClosedABox:
+def encode(
+    interpretation: Interpretation, vocabulary: Vocabulary, common: FoundationCounts, scope: str
+) -> ClosedABox:
     """The facts of an interpretation in the numbers of `vocabulary`.
 
     Blank nodes belong to the message that `scope` names. Costs a look-up for each of its terms.

@@ -55,7 +55,7 @@ class CanonicalModel(NamedTuple):
     lineage: Lineage | None
 
 
-class CanonicalModels:
+class CanonicalModelBuilder:
     """Makes the canonical models of ABoxes, each by itself.
 
     Many facts are closed by column, several ABoxes together. For few, and for lineages, there is a window
@@ -183,7 +183,7 @@ class ABoxMaterializer:
         self._foundation = foundation
         self._growing, self._vocabulary = foundation.growing, foundation.vocabulary
         self._texts: dict[int, str] = {}  # of names and literals by number, as they were written
-        self._models = CanonicalModels(foundation.model())
+        self._models = CanonicalModelBuilder(foundation.model())
         self._computed = self._vocabulary.computed = ComputedForms(FIRST_LITERAL + self.common.literals)
 
     def materialize(self, abox: ABox) -> Interpretation:
@@ -235,7 +235,7 @@ class ABoxMaterializer:
         for abox in aboxes:
             if not self._growing.covers(abox.facts):
                 self._growing.grow(abox.facts)
-                self._models = CanonicalModels(self._foundation.model())
+                self._models = CanonicalModelBuilder(self._foundation.model())
         # what comes between two ABoxes may begin anew
         models, vocabulary, texts = self._models, self._vocabulary, self._texts
         computed, instances = self._computed, self._budget.instances if conflicts else None

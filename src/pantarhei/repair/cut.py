@@ -181,14 +181,14 @@ def _search(
     for group in groups:
         meter = StepBudget(budget.sets, min(budget.steps, left))
         times = {atom: int(levels[atom]) for atom in group.asserted}
-        found, undecided = _Search(group, times, meter).run()
+        found, undecided = _SubsetSearch(group, times, meter).run()
         lacking |= found
         lost |= undecided
         left -= min(budget.steps, left) - max(meter.steps, 0)
     return lacking, lost
 
 
-class _Search:
+class _SubsetSearch:
     """The maximal subsets of one group, level by level from the newest, by what follows from them."""
 
     def __init__(self, group: OpenGroup, times: Mapping[int, int], meter: StepBudget) -> None:

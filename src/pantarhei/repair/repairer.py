@@ -24,7 +24,7 @@ from pantarhei.proofs.step import Assertion
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.repair.conflict import Budget, ConflictEvidence, KeptEvidence, Levels
 from pantarhei.repair.cut import Cut, Method, algorithm3, exact_cut, grounded
-from pantarhei.repair.result import Case, LazySequence, Occurrences, Prove, Removal, Repair, no_proofs
+from pantarhei.repair.result import ConflictCase, LazySequence, Occurrences, Prove, Removal, Repair, no_proofs
 from pantarhei.window.log import Entry, Log
 
 Moments = dict[int, tuple[TimePoint, Forms]]
@@ -32,7 +32,7 @@ Moments = dict[int, tuple[TimePoint, Forms]]
 
 
 @dataclass(frozen=True, slots=True)
-class RepairAccount:
+class RepairReport:
     """An arriving ABox and the log before it: what it takes to describe its repair.
 
     Args:
@@ -70,7 +70,7 @@ class RepairAccount:
             undecided_facts=len(lost),
         )
 
-    def case(self, kept: KeptEvidence) -> Case:
+    def case(self, kept: KeptEvidence) -> ConflictCase:
         """The conflict sets of evidence, found when they are first looked at. Keeps no log."""
         moments = self._moments(kept.levels)
         lexicon = self.lexicon
@@ -87,7 +87,7 @@ class RepairAccount:
             return Occurrences(rows, times, forms, lexicon)
 
         listed = LazySequence(lambda: len(kept.evidence.levels), members)
-        return Case(kept, listed, self.rules, self.prove, occurrences)
+        return ConflictCase(kept, listed, self.rules, self.prove, occurrences)
 
     def _moments(self, levels: Levels) -> Moments:
         found = {}
@@ -185,7 +185,7 @@ class Repairer:
         if len(facts):
             model.cut(facts)
         evidence = KeptEvidence(lineage, self.budget)
-        account = RepairAccount(older, arriving, self.vocabulary.lexicon, rules, self.prove)
+        account = RepairReport(older, arriving, self.vocabulary.lexicon, rules, self.prove)
         repair = account.of(self.method, lineage, cut, evidence)
         return Repaired(facts, repair, evidence.bytes)
 

@@ -131,7 +131,7 @@ def _rows(place: int, found: tuple[Entry, Integers]) -> Integers:
 
 _T = TypeVar("_T")
 _S = TypeVar("_S")
-_F = TypeVar("_F", bound="Found")
+_F = TypeVar("_F", bound="FoundConflicts")
 
 Prove = Callable[[frozenset[Assertion], tuple[Rule, ...]], tuple[Proof, ...]]
 """Finds a proof of ⊥ from some assertions for each of some constraints."""
@@ -190,7 +190,7 @@ def _restored(members: tuple[_T, ...]) -> LazySequence[_T]:
     return LazySequence(lambda: len(members), lambda: members)
 
 
-class Found(Protocol):
+class FoundConflicts(Protocol):
     """Conflict sets as far as they can be counted."""
 
     @property
@@ -220,7 +220,7 @@ class ConflictList(LazySequence[_T]):
     def __init__(self, find: Callable[[], _F], make: Callable[[_F], Sequence[_T]]) -> None:
         found: Callable[[], _F] = cache(find)
         super().__init__(lambda: len(found()), lambda: make(found()))
-        self._found: Callable[[], Found] = found
+        self._found: Callable[[], FoundConflicts] = found
 
     @property
     def complete(self) -> bool:
@@ -240,7 +240,7 @@ class ConflictList(LazySequence[_T]):
     @classmethod
     def of(cls, members: Sequence[_T], complete: bool = True) -> ConflictList[_T]:
         """The list of known conflict sets."""
-        listed: Found = _Listed(tuple(members), complete)
+        listed: FoundConflicts = _Listed(tuple(members), complete)
         return ConflictList(lambda: listed, lambda _: members)
 
     def mapped(self, change: Callable[[_T], _S]) -> ConflictList[_S]:
@@ -287,7 +287,7 @@ def _conflict(
     return Conflict(assertions, constraints, lambda *_: proofs)
 
 
-class Case:
+class ConflictCase:
     """The evidence of a repair, with its assertions and constraints.
 
     Args:
@@ -309,12 +309,12 @@ class Case:
         self.kept, self.members, self.rules, self.occurrences = kept, members, rules, occurrences
         self.conflicts = ConflictList(kept.conflicts, partial(_conflicts_of, kept, members, rules, prove))
 
-    def proved_by(self, prove: Prove) -> Case:
+    def proved_by(self, prove: Prove) -> ConflictCase:
         """The same case, whose conflicts find their proofs in this way."""
-        return Case(self.kept, self.members, self.rules, prove, self.occurrences)
+        return ConflictCase(self.kept, self.members, self.rules, prove, self.occurrences)
 
     @classmethod
-    def of(cls, conflicts: ConflictList[Conflict]) -> Case:
+    def of(cls, conflicts: ConflictList[Conflict]) -> ConflictCase:
         """The case of which these are the conflict sets."""
         alone = {next(iter(each.assertions)) for each in conflicts if len(each.assertions) == 1}
         members = sorted(
@@ -350,7 +350,7 @@ def _conflicts_of(
 ) -> list[Conflict]:
     """Conflict sets in an order that does not depend on numbers: small ones, then older ones first.
 
-    Not a method of `Case`, which has the list that calls it: no cycle keeps what they hold.
+    Not a method of `ConflictCase`, which has the list that calls it: no cycle keeps what they hold.
     """
     levels, texts = kept.evidence.levels.tolist(), [write_triple(fact) for _, fact in members]
     keys = list(zip(levels, texts, strict=True))
@@ -390,15 +390,15 @@ class Repair:
         self,
         at: TimePoint,
         method: Method,
-        case: Case | ConflictList[Conflict] | None = None,
+        case: ConflictCase | ConflictList[Conflict] | None = None,
         removed: frozenset[Assertion] | Occurrences | Removal = frozenset(),
         undecided: Callable[[], frozenset[Assertion]] = frozenset,
         unlisted: int = 0,
         undecided_facts: int = 0,
     ) -> None:
         self.at, self.method, self.unlisted = at, method, unlisted
-        self.case = case if isinstance(case, Case) else None
-        self.conflicts = case.conflicts if isinstance(case, Case) else _NONE if case is None else case
+        self.case = case if isinstance(case, ConflictCase) else None
+        self.conflicts = case.conflicts if isinstance(case, ConflictCase) else _NONE if case is None else case
         self.undecided_facts = undecided_facts
         self._removed, self._undecided = removed, undecided
 

@@ -28,7 +28,7 @@ import pyarrow as pa
 from pantarhei.engine.checkpoint import Json
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import CheckpointError, OptionError
-from pantarhei.interpretation.interpretation import Texts
+from pantarhei.interpretation.interpretation import InterpretationTables
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.model.time import Duration, TimeKind, TimePoint, show_time, ticks_of, time_of
 from pantarhei.reasoner import StreamReasoner
@@ -241,8 +241,8 @@ class Driver:
         self.counts = Counts(**{name: counts[name] + more.get(name, 0) for name in counts})
 
     @cached_property
-    def _texts(self) -> Texts:
-        return Texts(self.reasoner.foundation)
+    def _texts(self) -> InterpretationTables:
+        return InterpretationTables(self.reasoner.foundation)
 
 
 REASONER = "reasoner"

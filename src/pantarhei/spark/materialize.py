@@ -21,7 +21,7 @@ from rdflib import Graph
 
 from pantarhei.errors import OptionError
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.interpretation.interpretation import Interpretation, Texts
+from pantarhei.interpretation.interpretation import Interpretation, InterpretationTables
 from pantarhei.model.term import Triple
 from pantarhei.ontology.ontology import Ontology
 from pantarhei.spark.frame import COLUMNS, TIMESTAMP, check_frame
@@ -231,7 +231,7 @@ class Writing:
     schema: pa.Schema
     with_conflicts: bool
 
-    def __call__(self, at: pa.Scalar, made: Interpretation, texts: Texts) -> pa.Table:
+    def __call__(self, at: pa.Scalar, made: Interpretation, texts: InterpretationTables) -> pa.Table:
         facts = texts.table(made, apart=True)
         conflicts = _conflicts(made) if self.with_conflicts else pa.nulls(len(facts))
         columns = [pa.repeat(at, len(facts)), *facts.columns, conflicts, pa.nulls(len(facts))]

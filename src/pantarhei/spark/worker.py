@@ -36,7 +36,7 @@ from pyspark.sql.types import (
 
 from pantarhei.errors import InvalidRowError, InvalidTripleError, OptionError
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.interpretation.interpretation import Interpretation, Terms, Texts
+from pantarhei.interpretation.interpretation import Interpretation, InterpretationTables, OwnTerms
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.rdf.ntriples import name_of_timestamp
@@ -73,7 +73,7 @@ class Known:
     """What a process keeps of a foundation from task to task."""
 
     def __init__(self, foundation: Foundation) -> None:
-        self.texts = Texts(foundation)
+        self.texts = InterpretationTables(foundation)
         self.materializer = ABoxMaterializer(foundation)
 
 
@@ -122,7 +122,7 @@ def log_skipped(skipped: SkippedRows) -> None:
         _log.warning("%s", skipped)
 
 
-Writer = Callable[[pa.Scalar, Interpretation, Texts], pa.Table]
+Writer = Callable[[pa.Scalar, Interpretation, InterpretationTables], pa.Table]
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +217,7 @@ def _bounds(table: pa.Table) -> list[int]:
     return [0, *inner.tolist(), len(table)] if len(table) else [0]
 
 
-_TERMS = Terms._fields
+_TERMS = OwnTerms._fields
 
 
 def block_schema(time: DataType) -> StructType:
@@ -243,7 +243,7 @@ class BlockWriter:
 
     schema: pa.Schema
 
-    def __call__(self, at: pa.Scalar, made: Interpretation, texts: Texts) -> pa.Table:
+    def __call__(self, at: pa.Scalar, made: Interpretation, texts: InterpretationTables) -> pa.Table:
         row = {
             "facts": made.facts.tobytes(),
             "asserted": made.asserted,
@@ -305,7 +305,7 @@ def _interpretation(row: Mapping[str, Any]) -> Interpretation:
     return Interpretation(
         np.frombuffer(row["facts"], np.int32).reshape(-1, 3),
         row["asserted"],
-        Terms(*(tuple(row[name]) for name in _TERMS)),
+        OwnTerms(*(tuple(row[name]) for name in _TERMS)),
         (),
         row["contradictory"],
         row["foundation"],
@@ -321,7 +321,7 @@ def _times(times: pa.ChunkedArray, kind: TimeKind) -> list[TimePoint]:
     return given
 
 
-def pack(waiting: Iterable[TimedInterpretation], texts: Texts) -> bytes:
+def pack(waiting: Iterable[TimedInterpretation], texts: InterpretationTables) -> bytes:
     """The asserted facts of interpretations as bytes (Arrow's stream format), for another process too: there
     blank nodes of the ontology may have other labels.
     """

@@ -39,7 +39,7 @@ _CHUNK = 512
 _LEVEL, _TICKS = attrgetter("level"), attrgetter("ticks")
 
 
-class Moment(Protocol):
+class TimelineItem(Protocol):
     """What stands on a timeline: a timestamp, by its level, by its tick, and as it was given."""
 
     @property
@@ -50,7 +50,7 @@ class Moment(Protocol):
     def at(self) -> TimePoint: ...
 
 
-M = TypeVar("M", bound=Moment)
+M = TypeVar("M", bound=TimelineItem)
 
 
 @dataclass(frozen=True, slots=True)

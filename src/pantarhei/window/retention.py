@@ -89,7 +89,7 @@ class Departure(NamedTuple):
 _Linked = tuple[Departure, Any] | None
 
 
-class Past(NamedTuple):
+class PastEntries(NamedTuple):
     """What has left the window and is remembered. A value: a change makes another, sharing what it can.
 
     A further departure costs O(1) on average: it is only linked to those before it, and they are settled
@@ -117,7 +117,7 @@ class Past(NamedTuple):
 
     def with_departure(
         self, ticks: int, came: int, outside: Sequence[Entry], early: Sequence[Entry], size: int
-    ) -> Past:
+    ) -> PastEntries:
         """The past with what a step let leave.
 
         Args:
@@ -134,16 +134,16 @@ class Past(NamedTuple):
         bounds, settled, recent, waiting, whole, known_from, due = self
         waiting, whole = waiting + 1, whole + size
         recent = Departure(ticks, came, entries, levels, size), recent
-        past = Past(bounds, settled, recent, waiting, whole, known_from, due)
+        past = PastEntries(bounds, settled, recent, waiting, whole, known_from, due)
         if waiting * _SLACK > bounds.steps or whole > bounds.max_bytes:
             return past._shortened(came - bounds.steps, bounds.max_bytes)
         return past
 
-    def within(self, size: int) -> Past:
+    def within(self, size: int) -> PastEntries:
         """The past shortened until it takes no more than `size` bytes; what leaves it is due for the sink."""
         return self if self.bytes <= max(0, size) else self._shortened(-1, max(0, size))
 
-    def keeping(self, bounds: History, came: int) -> Past:
+    def keeping(self, bounds: History, came: int) -> PastEntries:
         """The past with other bounds.
 
         Args:
@@ -152,7 +152,7 @@ class Past(NamedTuple):
         """
         return self._replace(bounds=bounds)._shortened(came - 1 - bounds.steps, bounds.max_bytes)
 
-    def _shortened(self, oldest: int, most_bytes: int) -> Past:
+    def _shortened(self, oldest: int, most_bytes: int) -> PastEntries:
         """All settled, without what left before more than `oldest` ABoxes had come, with room for more."""
         departures = tuple(self.departures())
         first, left = 0, self.bytes
@@ -162,20 +162,20 @@ class Past(NamedTuple):
             first += 1
         known_from = departures[first - 1].ticks if first else self.known_from
         due = (*self.due, *departures[:first]) if first and self.bounds.sink is not None else self.due
-        return Past(self.bounds, departures[first:], None, 0, left, known_from, due)
+        return PastEntries(self.bounds, departures[first:], None, 0, left, known_from, due)
 
-    def written(self, count: int) -> Past:
+    def written(self, count: int) -> PastEntries:
         """The past once `count` of the departures that were due are not any more."""
         return self._replace(due=self.due[count:])
 
-    def renamed(self, entries: Iterator[Entry]) -> Past:
+    def renamed(self, entries: Iterator[Entry]) -> PastEntries:
         """The past with these entries in the place of `entries()`."""
 
         def of(departures: Iterable[Departure]) -> tuple[Departure, ...]:
             return tuple(each._replace(entries=[next(entries) for _ in each.entries]) for each in departures)
 
         due, settled = of(self.due), of(self.departures())
-        return Past(self.bounds, settled, None, 0, self.bytes, self.known_from, due)
+        return PastEntries(self.bounds, settled, None, 0, self.bytes, self.known_from, due)
 
     # -- look --------------------------------------------------------------------------------------
 
@@ -188,7 +188,7 @@ class Past(NamedTuple):
         """How many timestamps are remembered. Costs their number."""
         return sum(len(departure.entries) for departure in self.departures())
 
-    def fewer_than(self, before: Past) -> int:
+    def fewer_than(self, before: PastEntries) -> int:
         """How many timestamps less than before it was shortened. Costs O(1) if it was not."""
         return 0 if self is before else before.timestamps - self.timestamps
 

@@ -10,7 +10,7 @@ from rdflib import RDF, RDFS, XSD, BNode, Literal, URIRef
 
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.interpretation.interpretation import Texts
+from pantarhei.interpretation.interpretation import InterpretationTables
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.model.data_range import Datatype, DatatypeRestriction
 from pantarhei.model.rule import Member, Rule
@@ -61,7 +61,7 @@ def test_models_are_those_of_single_aboxes_and_of_reasoners_that_hold_one(spark)
         found.setdefault(at, {})[tuple(map(parse_term, texts))] = (derived, conflicts)
     assert made.rdd.getNumPartitions() == 5
     foundation = Foundation.of(ontology, world.background)
-    texts, worker = Texts(foundation), ABoxMaterializer(foundation)
+    texts, worker = InterpretationTables(foundation), ABoxMaterializer(foundation)
     contradictory = 0
     for at, abox in stream:
         alone = StreamReasoner(ontology, Window(0), world.background, repair="off")

@@ -5,7 +5,7 @@ import pytest
 
 from pantarhei.encoding.numbers import NONE, net_changes
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.engine.consumer import NOTHING_TOLD, Changes, Consumers
+from pantarhei.engine.consumer import NOTHING_PENDING, Changes, Consumers
 from pantarhei.errors import OptionError
 from pantarhei.materialize.kernel_values import LevelChanges
 from pantarhei.materialize.model import WindowModel
@@ -99,7 +99,7 @@ def test_the_first_of_what_is_due_comes_first_and_only_to_whom_it_is_due():
 def test_what_waits_is_told_together_once():
     one = Noting()
     consumers = attached(one=one)
-    told = consumers.tell(NOTHING_TOLD.with_step(changes(1), None).with_step(changes(2), None), MODEL)
+    told = consumers.tell(NOTHING_PENDING.with_step(changes(1), None).with_step(changes(2), None), MODEL)
     assert one.told == ([1, 2],) and told.waiting == ()
     assert consumers.tell(told, MODEL) == told and one.told == ([1, 2],)
     assert told.with_step(Changes(changes(1).noted[:0]), None) is told, "nothing is no step"
@@ -110,11 +110,11 @@ def test_who_follows_steps_is_told_of_each_at_once_and_the_others_of_all_togethe
     step, block = Noting(), Noting()
     step.follows_steps = True
     consumers = attached(block=block, step=step)
-    told = NOTHING_TOLD
+    told = NOTHING_PENDING
     for number in (1, 2):
         told = consumers.tell_steps(told.with_step(changes(number), None), MODEL)
     assert step.told == ([1], [2]) and block.told == ()
-    assert consumers.tell(told, MODEL) is NOTHING_TOLD
+    assert consumers.tell(told, MODEL) is NOTHING_PENDING
     assert step.told == ([1], [2]) and block.told == ([1, 2],)
 
 

@@ -6,7 +6,7 @@ from rdflib import RDF, XSD, Literal
 
 from pantarhei import ContradictionError, DynamicGraph, Ontology
 from pantarhei.encoding.numbers import NO_FACTS, NO_FORMS, Encoded, Forms, UsedTerms, as_tuples
-from pantarhei.engine.graph_state import Assertions, Net, facts_of, keys_of
+from pantarhei.engine.graph_state import Assertions, NetChange, facts_of, keys_of
 from pantarhei.model.rule import Rule
 from strategies import DISJOINT_CLASSES, EX, a, is_a, x
 from strategies import A as StrategiesA
@@ -135,7 +135,7 @@ def test_a_change_that_was_broken_off_is_made_at_the_next_look():
 
     keys = Broken(dict.fromkeys(keys_of(facts(A))))
     keys.breaks = True
-    books = Assertions(1, True, keys, {}, Net(keys_of(facts(B)), keys_of(facts(A))))
+    books = Assertions(1, True, keys, {}, NetChange(keys_of(facts(B)), keys_of(facts(A))))
     with pytest.raises(MemoryError):
         books.facts  # noqa: B018
     assert as_tuples(books.facts) == [B]

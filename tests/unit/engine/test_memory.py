@@ -15,15 +15,15 @@ from pantarhei.encoding.lexicon import Tables
 from pantarhei.encoding.numbers import FIRST_LITERAL, UsedTerms
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.consumer import Consumers
-from pantarhei.engine.memory import Fitting, Memory
-from pantarhei.engine.stream_state import Holdings
+from pantarhei.engine.memory import Eviction, Memory
+from pantarhei.engine.stream_state import StreamState
 from pantarhei.errors import MemoryLimitError
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.data_range import Datatype, DatatypeRestriction
 from pantarhei.model.rule import Atom, Builtin, Member, Rule
 from pantarhei.window.log import Entry, Log
-from pantarhei.window.retention import History, Past
+from pantarhei.window.retention import History, PastEntries
 from strategies import EX as StrategiesEX
 from strategies import A, B, is_a, member
 from worlds import World
@@ -88,7 +88,7 @@ EACH = 10  # assertions of a timestamp, from each of which another fact follows
 
 @pytest.fixture
 def window_of_fitting():
-    """Makes a `Fitting` of four timestamps."""
+    """Makes a `Eviction` of four timestamps."""
     foundation = Foundation.of(Ontology.from_rules([Rule("cax-sco", (is_a(A, x),), is_a(B, x))]))
     model, entries = foundation.model(), []
     for level in range(4):
@@ -101,7 +101,7 @@ def window_of_fitting():
 
     def made(**limits):
         memory = Memory(Limits(**limits), foundation.vocabulary, Consumers())
-        return Fitting(model, Log.of(entries), memory, Past(History()))
+        return Eviction(model, Log.of(entries), memory, PastEntries(History()))
 
     return made
 
@@ -517,7 +517,7 @@ POINTS = [
     (Vocabulary, "replace_tables"),
     (WindowModel, "rename"),
     (WindowModel, "mark_terms"),
-    (Holdings, "_take_over"),
+    (StreamState, "_take_over"),
 ]
 
 

@@ -11,7 +11,7 @@ from pantarhei.encoding.given_forms import GivenForms
 from pantarhei.engine.consumer import Consumers
 from pantarhei.engine.memory import Memory
 from pantarhei.engine.step_transaction import StepTransaction
-from pantarhei.engine.stream_history import Books
+from pantarhei.engine.stream_history import StreamHistory
 from pantarhei.errors import MemoryLimitError
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import ClosedABox
@@ -33,7 +33,7 @@ class Stream:
 
     def __init__(self, **limits):
         self.foundation = Foundation.of(Ontology.from_rules(RULES))
-        self.model, self.books = self.foundation.model(), Books()
+        self.model, self.books = self.foundation.model(), StreamHistory()
         self.model.take_changes()
         self.vocabulary = self.foundation.vocabulary
         self.memory = Memory(Limits(**limits), self.vocabulary, Consumers())

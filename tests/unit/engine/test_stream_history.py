@@ -1,17 +1,17 @@
-"""Books: values, of which a step makes others."""
+"""StreamHistory: values, of which a step makes others."""
 
 import numpy as np
 
 from pantarhei.engine.step_transaction import with_arrival
-from pantarhei.engine.stream_history import Arrival, Books, Counters
+from pantarhei.engine.stream_history import Arrival, Counters, StreamHistory
 from pantarhei.model.time import TimeKind
 from pantarhei.repair.result import Repair
 from pantarhei.window.log import EMPTY_LOG
-from pantarhei.window.retention import History, Past
+from pantarhei.window.retention import History, PastEntries
 from pantarhei.window.sliding import Window
 
 STEP = Window(range=1).step_at(TimeKind.INTEGER, 0)
-NOTHING = Past(History())
+NOTHING = PastEntries(History())
 NO_FACTS = np.empty((0, 3), np.int32)
 
 
@@ -30,7 +30,7 @@ def test_counters_go_up_by_what_is_said_and_the_others_stay():
 
 
 def test_a_repair_is_remembered_where_something_was_contradicted():
-    books = with_arrival(Books(), EMPTY_LOG, STEP, arrival(0, True), repair(1), NOTHING)
+    books = with_arrival(StreamHistory(), EMPTY_LOG, STEP, arrival(0, True), repair(1), NOTHING)
     books = with_arrival(books, EMPTY_LOG, STEP, arrival(1, False), repair(2), NOTHING)
     assert [level for level, _ in books.repairs] == [0]
     assert books.arrival.level == 1
@@ -38,6 +38,6 @@ def test_a_repair_is_remembered_where_something_was_contradicted():
 
 
 def test_an_abox_that_comes_again_with_more_has_one_repair():
-    books = with_arrival(Books(), EMPTY_LOG, STEP, arrival(0, True), repair(1), NOTHING)
+    books = with_arrival(StreamHistory(), EMPTY_LOG, STEP, arrival(0, True), repair(1), NOTHING)
     books = with_arrival(books, EMPTY_LOG, STEP, arrival(0, True), repair(1), NOTHING)
     assert [level for level, _ in books.repairs] == [0]

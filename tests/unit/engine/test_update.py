@@ -124,11 +124,11 @@ def test_a_jump_that_would_assert_without_end_is_refused_and_leaves_no_trace(mon
     [
         "warm(X) :- asserted warm(X). warm(X) :- asserted :Hot(X).",
         ":Warm(X) :- asserted :Warm(X) in [5]. :Warm(X) :- asserted :Hot(X).",
-        "warm(X) :- :Known(X), not asserted :Cold(X) in [2].",
+        "warm(X) :- :NameSource(X), not asserted :Cold(X) in [2].",
     ],
 )
 def test_where_each_tick_is_as_the_one_before_the_refusal_comes_at_once(text, range_):
-    known = [(EX.v, RDF.type, EX.Known)]
+    known = [(EX.v, RDF.type, EX.NameSource)]
     reasoner = reasoner_with(text, pr.Window(range=range_), background=known)
     reasoner.push(0, is_a("Hot"))
     asserted = []

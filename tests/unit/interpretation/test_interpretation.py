@@ -15,8 +15,8 @@ from pantarhei.errors import InvalidTripleError
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import (
     ClosedABox,
+    InterpretationTables,
     InterpretationWriter,
-    Texts,
     encode,
     scope_beside,
     split,
@@ -39,7 +39,7 @@ def made_of(abox):
 
 
 def read(made):
-    """The triples of an interpretation by what `Interpretation` and `Terms` say of its numbers."""
+    """The triples of an interpretation by what `Interpretation` and `OwnTerms` say of its numbers."""
     vocabulary, common = foundation().vocabulary, foundation().common
     own = [tuple(map(from_n3, texts)) for texts in made.terms]
     symbols = [*(symbol.name for symbol in vocabulary.symbols[: common.symbols]), *own[0], *own[1]]
@@ -100,7 +100,7 @@ def triples_of(table):
 
 def test_forms_of_literals_are_kept_and_given_on_to_what_is_derived_about_the_same_subject():
     foundation = Foundation.of(ONTOLOGY)
-    worker, texts = ABoxMaterializer(foundation), Texts(foundation)
+    worker, texts = ABoxMaterializer(foundation), InterpretationTables(foundation)
     one, other = (Literal(form, datatype=XSD.integer, normalize=False) for form in ("1", "01"))
     for first, second in ((one, other), (other, one)):
         made = worker.materialize([(EX.a, V, first), (EX.b, V, second), (EX.c, V, Literal("x\n", lang="en"))])
@@ -116,7 +116,7 @@ def test_forms_of_literals_are_kept_and_given_on_to_what_is_derived_about_the_sa
 def test_blank_nodes_keep_their_labels_and_are_told_from_the_backgrounds_on_demand():
     background = [(EX.a, R, BNode("b")), member(A, BNode("m"))]
     foundation = Foundation.of(ONTOLOGY, background)
-    texts, worker = Texts(foundation), ABoxMaterializer(foundation)
+    texts, worker = InterpretationTables(foundation), ABoxMaterializer(foundation)
     table = pa.table(
         [["_:b", "_:m"], [R.n3(), RDF.type.n3()], ["_:c", "_:b"]], ["subject", "predicate", "object"]
     )
@@ -129,7 +129,7 @@ def test_blank_nodes_keep_their_labels_and_are_told_from_the_backgrounds_on_dema
     reasoner = StreamReasoner(ONTOLOGY, Window(3), background)
     update = reasoner.push_materialized(1, made)
     assert member(A, BNode("b")) not in update.delta.added | update.delta.removed
-    without = Texts(Foundation.of(ONTOLOGY))
+    without = InterpretationTables(Foundation.of(ONTOLOGY))
     made = ABoxMaterializer(Foundation.of(ONTOLOGY)).materialize(table)
     assert without.table(made).equals(without.table(made, apart=True))
 
@@ -157,7 +157,7 @@ def test_own_terms_are_numbered_in_the_order_in_which_they_stand_classes_before_
 def test_a_table_says_of_each_fact_whether_it_was_derived():
     foundation = Foundation.of(ONTOLOGY, [member(B, EX.known)])
     made = ABoxMaterializer(foundation).materialize([member(A, EX.known), member(A, EX.new)])
-    table = Texts(foundation).table(made)
+    table = InterpretationTables(foundation).table(made)
     assert table.schema.names == ["subject", "predicate", "object", "derived"]
     assert triples_of(table) == ({member(A, EX.known), member(A, EX.new)}, {member(B, EX.new)})
 

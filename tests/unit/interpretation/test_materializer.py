@@ -19,8 +19,8 @@ from pantarhei import Ontology, OptionError, StreamReasoner, Window
 from pantarhei.errors import InvalidTripleError
 from pantarhei.interpretation import materializer
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.interpretation.interpretation import Texts
-from pantarhei.interpretation.materializer import ABoxMaterializer, CanonicalModels
+from pantarhei.interpretation.interpretation import InterpretationTables
+from pantarhei.interpretation.materializer import ABoxMaterializer, CanonicalModelBuilder
 from pantarhei.model.rule import Atom, Rule
 from pantarhei.rdf.ntriples import parse_term
 from strategies import EX, A, B, C, R, V, is_a, member, related, worlds
@@ -54,7 +54,7 @@ def triples_of(table):
 def test_an_interpretation_is_the_closure_of_its_abox_with_its_conflicts(world, choices):
     rules, background, pool = world
     foundation = Foundation.of(Ontology.from_rules(rules), background)
-    worker, texts = ABoxMaterializer(foundation), Texts(foundation)
+    worker, texts = ABoxMaterializer(foundation), InterpretationTables(foundation)
     always = frozenset(map(canonical_triple, background))
     closed = closure(rules, always)
     for choice in choices:  # one after another: none sees what the others left
@@ -97,7 +97,7 @@ def test_an_abox_between_two_parts_does_not_change_what_the_parts_mean(monkeypat
     """Though for its sake what the parts are numbered with is forgotten."""
     monkeypatch.setattr(materializer, "MOST_TERMS", 2)
     foundation = Foundation.of(ONTOLOGY)
-    texts, worker = Texts(foundation), ABoxMaterializer(foundation)
+    texts, worker = InterpretationTables(foundation), ABoxMaterializer(foundation)
     subjects = [EX[f"i{number}"] for number in range(4)]
     columns = ([term.n3() for term in terms] for terms in (subjects, [RDF.type] * 4, [A] * 4))
     table = pa.table(dict(zip(("subject", "predicate", "object"), columns, strict=True)))
@@ -176,7 +176,7 @@ LINK, C_OF_A = (EX.a, EX.R, EX.b), (EX.a, RDF.type, EX.C)
 def close(request):
     """Closes ABoxes of triples; gives their derived triples, and whether they are contradictory."""
     foundation = Foundation.of(Ontology.from_rules(RULES_OF_CANONICAL_MODELS, BACKGROUND))
-    models = CanonicalModels(foundation.model())
+    models = CanonicalModelBuilder(foundation.model())
     models.bulk_from = 0 if request.param == "by column" else 1 << 30
     vocabulary = foundation.vocabulary
 
@@ -209,7 +209,7 @@ def test_what_is_asserted_twice_is_asserted_once(close):
 def test_the_lineage_tells_of_a_contradiction_when_it_is_asked_for():
     foundation = Foundation.of(Ontology.from_rules(RULES_OF_CANONICAL_MODELS, BACKGROUND))
     facts = foundation.vocabulary.encode([LINK, C_OF_A]).facts
-    models = CanonicalModels(foundation.model())
+    models = CanonicalModelBuilder(foundation.model())
     told, untold = (next(models.close([facts], instances)).lineage for instances in (100, None))
     assert untold is None and told is not None
     assert set(map(tuple, facts.tolist())) <= set(map(tuple, np.asarray(told.facts).tolist()))

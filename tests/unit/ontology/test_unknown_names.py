@@ -4,7 +4,7 @@ import pytest
 from rdflib import RDF, RDFS, BNode, Literal
 
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.interpretation.foundation import Common
+from pantarhei.interpretation.foundation import FoundationCounts
 from pantarhei.model.rule import Rule
 from pantarhei.ontology.unknown_names import KnownNames
 from pantarhei.rules.compilation.program import compile_
@@ -16,7 +16,7 @@ PROGRAM = compile_([Rule("prp-dom", (related(EX.watches, x, y),), is_a(EX.Camera
 @pytest.fixture
 def names():
     vocabulary = Vocabulary(PROGRAM)
-    common = Common(*vocabulary.counts)
+    common = FoundationCounts(*vocabulary.counts)
     asserted = vocabulary.encode([(EX.roof, EX.covers, EX.hall)]).facts
     vocabulary.encode([(EX.stray, EX.strays, EX.away)])  # numbered, and of no stream
     return KnownNames(vocabulary, common.symbols, common.names, asserted, {EX.Declared})

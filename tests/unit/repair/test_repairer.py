@@ -13,7 +13,7 @@ from pantarhei.interpretation.foundation import Foundation
 from pantarhei.model.rule import Atom, Different, Rule
 from pantarhei.repair.conflict import KeptEvidence
 from pantarhei.repair.cut import Cut
-from pantarhei.repair.repairer import RepairAccount
+from pantarhei.repair.repairer import RepairReport
 from pantarhei.repair.result import Conflict
 from pantarhei.window.log import Entry, Log
 from strategies import EX as StrategiesEX
@@ -265,7 +265,7 @@ class Arrived:
         *older, arriving = entries
         self.lexicon, rules = self.foundation.vocabulary.lexicon, self.foundation.growing.program.rules
         self.lineage = model.lineage(BUDGET.instances)
-        self.account = RepairAccount(Log.of(older), arriving, self.lexicon, rules)
+        self.account = RepairReport(Log.of(older), arriving, self.lexicon, rules)
 
     def repair(self, cut=(), undecided=()):
         """The repair that cut some triples."""

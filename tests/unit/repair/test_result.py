@@ -14,7 +14,15 @@ from pantarhei import Ontology, StreamReasoner, Window, load_ontology
 from pantarhei.encoding.lexicon import Lexicon, LiteralSet, NameTable
 from pantarhei.encoding.numbers import NO_FACTS, NO_FORMS, Symbol, smallest_type
 from pantarhei.model.rule import Atom, Different, Origin, Rule
-from pantarhei.repair.result import Case, Conflict, ConflictList, LazySequence, Occurrences, Removal, Repair
+from pantarhei.repair.result import (
+    Conflict,
+    ConflictCase,
+    ConflictList,
+    LazySequence,
+    Occurrences,
+    Removal,
+    Repair,
+)
 from pantarhei.window.log import EMPTY_LOG, Entry, Log
 from strategies import EX, A, B, R, V, a, is_a, related, x, y, z
 
@@ -117,12 +125,12 @@ def test_listed_conflicts_can_be_made_into_a_case():
     larger = Conflict(frozenset({OLD, NEW, (1, (EX.v, RDF.type, EX.Third))}), (OTHER_RULE,))
     pair = Conflict(frozenset({(1, (EX.u, RDF.type, EX.Open)), NEW}), (DISJOINT, OTHER_RULE))
     listed = ConflictList.of([alone, pair, larger], complete=False)
-    case = Case.of(listed)
+    case = ConflictCase.of(listed)
     found = [(each.assertions, {*each.constraints}) for each in case.conflicts]
     assert found == [(each.assertions, {*each.constraints}) for each in listed]
     assert not case.conflicts.complete
     assert len(case.conflicts) == 3 and len(case.members) == 5
-    none = Case.of(ConflictList.of(()))
+    none = ConflictCase.of(ConflictList.of(()))
     assert len(none.conflicts) == 0 and none.conflicts.complete
 
 

@@ -12,7 +12,7 @@ from rdflib import BNode, Literal
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.errors import InvalidRowError
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.interpretation.interpretation import Texts
+from pantarhei.interpretation.interpretation import InterpretationTables
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.model.rule import Rule
 from pantarhei.model.time import TimeKind, ticks_of, time_of
@@ -84,7 +84,7 @@ def alone(task, rows):
     for at, abox in aboxes_of(rows).items():
         foundation = pickle.loads(task.foundation.value)
         made = ABoxMaterializer(pickle.loads(task.foundation.value)).materialize(abox)
-        table = worker.Texts(foundation).table(made)
+        table = worker.InterpretationTables(foundation).table(made)
         found[at] = list(map(tuple, (row.values() for row in table.to_pylist())))
     return found
 
@@ -224,7 +224,11 @@ def test_what_was_left_out_comes_back_with_examples(made_of_blocks):
 def test_what_was_packed_is_closed_anew(foundation_of_blocks, made_of_blocks, kind):
     given = timed(made_of_blocks, kind)
     found = list(
-        unpack(pack(given, Texts(foundation_of_blocks)), kind, ABoxMaterializer(foundation_of_blocks))
+        unpack(
+            pack(given, InterpretationTables(foundation_of_blocks)),
+            kind,
+            ABoxMaterializer(foundation_of_blocks),
+        )
     )
     assert [(one.ticks, one.at) for one in found] == [(one.ticks, one.at) for one in given]
     assert [(len(one.made.facts), one.made.asserted) for one in found] == [

@@ -8,7 +8,7 @@ import pytest
 
 from pantarhei import Limits, MemoryLimitError, OptionError
 from pantarhei.window.log import EMPTY_LOG, Entry, Log
-from pantarhei.window.retention import NO_LIMITS, History, Past, later_starts, parse_bytes
+from pantarhei.window.retention import NO_LIMITS, History, PastEntries, later_starts, parse_bytes
 
 NONE = np.empty((0, 3), np.int32)
 
@@ -112,7 +112,7 @@ def entry(level, *numbers, cut=()):
 
 def past_of(*entries, history=None, stays=3):
     """The past where the entry of each level leaves when time comes to so many ticks more."""
-    past = Past(history or History())
+    past = PastEntries(history or History())
     for each in entries:
         past = past.with_departure(each.level + stays, each.level + stays, [each], (), each.bytes)
         past.check_invariants()
@@ -197,7 +197,9 @@ def test_what_had_left_is_not_cut_by_what_came_then():
 
 
 def test_what_left_early_is_marked_and_stands_in_its_place():
-    past = Past(History()).with_departure(9, 9, [entry(0, 7), entry(3, 7)], [entry(1, 7), entry(2, 7)], 0)
+    past = PastEntries(History()).with_departure(
+        9, 9, [entry(0, 7), entry(3, 7)], [entry(1, 7), entry(2, 7)], 0
+    )
     assert levels(past) == [0, 1, 2, 3]
     assert [trace.early for trace in past.traces((0, 7, -1), EMPTY_LOG)] == [False, True, True, False]
 

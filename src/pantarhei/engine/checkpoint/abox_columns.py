@@ -18,7 +18,7 @@ import numpy as np
 from rdflib import Graph, Literal
 
 from pantarhei.engine.checkpoint.container import Column, Contents, lengths, narrow
-from pantarhei.engine.checkpoint.value_columns import (
+from pantarhei.engine.checkpoint.fact_columns import (
     TimesWriter,
     columns_of_terms,
     columns_of_triples,

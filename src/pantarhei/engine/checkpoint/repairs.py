@@ -17,7 +17,7 @@ import numpy as np
 from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE, Integers
 from pantarhei.engine.checkpoint.container import Column, Contents, lengths, narrow
-from pantarhei.engine.checkpoint.value_columns import (
+from pantarhei.engine.checkpoint.fact_columns import (
     TimesWriter,
     Used,
     columns_of_triples,
@@ -31,7 +31,7 @@ from pantarhei.model.time import TimePoint
 from pantarhei.proofs.step import Assertion
 from pantarhei.repair.conflict import Budget, ConflictEvidence, KeptEvidence, OpenRules
 from pantarhei.repair.cut import Method
-from pantarhei.repair.result import Case, Conflict, Occurrences, Repair
+from pantarhei.repair.result import Conflict, ConflictCase, Occurrences, Repair
 from pantarhei.rules.translation.canonical_rule import text_of_rule
 
 # A table forgets its terms once there are so many more of them than twice those in use.
@@ -169,7 +169,7 @@ class RepairTable:
         known = self._told.get(level)
         if known is not None and known.repair is repair:
             return known
-        case = Case.of(repair.conflicts) if repair.case is None else repair.case
+        case = ConflictCase.of(repair.conflicts) if repair.case is None else repair.case
         removed, undecided = self._removed(repair), _array(self._rows(repair.undecided), 4)
         rows = [removed, undecided, self._members(case)]
         if self._of_program[0] is not case.rules:
@@ -184,7 +184,7 @@ class RepairTable:
         evidence = _EvidenceColumns.of(case.kept.evidence, numbered)
         return _Told(repair, np.concatenate(rows), np.array(list(map(len, rows)), np.int32), evidence)
 
-    def _members(self, case: Case) -> Integers:
+    def _members(self, case: ConflictCase) -> Integers:
         """The members of conflicts, by numbers."""
         if case.occurrences is not None and not (found := case.occurrences()).has_forms:
             return self._rows_of(found)
@@ -320,7 +320,7 @@ def read_repairs(
         evidence,
         strict=True,
     ):
-        case = Case(KeptEvidence(known, budget), members, constraints)
+        case = ConflictCase(KeptEvidence(known, budget), members, constraints)
         lost = frozenset(undecided)
         repair = Repair(
             entries[entry], method, case, frozenset(removed), partial(frozenset, lost), unlisted, len(lost)

@@ -22,8 +22,7 @@ from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import NO_FACTS, Forms, Integers, as_tuples
 from pantarhei.engine.checkpoint.abox_columns import GivenBackground, columns_of_waiting, read_waiting
 from pantarhei.engine.checkpoint.container import Column, Contents, Json, lengths, narrow, pack
-from pantarhei.engine.checkpoint.repairs import RepairTable, constraints_named, read_assertions, read_repairs
-from pantarhei.engine.checkpoint.value_columns import (
+from pantarhei.engine.checkpoint.fact_columns import (
     NO_PREDICATE,
     TimesWriter,
     columns_of_facts,
@@ -33,10 +32,11 @@ from pantarhei.engine.checkpoint.value_columns import (
     read_times,
     read_triples,
 )
+from pantarhei.engine.checkpoint.repairs import RepairTable, constraints_named, read_assertions, read_repairs
 from pantarhei.engine.consumer import Saved
-from pantarhei.engine.diagnostics import NOTHING_NOTED, Noted
+from pantarhei.engine.diagnostics import NOTHING_NOTED, InputDiagnostics
 from pantarhei.engine.options import ConclusionsIn, Derive, Options
-from pantarhei.engine.stream_history import Arrival, Books, Counters
+from pantarhei.engine.stream_history import Arrival, Counters, StreamHistory
 from pantarhei.engine.temporal_engine import CONCLUSIONS
 from pantarhei.errors import CheckpointMismatchError, CheckpointOptionError, check_type
 from pantarhei.materialize.model import Keep
@@ -50,7 +50,7 @@ from pantarhei.temporal.rules import TemporalRules, abbreviate_rules
 from pantarhei.temporal.rules_checkpoint import rules_of
 from pantarhei.values.by_value import Numbers
 from pantarhei.window.log import Entry, Log, linked
-from pantarhei.window.retention import Departure, History, Limits, Past
+from pantarhei.window.retention import Departure, History, Limits, PastEntries
 from pantarhei.window.sliding import Step, Window
 
 
@@ -70,7 +70,7 @@ class Header(TypedDict):
         times: the marks of timestamps.
         constraints: name and text of each that a repair speaks of.
         note: what the caller wants to find again.
-        unexpected: what came that is likely a mistake, as `Noted` saves it.
+        unexpected: what came that is likely a mistake, as `InputDiagnostics` saves it.
         waiting: kind and newest of the times of ABoxes that wait, and how many of them are unproven.
     """
 
@@ -161,13 +161,13 @@ class State:
         noted: what came that is likely a mistake.
     """
 
-    books: Books
+    books: StreamHistory
     forms: GivenForms
     ill_typed: tuple[Predicate, ...] = ()
     note: Mapping[str, Json] = field(default_factory=dict)
     values: Integers = field(default_factory=lambda: np.empty(0, np.int32))
     consumers: Mapping[str, Saved] = field(default_factory=dict)
-    noted: Noted = NOTHING_NOTED
+    noted: InputDiagnostics = NOTHING_NOTED
 
 
 # The name of the column that has a consumer's bytes begins so, and ends with the consumer's name.
@@ -401,14 +401,14 @@ class Checkpoint:
         if not contents.has_evidence:  # nor a count of what was undecided
             counters = counters._replace(undecided=sum(repair.undecided_facts for _, repair in repairs))
         waiting = read_waiting(contents, header["waiting"], times)
-        books = Books(log, step, arrival, repairs, counters, header["messages"], past, waiting)
+        books = StreamHistory(log, step, arrival, repairs, counters, header["messages"], past, waiting)
         known = GivenForms(growing.vocabulary, dict(written.by_fact), dict(pairs.by_pair))
         kept = {
             name.removeprefix(_CONSUMER): column.tobytes
             for name, column in contents.columns.items()
             if name.startswith(_CONSUMER)
         }
-        noted = Noted.of_saved(header["unexpected"])
+        noted = InputDiagnostics.of_saved(header["unexpected"])
         return State(books, known, ill_typed, self.note, consumers=kept, noted=noted)
 
     def _forms(self, keys: Integers, formed: Sequence[RdflibLiteral]) -> list[Forms]:
@@ -439,11 +439,11 @@ class Checkpoint:
             raise contents.broken("more entries have left than there are")
         return entries
 
-    def _past(self, entries: Sequence[Entry]) -> Past:
+    def _past(self, entries: Sequence[Entry]) -> PastEntries:
         """What these entries were, which have left the window."""
         contents, header, bounds = self._contents, self._header, self.options.history
         if not contents.has_history:
-            return Past(bounds, known_from=header["known_from"])
+            return PastEntries(bounds, known_from=header["known_from"])
         ticks, came = contents.columns["departures.ticks"], contents.column("departures.came").tolist()
         flags = contents.column("departures.early").tolist()
         early = {entry.level for entry, flag in zip(entries, flags, strict=True) if flag}
@@ -458,7 +458,9 @@ class Checkpoint:
             raise contents.broken("something is to leave later than now")
         if any(entry.ticks >= each.ticks for each in settled for entry in each.entries):
             raise contents.broken("something left before it came")
-        return Past(bounds, settled, None, 0, sum(each.bytes for each in settled), header["known_from"])
+        return PastEntries(
+            bounds, settled, None, 0, sum(each.bytes for each in settled), header["known_from"]
+        )
 
 
 def _rules_apart(saved: TemporalRules | None, given: TemporalRules) -> tuple[str, str]:

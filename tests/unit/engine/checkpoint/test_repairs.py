@@ -9,7 +9,7 @@ from checkpoints import COLUMNS, HEADER, LISTED, ODD, ONTOLOGY
 from pantarhei import Conflict, Repair, StreamReasoner, Window
 from pantarhei.engine.checkpoint import RepairTable
 from pantarhei.engine.checkpoint.container import pack
-from pantarhei.engine.checkpoint.value_columns import TimesWriter
+from pantarhei.engine.checkpoint.fact_columns import TimesWriter
 from strategies import EX, A, C, V, a, b, member
 
 

@@ -14,7 +14,7 @@ from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.checkpoint.container import pack, unpack
-from pantarhei.engine.checkpoint.value_columns import (
+from pantarhei.engine.checkpoint.fact_columns import (
     NO_PREDICATE,
     Used,
     columns_of_facts,
