@@ -64,7 +64,7 @@ class CountedWindow(Generic[_Held]):
     all have `size`, or would have when the step is complete. An ABox of nothing is none of them.
 
     >>> window = CountedWindow(CountWindow(3, 3, "triples"))
-    >>> [(window.push(name, count), *window.content) for name, count in (("a", 2), ("b", 2), ("c", 1))]
+    >>> [(window.add(name, count), *window.content) for name, count in (("a", 2), ("b", 2), ("c", 1))]
     [(False, 'a'), (True, 'a', 'b'), (False, 'c')]
     """
 
