@@ -98,6 +98,11 @@ class Abduction:
         return frozenset((shape_of(s), p, o if p in ONLY_TYPE else shape_of(o)) for s, p, o in self.triples)
 
     @property
+    def rank(self) -> tuple[int, int, bool]:
+        """Sort key: fewest missing facts, most present facts, uncontradicted."""
+        return len(self.missing), -len(self.present), self.is_contradicted
+
+    @property
     def rule(self) -> Rule:
         """The rule that would conclude the triple."""
         rule = self.proof.steps[-1].rule

@@ -111,7 +111,7 @@ class AbsenceSearch:
             if len(found) >= self.limit or any(not way.is_contradicted for way in found.values()):
                 break
         self.complete = self.complete and search.is_complete
-        ordered = sorted(found.values(), key=_place)
+        ordered = sorted(found.values(), key=lambda way: way.rank)
         return tuple(ordered[: self.limit])
 
     def _candidates(self, search: AbductionSearch, size: int) -> list[AbductionCandidate]:
@@ -124,7 +124,7 @@ class AbsenceSearch:
                     best[candidate.missing] = candidate
         except BudgetExceeded:
             self.complete = False
-        ordered = sorted(best.values(), key=lambda each: _text(each.missing))
+        ordered = sorted(best.values(), key=lambda each: sorted(map(write_triple, each.missing)))
         return _varied(sorted(ordered, key=lambda each: (-each.present, -each.gone, -each.fit)))
 
     def _add(
@@ -258,12 +258,3 @@ def _varied(candidates: list[AbductionCandidate]) -> list[AbductionCandidate]:
         turns.append((-candidate.present, met[kind], -candidate.gone, -candidate.fit))
         met[kind] += 1
     return [candidates[place] for place in sorted(range(len(turns)), key=turns.__getitem__)]
-
-
-def _place(way: Abduction) -> tuple[int, int, bool]:
-    """Return the sort key of an abduction: fewest missing facts, most present facts, uncontradicted."""
-    return len(way.missing), -len(way.present), way.is_contradicted
-
-
-def _text(triples: Iterable[Triple]) -> list[str]:
-    return sorted(map(write_triple, triples))

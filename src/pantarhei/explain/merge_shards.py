@@ -86,13 +86,9 @@ def merge_absences(parts: Mapping[int, Absence], is_in: Callable[[int, Triple], 
 def _first(ways: Mapping[int, Iterable[Abduction]], limit: int) -> tuple[Abduction, ...]:
     """Return the best abductions; of equal ones in several shards, which have a new name, the best."""
     found: dict[frozenset[Triple], Abduction] = {}
-    for way in sorted(chain(*ways.values()), key=_place):
+    for way in sorted(chain(*ways.values()), key=lambda way: way.rank):
         found.setdefault(way.triples, way)
     return tuple(found.values())[:limit]
-
-
-def _place(way: Abduction) -> tuple[int, int, bool]:
-    return len(way.missing), -len(way.present), way.is_contradicted
 
 
 def _unknown(parts: Sequence[Absence]) -> tuple[UnknownName, ...]:

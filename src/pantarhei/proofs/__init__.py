@@ -1,1 +1,1 @@
-"""Why something holds: the rule instances behind a fact in, proofs out."""
+"""Proofs: extraction from lineages, and rendering as text, JSON, RDF and pictures."""

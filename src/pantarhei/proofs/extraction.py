@@ -172,7 +172,7 @@ class _ProofChoice:
         except BudgetExceeded:
             return ()
         found = [self._candidate(support) for support in supports]
-        found.sort(key=lambda each: (self._age(each.support), len(each.support), len(each.derivation)))
+        found.sort(key=lambda each: (-self._oldest(each.support), len(each.support), len(each.derivation)))
         return tuple(self._proof(each, each.is_shortest) for each in found)
 
     def _best_of(self, tied: list[RowSet], least: int) -> tuple[_SupportedDerivation, bool]:
@@ -299,15 +299,12 @@ class _ProofChoice:
             if instance is not None:
                 return ProofStep(self._triple(row), rules[instance.rule], premises)
             if row in found.support:
-                return self._assertion(row)
+                abox = self.given.abox(self._bases[row])
+                (triple,) = self.given.model.vocabulary.decode([self._facts[row]], abox.forms)
+                return ProofStep(triple, at=abox.at)
             return ProofStep(self._triple(row), is_open=row not in self.always)
 
         return Proof(steps_of(found.derivation, self.goal, step), complete)
-
-    def _assertion(self, row: int) -> ProofStep:
-        abox = self.given.abox(self._bases[row])
-        (triple,) = self.given.model.vocabulary.decode([self._facts[row]], abox.forms)
-        return ProofStep(triple, at=abox.at)
 
     def _triple(self, row: int) -> Triple:
         known = self._triples.get(row)
@@ -323,9 +320,9 @@ class _ProofChoice:
         rule = self.given.model.program.rules[instance.rule]
         return (rule.name, rule.axiom, *(self._text(row) for row in instance.body))
 
-    def _age(self, support: RowSet) -> int:
-        """Return the age of the oldest assertion of a support, smaller for newer ones."""
-        return -min((self._bases[row] for row in support), default=FOREVER)
+    def _oldest(self, support: RowSet) -> int:
+        """Return the level of the oldest assertion of a support."""
+        return min((self._bases[row] for row in support), default=FOREVER)
 
     def _place(self, support: RowSet) -> tuple[list[int], list[str]]:
         """Return a sort key that puts supports with newer assertions first."""

@@ -72,7 +72,7 @@ class RuleInstances:
 
     def among(self, some: Iterable[RuleInstance]) -> RuleInstances:
         """Return a subset of the instances with the same ranks."""
-        return RuleInstances(tuple(some), self._rank)
+        return RuleInstances(tuple(some), self.rank_of)
 
     @cached_property
     def by_head(self) -> Mapping[int, list[RuleInstance]]:
@@ -145,7 +145,11 @@ class RuleInstances:
                 known = best.get(instance.head)
                 if known is None or price[place] < known[0]:
                     heappush(waiting, (price[place], instance.head))
-                elif price[place] > known[0] or known[1] is None or not self._is_before(instance, known[1]):
+                elif (
+                    price[place] > known[0]
+                    or known[1] is None
+                    or self.rank_of(instance) >= self.rank_of(known[1])
+                ):
                     continue
                 best[instance.head] = (price[place], instance)
         return {row: chosen for row in done if (chosen := best[row][1]) is not None}
@@ -173,15 +177,8 @@ class RuleInstances:
             return search.best, False
         return search.best, True
 
-    def in_order(self, instances: Iterable[RuleInstance]) -> list[RuleInstance]:
-        """Return the instances of one head, sorted by rank."""
-        given = list(instances)
-        return given if len(given) < 2 else sorted(given, key=self._rank)
-
-    def _is_before(self, one: RuleInstance, other: RuleInstance) -> bool:
-        return self._rank(one) < self._rank(other)
-
-    def _rank(self, instance: RuleInstance) -> RankKey:
+    def rank_of(self, instance: RuleInstance) -> RankKey:
+        """Return the rank of an instance, computed once."""
         known = self._ranks.get(instance)
         if known is None:
             known = self._ranks[instance] = self.rank(instance)
@@ -281,12 +278,13 @@ class _ShortestDerivation:
     def _choices_for(self, row: int) -> list[RuleInstance]:
         known = self._choices.get(row)
         if known is None:
-            possible = (
+            known = self._choices[row] = [
                 instance
                 for instance in self.instances.by_head.get(row, ())
                 if all(premise in self.derivable for premise in instance.body)
-            )
-            known = self._choices[row] = self.instances.in_order(possible)
+            ]
+            if len(known) > 1:
+                known.sort(key=self.instances.rank_of)
         return known
 
     def _depends_on(self, chosen: Derivation, body: Iterable[int], row: int) -> bool:
