@@ -1,6 +1,6 @@
-"""Datatypes and their facets, as conditions on values.
+"""Datatypes and their facets as conditions on values.
 
-OWL 2, section 4, says which datatypes and facets there are; XML Schema 1.1 part 2 what they mean.
+Source: OWL 2, section 4 (the datatypes and facets); XML Schema 1.1 part 2 (their meaning).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from pantarhei.values.value import (
 LITERAL = RDFS.Literal
 LANG_RANGE: Final = URIRef(f"{RDF}langRange")
 
-_BOUNDS: Final = {  # facet: is it a lower one, is its limit included
+_BOUNDS: Final = {  # facet: whether it is a lower bound, whether its limit is included
     XSD.minInclusive: (True, True),
     XSD.minExclusive: (True, False),
     XSD.maxInclusive: (False, True),
@@ -42,10 +42,10 @@ _BOUNDS: Final = {  # facet: is it a lower one, is its limit included
 _LENGTHS: Final = frozenset({XSD.length, XSD.minLength, XSD.maxLength})
 _PATTERN: Final = XSD.pattern
 
-# Datatypes of durations, and the part that their values lack.
+# Datatypes of durations, and the part that is 0 in their values.
 _PARTS_OF_DURATIONS: Final = {XSD.dayTimeDuration: "months", XSD.yearMonthDuration: "seconds"}
 
-# Which datatypes have literals of which sorts; those left out have their own texts.
+# Sorts of the values of datatypes; literals of other datatypes are compared by their text.
 _STRINGS = (of.STRINGS,)
 _SORTS: Final[dict[URIRef, tuple[Sort, ...]]] = {
     **dict.fromkeys((REAL, RATIONAL, XSD.decimal, *INTEGER_BOUNDS), (of.NUMBERS,)),
@@ -63,7 +63,7 @@ _SORTS: Final[dict[URIRef, tuple[Sort, ...]]] = {
     **dict.fromkeys((XSD.duration, *_PARTS_OF_DURATIONS), (of.DURATIONS,)),
 }
 
-# Datatypes with disjoint value spaces, which together hold all values that are known.
+# Datatypes with disjoint value spaces that together contain all known values.
 VALUE_SPACES: Final = (
     REAL,
     PLAIN_LITERAL,
@@ -79,7 +79,7 @@ VALUE_SPACES: Final = (
 
 
 def is_known(datatype: URIRef) -> bool:
-    """Whether it is known which literals have a value of the datatype, if not always which value."""
+    """Return whether the membership of literals in a datatype is known, even if not their values."""
     return datatype in _SORTS or any(datatype.startswith(str(space)) for space in (XSD, RDF, RDFS, OWL))
 
 
@@ -128,12 +128,12 @@ _PARENTS: Final[dict[URIRef, tuple[URIRef, ...]]] = {
 
 
 def is_sorted(datatype: URIRef) -> bool:
-    """Whether the literals of a datatype are compared by value, other than those that are very long."""
+    """Return whether the literals of a datatype are compared by value, except very long ones."""
     return datatype in _SORTS
 
 
 def is_derived(datatype: URIRef, from_: URIRef) -> bool:
-    """Whether every value of `datatype` is one of `from_` by the definition of the datatypes.
+    """Return whether all values of `datatype` are values of `from_` by definition.
 
     >>> is_derived(XSD.byte, XSD.decimal)
     True
@@ -144,7 +144,7 @@ def is_derived(datatype: URIRef, from_: URIRef) -> bool:
 
 
 def datatype_formula(datatype: URIRef, sort: Sort) -> Formula:
-    """What holds of the values of `sort` that belong to a datatype."""
+    """Return the formula for the values of `sort` that belong to a datatype."""
     if sort == of.ILL:
         return False
     if datatype == LITERAL:
@@ -171,14 +171,14 @@ def datatype_formula(datatype: URIRef, sort: Sort) -> Formula:
 
 
 def facet_problem(datatype: URIRef, facet: URIRef, value: Term) -> str | None:
-    """Why a datatype cannot be restricted by a facet with a value; None if it can.
+    """Return why a datatype cannot be restricted by a facet with a value; None if it can.
 
     >>> facet_problem(XSD.boolean, XSD.minInclusive, Literal(True))
     'boolean has no facet minInclusive'
     """
     sorts = _SORTS.get(datatype, ())
     if not isinstance(value, Literal) or is_ill_typed(value_of(value)):
-        return f"the value {value.n3()} of the facet {short(facet)} is no literal, or none of its datatype"
+        return f"the value {value.n3()} of the facet {short(facet)} is not a well-typed literal"
     if not any(facet in _FACETS[sort] for sort in sorts):
         why = "" if is_known(datatype) else "; in OWL 2 only built-in datatypes have facets"
         return f"{short(datatype)} has no facet {short(facet)}{why}"
@@ -186,13 +186,15 @@ def facet_problem(datatype: URIRef, facet: URIRef, value: Term) -> str | None:
     if facet in _BOUNDS and sort not in sorts:
         return f"the limit {value.n3()} is not comparable with the values of {short(datatype)}"
     if facet in _LENGTHS and (type(limit) is not int or limit < 0):
-        return f"the length {value.n3()} is no whole number from 0 on"
+        return f"the length {value.n3()} is not a whole number of at least 0"
     if facet == _PATTERN:
         return (
-            _pattern_problem(str(value)) if sort == of.STRINGS else f"the pattern {value.n3()} is no string"
+            _pattern_problem(str(value))
+            if sort == of.STRINGS
+            else f"the pattern {value.n3()} is not a string"
         )
     if facet == LANG_RANGE and not _LANGUAGE_RANGE.fullmatch(str(value)):
-        return f"{value.n3()} is no language range"
+        return f"{value.n3()} is not a language range"
     return None
 
 
@@ -214,10 +216,9 @@ def _pattern_problem(text: str) -> str | None:
 
 
 def restriction_formula(datatype: URIRef, facets: Sequence[tuple[URIRef, Term]], sort: Sort) -> Formula:
-    """What holds of the values of `sort` that belong to a datatype narrowed by facets.
+    """Return the formula for the values of `sort` that belong to a datatype narrowed by facets.
 
-    Every facet is one without a `facet_problem`. The literals that are compared by their text are in no
-    restriction.
+    The facets have no `facet_problem`. Literals that are compared by their text are not in any restriction.
     """
     if sort not in _SORTS.get(datatype, ()):
         return False
@@ -227,7 +228,9 @@ def restriction_formula(datatype: URIRef, facets: Sequence[tuple[URIRef, Term]],
 
 
 def facet_formula(facet: URIRef, value: Term, sort: Sort) -> Formula:
-    """What holds of the values of `sort` that a facet lets through; False if it is for other sorts alone."""
+    """Return the formula for the values of `sort` that a facet admits; False if the facet applies to other
+    sorts only.
+    """
     assert isinstance(value, Literal)
     if facet not in _FACETS[sort]:
         return False
@@ -247,7 +250,7 @@ def _bound(literal: Literal, is_lower: bool, is_inclusive: bool, sort: Sort) -> 
     if sort in (of.ZONED, of.UNZONED):
         assert isinstance(limit, of.Instant)
         return _time_bound(limit, is_lower, is_inclusive, given == sort)
-    if isinstance(limit, float) and math.isnan(limit):  # equal to itself, and in no order
+    if isinstance(limit, float) and math.isnan(limit):  # equal to itself and unordered
         return of.AmongValues((limit,)) if is_inclusive else False
     return of.ValueBound(limit, is_lower, is_inclusive)
 
@@ -260,8 +263,8 @@ def _time_bound(limit: of.Instant, is_lower: bool, is_inclusive: bool, is_alike:
     """
     if is_alike:
         return of.ValueBound(limit[:2], is_lower, is_inclusive)
-    # A time without a time zone may be up to 14 hours away from where it is in Greenwich, and only what is
-    # further off is certain.
+    # A time without a time zone may be up to 14 hours away from the same time in Greenwich; only a larger
+    # difference is certain.
     hours = (60 if is_lower else -60) * FURTHEST_ZONE
     return of.ValueBound((limit.seconds + hours, limit.fraction), is_lower, is_inclusive=False)
 

@@ -1,10 +1,10 @@
-"""Whether a data range is empty, and whether one includes another.
+"""Emptiness of data ranges, and inclusion of one in another.
 
-Both are sound: True is certain. They are complete up to texts and floating-point numbers. A text that several
-forms, patterns or languages demand or forbid is taken to exist, unless what is demanded is forbidden too, or
-something it is derived from is; so is a floating-point number between two others. Past `MOST_BRANCHES` cases
-the answer is False. owl:real is not in owl:rational, which has as many literals. A literal that is too long
-to be parsed is taken for the value it has.
+Both are sound: True is certain. They are complete except for texts and floating-point numbers. A text that
+satisfies several forms, patterns or languages and violates others is assumed to exist, unless a required form
+is forbidden as well, or is derived from a forbidden one; so is a floating-point number between two others.
+Beyond `MOST_BRANCHES` cases the answer is False. owl:real is not included in owl:rational, though both have
+the same literals. A literal that is too long to be parsed is assumed to have its value.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ _Leaf = Condition | Not
 
 
 def includes(wide: DataRange, narrow: DataRange) -> bool:
-    """Whether certainly every literal of `narrow` is in `wide`.
+    """Return True if every literal of `narrow` is certainly in `wide`.
 
-    Costs grow with the number of cases that unions make.
+    The cost grows with the number of cases that unions make.
 
     Raises:
-        ValueError: `range_problem` has a reason against one of the ranges.
+        ValueError: membership in one of the ranges cannot be decided.
 
     >>> from rdflib import XSD, Literal
     >>> from pantarhei.model.data_range import DataOneOf, Datatype
@@ -76,10 +76,10 @@ def includes(wide: DataRange, narrow: DataRange) -> bool:
 
 
 def is_empty(range: DataRange) -> bool:
-    """Whether `range` certainly contains no literal.
+    """Return True if `range` certainly contains no literal.
 
     Raises:
-        ValueError: `range_problem` has a reason against the range.
+        ValueError: membership in the range cannot be decided.
 
     >>> from rdflib import XSD
     >>> from pantarhei.model.data_range import DataIntersectionOf, Datatype
@@ -91,14 +91,14 @@ def is_empty(range: DataRange) -> bool:
 
 
 def _sorts(*ranges: DataRange) -> Iterator[Sort]:
-    """The sorts of values that the ranges tell apart, and one for all others."""
+    """List the sorts of values that the ranges distinguish, and one for all others."""
     named = {datatype for range in ranges for datatype in datatypes(range)}
     yield from (*KNOWN_SORTS, ILL, OTHER)
     yield from (text_sort(datatype) for datatype in named if not is_sorted(datatype))
 
 
 def is_unsatisfiable(formula: Formula, sort: Sort) -> bool:
-    """Whether `formula` certainly holds of no value of `sort`.
+    """Return True if certainly no value of `sort` satisfies `formula`.
 
     >>> from pantarhei.values.condition import all_of
     >>> more_than_5 = ValueBound(5, is_lower=True, is_inclusive=False)
@@ -114,13 +114,13 @@ def is_unsatisfiable(formula: Formula, sort: Sort) -> bool:
 
 
 class _ValueSearch:
-    """Goes through the cases of a formula, depth first, until one is not known to be empty."""
+    """Depth-first search of the cases of a formula for one that may be satisfiable."""
 
     def __init__(self, sort: Sort) -> None:
         self._sort, self._branches = sort, 0
 
     def finds(self, parts: list[Formula], leaves: list[_Leaf]) -> bool:
-        """Whether there may be a value of which all of `parts` and `leaves` hold."""
+        """Return True if a value may exist that satisfies all of `parts` and `leaves`."""
         parts, leaves = list(parts), list(leaves)
         choices: list[Some] = []
         while parts:
@@ -146,7 +146,7 @@ class _ValueSearch:
 
 
 def _is_empty(leaves: Sequence[_Leaf], sort: Sort) -> bool:
-    """Whether certainly no value of `sort` satisfies all of `leaves`."""
+    """Return True if certainly no value of `sort` satisfies all of `leaves`."""
     candidates = _candidates(leaves, sort)
     if candidates is None:
         return _contradict(leaves)
@@ -155,7 +155,7 @@ def _is_empty(leaves: Sequence[_Leaf], sort: Sort) -> bool:
 
 
 def _candidates(leaves: Sequence[_Leaf], sort: Sort) -> Sequence[Any] | None:
-    """Values among which those that satisfy `leaves` are; None if they are too many to be tried."""
+    """List values that include all that satisfy `leaves`; None if they are too many to test."""
     enumerations = [leaf.values for leaf in leaves if isinstance(leaf, AmongValues)]
     if enumerations:
         return min(enumerations, key=len)
@@ -165,7 +165,7 @@ def _candidates(leaves: Sequence[_Leaf], sort: Sort) -> Sequence[Any] | None:
         points = _interval(leaves, _Interval(-math.inf, math.inf)).points()
         zeros = (0.0, -0.0) if points and points[0] == 0 else ()
         return None if points is None else (*points, *zeros, math.nan)
-    if sort == DURATIONS:  # in no total order
+    if sort == DURATIONS:  # not totally ordered
         return None
     interval = _interval(leaves, _Interval())
     if sort in (ZONED, UNZONED):
@@ -176,7 +176,7 @@ def _candidates(leaves: Sequence[_Leaf], sort: Sort) -> Sequence[Any] | None:
 
 
 def _instants(points: Sequence[Any] | None, sort: Sort) -> Sequence[Instant] | None:
-    """List the times at given instants, in all zones that there are."""
+    """List the times at given instants, in all time zones."""
     if points is None:
         return None
     zones = range(-FURTHEST_ZONE, FURTHEST_ZONE + 1) if sort == ZONED else (None,)
@@ -184,7 +184,7 @@ def _instants(points: Sequence[Any] | None, sort: Sort) -> Sequence[Instant] | N
 
 
 def _excluded(leaves: Sequence[_Leaf]) -> int:
-    """How many values are left out one by one."""
+    """Count the values excluded one by one."""
     denied = (leaf.condition for leaf in leaves if isinstance(leaf, Not))
     return sum(len(condition.values) for condition in denied if isinstance(condition, AmongValues))
 
@@ -207,13 +207,13 @@ class _Interval:
         return replace(self, has_high=self.has_high and (inclusive or limit > self.high))
 
     def points(self) -> tuple[Any, ...] | None:
-        """Its values if there is one or none, in an order without gaps; None if there are more."""
+        """List the values if there is at most one, in an order without gaps; None if there are more."""
         if self.low is None or self.high is None or self.low < self.high:
             return None
         return (self.low,) if self.low == self.high and self.has_low and self.has_high else ()
 
     def integers(self, at_most: int) -> Sequence[int] | None:
-        """Its whole numbers; None if they are more than `at_most`."""
+        """List the whole numbers; None if they are more than `at_most`."""
         if self.low is None or self.high is None:
             return None
         low = math.ceil(self.low) if self.has_low else math.floor(self.low) + 1
@@ -222,7 +222,7 @@ class _Interval:
 
 
 def _interval(leaves: Sequence[_Leaf], interval: _Interval) -> _Interval:
-    """The part of `interval` that the bounds among `leaves` leave."""
+    """Narrow `interval` by the bounds among `leaves`."""
     for leaf in leaves:
         is_denied = isinstance(leaf, Not)
         bound = leaf.condition if isinstance(leaf, Not) else leaf
@@ -233,7 +233,7 @@ def _interval(leaves: Sequence[_Leaf], interval: _Interval) -> _Interval:
 
 
 def _contradict(leaves: Sequence[_Leaf]) -> bool:
-    """Whether what is demanded entails something that is denied, or admits no length."""
+    """Return True if a required condition entails a denied one, or no length is possible."""
     demanded = [leaf for leaf in leaves if not isinstance(leaf, Not)]
     denied = [leaf.condition for leaf in leaves if isinstance(leaf, Not)]
     length = Length(0, None)

@@ -247,7 +247,7 @@ def _problems(range: DataRange) -> Iterator[str]:
                 if problem := facet_problem(datatype.iri, facet, value):
                     yield problem
         case DataOneOf(values):
-            yield from (f"{each.n3()} is no literal" for each in values if not isinstance(each, Literal))
+            yield from (f"{each.n3()} is not a literal" for each in values if not isinstance(each, Literal))
         case DataIntersectionOf(operands) | DataUnionOf(operands):
             for operand in operands:
                 yield from _problems(operand)

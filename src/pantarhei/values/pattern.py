@@ -1,8 +1,8 @@
-"""Regular expressions as XML Schema has them, matched in time that is linear in the text.
+"""XML Schema's regular expressions, matched in time linear in the text.
 
-The pattern becomes an automaton without backtracking: its *positions* are the character classes it is written
-with, and a set of positions is an integer, one bit for each (Glushkov, *The abstract theory of automata*,
-1961). No pattern can take long, whatever it is given.
+A pattern is compiled to an automaton without backtracking: its *positions* are the occurrences of character
+classes in the pattern, and a set of positions is an integer with a bit for each (Glushkov, *The abstract
+theory of automata*, 1961). So matching is fast for every pattern and text.
 
 Source: XML Schema 1.1 part 2, appendix G. Not supported: the blocks `\\p{Is…}`, and patterns with more than
 `MOST_POSITIONS` positions once their counts are written out.
@@ -26,15 +26,15 @@ Class = Callable[[str], bool]
 
 
 class PatternError(ValueError):
-    """A text that is no pattern, or one that is not supported; the message says which and why."""
+    """Malformed or unsupported pattern; the message gives the reason."""
 
 
 @lru_cache(maxsize=256)
 def compile_pattern(text: str) -> Pattern:
-    """The pattern that `text` writes.
+    """Compile a pattern.
 
     Raises:
-        PatternError: it writes none, or one that is not supported.
+        PatternError: the pattern is malformed or not supported.
 
     >>> compile_pattern("[A-Z]{2}-\\\\d+").matches("AB-12")
     True
@@ -52,7 +52,7 @@ def compile_pattern(text: str) -> Pattern:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A part of a pattern: whether it matches the empty text, and the positions it can begin and end with."""
+    """Part of a pattern: whether it matches the empty text, and its possible first and last positions."""
 
     is_nullable: bool
     first: int
@@ -63,7 +63,7 @@ _EMPTY = _Piece(True, 0, 0)
 
 
 class Pattern:
-    """A compiled pattern. It stands for a whole text, not for a part of it."""
+    """Compiled pattern, which matches a whole text."""
 
     def __init__(self, classes: tuple[Class, ...], part: _Piece, follow: tuple[int, ...]) -> None:
         self._classes, self._part, self._follow = classes, part, follow
@@ -71,7 +71,7 @@ class Pattern:
         self._steps: dict[tuple[int, str], int] = {}
 
     def matches(self, text: str) -> bool:
-        """Whether the whole text matches; False of a text longer than `LONGEST_PARSED_LITERAL`."""
+        """Return whether the whole text matches; False for a text longer than `LONGEST_PARSED_LITERAL`."""
         if not text:
             return self._part.is_nullable
         if len(text) > LONGEST_PARSED_LITERAL:
@@ -115,7 +115,7 @@ def _bits(positions: int) -> list[int]:
 
 
 class _Parser:
-    """Reads a pattern by recursive descent and links its positions on the way."""
+    """Recursive-descent parser that links the positions of a pattern."""
 
     def __init__(self, text: str) -> None:
         self.text, self.at = text, 0
@@ -131,7 +131,7 @@ class _Parser:
     def _take(self) -> str:
         taken = self._next()
         if not taken:
-            raise self.error("an end that comes too early")
+            raise self.error("an unexpected end")
         self.at += 1
         return taken
 
@@ -143,7 +143,7 @@ class _Parser:
     # parts
 
     def choice(self, depth: int) -> _Piece:
-        """branch ('|' branch)*"""
+        """Parse `branch ('|' branch)*`."""
         if depth > _DEEPEST:
             raise self.error("too many parentheses")
         part = self._branch(depth)
@@ -155,7 +155,7 @@ class _Parser:
         return part
 
     def _branch(self, depth: int) -> _Piece:
-        """piece*"""
+        """Parse `piece*`."""
         part = _EMPTY
         while self._next() not in ("", "|", ")"):
             part = self._joined(part, self._piece(depth))
@@ -171,7 +171,7 @@ class _Parser:
         )
 
     def _piece(self, depth: int) -> _Piece:
-        """atom quantifier?; a count is written out: `a{2,4}` is `aa(a(a)?)?`."""
+        """Parse `atom quantifier?`; a count is expanded: `a{2,4}` is `aa(a(a)?)?`."""
         start = self.at
         part = self._atom(depth)
         end = self.at
@@ -188,7 +188,7 @@ class _Parser:
         return part
 
     def _repeated(self, part: _Piece, least: int, most: int | None, again: Callable[[], _Piece]) -> _Piece:
-        if most == 0 or not part.first:  # the empty text alone, however often
+        if most == 0 or not part.first:  # matches only the empty text
             return _EMPTY
         copies = max(least, 1) if most is None else most
         if copies > MOST_POSITIONS:
@@ -222,7 +222,7 @@ class _Parser:
                 raise self.error("an unexpected character in a count")
             most = None if self._next() == "}" else self._count()
         if not self._skip("}") or (most is not None and most < least):
-            raise self.error("a count that is none")
+            raise self.error("an invalid count")
         return least, most
 
     def _count(self) -> int:
@@ -230,7 +230,7 @@ class _Parser:
         while self._next() in tuple("0123456789"):
             self.at += 1
         if not 0 < self.at - start < 10:
-            raise self.error("a count that is none")
+            raise self.error("an invalid count")
         return int(self.text[start : self.at])
 
     def _atom(self, depth: int) -> _Piece:
@@ -262,7 +262,7 @@ class _Parser:
         return character.__eq__
 
     def _bracket(self, depth: int) -> Class:
-        """What stands behind `[`, the closing `]` included: `^`, characters, ranges, escapes, `-[…]`."""
+        """Parse a character class behind `[`, through `]`: `^`, characters, ranges, escapes, `-[…]`."""
         if depth > _DEEPEST:
             raise self.error("too many brackets")
         negative = self._skip("^")
@@ -272,7 +272,7 @@ class _Parser:
             if members and self._skip("-["):
                 subtracted = self._bracket(depth + 1)
                 if self._next() != "]":
-                    raise self.error("something behind a subtracted class")
+                    raise self.error("characters behind a subtracted class")
             else:
                 members.append(self._member(is_first=not members))
         if not members:
@@ -311,7 +311,7 @@ class _Parser:
         return lambda character: first <= character <= last
 
     def _escape(self) -> Class:
-        """What stands behind a backslash."""
+        """Parse an escape behind the backslash."""
         letter = self._take()
         if _is_single("\\" + letter):
             return _CONTROL.get(letter, letter).__eq__
@@ -347,5 +347,5 @@ _CLASSES: dict[str, Class] = {
 
 
 def _is_single(escape: str) -> bool:
-    """Whether an escape stands for one character."""
+    """Return whether an escape denotes a single character."""
     return len(escape) == 2 and escape[0] == "\\" and escape[1] in "nrt\\|.?*+(){}-[]^$"

@@ -246,8 +246,8 @@ MISTAKES = {
         lambda: [ontology(HOT.replace("80", '"high"^^xsd:decimal')).report()],
         (
             "1 axiom: 1 not supported Lost in whole or in part: 1 axiom the value "
-            '"high"^^<http://www.w3.org/2001/XMLSchema#decimal> of the facet minInclusive is no '
-            "literal, or none of its datatype SubClassOf(DataSomeValuesFrom(celsius "
+            '"high"^^<http://www.w3.org/2001/XMLSchema#decimal> of the facet minInclusive is '
+            "not a well-typed literal SubClassOf(DataSomeValuesFrom(celsius "
             'DatatypeRestriction(decimal minInclusive "high"^^<http://www.w3.o…'
         ),
     ),

@@ -1,4 +1,4 @@
-"""Expressions, aggregates and orders of queries, evaluated by column."""
+"""Evaluation of a query's expressions, aggregates and orders by column."""
 
 from pantarhei.query.expressions.aggregates import aggregate
 from pantarhei.query.expressions.context import Context, clock_at

@@ -1,15 +1,13 @@
 """COUNT, SUM, AVG, MIN, MAX, SAMPLE and GROUP_CONCAT of groups (SPARQL 1.1, section 18.5.1).
 
-SUM and AVG of an error are errors; the others leave errors out. Of nothing, COUNT, SUM and AVG are 0,
-GROUP_CONCAT is the empty string, the others are errors. A sum is that of the numbers in the greatest of their
-types, exact, and rounded once. MIN and MAX are the first and the last in the order of ORDER BY, SAMPLE is the
-first, GROUP_CONCAT has that order; what is alike there follows N-Triples text. DISTINCT goes by the terms as
-they are shown.
+SUM and AVG of an error are errors; the other aggregates skip errors. On an empty group, COUNT, SUM and AVG
+are 0, GROUP_CONCAT is the empty string, and the others are errors. A sum is computed exactly in the greatest
+type of its numbers, and rounded once. MIN and MAX are the first and the last in the order of ORDER BY, SAMPLE
+is the first, GROUP_CONCAT uses that order; ties are broken by N-Triples text. DISTINCT compares terms by
+lexical form.
 
-Exact sums of numbers by group, whatever order they come in.
-
-Integers and decimals are summed as whole numbers of their last decimal, xsd:doubles and xsd:floats without
-rounding before the end (Shewchuk's algorithm, `math.fsum`).
+Sums do not depend on the order of the numbers. Integers and decimals are summed as whole numbers of their
+last decimal, xsd:doubles and xsd:floats without rounding before the end (Shewchuk's algorithm, `math.fsum`).
 """
 
 from __future__ import annotations
@@ -52,7 +50,7 @@ _ZERO = Numeric(kinds.INTEGER, 0)
 
 
 def sums(column: Column, groups: Places, count: int) -> list[Literal | None]:
-    """The sum of each group's numbers; None where one is no number.
+    """Sum each group's numbers; None for a group with a term that is not a number.
 
     Args:
         groups: the number of each row's group.
@@ -62,7 +60,7 @@ def sums(column: Column, groups: Places, count: int) -> list[Literal | None]:
 
 
 def averages(column: Column, groups: Places, count: int) -> list[Literal | None]:
-    """The average of each group's numbers: their sum divided by their count; 0 of none.
+    """Average each group's numbers: their sum divided by their count; 0 for an empty group.
 
     Args: as of `sums`.
     """
@@ -129,7 +127,7 @@ def _sum_exact(column: Column, groups: Places, types: kinds.Kinds, found: list[N
 
 
 def _decimal(exact: Decimal) -> Numeric | None:
-    """Round a sum of decimals; None where it is too large."""
+    """Round a sum of decimals; None if it is too large."""
     try:
         return Numeric(kinds.DECIMAL, rounded(exact))
     except ArithmeticError:
@@ -137,7 +135,7 @@ def _decimal(exact: Decimal) -> Numeric | None:
 
 
 def _whole_totals(column: Column, groups: Places, count: int, scale: int) -> list[int]:
-    """Sums of numbers without long ones, times ten to the power of `scale`."""
+    """Sum numbers without long ones, times ten to the power of `scale`."""
     mantissas = np.rint(column.numbers * 10.0**column.scales).astype(np.int64)
     mantissas *= np.int64(10) ** (scale - column.scales.astype(np.int64))
     totals = np.zeros(count, np.int64)
@@ -174,7 +172,7 @@ def _sum_floats(column: Column, groups: Places, types: kinds.Kinds, found: list[
 
 
 def _promoted(column: Column, are_single: npt.NDArray[np.bool_]) -> Floats:
-    """The numbers as xsd:floats or xsd:doubles."""
+    """Convert the numbers to xsd:floats or xsd:doubles."""
     numbers = np.where(are_single, to_singles(column.numbers), column.numbers)
     are_long = kinds.IS_LONG[column.kinds]
     closely = np.flatnonzero(are_long | (are_single & (column.kinds == kinds.DECIMAL)))
@@ -198,7 +196,7 @@ def _fsum(numbers: list[float]) -> float:
 
 
 def _nearest_single(numbers: list[float]) -> float:
-    """The xsd:float nearest to a sum; by way of the nearest xsd:double where that is no tie."""
+    """Round a sum to an xsd:float, through the nearest xsd:double where that is not a tie."""
     total = _fsum(numbers)
     if not math.isfinite(total) or not are_ties(np.array([total]))[0]:
         return to_single(total)
@@ -206,23 +204,23 @@ def _nearest_single(numbers: list[float]) -> float:
 
 
 def decimal_of(value: Fraction) -> Decimal:
-    """A fraction whose denominator is a power of two."""
+    """Convert a fraction whose denominator is a power of two to a decimal."""
     places = value.denominator.bit_length() - 1
     return EXACT.scaleb(Decimal(value.numerator * 5**places), -places)
 
 
 Groups = Places
-"""The number of each row's group."""
+"""Number of the group of each row."""
 
 
 def aggregate(
     aggregates: Sequence[Aggregate], table: Table, groups: Groups, count: int, context: Context
 ) -> list[Ids]:
-    """What the rows of each group come to: for each aggregate a column with a term for each group.
+    """Aggregate the rows of each group: for each aggregate a column with a term for each group.
 
     Args:
         groups: the number of each row's group.
-        count: how many groups there are.
+        count: the number of groups.
     """
     known: dict[Expression, Column] = {}
     found = []
@@ -274,7 +272,7 @@ def _aggregated(each: Aggregate, column: Column, groups: Groups, count: int, con
 
 
 def _extremes(is_last: bool, column: Column, groups: Groups, count: int, context: Context) -> Ids:
-    """The first or last term of each group; of those alike, the one with the least N-Triples text."""
+    """Return the first or last term of each group; among equal ones, that with the least N-Triples text."""
     if isinstance(column, NumberColumn) and _is_of_one_type(column):
         return _extreme_numbers(is_last, column, groups, count, context)
     terms, places = distinct(column.ids)
@@ -294,7 +292,7 @@ def _is_of_one_type(column: Column) -> bool:
 def _extreme_numbers(
     is_last: bool, column: NumberColumn, groups: Groups, count: int, context: Context
 ) -> Ids:
-    """Computed numbers have one form each."""
+    """Compute MIN or MAX of computed numbers, which have one form each."""
     best = np.full(count, -np.inf if is_last else np.inf)
     (np.maximum if is_last else np.minimum).at(best, groups, column.numbers)
     found = np.full(count, NONE, np.int64)
@@ -304,7 +302,7 @@ def _extreme_numbers(
 
 
 def _total_ranks(terms: Ids, is_descending: bool, context: Context) -> Ids:
-    """The places of different terms in the order, no two alike."""
+    """Rank distinct terms; no two ranks are equal."""
     ranks = ranks_of_terms(terms, context)
     if is_descending:
         ranks = -ranks
@@ -318,7 +316,7 @@ def _total_ranks(terms: Ids, is_descending: bool, context: Context) -> Ids:
 
 
 def _order_alike(in_order: Places, alike: Places, ranks: Ids, terms: Ids, context: Context) -> None:
-    """Order the terms at `alike` places of an order, where others have the same rank, by their text."""
+    """Order terms of equal rank, at the places `alike` of an order, by their text."""
     members = in_order[alike]
     texts = [write_term(term) for term in context.terms_of(terms[members]) if term is not None]
     rank_of = ranks[members].tolist()
@@ -326,7 +324,7 @@ def _order_alike(in_order: Places, alike: Places, ranks: Ids, terms: Ids, contex
 
 
 def _texts(column: Column, groups: Groups, count: int, separator: str, context: Context) -> list[Literal]:
-    """GROUP_CONCAT; blank nodes have no text and are left out."""
+    """Compute GROUP_CONCAT; blank nodes are skipped, since they have no text."""
     terms, places = distinct(column.ids)
     ranks = _total_ranks(terms, False, context)
     known = context.terms_of(terms)

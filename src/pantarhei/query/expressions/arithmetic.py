@@ -1,7 +1,6 @@
-"""`+`, `-`, `*`, `/`, the sign, ABS, ROUND, CEIL and FLOOR of numbers.
+"""Arithmetic of terms and by column: `+`, `-`, `*`, `/`, the sign, ABS, ROUND, CEIL and FLOOR.
 
-Single numbers are computed by `values/numeric.py`. By column that is done in floating point where it is
-exact.
+Single numbers are computed by `values/numeric.py`, columns in floating point where that is exact.
 """
 
 from __future__ import annotations
@@ -86,7 +85,7 @@ def arithmetic(name: str, left: Column, right: Column, context: Context) -> Colu
     result = np.where(are_exact, exact.kinds, _KIND_OF_PROMOTION[promotion])
     result = np.where(are_numbers, result, kinds.NOTHING).astype(np.int8)
     found = ValueArrays(result, numbers, exact.scales)
-    # What numbers do not give exactly enough: sums with digits that a float64 loses, decimals as xsd:float.
+    # Computed by term: sums with more digits than a float64 has, and decimals promoted to xsd:float.
     are_long = kinds.IS_LONG[one] | kinds.IS_LONG[other]
     lose_digits = kinds.IS_LONG[result] if name in ("+", "-") else np.zeros(len(result), np.bool_)
     have_decimal = are_single & ((one == kinds.DECIMAL) | (other == kinds.DECIMAL))
@@ -96,7 +95,7 @@ def arithmetic(name: str, left: Column, right: Column, context: Context) -> Colu
 
 
 def _as_promoted(column: Column, promotion: Kinds) -> Floats:
-    """Return a column's numbers, integers that are promoted to xsd:float as the nearest ones."""
+    """Return a column's numbers, with integers that are promoted to xsd:float rounded."""
     rounded = (promotion == PROMOTION[kinds.FLOAT]) & (column.kinds == kinds.INTEGER)
     return np.where(rounded, to_singles(column.numbers), column.numbers) if rounded.any() else column.numbers
 
@@ -113,9 +112,9 @@ def _look_closely(rows: Places, values: ValueArrays, at: Callable[[Places], list
 def _exact_values(
     name: str, left: Column, right: Column, approximate: Floats, promotion: Kinds
 ) -> ValueArrays:
-    """Integers and decimals, by their whole mantissas; nothing where one is divided by 0.
+    """Compute integers and decimals by their whole mantissas; the kind is `NOTHING` for a division by 0.
 
-    A mantissa is right as long as all that it is made of is below 2**53. Elsewhere the number is long.
+    A mantissa is exact if all its parts are below 2**53; otherwise the number is marked as long.
     """
     one, one_scale = _mantissas(left), left.scales.astype(np.intp)
     other, other_scale = _mantissas(right), right.scales.astype(np.intp)
@@ -123,7 +122,7 @@ def _exact_values(
         scales = one_scale + other_scale
         parts, mantissas = (one, other), one * other
     elif name == "/":
-        # one / 10**one_scale / (other / 10**other_scale), with a few decimals if it ends there
+        # one / 10**one_scale / (other / 10**other_scale), if a few decimals suffice
         scales = np.full(len(approximate), _DECIMALS_OF_QUOTIENTS)
         mantissas = np.rint(approximate * _POWERS[_DECIMALS_OF_QUOTIENTS])
         whole = one * _power(other_scale + _DECIMALS_OF_QUOTIENTS)
@@ -149,23 +148,23 @@ def _exact_values(
 
 
 def _mantissas(column: Column) -> Floats:
-    """The whole numbers that are the column's numbers times ten to the power of their scales."""
+    """Return the column's numbers times ten to the power of their scales, which are whole."""
     return np.rint(column.numbers * _power(column.scales.astype(np.intp)))
 
 
 def _power(places: Places) -> Floats:
-    """Ten to some powers, as far as a float64 is it exactly."""
+    """Return powers of ten, limited to those that a float64 represents exactly."""
     return _POWERS[np.minimum(places, MOST_DECIMALS)]
 
 
 def negation(column: Column, context: Context) -> Column:
-    """The numbers with the other sign, by row."""
+    """Negate the numbers of a column."""
     numbers = -column.numbers + np.where(kinds.IS_EXACT[column.kinds], 0.0, -0.0)
     return _of_one("neg", column, numbers, column.scales, context)
 
 
 def rounding(name: str, column: Column, context: Context) -> Column:
-    """ABS, CEIL, FLOOR or ROUND, by row."""
+    """Compute ABS, CEIL, FLOOR or ROUND by row."""
     numbers = column.numbers
     with np.errstate(invalid="ignore"):
         if name == "ROUND":
@@ -184,7 +183,7 @@ _FLOAT_ROUNDINGS: Final = {"ABS": np.abs, "CEIL": np.ceil, "FLOOR": np.floor}
 
 
 def _of_one(name: str, column: Column, numbers: Floats, scales: Scales, context: Context) -> Column:
-    """The results of a function of numbers that keeps their kinds; long ones by term."""
+    """Build the column of a function of numbers that keeps their kinds; long numbers are computed by term."""
     are_numbers = column.kinds >= kinds.FIRST_NUMBER
     found = ValueArrays(np.where(are_numbers, column.kinds, kinds.NOTHING).astype(np.int8), numbers, scales)
     at = exactly(partial(of_numbers, name), (column,), context)

@@ -1,19 +1,17 @@
-"""`=`, `!=`, `<`, `>`, `<=` and `>=`, and which terms they compare.
+"""Comparisons `=`, `!=`, `<`, `>`, `<=` and `>=`, and the total order of ORDER BY, MIN and MAX.
 
 Numbers are compared by value after promotion, strings by code points, booleans with false first, dateTimes,
 dates and times of day by their instant, durations by their length where all lengths of months agree. A time
-with a zone and one without are compared if they are more than 14 hours apart. Other literals are equal if
-they have one value. Terms that are not equal are different if one is a name, or if both values are known.
-Else it is an error, as is any order of other terms.
+with a time zone and one without are compared if they are more than 14 hours apart. Other literals are equal
+if they have the same value. Unequal terms differ if one is an IRI or a blank node, or if both values are
+known. Other comparisons are errors.
+
+ORDER BY extends `<` to a total order: unbound and errors first, then blank nodes, all equal, then IRIs by
+code points, then literals: numbers by their exact value, NaN before all; strings by code points; strings with
+a language by text, then by language; booleans; xsd:dateTimes by instant, in Greenwich if they have no time
+zone; durations by their mean length; other literals by datatype, then by text.
 
 Source: SPARQL 1.1, section 17.3 and 17.4.1.7.
-
-The order of ORDER BY, of MIN and MAX: total over all terms, and that of `<` where this is defined.
-
-Unbound and errors come first, then blank nodes, all alike, then IRIs by code points, then literals: numbers
-by their exact value, NaN before all; strings by code points; strings with a language by text, then by
-language; booleans; xsd:dateTimes by instant, those without a time zone as if they were in Greenwich;
-durations by their mean length; the rest by datatype, then by text.
 """
 
 from __future__ import annotations
@@ -57,12 +55,12 @@ from pantarhei.values.value import value_of as key_of
 ORDERS: Final = {sign: OPERATORS[sign] for sign in ("<", ">", "<=", ">=")}
 _FURTHEST_ZONES = 60 * FURTHEST_ZONE  # seconds
 _MICROSECONDS = 1_000_000
-_DOUBT = 1e-12  # of a long number, relative to it; far more than any rounding before
+_DOUBT = 1e-12  # relative error of a long number, far above its rounding error
 
 
 # -- by column ---------------------------------------------------------------------------------------
 
-# Kinds of one group, above 0, are compared by their numbers.
+# Kinds of one group above 0 are compared by their numbers.
 _GROUP = np.zeros(32, np.int8)
 for _kind, _group in {
     kinds.INTEGER: 1,
@@ -77,7 +75,7 @@ for _kind, _group in {
 
 
 def order(name: str, left: Column, right: Column, context: Context) -> Truth:
-    """The truth of `<`, `>`, `<=` or `>=`, by row."""
+    """Evaluate `<`, `>`, `<=` or `>=` by row."""
     compare = ORDERS[name]
     truth, rest = _by_numbers(compare, left, right)
     if len(rest):
@@ -88,7 +86,7 @@ def order(name: str, left: Column, right: Column, context: Context) -> Truth:
 
 
 def equality(left: Column, right: Column, context: Context) -> Truth:
-    """The truth of `=`, by row."""
+    """Evaluate `=` by row."""
     truth, rest = _by_numbers(operator.eq, left, right)
     if len(rest):
         truth[rest] = _equality_by_kind(left, right, rest, context)
@@ -96,12 +94,12 @@ def equality(left: Column, right: Column, context: Context) -> Truth:
 
 
 def inequality(left: Column, right: Column, context: Context) -> Truth:
-    """The truth of `!=`, by row."""
+    """Evaluate `!=` by row."""
     return logical_not(equality(left, right, context))
 
 
 def _by_numbers(compare: Comparator, left: Column, right: Column) -> tuple[Truth, Places]:
-    """What numbers tell, and the rows of which they do not; errors there."""
+    """Compare by numbers; also return the rows for which they do not suffice, with errors there."""
     one, other = left.kinds, right.kinds
     groups = _GROUP[one]
     told = (groups == _GROUP[other]) & (groups > 0)
@@ -121,13 +119,13 @@ def _has(column: kinds.Kinds, kind: int) -> bool:
 
 
 def _is_promoted_to_float(one: kinds.Kinds, other: kinds.Kinds) -> Mask:
-    """Where an exact number meets an xsd:float, and is rounded before it is compared."""
+    """Mark where an exact number is compared with an xsd:float, and rounded first."""
     found: Mask = (one == kinds.FLOAT) & kinds.IS_EXACT[other]
     return found
 
 
 def _tell_approximately(compare: Comparator, left: Column, right: Column, truth: Truth) -> Mask:
-    """Note what long numbers, and times with and without a zone, tell that lie far enough apart; where?"""
+    """Compare long numbers, and times with and without a zone, that are far enough apart; return where."""
     one, other = left.kinds, right.kinds
     have_number = (one >= kinds.FIRST_NUMBER) & (other >= kinds.FIRST_NUMBER)
     # an xsd:float has fewer digits than that
@@ -150,7 +148,7 @@ def _tell_approximately(compare: Comparator, left: Column, right: Column, truth:
 
 
 def _equality_by_kind(left: Column, right: Column, rows: Places, context: Context) -> Truth:
-    """What is left: other than numbers of one type, booleans, and times with a zone, or without."""
+    """Evaluate `=` on the rows that numbers do not decide."""
     one, other = left.kinds[rows_of(left, rows)], right.kinds[rows_of(right, rows)]
     bound = (one != kinds.NOTHING) & (other != kinds.NOTHING)
     has_name = (one == kinds.NAME) | (other == kinds.NAME)
@@ -182,7 +180,7 @@ _IS_KNOWN: Final = kinds.table_of(
 def _by_term(
     function: Callable[[Term, Term], bool], left: Column, right: Column, rows: Places, context: Context
 ) -> Truth:
-    """The truth of a function of two terms at rows, called once for each pair where they have numbers."""
+    """Evaluate a function of two terms at rows, called once for each distinct pair where terms have ids."""
     if not len(rows):
         return np.empty(0, np.int8)
     codes: Places = np.arange(len(rows))
@@ -198,10 +196,10 @@ def _by_term(
 
 
 def is_equal(left: Term, right: Term) -> bool:
-    """Whether `=` holds of two terms.
+    """Evaluate `=` on two terms.
 
     Raises:
-        ExpressionError: it is not known.
+        ExpressionError: equality is unknown.
 
     >>> is_equal(Literal(1), Literal(1.0))
     True
@@ -224,10 +222,10 @@ def _has_known_value(literal: Literal, value: Value | None) -> bool:
 
 
 def is_ordered(compare: Comparator, left: Term, right: Term) -> bool:
-    """Whether a comparison by order holds of two terms.
+    """Evaluate an order comparison on two terms.
 
     Raises:
-        ExpressionError: they are in no order.
+        ExpressionError: the terms are not comparable.
     """
     one = value_of(left) if isinstance(left, Literal) else None
     other = value_of(right) if isinstance(right, Literal) else None
@@ -268,13 +266,13 @@ def _holds_of_durations(compare: Comparator, one: Duration, other: Duration) -> 
 # -- the order of ORDER BY, MIN and MAX -------------------------------------------------------------------
 
 Ranks = npt.NDArray[Any]
-"""Numbers in the order of what they stand for; what is alike has one."""
+"""Numbers in the order of the terms; equal terms have equal numbers."""
 
 _Key = tuple[int | float | str | Decimal | Fraction | bool, ...]
 
 
 def ranks(column: Column, context: Context) -> Ranks:
-    """Return a rank for each place of a column; terms that are alike in the order share one."""
+    """Rank the places of a column; equal terms have equal ranks."""
     if have_numeric_order(column):
         return column.numbers
     terms, places = distinct(column.ids)
@@ -282,7 +280,7 @@ def ranks(column: Column, context: Context) -> Ranks:
 
 
 def have_numeric_order(values: Column | ValueArrays) -> bool:
-    """Whether numbers say the order: those that float64 tells apart, booleans, or near xsd:dateTimes."""
+    """Return whether the numbers of a column have the order of its terms (no long number or NaN)."""
     found = set(np.unique(values.kinds).tolist())
     if found <= {kinds.INTEGER, kinds.DECIMAL}:
         return True
@@ -291,7 +289,7 @@ def have_numeric_order(values: Column | ValueArrays) -> bool:
     return found == {kinds.BOOLEAN} or found <= {kinds.ZONED, kinds.UNZONED}
 
 
-# The order of kinds. Blank nodes and IRIs are told apart by the terms, dateTimes and dates likewise.
+# Order of kinds. Blank nodes and IRIs, and dateTimes and dates, are distinguished by the terms.
 _CLASS = np.zeros(32, np.int8)
 for _place, _kinds in enumerate(
     (
@@ -310,7 +308,7 @@ _TIMES, _LAST = 6, 7
 
 
 def ranks_of_terms(terms: Ids, context: Context) -> npt.NDArray[np.int64]:
-    """The places of different terms in the order, those that are alike having one."""
+    """Rank distinct terms; those that are equal in the order have equal ranks."""
     values = context.values(terms)
     classes = _CLASS[values.kinds]
     are_temporal = values.kinds == kinds.TEMPORAL
@@ -328,7 +326,7 @@ def ranks_of_terms(terms: Ids, context: Context) -> npt.NDArray[np.int64]:
 
 
 def _ranks_within(values: ValueArrays, terms: Ids, context: Context) -> npt.NDArray[np.intp]:
-    """The places of different terms of one class."""
+    """Rank distinct terms of one class."""
     if have_numeric_order(values):
         return np.unique(values.numbers, return_inverse=True)[1]
     if values.kinds[0] >= kinds.FIRST_NUMBER:
@@ -340,8 +338,8 @@ def _ranks_within(values: ValueArrays, terms: Ids, context: Context) -> npt.NDAr
 
 
 def _ranks_of_numbers(values: ValueArrays, terms: Ids, context: Context) -> npt.NDArray[np.intp]:
-    """The places of numbers of several types: rounding keeps their order, so those that round to one float64
-    alone are compared exactly.
+    """Rank numbers of several types: rounding preserves their order, so only those that round to the same
+    float64 are compared exactly.
     """
     rounded, places, counts = np.unique(values.numbers, return_inverse=True, return_counts=True)
     if np.isnan(rounded[-1]):  # numpy has NaN as the greatest
@@ -354,13 +352,13 @@ def _ranks_of_numbers(values: ValueArrays, terms: Ids, context: Context) -> npt.
 
 
 def _dense(keys: Sequence[Any]) -> npt.NDArray[np.intp]:
-    """The places of keys among the different ones."""
+    """Rank keys; equal keys have equal ranks, without gaps."""
     places = {key: place for place, key in enumerate(sorted(set(keys)))}
     return np.array([places[key] for key in keys], np.intp)
 
 
 def order_key(term: Term | None) -> _Key:
-    """What a term is ordered by.
+    """Return the sort key of a term.
 
     >>> order_key(BNode("z")) < order_key(Literal(-5)) < order_key(Literal(1.5)) < order_key(Literal(""))
     True

@@ -1,4 +1,4 @@
-"""What SPARQL's operators tell apart of terms: the kind, one byte a term."""
+"""Kinds of terms that SPARQL's operators distinguish, one byte a term."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ STRING: Final = 4  # simple or xsd:string
 LANG_STRING: Final = 5
 BOOLEAN: Final = 6
 ZONED: Final = 7  # an xsd:dateTime with a time zone
-UNZONED: Final = 8  # one without
+UNZONED: Final = 8  # an xsd:dateTime without a time zone
 TEMPORAL: Final = 9  # a date, time or duration; an xsd:dateTime centuries away, or finer than microseconds
-KNOWN: Final = 10  # a literal whose value is only known to be the same as another's, or not
+KNOWN: Final = 10  # a literal whose value is only compared for identity
 INTEGER: Final = numeric.INTEGER
 DECIMAL: Final = numeric.DECIMAL
 FLOAT: Final = numeric.FLOAT
@@ -33,7 +33,7 @@ _COUNT = 32
 
 
 def table_of(*kinds: int) -> npt.NDArray[np.bool_]:
-    """Which kinds are among `kinds`, by kind."""
+    """Return a table, by kind, of the members of `kinds`."""
     found = np.zeros(_COUNT, np.bool_)
     found[list(kinds)] = True
     return found
@@ -47,16 +47,16 @@ def _numbers_of(numbers: dict[int, int]) -> npt.NDArray[np.int8]:
 
 
 NUMBERS: Final = (INTEGER, DECIMAL, FLOAT, DOUBLE, LONG_INTEGER, LONG_DECIMAL)
-FIRST_NUMBER: Final = INTEGER  # no kind from here on is anything else
+FIRST_NUMBER: Final = INTEGER  # this kind and all above are numbers
 IS_LONG: Final = table_of(LONG_INTEGER, LONG_DECIMAL)
 IS_EXACT: Final = table_of(INTEGER, DECIMAL, LONG_INTEGER, LONG_DECIMAL)
 HAS_TRUTH: Final = table_of(ILL_TYPED, STRING, LANG_STRING, BOOLEAN, *NUMBERS)
 
-# Numeric types are promoted to the next one; their places here, 0 for what is no number.
+# Ranks of numeric types, each promoted to the next; 0 for other kinds.
 TYPES: Final = (INTEGER, DECIMAL, FLOAT, DOUBLE)
 PROMOTION: Final = _numbers_of({DECIMAL: 1, LONG_DECIMAL: 1, FLOAT: 2, DOUBLE: 3})
 
-# Values of one space are in an order. Space 0 has none.
+# Values of one space are comparable; values of space 0 are not.
 NUMBER_SPACE: Final = 1
 TIME_SPACE: Final = 2
 SPACE: Final = _numbers_of(
