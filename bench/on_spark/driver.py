@@ -215,4 +215,4 @@ def _take_in(reasoner: pr.StreamReasoner, blocks: pa.Table) -> None:
     from pantarhei.spark.worker import read_blocks
 
     for each in read_blocks(blocks, TimeKind.INTEGER):
-        reasoner.push_materialized(each.at, each.made)
+        reasoner.push_materialized(each.at, each.interpretation)

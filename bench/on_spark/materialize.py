@@ -107,14 +107,14 @@ def job(folder: str, seconds: int, cores: int, rounds: int) -> dict[str, Any]:
 
 def _alone(folder: str, seconds: int, rounds: int) -> dict[str, Any]:
     from pantarhei.interpretation.foundation import Foundation
-    from pantarhei.spark.materialize import Writing
-    from pantarhei.spark.worker import Task
+    from pantarhei.spark.materialize import FactWriter
+    from pantarhei.spark.worker import MaterializeTask
 
     pa.set_cpu_count(1)
     sensors = Sensors(DEVICES)
     foundation = Foundation.of(sensors.ontology, sensors.background)
-    writing = Writing(_WRITTEN, False)
-    task = Task(_Here(foundation), foundation.digest, writing, "raise")
+    writing = FactWriter(_WRITTEN, False)
+    task = MaterializeTask(_Here(foundation), foundation.digest, writing, "raise")
     tenth = [0, 0, 0, 0, 0, 0]
     for batch in task(_batches(folder, seconds // 10)):
         tenth = [a + b for a, b in zip(tenth, [*_sums(batch), _crc(batch)], strict=True)]

@@ -34,10 +34,10 @@ def show_on_spark(console: Console, day: Day) -> None:
 def _show(console: Console, day: Day) -> None:
     # here: the other parts of the demo need no Spark
     from pantarhei import spark
-    from pantarhei.spark.sessions import quiet_session
+    from pantarhei.spark.sessions import temporary_session
 
     began = time.perf_counter()
-    with quiet_session(f"local[{_TASKS}]") as session, tempfile.TemporaryDirectory() as folder:
+    with temporary_session(f"local[{_TASKS}]") as session, tempfile.TemporaryDirectory() as folder:
         spark.register(session)
         started = time.perf_counter() - began
         stream = Path(folder) / "readings.nq"

@@ -14,7 +14,7 @@ from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.model.rule import Rule
 from pantarhei.model.time import TimeKind
 from pantarhei.query.continuous_query import Registration
-from pantarhei.spark.collectors import AnswersKeptUp, take_up, text_row
+from pantarhei.spark.collectors import RegisteredAnswers, register_queries, text_row
 from pantarhei.spark.driver import Driver
 from pantarhei.spark.results import Outlet, Results
 from pantarhei.spark.worker import BlockWriter, block_schema
@@ -52,9 +52,11 @@ class Stream:
     def __init__(self, reasoner=None, rows=None, asked=ASKED):
         self.reasoner = reasoner or StreamReasoner(ONTOLOGY, Window(5))
         self.rows = defaultdict(list) if rows is None else rows
-        take_up(self.reasoner, asked)
+        register_queries(self.reasoner, asked)
         self.collectors = {
-            name: AnswersKeptUp(TimeKind.INTEGER, self.reasoner.queries[name], given, self.reasoner.window)
+            name: RegisteredAnswers(
+                TimeKind.INTEGER, self.reasoner.queries[name], given, self.reasoner.window
+            )
             for name, given in asked.items()
         }
         outlet = Outlet(None, print)

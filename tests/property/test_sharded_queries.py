@@ -21,7 +21,7 @@ from pantarhei.query.continuous_query import Registration, ReportPolicy
 from pantarhei.query.key_local import check_key_local
 from pantarhei.query.syntax import read_query
 from pantarhei.rdf.ntriples import parse_term, write_term
-from pantarhei.spark.collectors import changed_rows, take_up
+from pantarhei.spark.collectors import changed_rows, register_queries
 from pantarhei.spark.shards.processor import Router
 from pantarhei.spark.shards.shard import NO_ROWS, ROWS, Shard, ShardSetup
 from strategies import EX, INDIVIDUALS, LITERALS, A, B, C, D, R, S, V, is_a, member, related, x, y, z
@@ -114,7 +114,7 @@ class Sharded:
             COUNTS[f"refused, {type(error).__name__}"] += 1
             return
         try:
-            take_up(self.whole, {**self.queries, name: given})
+            register_queries(self.whole, {**self.queries, name: given})
         except OptionError:  # the reasoner's window is too short, or the query's never closes
             return
         self.queries[name] = given

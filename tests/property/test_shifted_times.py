@@ -361,9 +361,9 @@ def sharded_transcript(seed, by):
         for number, shard in shards.items():
             if rnd.random() < 0.1:
                 shard = shards[number] = Shard.restore(setup, shard.save())
-            changes = shard.take_in(rows(parts.get(number, [])), tick + by)
+            changes = shard.process(rows(parts.get(number, [])), tick + by)
             yield number, sorted((at - by, str(terms), change) for at, terms, change in changes)
-            yield back(shard.next_look, by)
+            yield back(shard.next_timer, by)
 
 
 @settings(max_examples=cases(25, 75, long=4_000), deadline=None)

@@ -29,11 +29,11 @@ def check_shards(seed):
         for number in sorted(parts.keys() - shards.keys()):
             shards[number] = Shard(setup, setup.reasoner())
         for number, shard in shards.items():
-            if number not in parts and (shard.next_look is None or shard.next_look > tick):
+            if number not in parts and (shard.next_timer is None or shard.next_timer > tick):
                 continue  # Spark does not wake it
             if rnd.random() < 0.1:
                 shard = shards[number] = Shard.restore(setup, shard.save())
-            for ticks, terms, change in shard.take_in(rows(parts.get(number, [])), tick):
+            for ticks, terms, change in shard.process(rows(parts.get(number, [])), tick):
                 assert change and ticks <= tick
                 sums[terms] += change
         assert all(number >= 0 for number in sums.values())

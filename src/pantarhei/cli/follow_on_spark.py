@@ -18,7 +18,7 @@ from pantarhei.io.mapping.text_times import check_unordered
 from pantarhei.io.records import with_precision
 from pantarhei.model.time import TimeKind, time_of
 from pantarhei.reasoner import StreamReasoner
-from pantarhei.spark.materialize_files import FileCounts, StreamFiles, TableFiles, close_files
+from pantarhei.spark.materialize_files import FileCounts, StreamFiles, TableFiles, materialize_files
 from pantarhei.spark.sources.source_options import FileOptions
 from pantarhei.window.sliding import Window, step_to
 
@@ -101,6 +101,6 @@ class SparkSource:
 
     def _closed(self, reasoner: StreamReasoner, kind: TimeKind) -> dict[int, Interpretation]:
         """The canonical models by their ticks, of ABoxes that assert something; takes the files' account."""
-        closed = close_files(self._files, kind, reasoner.foundation, self._master)
+        closed = materialize_files(self._files, kind, reasoner.foundation, self._master)
         self.account = closed.account
         return closed.interpretations

@@ -48,7 +48,7 @@ def conclusion_columns(rules: TemporalRules) -> tuple[str, ...]:
     return ("predicate", *(f"argument{place}" for place in range(1, most + 1)))
 
 
-def turned_rows(turn: TickConclusions, width: int) -> Iterator[tuple[TextRow, int]]:
+def conclusion_rows(turn: TickConclusions, width: int) -> Iterator[tuple[TextRow, int]]:
     """The conclusions of a tick, those that went with -1, then those that came with 1, in the order of texts.
 
     Args:
@@ -127,7 +127,7 @@ class FactChanges(Collector):
             yield from sorted((*head, *map(write_term, triple), change) for triple in triples)
 
 
-class Conclusions(Collector):
+class ConclusionChanges(Collector):
     """What temporal rules conclude: `predicate`, `argument1` onwards, and `change`, 1 for what came and -1
     for what went. `at` is the time on the way at which it did, with the window as it was then.
     """
@@ -140,10 +140,10 @@ class Conclusions(Collector):
         for turn in update.conclusions.turns:
             step = self._window.step_at(self._kind, ticks_of(turn.at, self._kind))
             head = turn.at, *(time_of(ticks, self._kind) for ticks in (step.start, step.end))
-            yield from ((*head, *row, change) for row, change in turned_rows(turn, len(self._names)))
+            yield from ((*head, *row, change) for row, change in conclusion_rows(turn, len(self._names)))
 
 
-class AnswersAnew(Collector):
+class RecomputedAnswers(Collector):
     """All answers of a query after each ABox, a column for each variable.
 
     Args:
@@ -164,7 +164,7 @@ class AnswersAnew(Collector):
             yield update.at, update.start, update.end, *text_row(row)
 
 
-class AnswersKeptUp(Collector):
+class RegisteredAnswers(Collector):
     """What a registered query reports: a column for each variable, or the triples of CONSTRUCT and DESCRIBE,
     and `change`, how many times more the row is an answer; less than none if fewer.
 
@@ -234,12 +234,12 @@ def collector_of(kind: TimeKind, reasoner: StreamReasoner, query: str | None) ->
     reasoner's temporal rules conclude, or else the changes of the materialization.
 
     Raises:
-        As `AnswersAnew`.
+        As `RecomputedAnswers`.
     """
     if query is not None:
-        return AnswersAnew(kind, reasoner, query)
+        return RecomputedAnswers(kind, reasoner, query)
     rules = reasoner.temporal
-    return FactChanges(kind) if rules is None else Conclusions(kind, rules, reasoner.window)
+    return FactChanges(kind) if rules is None else ConclusionChanges(kind, rules, reasoner.window)
 
 
 _EXPECTED = "a mapping of names to queries, each a text or a Registration"
@@ -283,7 +283,7 @@ def _registration(name: object, given: object) -> Registration:
     return given
 
 
-def take_up(reasoner: StreamReasoner, asked: Mapping[str, Registration]) -> set[str]:
+def register_queries(reasoner: StreamReasoner, asked: Mapping[str, Registration]) -> set[str]:
     """Let a reasoner have these queries and no others; returns the names of those that are new.
 
     One that it has goes on from where it stood. The first report of a new one brings all its answers.

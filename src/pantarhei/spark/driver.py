@@ -197,13 +197,13 @@ class Driver:
             timed = Timed(each.ticks, each.at, each)
             arrived = self._waiting.arrive(timed, self._tolerance, self._passed, clock)
             if arrived.is_late:
-                self._count(late_aboxes=1, late=each.made.asserted)
+                self._count(late_aboxes=1, late=each.interpretation.asserted)
                 self._hand_over(each, self._on_late)
             self._refute(arrived)
         while self._waiting.is_complete(self._tolerance.lateness):
             self._push_oldest()
 
-    def take_in_what_waits(self) -> None:
+    def flush(self) -> None:
         """Push what waits for the watermark: nothing more will come."""
         with self._all_or_nothing():
             self._refute(self._waiting.end())
@@ -216,7 +216,7 @@ class Driver:
 
     def _push(self, parts: Sequence[TimedInterpretation]) -> None:
         """Push the parts of one timestamp's ABox."""
-        first, made = parts[0], [part.made for part in parts]
+        first, made = parts[0], [part.interpretation for part in parts]
         update = self.reasoner.push_materialized(first.at, *made, scope=first.scope)
         self._passed = first.ticks
         asserted = sum(part.asserted for part in made)
@@ -233,7 +233,7 @@ class Driver:
 
     def _hand_over(self, timed: TimedInterpretation, take: Callable[[LateABox], object] | None) -> None:
         if take is not None:
-            facts = self._texts.table(timed.made).slice(0, timed.made.asserted)
+            facts = self._texts.table(timed.interpretation).slice(0, timed.interpretation.asserted)
             take(LateABox(timed.at, facts.drop_columns(["derived"])))
 
     def _count(self, **more: int) -> None:
@@ -280,7 +280,7 @@ def local_folder(name: str, given: str | Path) -> Path:
     return Path(url2pathname(urlsplit(str(given)).path))
 
 
-class Progress:
+class CheckpointFolder:
     """The folder of a stream's checkpoint.
 
     Args:

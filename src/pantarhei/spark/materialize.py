@@ -25,8 +25,8 @@ from pantarhei.interpretation.interpretation import Interpretation, Interpretati
 from pantarhei.model.term import Triple
 from pantarhei.ontology.ontology import Ontology
 from pantarhei.spark.frame import COLUMNS, TIMESTAMP, check_frame
-from pantarhei.spark.row_mapping import MappingGiven, timestamped
-from pantarhei.spark.worker import OnError, SkippedRows, Task, Writer, check_on_error
+from pantarhei.spark.frame_mapping import MappingSource, to_triples
+from pantarhei.spark.worker import MaterializeTask, OnError, SkippedRows, Writer, check_on_error
 from pantarhei.values.by_value import Numbers
 
 _ROW_BY_ROW = ("WholeStageCodegenExec", "InputAdapter", "ProjectExec", "FilterExec")
@@ -122,7 +122,7 @@ def materialize_aboxes(
     unique_names: bool = True,
     numbers: Numbers = "by_datatype",
     columns: Mapping[str, str] | None = None,
-    mapping: MappingGiven | None = None,
+    mapping: MappingSource | None = None,
     on_error: OnError = "raise",
     conflicts: bool = False,
     observation: Observation | None = None,
@@ -167,7 +167,7 @@ def materialize_aboxes(
     """
     check_on_error(on_error)
     check_frame(df, False, "one that does not stream; for streams, reason_stream")
-    given = timestamped(df, columns, mapping)
+    given = to_triples(df, columns, mapping)
     foundation = Foundation.of(ontology, background, unique_names, numbers)
     schema = StructType(
         [
@@ -178,11 +178,11 @@ def materialize_aboxes(
         ]
     )
     arrow = to_arrow_schema(schema, timezone="UTC")
-    report = None if observation is None else Reporting(arrow)
-    closing = Closing(
-        df.sparkSession, foundation, schema, Writing(arrow, conflicts), on_error, report, conflicts
+    report = None if observation is None else SkippedCountWriter(arrow)
+    closing = DataFrameMaterializer(
+        df.sparkSession, foundation, schema, FactWriter(arrow, conflicts), on_error, report, conflicts
     )
-    closed = closing.of(by_timestamp(given, clustered, spark_partitions))
+    closed = closing.apply(by_timestamp(given, clustered, spark_partitions))
     if observation is not None:
         closed = closed.observe(
             observation,
@@ -193,7 +193,7 @@ def materialize_aboxes(
     return closed.select(*COLUMNS, DERIVED, *([CONFLICTS] if conflicts else []))
 
 
-class Closing:
+class DataFrameMaterializer:
     """Closes the ABoxes of DataFrames; what the executors need of the ontology is sent to them once.
 
     Args:
@@ -217,15 +217,15 @@ class Closing:
     ) -> None:
         shared = spark.sparkContext.broadcast(pickle.dumps(foundation))
         self._schema = schema
-        self._task = Task(shared, foundation.digest, write, on_error, report, conflicts)
+        self._task = MaterializeTask(shared, foundation.digest, write, on_error, report, conflicts)
 
-    def of(self, together: DataFrame) -> DataFrame:
+    def apply(self, together: DataFrame) -> DataFrame:
         """What is made of a normalized DataFrame whose timestamps are together."""
         return together.mapInArrow(self._task, self._schema)
 
 
 @dataclass(frozen=True, slots=True)
-class Writing:
+class FactWriter:
     """Writes an interpretation as a table with a row for each fact."""
 
     schema: pa.Schema
@@ -253,7 +253,7 @@ def _conflicts(made: Interpretation) -> pa.Array:
 
 
 @dataclass(frozen=True, slots=True)
-class Reporting:
+class SkippedCountWriter:
     """Writes how many rows were left out as a row without a timestamp."""
 
     schema: pa.Schema

@@ -29,27 +29,27 @@ from pantarhei.io.tables.table_sources import TableSources, delimiter_of, source
 from pantarhei.model.time import TimeKind, TimePoint, kind_of, ticks_of
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.rdf.triple_table import NAMES, ColumnarTriples, TripleColumns
-from pantarhei.spark.frame import TIMESTAMP, arrow_columns, columns, normalized
-from pantarhei.spark.materialize import Closing, by_timestamp
-from pantarhei.spark.sessions import quiet_session
+from pantarhei.spark.frame import TIMESTAMP, arrow_schema, columns_ddl, normalized
+from pantarhei.spark.materialize import DataFrameMaterializer, by_timestamp
+from pantarhei.spark.sessions import temporary_session
 from pantarhei.spark.sources.file_source import FilePart, file_parts, infer_kind, list_files, part_messages
 from pantarhei.spark.sources.source_options import FileOptions, WorkerCounts
-from pantarhei.spark.sources.text_rows import GrowingColumns, Rows, record_batches
+from pantarhei.spark.sources.text_rows import TextTriples, TimedTriples, record_batches
 from pantarhei.spark.worker import BlockWriter, block_schema, read_blocks
 
 SMALLEST_PART = 8 << 20
 
 
-class ClosedFiles(NamedTuple):
+class MaterializedFiles(NamedTuple):
     """Canonical models of the ABoxes that assert facts, by their ticks, and the counts of all files."""
 
     interpretations: dict[int, Interpretation]
     account: FileCounts
 
 
-def close_files(
+def materialize_files(
     files: StreamFiles | TableFiles, kind: TimeKind, foundation: Foundation, master: str
-) -> ClosedFiles:
+) -> MaterializedFiles:
     """Read files on Spark and close each of their ABoxes; Spark has stopped when this returns.
 
     Args:
@@ -62,24 +62,24 @@ def close_files(
         OptionError: a file's format is unknown.
         FileNotFoundError: a file does not exist.
     """
-    with quiet_session(master) as spark:
+    with temporary_session(master) as spark:
         cores = spark.sparkContext.defaultParallelism
         parts = files.parts(max(SMALLEST_PART, -(-files.size // cores)))
         counts: Accumulator[_Counts] = spark.sparkContext.accumulator({}, _ByPart())
         numbers = spark.range(0, len(parts), 1, max(1, len(parts)))
-        rows = numbers.mapInArrow(_PartReader(tuple(parts), files, kind, counts), columns(kind))
+        rows = numbers.mapInArrow(_PartReader(tuple(parts), files, kind, counts), columns_ddl(kind))
         given = normalized(rows)
         schema = block_schema(given.schema[TIMESTAMP].dataType)
         write = BlockWriter(to_arrow_schema(schema, timezone="UTC"))
-        closing = Closing(spark, foundation, schema, write, "raise", None)
-        blocks = closing.of(by_timestamp(given, None, None)).toArrow()
+        closing = DataFrameMaterializer(spark, foundation, schema, write, "raise", None)
+        blocks = closing.apply(by_timestamp(given, None, None)).toArrow()
         of_parts = (counts.value[number] for number in sorted(counts.value))
-        closed = {timed.ticks: timed.made for timed in read_blocks(blocks, kind)}
-        return ClosedFiles(closed, FileCounts.sum(of_parts))
+        closed = {timed.ticks: timed.interpretation for timed in read_blocks(blocks, kind)}
+        return MaterializedFiles(closed, FileCounts.sum(of_parts))
 
 
 @dataclass(slots=True)
-class GivenTime:
+class TimeCount:
     """A timestamp as first written, and the number of its assertions."""
 
     at: TimePoint
@@ -99,12 +99,12 @@ class FileCounts(WorkerCounts):
 
     def __init__(self, error: PantarheiError | OSError | None = None) -> None:
         super().__init__()
-        self.times: dict[int, GivenTime] = {}
+        self.times: dict[int, TimeCount] = {}
         self.error = error
 
     def note(self, at: TimePoint, ticks: int, assertions: int) -> None:
         """Count the assertions of a timestamp."""
-        self.times.setdefault(ticks, GivenTime(at)).assertions += assertions
+        self.times.setdefault(ticks, TimeCount(at)).assertions += assertions
 
     @classmethod
     def sum(cls, parts: Iterable[FileCounts]) -> FileCounts:
@@ -168,14 +168,16 @@ class _PartReader:
                 parts, counts = self.parts[number], FileCounts()
                 try:
                     rows = self._counted(self.files.read(parts, paths, self.kind, counts), parts, counts)
-                    yield from record_batches(rows, self.kind, arrow_columns(self.kind))
+                    yield from record_batches(rows, self.kind, arrow_schema(self.kind))
                 except (PantarheiError, OSError) as error:
                     counts.error = error
                 if len(parts) == 1 and len(paths) > 1:
                     counts.skipped = [_in_file(_path(parts[0]), skipped) for skipped in counts.skipped]
                 self.counts.add({number: counts})
 
-    def _counted(self, rows: Generator[Rows, None, None], parts: Parts, counts: FileCounts) -> Iterator[Rows]:
+    def _counted(
+        self, rows: Generator[TimedTriples, None, None], parts: Parts, counts: FileCounts
+    ) -> Iterator[TimedTriples]:
         with closing(rows):  # its counts are complete then
             for at, triples in rows:
                 same_kind(at, self.kind, f"{_name_of(parts)}: ")
@@ -211,7 +213,7 @@ class StreamFiles:
 
     def read(
         self, parts: Parts, paths: Sequence[str], kind: TimeKind, counts: FileCounts
-    ) -> Generator[Rows, None, None]:
+    ) -> Generator[TimedTriples, None, None]:
         """Read parts one after the other, also messages without triples.
 
         Args:
@@ -269,7 +271,7 @@ class TableFiles:
 
     def read(
         self, parts: Parts, paths: Sequence[str], kind: TimeKind, counts: FileCounts
-    ) -> Generator[Rows, None, None]:
+    ) -> Generator[TimedTriples, None, None]:
         """Read parts one after the other; `paths` are those of all files."""
         reader = self.reader(parts, paths, kind)
         try:
@@ -306,8 +308,8 @@ class TableFiles:
         return ROW in named.union(self.mapping.time.template.columns)
 
 
-def _columns_of(abox: TimestampedABox) -> GrowingColumns:
-    held = GrowingColumns()
+def _columns_of(abox: TimestampedABox) -> TextTriples:
+    held = TextTriples()
     triples = abox.triples
     for part in triples.parts if isinstance(triples, ColumnarTriples) else (tuple(triples),):
         if isinstance(part, TripleColumns):

@@ -313,10 +313,10 @@ class Results:
     def deliver(self, spark: SparkSession) -> None:
         """Hand out what was collected since the batch began: files first, then to functions."""
         made = [(self._types.typed(collector.table()), outlet) for collector, outlet in self._used]
-        hand_out(made, self._batch, spark)
+        deliver_tables(made, self._batch, spark)
 
 
-def hand_out(made: Sequence[tuple[pa.Table, Outlet]], batch: int, spark: SparkSession) -> None:
+def deliver_tables(made: Sequence[tuple[pa.Table, Outlet]], batch: int, spark: SparkSession) -> None:
     """Give each outlet its table of a batch: files first, then to functions."""
     for table, outlet in made:
         if outlet.files is not None:

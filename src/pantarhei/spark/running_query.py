@@ -23,8 +23,8 @@ from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.quality import Quality
 from pantarhei.repair.result import Conflict, ConflictList
 from pantarhei.spark.driver import Counts, Driver
-from pantarhei.spark.sessions import FAILURES, own_error
-from pantarhei.spark.shards.shard_client import AskedShards
+from pantarhei.spark.sessions import FAILURES, raised_error
+from pantarhei.spark.shards.shard_client import ShardClient
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def progress_of(query: StreamingQuery, driver: Driver | None) -> QueryProgress:
     return QueryProgress(state, batch, rows, seconds, driver.newest, driver.counts)
 
 
-class Batches:
+class BatchFunction:
     """What is done with one micro-batch after another, for `foreachBatch`; remembers what went wrong.
 
     Args:
@@ -105,9 +105,9 @@ class Batches:
             raise
 
 
-def start(
+def start_query(
     df: DataFrame,
-    batches: Batches,
+    batches: BatchFunction,
     checkpoint: str,
     trigger: Mapping[str, object] | None,
     query_name: str | None,
@@ -139,9 +139,9 @@ class ReasoningQuery:
     def __init__(
         self,
         spark_query: StreamingQuery,
-        batches: Batches,
+        batches: BatchFunction,
         driver: Driver | None = None,
-        asked: AskedShards | None = None,
+        asked: ShardClient | None = None,
     ) -> None:
         self.spark_query = spark_query
         self._batches, self._driver, self._shards = batches, driver, asked
@@ -151,7 +151,7 @@ class ReasoningQuery:
         """The window as it is after the last whole batch; to look at, not to push to.
 
         Raises:
-            OptionError: the query is sharded. So for `counts`, `batch` and `take_in_what_waits`.
+            OptionError: the query is sharded. So for `counts`, `batch` and `flush`.
         """
         return self._window.reasoner
 
@@ -217,7 +217,7 @@ class ReasoningQuery:
         return self._asked.unexpected()
 
     @property
-    def _asked(self) -> StreamReasoner | AskedShards:
+    def _asked(self) -> StreamReasoner | ShardClient:
         return self._window.reasoner if self._shards is None else self._shards
 
     # -- while it runs -----------------------------------------------------------------------------
@@ -259,14 +259,14 @@ class ReasoningQuery:
         """End the query. What waits for the watermark stays in the checkpoint."""
         self.spark_query.stop()
 
-    def take_in_what_waits(self) -> None:
+    def flush(self) -> None:
         """After the end of a stream that will not go on: push what still waits for the watermark.
 
         Neither the checkpoint nor the output hears of it.
         """
         if self.is_active:
             raise OptionError("take_in_what_waits()", "a running query", "one that has ended")
-        self._window.take_in_what_waits()
+        self._window.flush()
 
     def _watched(self, wait: Callable[[], object]) -> object:
         try:
@@ -275,6 +275,6 @@ class ReasoningQuery:
             for error in self._batches.raised:
                 if isinstance(error, PantarheiError):
                     raise error from None
-            if (own := own_error(failure)) is not None:
+            if (own := raised_error(failure)) is not None:
                 raise own from None
             raise

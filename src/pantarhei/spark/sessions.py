@@ -25,7 +25,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.utils import is_remote
 
 from pantarhei.errors import MasterUnreachableError, OptionError, SparkError, check_type
-from pantarhei.spark.launch import configures, cores, is_local, java_home, require_known, require_reachable
+from pantarhei.spark.launch import check_master, check_reachable, cores, has_spark_file, is_local, java_home
 
 EVERYWHERE: Mapping[str, str] = {
     "spark.sql.execution.arrow.pyspark.enabled": "true",
@@ -150,8 +150,8 @@ def _start(settings: dict[str, str]) -> SparkSession:
     _refuse_connect(settings)
     if "PYSPARK_GATEWAY_PORT" not in os.environ:  # else spark-submit has started Java, and knows the master
         settings.setdefault("spark.master", "local[*]")
-    require_known(settings.get("spark.master", ""))
-    require_reachable(settings.get("spark.master", ""))
+    check_master(settings.get("spark.master", ""))
+    check_reachable(settings.get("spark.master", ""))
     with _environment(_launch_environment(settings, os.environ)):
         SparkContext._ensure_initialized(conf=_launch_conf(settings, os.environ))
         context = SparkContext(conf=_context_conf(settings))
@@ -218,7 +218,7 @@ def _launch_conf(settings: Mapping[str, str], environment: Mapping[str, str]) ->
     """What Java is started with. It keeps this for every later session, so no more than it needs."""
     launch = SparkConf(loadDefaults=False)
     local = is_local(settings.get("spark.master", ""))
-    if local and not configures(environment, "spark-defaults.conf"):
+    if local and not has_spark_file(environment, "spark-defaults.conf"):
         quiet = f"-Dlog4j2.configurationFile={_LOGGING.resolve().as_uri()}"
         launch.set("spark.driver.extraJavaOptions", f"{JAVA_OPTIONS} {quiet}")
     for key, value in settings.items():
@@ -288,7 +288,7 @@ _RAISED_BY_US = re.compile(r"^pantarhei\.errors\.\w+: (.+)$", re.MULTILINE)
 _CALLED = "An error occurred while calling"
 
 
-def own_error(failure: Exception) -> SparkError | None:
+def raised_error(failure: Exception) -> SparkError | None:
     """What a worker raised on purpose, None if the failure is another."""
     found = _RAISED_BY_US.findall(str(failure))
     return SparkError(found[-1]) if found else None
@@ -320,7 +320,7 @@ _STANDARD_ERROR = 2
 
 
 @contextmanager
-def quiet_session(master: str) -> Iterator[SparkSession]:
+def temporary_session(master: str) -> Iterator[SparkSession]:
     """A session on `master`, stopped at the end if it was started here; its failures as `SparkError`.
 
     Raises:

@@ -40,8 +40,14 @@ from pantarhei.interpretation.interpretation import Interpretation, Interpretati
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.rdf.ntriples import name_of_timestamp
-from pantarhei.spark.frame import COLUMNS, TIMESTAMP, whole_numbers
-from pantarhei.spark.invalid_rows import Problem, error_of, problems, untimed, without
+from pantarhei.spark.frame import COLUMNS, TIMESTAMP, integer_times
+from pantarhei.spark.invalid_rows import (
+    InvalidRow,
+    drop_rows,
+    find_invalid_rows,
+    row_error,
+    rows_without_time,
+)
 
 OnError = Literal["raise", "skip"]
 
@@ -69,7 +75,7 @@ class Broadcast(Protocol):
     def value(self) -> bytes: ...
 
 
-class Known:
+class CachedFoundation:
     """What a process keeps of a foundation from task to task."""
 
     def __init__(self, foundation: Foundation) -> None:
@@ -77,14 +83,14 @@ class Known:
         self.materializer = ABoxMaterializer(foundation)
 
 
-_known: dict[str, Known] = {}
+_known: dict[str, CachedFoundation] = {}
 
 
-def _known_of(digest: str, foundation: Broadcast) -> Known:
+def _known_of(digest: str, foundation: Broadcast) -> CachedFoundation:
     if digest not in _known:
         _known.clear()
         gc.unfreeze()
-        _known[digest] = Known(pickle.loads(foundation.value))
+        _known[digest] = CachedFoundation(pickle.loads(foundation.value))
         gc.collect()
         gc.freeze()  # Spark collects garbage after each task, and would walk through all of this each time
     return _known[digest]
@@ -97,10 +103,10 @@ class SkippedRows:
     count: int = 0
     examples: list[InvalidRowError] = field(default_factory=list)
 
-    def add(self, table: pa.Table, found: Sequence[Problem]) -> None:
+    def add(self, table: pa.Table, found: Sequence[InvalidRow]) -> None:
         """Note the rows of `table` that have problems."""
         room = _SAID - len(self.examples)
-        self.note([error_of(table, problem) for problem in found[:room]], len(found))
+        self.note([row_error(table, problem) for problem in found[:room]], len(found))
 
     def note(self, first: Sequence[InvalidRowError], count: int) -> None:
         """Note so many rows, the first of which these errors are about."""
@@ -126,7 +132,7 @@ Writer = Callable[[pa.Scalar, Interpretation, InterpretationTables], pa.Table]
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class MaterializeTask:
     """Closes the ABoxes of one Spark partition; for `mapInArrow`.
 
     Args:
@@ -164,7 +170,7 @@ class Task:
         Raises:
             InvalidRowError: a row is no timestamped triple, and such rows are not to be left out.
         """
-        if untimed(table).any():
+        if rows_without_time(table).any():
             table = self._cleaned(table, skipped)
         bounds, done = _bounds(table), 0
         try:
@@ -173,7 +179,7 @@ class Task:
                 done += 1
         except (InvalidTripleError, UnicodeDecodeError, pa.ArrowException):
             rest = table.slice(bounds[done])
-            if not problems(rest):
+            if not find_invalid_rows(rest):
                 raise  # it is about something else
             yield from self._closed(self._cleaned(rest, skipped), materializer, skipped)
 
@@ -183,11 +189,11 @@ class Task:
         Raises:
             InvalidRowError: one is none, and such rows are not to be left out.
         """
-        found = problems(table)
+        found = find_invalid_rows(table)
         if self.on_error == "raise":
-            raise error_of(table, found[0])
+            raise row_error(table, found[0])
         skipped.add(table, found)
-        return without(table, found)
+        return drop_rows(table, found)
 
 
 def _whole_aboxes(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
@@ -211,7 +217,7 @@ def _whole_aboxes(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
 
 def _bounds(table: pa.Table) -> list[int]:
     """Where the ABoxes of a table begin, and its length."""
-    times = whole_numbers(table.column(TIMESTAMP)).combine_chunks()
+    times = integer_times(table.column(TIMESTAMP)).combine_chunks()
     numbers = np.asarray(times.fill_null(0))
     inner = np.flatnonzero(numbers[1:] != numbers[:-1]) + 1
     return [0, *inner.tolist(), len(table)] if len(table) else [0]
@@ -261,7 +267,7 @@ class BlockWriter:
 
 
 @dataclass(frozen=True, slots=True)
-class SkippedWriter:
+class SkippedBlockWriter:
     """Writes what was left out as one row."""
 
     schema: pa.Schema
@@ -277,7 +283,7 @@ class TimedInterpretation(NamedTuple):
 
     ticks: int
     at: TimePoint
-    made: Interpretation
+    interpretation: Interpretation
 
     @property
     def scope(self) -> str:
@@ -328,7 +334,7 @@ def pack(waiting: Iterable[TimedInterpretation], texts: InterpretationTables) ->
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, _PACKED, options=pa.ipc.IpcWriteOptions(compression="zstd")) as stream:
         for part, timed in enumerate(waiting):
-            facts = texts.table(timed.made).slice(0, timed.made.asserted)
+            facts = texts.table(timed.interpretation).slice(0, timed.interpretation.asserted)
             real = float(timed.at) if isinstance(timed.at, float) else None
             places = zip((part, timed.ticks, real), _PACKED.types, strict=False)
             columns = (pa.repeat(pa.scalar(place, of), len(facts)) for place, of in places)

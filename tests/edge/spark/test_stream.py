@@ -109,7 +109,7 @@ def test_a_running_query_is_looked_at_stopped_and_outlives_its_handle(spark, tmp
     assert query.spark_query.name == "a window"
     assert query.reasoner.timestamps == (1,)
     with pytest.raises(OptionError, match=r"take_in_what_waits\(\)=a running query"):
-        query.take_in_what_waits()
+        query.flush()
     of_spark = query.spark_query
     del query
     gc.collect()

@@ -11,7 +11,7 @@ from pantarhei.errors import MalformedInputError, OptionError, TimestampError
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.model.rule import Rule
 from pantarhei.model.time import TimeKind
-from pantarhei.spark.materialize_files import ClosedFiles, FileCounts
+from pantarhei.spark.materialize_files import FileCounts, MaterializedFiles
 from strategies import A, B, C, a, b, is_a, member, x
 
 ONTOLOGY = Ontology.from_rules(
@@ -37,9 +37,9 @@ def source(monkeypatch, tmp_path):
             for at, triples in ABOXES.items():
                 account.note(at, at, len(triples))
             closed = {at: maker.materialize(triples) for at, triples in ABOXES.items() if triples}
-            return ClosedFiles(closed, account)
+            return MaterializedFiles(closed, account)
 
-        monkeypatch.setattr(follow_on_spark, "close_files", close_files)
+        monkeypatch.setattr(follow_on_spark, "materialize_files", close_files)
         given = RunOptions([str(tmp_path)], str(tmp_path / "stream.nq"), range, **options)
         return SparkSource(given, "local[2]")
 

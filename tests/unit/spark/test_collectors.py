@@ -13,13 +13,13 @@ from pantarhei.model.time import TimeKind
 from pantarhei.query.answer_reports import AnswerReport
 from pantarhei.query.continuous_query import Registration
 from pantarhei.spark.collectors import (
-    AnswersAnew,
-    AnswersKeptUp,
-    Conclusions,
+    ConclusionChanges,
     FactChanges,
+    RecomputedAnswers,
+    RegisteredAnswers,
     changed_rows,
+    register_queries,
     registrations,
-    take_up,
 )
 from pantarhei.spark.collectors import Registration as CollectorsRegistration
 from strategies import EX, A, B, C, is_a, member, x
@@ -65,7 +65,7 @@ def test_changes_are_rows_of_what_went_and_came_with_batch_time_and_window():
 )
 def test_answers_are_rows_with_a_column_a_variable(query, columns, rows):
     reasoner = reasoner_of("PT1H")
-    collector = AnswersAnew(TimeKind.DATETIME, reasoner, f"PREFIX ex: <{EX}> {query}")
+    collector = RecomputedAnswers(TimeKind.DATETIME, reasoner, f"PREFIX ex: <{EX}> {query}")
     collector.begin(0)
     collector.note(reasoner.push(NOON, [member(A, EX.a)]))
     assert collector.table().column_names == ["batch", "at", "start", "end", *columns]
@@ -75,9 +75,9 @@ def test_answers_are_rows_with_a_column_a_variable(query, columns, rows):
 
 def test_queries_that_cannot_be_answered_are_refused_at_once():
     with pytest.raises(OptionError, match=r"query=\?at, \?batch is not possible: .* other variables"):
-        AnswersAnew(TimeKind.INTEGER, reasoner_of(), "SELECT ?at ?x ?batch { ?x ?at ?batch }")
+        RecomputedAnswers(TimeKind.INTEGER, reasoner_of(), "SELECT ?at ?x ?batch { ?x ?at ?batch }")
     with pytest.raises(QueryError):
-        AnswersAnew(TimeKind.INTEGER, reasoner_of(), "SELECT ?x {")
+        RecomputedAnswers(TimeKind.INTEGER, reasoner_of(), "SELECT ?x {")
 
 
 def test_conclusions_are_rows_of_what_went_and_came_at_each_time_on_the_way():
@@ -85,7 +85,7 @@ def test_conclusions_are_rows_of_what_went_and_came_at_each_time_on_the_way():
         "on :- :C(X).\nquiet(X, 1) :- :B(X), not asserted :A(X) in [1].", prefixes={"": str(EX)}
     )
     reasoner = StreamReasoner(Ontology.from_rules(RULES), Window(3), temporal=rules)
-    collector = Conclusions(TimeKind.INTEGER, rules, reasoner.window)
+    collector = ConclusionChanges(TimeKind.INTEGER, rules, reasoner.window)
     collector.begin(7)
     collector.note(reasoner.push(3, [member(A, EX.a)]))
     collector.note(reasoner.push(9, [member(C, EX.a)]))
@@ -102,7 +102,7 @@ def test_conclusions_are_rows_of_what_went_and_came_at_each_time_on_the_way():
 def kept_up(registration, reasoner, kind=TimeKind.INTEGER):
     given = registration._replace(text=f"PREFIX ex: <{EX}> {registration.text}")
     query = reasoner._registering().register(*given[:1], "q", *given[1:], reports_present=True)
-    return AnswersKeptUp(kind, query, given, reasoner.window)
+    return RegisteredAnswers(kind, query, given, reasoner.window)
 
 
 def collected(collector, *updates):
@@ -223,14 +223,14 @@ def test_a_text_is_a_registration_with_nothing_else_said():
 def test_a_reasoner_comes_to_have_the_queries_that_are_asked_and_no_others():
     reasoner = StreamReasoner(Ontology.from_rules([]), Window(5))
     asked = registrations({"a": ALL_A, "b": ALL_B}, None)
-    assert take_up(reasoner, asked) == {"a", "b"}
+    assert register_queries(reasoner, asked) == {"a", "b"}
     reasoner.push(1, [member(A, EX.a), member(B, EX.b)])
     again = StreamReasoner.restore(reasoner.snapshot(), reasoner.ontology)
-    assert take_up(again, {"b": asked["b"], "c": CollectorsRegistration(ALL_A)}) == {"c"}
+    assert register_queries(again, {"b": asked["b"], "c": CollectorsRegistration(ALL_A)}) == {"c"}
     assert set(again.queries) == {"b", "c"}
     update = again.push(2, [member(B, EX.c)])
     assert {name: set(update.answers[name].added) for name in "bc"} == {"b": {(EX.c,)}, "c": {(EX.a,)}}
     with pytest.raises(OptionError, match="as it was registered before"):
-        take_up(again, {"b": asked["a"]})
+        register_queries(again, {"b": asked["a"]})
     with pytest.raises(QueryError):
-        take_up(again, {"d": CollectorsRegistration("SELECT ?x {")})
+        register_queries(again, {"d": CollectorsRegistration("SELECT ?x {")})

@@ -15,8 +15,8 @@ from pantarhei.errors import CheckpointError, InvalidRowError
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.model.rule import Rule
 from pantarhei.model.time import TimeKind
-from pantarhei.spark.driver import Counts, Driver, Progress, uri_of
-from pantarhei.spark.worker import BlockWriter, SkippedRows, SkippedWriter, block_schema
+from pantarhei.spark.driver import CheckpointFolder, Counts, Driver, uri_of
+from pantarhei.spark.worker import BlockWriter, SkippedBlockWriter, SkippedRows, block_schema
 from spark_streams import aboxes_of, rows_of, state_of
 from strategies import EX, A, B, C, is_a, member, x
 
@@ -54,7 +54,7 @@ class Stream:
         made = [(at, self.worker.materialize(abox)) for at, abox in aboxes_of(rows).items()]
         tables = [write(pa.scalar(at, pa.int64()), each, None) for at, each in made[::-1]]  # in no order
         if skipped:
-            tables.append(SkippedWriter(self.schema)(SkippedRows(skipped, [NEVER])))
+            tables.append(SkippedBlockWriter(self.schema)(SkippedRows(skipped, [NEVER])))
         return pa.concat_tables([self.schema.empty_table(), *tables])
 
     def apply(self, batch, *times, skipped=0, deliver=lambda: None):
@@ -82,9 +82,9 @@ def test_aboxes_wait_until_the_watermark_has_passed_them_and_later_ones_are_late
     assert [late.at for late in stream.late] == [2, 5]
     assert stream.driver.counts == Counts(aboxes=6, assertions=18, cut=0, late_aboxes=2, late=6)
     assert stream.driver.batch == 4
-    stream.driver.take_in_what_waits()
+    stream.driver.flush()
     assert stream.pushed == [2, 3, 4, 5, 8, 9]
-    stream.driver.take_in_what_waits()
+    stream.driver.flush()
     assert stream.driver.counts.aboxes == 8
     assert stream.reasoner.timestamps == (2, 3, 4, 5, 8, 9)
 
@@ -129,7 +129,7 @@ def test_what_waits_survives_a_restart(background):
     assert second.driver.counts == undisturbed.driver.counts
     assert (second.driver.batch, len(first.late)) == (2, 0)
     second.driver.take_in_what_waits()
-    undisturbed.driver.take_in_what_waits()
+    undisturbed.driver.flush()
     if not background:
         assert state_of(second.reasoner) == state_of(undisturbed.reasoner)
     assert state_of(second.reasoner)["assertions"] == state_of(undisturbed.reasoner)["assertions"]
@@ -188,7 +188,7 @@ def test_batches_come_to_what_run_comes_to_with_their_aboxes_in_order(lateness, 
         stream = Stream(lateness, max_ahead=max_ahead)
         for number, batch in enumerate(batches):
             stream.apply(number, *batch)
-        stream.driver.take_in_what_waits()
+        stream.driver.flush()
         left = [[each.at for each in given] for given in (stream.late, stream.ahead)]
         pushed, *left_by_run = of_run(batches, lateness, max_ahead)
         # Parts of one timestamp that wait are pushed together by the driver, one by one by `run`.
@@ -230,7 +230,7 @@ def test_a_batch_that_fails_anywhere_leaves_no_trace_and_may_come_again(where):
     stream.driver._on_update, stream.driver._on_late = stream.pushed.append, stream.late.append
     for each in (undisturbed, stream):
         each.apply(1, 6, 7, 8, 2)
-        each.driver.take_in_what_waits()
+        each.driver.flush()
     assert state_of(stream.reasoner) == state_of(undisturbed.reasoner)
     assert stream.driver.note == undisturbed.driver.note
 
@@ -239,10 +239,10 @@ def test_what_waits_is_taken_in_whole_or_not_at_all():
     stream = Stream(9, on_update=break_at(3))
     stream.apply(0, 1, 2, 3)
     with pytest.raises(Broken):
-        stream.driver.take_in_what_waits()
+        stream.driver.flush()
     assert stream.driver.counts == Counts() and not stream.reasoner.timestamps
     stream.driver._on_update = stream.pushed.append
-    stream.driver.take_in_what_waits()
+    stream.driver.flush()
     assert stream.driver.counts.aboxes == 3
 
 
@@ -276,11 +276,11 @@ def folder_with(path, offsets=(), commits=(), reasoner=True):
         (path / "spark" / kind / ".0.crc").touch()
     if reasoner:
         (path / "reasoner").touch()
-    return Progress(path)
+    return CheckpointFolder(path)
 
 
 def test_a_new_folder_is_made_and_has_no_stream(tmp_path):
-    progress = Progress(tmp_path / "not" / "there")
+    progress = CheckpointFolder(tmp_path / "not" / "there")
     assert (tmp_path / "not" / "there").is_dir()
     assert not progress.exists
     progress.check(-1)
@@ -317,10 +317,10 @@ def test_a_lost_window_and_a_file_in_the_folders_place_are_refused(tmp_path):
         _ = folder_with(tmp_path / "lost", [0], [], reasoner=False).exists
     (tmp_path / "file").touch()
     with pytest.raises(CheckpointError, match="it is a file; a stream's checkpoint is a folder"):
-        Progress(tmp_path / "file")
+        CheckpointFolder(tmp_path / "file")
 
 
 def test_paths_stand_in_uris_as_they_are(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a b%20ü").mkdir()
-    assert uri_of(Progress(tmp_path / "a b%20ü").spark) == f"file://{tmp_path}/a b%20ü/spark"
+    assert uri_of(CheckpointFolder(tmp_path / "a b%20ü").spark) == f"file://{tmp_path}/a b%20ü/spark"

@@ -6,7 +6,7 @@ from pyspark.sql.types import DoubleType, LongType, StringType, StructField, Str
 
 from pantarhei.errors import OptionError
 from pantarhei.model.time import TimeKind
-from pantarhei.spark.frame import column_types, columns
+from pantarhei.spark.frame import column_types, columns_ddl
 
 TYPES = {"long": LongType(), "double": DoubleType(), "timestamp": TimestampType(), "string": StringType()}
 
@@ -19,7 +19,7 @@ def schema_of(ddl):
 
 @pytest.mark.parametrize("kind", TimeKind)
 def test_the_schema_of_a_kind_of_times_tells_the_kind(kind):
-    found, arrow = column_types(schema_of(columns(kind)), {})
+    found, arrow = column_types(schema_of(columns_ddl(kind)), {})
     assert found is kind
     assert arrow.names == ["timestamp", "subject", "predicate", "object"]
     assert arrow.types[1:] == [pa.string()] * 3
@@ -40,7 +40,7 @@ def test_another_schema_is_refused(ddl):
 
 
 def test_a_chosen_type_is_the_one_the_schema_has():
-    schema = schema_of(columns(TimeKind.FLOAT))
+    schema = schema_of(columns_ddl(TimeKind.FLOAT))
     assert column_types(schema, {"timestampType": "Double"})[0] is TimeKind.FLOAT
     with pytest.raises(OptionError, match="timestampType"):
         column_types(schema, {"timestampType": "long"})

@@ -8,7 +8,7 @@ import pytest
 
 from pantarhei.errors import JavaNotFoundError, MasterUnreachableError, OptionError
 from pantarhei.spark import launch
-from pantarhei.spark.launch import cores, is_local, require_known, require_reachable
+from pantarhei.spark.launch import check_master, check_reachable, cores, is_local
 
 DEBIAN_17 = (
     'openjdk version "17.0.15" 2025-04-15\nOpenJDK Runtime Environment (build 17.0.15+6-Debian-1deb12u1)'
@@ -115,7 +115,7 @@ def test_the_bundled_java_takes_the_place_of_one_that_does_not_do(tmp_path, monk
     home = launch.java_home({"JAVA_HOME": str(old)})
     assert home is not None
     assert launch.java_home({"PATH": ""}) == home
-    assert launch.fault_of(f"{home}/bin/java") is None
+    assert launch.java_problem(f"{home}/bin/java") is None
 
 
 def test_the_launcher_drops_one_argument_and_passes_on_the_others_as_they_are(tmp_path):
@@ -175,14 +175,14 @@ def test_a_star_is_as_many_cores_as_this_process_may_use():
 
 
 def test_a_master_is_reachable_if_one_of_its_hosts_accepts_a_connection(listening, closed):
-    require_reachable(f"spark://127.0.0.1:{listening}")
-    require_reachable(f"spark://127.0.0.1:{closed},127.0.0.1:{listening}")
+    check_reachable(f"spark://127.0.0.1:{listening}")
+    check_reachable(f"spark://127.0.0.1:{closed},127.0.0.1:{listening}")
 
 
 def test_an_unreachable_master_is_an_error_that_says_why_for_each_host(closed):
     master = f"spark://127.0.0.1:{closed},127.0.0.1,127.0.0.1:99999"
     with pytest.raises(MasterUnreachableError) as raised:
-        require_reachable(master)
+        check_reachable(master)
     assert raised.value.master == master
     assert raised.value.reasons == (
         f"127.0.0.1:{closed}: Connection refused",
@@ -194,7 +194,7 @@ def test_an_unreachable_master_is_an_error_that_says_why_for_each_host(closed):
 
 @pytest.mark.parametrize("master", ["local[2]", "yarn", "k8s://https://127.0.0.1:1", ""])
 def test_masters_of_other_kinds_are_left_to_spark(master):
-    require_reachable(master)
+    check_reachable(master)
 
 
 @pytest.mark.parametrize(
@@ -212,10 +212,10 @@ def test_masters_of_other_kinds_are_left_to_spark(master):
     ],
 )
 def test_masters_that_spark_knows_are_let_through(master):
-    require_known(master)
+    check_master(master)
 
 
 @pytest.mark.parametrize("master", ["locl[2]", "local[2", "localhost", "spark:h", "2"])
 def test_masters_of_no_kind_are_refused_before_java_starts(master):
     with pytest.raises(OptionError, match="local"):
-        require_known(master)
+        check_master(master)

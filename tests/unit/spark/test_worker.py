@@ -19,9 +19,9 @@ from pantarhei.model.time import TimeKind, ticks_of, time_of
 from pantarhei.spark import worker
 from pantarhei.spark.worker import (
     BlockWriter,
+    MaterializeTask,
+    SkippedBlockWriter,
     SkippedRows,
-    SkippedWriter,
-    Task,
     TimedInterpretation,
     block_schema,
     pack,
@@ -58,7 +58,7 @@ def report(skipped):
 
 def task_of(rules=RULES, background=(), on_error="raise"):
     foundation = Foundation.of(Ontology.from_rules(rules), background)
-    return Task(Broadcast(foundation), foundation.digest, keep, on_error, report)
+    return MaterializeTask(Broadcast(foundation), foundation.digest, keep, on_error, report)
 
 
 def closed(task, rows, sizes):
@@ -141,7 +141,7 @@ def test_no_rows_make_no_interpretations():
 def test_of_rows_left_out_the_first_few_are_told_and_sums_add_up():
     rows = [(1, f"bad{n}", "<urn:p>", "<urn:a>") for n in range(14)]
     skipped, table = SkippedRows(), table_of(rows)
-    skipped.add(table, worker.problems(table))
+    skipped.add(table, worker.find_invalid_rows(table))
     both = skipped + skipped
     assert (skipped.count, len(skipped.examples), both.count, len(both.examples)) == (14, 10, 28, 10)
     assert str(skipped).startswith(
@@ -214,7 +214,7 @@ def test_blocks_come_back_oldest_first_with_their_times(made_of_blocks, kind):
 def test_what_was_left_out_comes_back_with_examples(made_of_blocks):
     schema = to_arrow_schema(block_schema(LongType()))
     error = InvalidRowError(("timestamp=null",), "timestamp", "it is null")
-    tables = [SkippedWriter(schema)(SkippedRows(count, [error])) for count in (2, 3)]
+    tables = [SkippedBlockWriter(schema)(SkippedRows(count, [error])) for count in (2, 3)]
     tables.append(BlockWriter(schema)(pa.scalar(1), made_of_blocks[0], None))
     found = read_skipped(pa.concat_tables(tables))
     assert found.count == 5 and list(map(str, found.examples)) == [str(error)] * 2
@@ -231,7 +231,7 @@ def test_what_was_packed_is_closed_anew(foundation_of_blocks, made_of_blocks, ki
         )
     )
     assert [(one.ticks, one.at) for one in found] == [(one.ticks, one.at) for one in given]
-    assert [(len(one.made.facts), one.made.asserted) for one in found] == [
+    assert [(len(one.interpretation.facts), one.interpretation.asserted) for one in found] == [
         (len(one.made.facts), one.made.asserted) for one in given
     ]
 

@@ -18,7 +18,7 @@ from pantarhei.encoding.numbers import Symbol
 from pantarhei.model.graphs import Groups
 from pantarhei.model.rule import Argument, Atom, Predicate, Rule
 from pantarhei.model.term import Term
-from pantarhei.rules.sharding.sharding_report import FactPlaces, KeyMap, Obstacle
+from pantarhei.rules.sharding.sharding_report import KeyMap, KeyPositions, Obstacle
 from pantarhei.rules.translation.demand import TYPE
 
 Anchor = frozenset[int]
@@ -26,7 +26,7 @@ Facts = Mapping[Symbol, Sequence[tuple[Term, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Situation:
+class StreamingProgram:
     """A program with what may stream, whatever the key.
 
     Args:
@@ -120,7 +120,7 @@ class KeyFlow:
     `why` has for an anchor the rule that made it; None for what is asserted.
     """
 
-    situation: Situation
+    situation: StreamingProgram
     key: KeyMap
     keeping: frozenset[Symbol] = field(init=False)
     bodies: list[_Body] = field(init=False)
@@ -152,14 +152,14 @@ class KeyFlow:
                     break
         return [obstacle for _, obstacle in sorted(found, key=lambda each: each[0])]
 
-    def places(self) -> FactPlaces:
+    def places(self) -> KeyPositions:
         """In which shards facts are: the positions that all anchors of a predicate share have its key."""
         shared = {
             symbol: frozenset.intersection(*anchors) for symbol, anchors in self.anchors.items() if anchors
         }
         given = set(self.situation.facts)
         given.update(Symbol(cast(Predicate, fact[1]), 1) for fact in self.situation.facts.get(TYPE, ()))
-        return FactPlaces(shared, frozenset(given), self.keeping)
+        return KeyPositions(shared, frozenset(given), self.keeping)
 
     def _keeping(self) -> set[Symbol]:
         """The properties of the background alone that link names of one key."""

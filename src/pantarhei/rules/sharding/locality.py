@@ -34,13 +34,13 @@ from pantarhei.errors import OptionError, check_type
 from pantarhei.model.display_names import disambiguate
 from pantarhei.model.rule import Predicate, Rule
 from pantarhei.model.term import Term, Triple, short
-from pantarhei.rules.sharding.key_flow import Facts, KeyFlow, Situation, symbol_of
+from pantarhei.rules.sharding.key_flow import Facts, KeyFlow, StreamingProgram, symbol_of
 from pantarhei.rules.sharding.sharding_report import (
     ANY_OTHER,
     SUBJECT,
-    FactPlaces,
     Key,
     KeyMap,
+    KeyPositions,
     NoKey,
     Obstacle,
     ShardingReport,
@@ -98,7 +98,7 @@ def sharding_report(
     no_keys: dict[Key, NoKey] = {}
     obstacles: dict[Key, tuple[Obstacle, ...]] = {}
     maps: dict[Key, KeyMap] = {}
-    places: dict[Key, FactPlaces] = {}
+    places: dict[Key, KeyPositions] = {}
     for key in tried:
         found = _key_map(key, situation, aliases, numbers)
         if isinstance(found, NoKey):
@@ -124,7 +124,7 @@ def sharding_report(
 
 def _situation(
     theory: Theory, facts: Facts, given: set[Predicate], streaming: Iterable[URIRef] | None
-) -> Situation:
+) -> StreamingProgram:
     known = set(facts).union(*(_symbols_of(rule) for rule in theory.rules))
     if streaming is None:
         known.update(_ALWAYS_POSSIBLE)
@@ -141,7 +141,7 @@ def _situation(
     if theory.has_class_variables:
         known = {symbol for symbol in known if symbol.arity == 2}
     only = given if asserted is None else {s.name for s in known} - {s.name for s in assertable}
-    return Situation(
+    return StreamingProgram(
         tuple(rule for rule in live if any(symbol_of(atom) in reached for atom in rule.body)),
         facts,
         frozenset(assertable),
@@ -229,7 +229,7 @@ def _names_of(facts: Iterable[Triple], has_class_variables: bool) -> set[Predica
 # --- Keys ---
 
 
-def _keys(situation: Situation, keys: Iterable[Key] | None) -> tuple[list[Key], int]:
+def _keys(situation: StreamingProgram, keys: Iterable[Key] | None) -> tuple[list[Key], int]:
     """The keys to look at, and how many properties are left out."""
     if keys is not None:
         check_type("keys", keys, Iterable, "'subject', or the IRIs (URIRef) of properties")
@@ -246,7 +246,7 @@ def _keys(situation: Situation, keys: Iterable[Key] | None) -> tuple[list[Key], 
 
 
 def _key_map(
-    key: Key, situation: Situation, aliases: Mapping[Term, Term], numbers: Numbers
+    key: Key, situation: StreamingProgram, aliases: Mapping[Term, Term], numbers: Numbers
 ) -> KeyMap | NoKey:
     """κ, if the property's facts make one."""
     if key == SUBJECT:

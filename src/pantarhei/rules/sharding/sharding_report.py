@@ -87,7 +87,7 @@ class KeyMap:
 
 
 @dataclass(frozen=True, slots=True)
-class FactPlaces:
+class KeyPositions:
     """In which shards facts are, for those who look at the shards' materializations.
 
     Args:
@@ -157,7 +157,7 @@ class ShardingReport:
     background_only: frozenset[Predicate]
     maps: Mapping[Key, KeyMap] = field(repr=False)
     assertable: frozenset[Symbol] | None = field(default=None, repr=False)
-    places: Mapping[Key, FactPlaces] = field(default_factory=dict, repr=False)
+    places: Mapping[Key, KeyPositions] = field(default_factory=dict, repr=False)
     has_class_variables: bool = field(default=False, repr=False)
 
     @property
@@ -193,7 +193,7 @@ class ShardingReport:
         return TYPE if symbol.arity == 1 and self.has_class_variables else symbol
 
     def positions(self, key: Key, symbol: Symbol) -> frozenset[int] | None:
-        """`FactPlaces.positions` of a predicate, known or not; None if all its facts are the background's."""
+        """`KeyPositions.positions` of a predicate, known or not; None if all its facts are the background's."""
         positions, symbol = self.places[key].positions, self.relation_of(symbol)
         if symbol not in positions and self.admits(symbol.name, symbol.arity == 1):
             return positions.get(ANY_OTHER[symbol.arity - 1])

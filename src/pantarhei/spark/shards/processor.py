@@ -40,21 +40,29 @@ from pantarhei.model.rule import Predicate
 from pantarhei.model.term import Place, Term, Triple
 from pantarhei.rdf.ntriples import parse_term
 from pantarhei.rules.sharding.sharding_report import Key, ShardingReport
-from pantarhei.spark.shards.shard import NO_ROWS, ROWS, Change, SavedShard, Shard, ShardSetup, Shipped
+from pantarhei.spark.shards.shard import (
+    NO_ROWS,
+    ROWS,
+    SavedShard,
+    Shard,
+    ShardChange,
+    ShardSetup,
+    SharedValue,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-Given = dict[Hashable, Warning]
+FirstWarnings = dict[Hashable, Warning]
 """The first warning of each kind."""
 
 
-class _FirstOfEach(AccumulatorParam[Given]):
-    def zero(self, value: Given) -> Given:
+class _FirstOfEach(AccumulatorParam[FirstWarnings]):
+    def zero(self, value: FirstWarnings) -> FirstWarnings:
         return {}
 
-    def addInPlace(self, value1: Given, value2: Given) -> Given:
+    def addInPlace(self, value1: FirstWarnings, value2: FirstWarnings) -> FirstWarnings:
         return {**value2, **value1}
 
 
@@ -62,10 +70,10 @@ class ShardWarnings:
     """The warnings of the shards of a stream, one of a kind; each is told once, on the driver."""
 
     def __init__(self, context: SparkContext) -> None:
-        self.given: Accumulator[Given] = context.accumulator({}, _FirstOfEach())
+        self.given: Accumulator[FirstWarnings] = context.accumulator({}, _FirstOfEach())
         self._told = set[Hashable]()
 
-    def tell(self) -> None:
+    def emit(self) -> None:
         """Warn of what is new since the last time."""
         for kind, warning in self.given.value.items():
             if kind not in self._told:
@@ -74,7 +82,7 @@ class ShardWarnings:
 
 
 @contextmanager
-def told_to(given: Accumulator[Given] | None) -> Iterator[None]:
+def forward_warnings(given: Accumulator[FirstWarnings] | None) -> Iterator[None]:
     """Bring what a shard of a worker warns of inside to the driver; leave other warnings alone."""
     if given is None:
         yield
@@ -83,7 +91,7 @@ def told_to(given: Accumulator[Given] | None) -> Iterator[None]:
         for kind in (AxiomsInStreamWarning, NumbersApartWarning, UndecidedRepairWarning):
             warnings.simplefilter("always", kind)
         yield
-    found: Given = {}
+    found: FirstWarnings = {}
     for each in caught:
         if isinstance(each.message, NumbersApartWarning):
             found.setdefault(("numbers", each.message.of_conditions), each.message)
@@ -219,7 +227,9 @@ class ShardProcessor(StatefulProcessor):
         warned: is told what shards warn of; if None, workers log it.
     """
 
-    def __init__(self, setup: Shipped[ShardSetup], warned: Accumulator[Given] | None = None) -> None:
+    def __init__(
+        self, setup: SharedValue[ShardSetup], warned: Accumulator[FirstWarnings] | None = None
+    ) -> None:
         self._setup, self._warned = setup, warned
 
     def init(self, handle: StatefulProcessorHandle) -> None:
@@ -247,13 +257,13 @@ class ShardProcessor(StatefulProcessor):
         watermark = times.getCurrentWatermarkInMs()  # 0 where there is none yet
         closed = watermark - WATERMARK_OFFSET if watermark > 0 else None
         shard = self._load(number)
-        with told_to(self._warned):
-            changes = shard.take_in(rows, closed)
+        with forward_warnings(self._warned):
+            changes = shard.process(rows, closed)
         self._save(number, shard)
         for timer in list(self._handle.listTimers()):
             self._handle.deleteTimer(timer)
-        if shard.next_look is not None:
-            self._handle.registerTimer(shard.next_look + WATERMARK_OFFSET)
+        if shard.next_timer is not None:
+            self._handle.registerTimer(shard.next_timer + WATERMARK_OFFSET)
         if changes:
             yield self._frame(number, changes)
 
@@ -274,7 +284,7 @@ class ShardProcessor(StatefulProcessor):
         while len(_LIVE) > _MOST_LIVE:
             _LIVE.popitem(last=False)
 
-    def _frame(self, number: int, changes: Iterable[Change]) -> pd.DataFrame:
+    def _frame(self, number: int, changes: Iterable[ShardChange]) -> pd.DataFrame:
         import pandas as pd
 
         rows = [(number, ticks, *terms, change) for ticks, terms, change in changes]

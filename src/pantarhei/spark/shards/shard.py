@@ -24,7 +24,7 @@ from pantarhei.rdf.ntriples import name_of_timestamp, parse_term, prefix_of_name
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.conflict import Budget
 from pantarhei.rules.sharding.sharding_report import Key, ShardingReport
-from pantarhei.spark.collectors import TextRow, changed_rows, turned_rows
+from pantarhei.spark.collectors import TextRow, changed_rows, conclusion_rows
 from pantarhei.temporal.rules import TemporalRules
 
 Value = TypeVar("Value")
@@ -34,7 +34,7 @@ _UNPICKLED: dict[Hashable, object] = {}
 _MOST_UNPICKLED = 4
 
 
-class Shipped(Generic[Value]):
+class SharedValue(Generic[Value]):
     """A value that each worker process unpickles once, however many tasks bring it.
 
     `name` is the same in all copies, and different for each value shipped.
@@ -83,7 +83,7 @@ class ShardSetup:
     key: Key
     shards: int
     report: ShardingReport
-    holds: bool
+    waits: bool
     query: str | None = None
     queries: Mapping[str, Registration] = field(default_factory=dict)
     variables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -99,7 +99,7 @@ class ShardSetup:
         return tuple(sorted({name for names in self.variables.values() for name in names}))
 
     @property
-    def asks(self) -> bool:
+    def has_queries(self) -> bool:
         """Whether anything is asked of the shards."""
         return self.query is not None or bool(self.queries)
 
@@ -108,7 +108,7 @@ class ShardSetup:
         return StreamReasoner.with_options(self.ontology, self.options, temporal=self.temporal)
 
 
-class Change(NamedTuple):
+class ShardChange(NamedTuple):
     """What a shard gained or lost at a time: a fact, with queries an answer, with rules a conclusion.
 
     Args:
@@ -146,20 +146,20 @@ class ShardQueries:
         asked = setup.queries if setup.query is None else {_ONLY: Registration(setup.query)}
         self._asked = [_Asked(setup, reasoner, name, given) for name, given in asked.items()]
 
-    def changes(self, update: WindowUpdate) -> Iterator[Change]:
+    def changes(self, update: WindowUpdate) -> Iterator[ShardChange]:
         """What the queries report in a step: of each its reports, in the order of time."""
         for asked in self._asked:
             answered = update.answers.get(asked.query)
             for report in () if answered is None else answered.reports.with_rows():
                 for row, copies in changed_rows(report):
-                    yield Change(ticks_of(report.at, self._setup.kind), self._row(asked, row), copies)
+                    yield ShardChange(ticks_of(report.at, self._setup.kind), self._row(asked, row), copies)
 
-    def late(self, ticks: int) -> Iterator[Change]:
+    def late(self, ticks: int) -> Iterator[ShardChange]:
         """What each query tells of a row of the stream that came too late: that it did."""
         for asked in self._asked:
-            yield Change(ticks, self._row(asked, ()), 0)
+            yield ShardChange(ticks, self._row(asked, ()), 0)
 
-    def looks(self, now: int) -> Iterator[int]:
+    def timers(self, now: int) -> Iterator[int]:
         """Ticks after tick `now`, the present one, at which queries may report though no rows come."""
         kind = self._setup.kind
         timestamps = [ticks_of(at, kind) for at in self._reasoner.timestamps]
@@ -187,7 +187,7 @@ class _Asked:
         )
 
     def looks(self, now: int, timestamps: list[int]) -> Iterator[int]:
-        """See `ShardQueries.looks`.
+        """See `ShardQueries.timers`.
 
         Args:
             timestamps: what the reasoner holds, oldest first.
@@ -230,7 +230,7 @@ class Shard:
         self.reasoner, self._setup, self._held = reasoner, setup, held
         now = reasoner.note.get("now")
         self._now = now if isinstance(now, int) else None
-        self._queries = ShardQueries(setup, reasoner) if setup.asks else None
+        self._queries = ShardQueries(setup, reasoner) if setup.has_queries else None
 
     @classmethod
     def restore(cls, setup: ShardSetup, saved: SavedShard) -> Shard:
@@ -262,7 +262,7 @@ class Shard:
         snapshot = self.reasoner.snapshot({"now": self._now, "layout": _layout(self._setup)})
         return SavedShard(snapshot, sink.getvalue().to_pybytes())
 
-    def take_in(self, rows: pa.Table, closed: int | None) -> list[Change]:
+    def process(self, rows: pa.Table, closed: int | None) -> list[ShardChange]:
         """Take in rows, and let time come as far as is known.
 
         Args:
@@ -274,7 +274,7 @@ class Shard:
         late, timely = _split(rows, max(limits)) if limits else (NO_ROWS, rows)
         changes = [change for row in late.to_pylist() for change in self._late(**row)]
         waiting = pa.concat_tables([self._held, timely])
-        if self._setup.holds:
+        if self._setup.waits:
             ready, self._held = _split(waiting, closed) if closed is not None else (NO_ROWS, waiting)
         else:
             ready = waiting
@@ -285,7 +285,7 @@ class Shard:
         return changes
 
     @property
-    def next_look(self) -> int | None:
+    def next_timer(self) -> int | None:
         """The first tick that, once it is closed, changes something without more rows; None if none does."""
         looks = []
         if self._held.num_rows:
@@ -294,7 +294,7 @@ class Shard:
             oldest = ticks_of(self.reasoner.timestamps[0], self._setup.kind)
             looks.append(self._setup.options.window.leaving_at(self._setup.kind, oldest))
         if self._queries is not None and self._now is not None:
-            looks += self._queries.looks(self._now)
+            looks += self._queries.timers(self._now)
         if (turn := self.reasoner.next_turn) is not None:
             looks.append(ticks_of(turn, self._setup.kind))
         return min(looks, default=None)
@@ -302,34 +302,34 @@ class Shard:
     def _time(self, ticks: int) -> TimePoint:
         return time_of(ticks, self._setup.kind)
 
-    def _late(self, ticks: int, **terms: str) -> Iterator[Change]:
+    def _late(self, ticks: int, **terms: str) -> Iterator[ShardChange]:
         if self._queries is not None:
             yield from self._queries.late(ticks)
         elif self._setup.temporal is not None:
-            yield Change(ticks, (None,) * len(self._setup.names), 0)
+            yield ShardChange(ticks, (None,) * len(self._setup.names), 0)
         else:
-            yield Change(ticks, tuple(terms.values()), 0)
+            yield ShardChange(ticks, tuple(terms.values()), 0)
 
-    def _changes(self, update: WindowUpdate, ticks: int) -> Iterator[Change]:
+    def _changes(self, update: WindowUpdate, ticks: int) -> Iterator[ShardChange]:
         self._now = ticks
         if self._queries is not None:
             yield from self._queries.changes(update)
             return
         if self._setup.temporal is not None:
             for turn in update.conclusions.turns:
-                for row, change in turned_rows(turn, len(self._setup.names)):
-                    yield Change(ticks_of(turn.at, self._setup.kind), row, change)
+                for row, change in conclusion_rows(turn, len(self._setup.names)):
+                    yield ShardChange(ticks_of(turn.at, self._setup.kind), row, change)
             return
         for triples, change in ((update.delta.removed, -1), (update.delta.added, 1)):
             for triple in triples:
-                yield Change(ticks, tuple(map(write_term, triple)), change)
+                yield ShardChange(ticks, tuple(map(write_term, triple)), change)
 
 
 def _layout(setup: ShardSetup) -> str:
     options = setup.options
     # the default budget is None in the layouts that earlier versions saved
     budget = None if options.budget == Budget() else options.budget
-    others = (options.repair, options.keep, options.unique_names, budget, setup.holds)
+    others = (options.repair, options.keep, options.unique_names, budget, setup.waits)
     numbers = "" if options.numbers == "by_datatype" else f", numbers={options.numbers}"
     asked = "" if setup.query is None else f", query={setup.query}"
     asked += f", queries={dict(sorted(setup.queries.items()))}" if setup.queries else ""

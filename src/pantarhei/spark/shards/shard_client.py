@@ -30,7 +30,7 @@ from pantarhei.repair.quality import Quality
 from pantarhei.repair.result import Conflict, ConflictList
 from pantarhei.spark.sessions import FAILURES, spark_error
 from pantarhei.spark.shards.processor import STATE, Router
-from pantarhei.spark.shards.shard import SavedShard, Shard, ShardSetup, Shipped
+from pantarhei.spark.shards.shard import SavedShard, Shard, ShardSetup, SharedValue
 
 T = TypeVar("T")
 Ask = Callable[[StreamReasoner], T]
@@ -38,7 +38,7 @@ Ask = Callable[[StreamReasoner], T]
 _ANSWERS = pa.schema([("shard", pa.int32()), ("answer", pa.binary())])
 
 
-class AskedShards:
+class ShardClient:
     """What shards say together of why and why not, as `StreamReasoner` says it of one window.
 
     A question costs a Spark job that reads the state of all shards and makes the window models of those that
@@ -51,7 +51,7 @@ class AskedShards:
         checkpoint: Spark's folder, as a URI.
     """
 
-    def __init__(self, session: SparkSession, shipped: Shipped[ShardSetup], checkpoint: str) -> None:
+    def __init__(self, session: SparkSession, shipped: SharedValue[ShardSetup], checkpoint: str) -> None:
         self._session, self._shipped, self._checkpoint = session, shipped, checkpoint
         setup = shipped.value
         self._router = Router(setup.report, setup.key, setup.shards)

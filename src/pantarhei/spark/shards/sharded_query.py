@@ -16,10 +16,10 @@ from pantarhei.model.time import TimePoint, time_of
 from pantarhei.query.continuous_query import Registration
 from pantarhei.spark.collectors import ReportWindow, result_schema
 from pantarhei.spark.driver import REASONER, is_sharded, uri_of
-from pantarhei.spark.results import STREAM, ColumnTypes, Outlet, hand_out, typed
-from pantarhei.spark.running_query import Batches, ReasoningQuery, start
+from pantarhei.spark.results import STREAM, ColumnTypes, Outlet, deliver_tables, typed
+from pantarhei.spark.running_query import BatchFunction, ReasoningQuery, start_query
 from pantarhei.spark.shards.shard import ShardSetup
-from pantarhei.spark.shards.shard_client import AskedShards
+from pantarhei.spark.shards.shard_client import ShardClient
 from pantarhei.spark.shards.sharded_stream import ShardedStream
 
 
@@ -45,11 +45,11 @@ class ShardedAnswers:
         columns = [(_Columns(setup, name, given), outlets[name]) for name, given in setup.queries.items()]
         self._used = [(each, outlet) for each, outlet in columns if outlet.is_open]
 
-    def hand_out(self, rows: DataFrame, batch: int) -> None:
+    def deliver(self, rows: DataFrame, batch: int) -> None:
         """Hand out what the shards tell in a batch. Costs the rows, which come to the driver."""
         told = rows.toArrow()
         made = [(self._types.typed(columns.table(told, batch)), outlet) for columns, outlet in self._used]
-        hand_out(made, batch, rows.sparkSession)
+        deliver_tables(made, batch, rows.sparkSession)
 
 
 class _Columns:
@@ -99,7 +99,7 @@ def _in_order(rows: pa.Table) -> pa.Table:
     return rows.take(pc.sort_indices(keys, [(name, "ascending") for name in names]))
 
 
-def run_shards(
+def run_sharded(
     stream: ShardedStream,
     outlets: Mapping[str, Outlet],
     types: ColumnTypes,
@@ -130,7 +130,7 @@ def run_shards(
     def take_in(rows: DataFrame, batch: int) -> None:
         hand_out(rows, batch)
         if stream.warned is not None:
-            stream.warned.tell()
+            stream.warned.emit()
 
     temporary = tempfile.TemporaryDirectory(prefix="pantarhei-") if checkpoint is None else None
     place = str(temporary.name if temporary else checkpoint)
@@ -142,9 +142,9 @@ def run_shards(
             if files is not None:
                 files.refuse_if_used()
         place = uri_of(folder)
-    batches = Batches(take_in, temporary)
-    running = start(stream.changes, batches, place, trigger, query_name)
-    asked = AskedShards(stream.changes.sparkSession, stream.shipped, place)
+    batches = BatchFunction(take_in, temporary)
+    running = start_query(stream.changes, batches, place, trigger, query_name)
+    asked = ShardClient(stream.changes.sparkSession, stream.shipped, place)
     return ReasoningQuery(running, batches, asked=asked)
 
 
@@ -154,7 +154,7 @@ def _told(
     """The stream with what its shards tell, and what hands out a batch of that."""
     setup = stream.shipped.value
     if setup.queries:
-        return stream, ShardedAnswers(setup, outlets, types).hand_out
+        return stream, ShardedAnswers(setup, outlets, types).deliver
     types.check(setup.names)
     if types.kinds:
         stream = stream._replace(changes=typed(stream.changes, types.kinds))

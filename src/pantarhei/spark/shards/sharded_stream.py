@@ -32,7 +32,7 @@ from pantarhei.rules.sharding.sharding_report import SUBJECT, Key, ShardingRepor
 from pantarhei.rules.translation.demand import Theory
 from pantarhei.spark.collectors import conclusion_columns, registrations
 from pantarhei.spark.frame import COLUMNS, check_frame
-from pantarhei.spark.row_mapping import MappingGiven, timestamped
+from pantarhei.spark.frame_mapping import MappingSource, to_triples
 from pantarhei.spark.shards.processor import (
     FIRST_TICK,
     LAST_TICK,
@@ -43,7 +43,7 @@ from pantarhei.spark.shards.processor import (
     ShardWarnings,
     columns_of,
 )
-from pantarhei.spark.shards.shard import Shard, ShardSetup, Shipped
+from pantarhei.spark.shards.shard import Shard, ShardSetup, SharedValue
 from pantarhei.temporal.rule_sharding import check_key_local as check_rules
 from pantarhei.temporal.rules import TemporalRules, with_ontology
 from pantarhei.values.by_value import Numbers
@@ -58,7 +58,7 @@ _ROCKS_DB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStorePro
 _KINDS: dict[DataType, TimeKind] = {LongType(): TimeKind.INTEGER, TimestampType(): TimeKind.DATETIME}
 
 
-class Sharding(NamedTuple):
+class ShardingOptions(NamedTuple):
     """How a stream is sharded, as `shard_stream` takes it."""
 
     shard_by: Key = SUBJECT
@@ -66,7 +66,7 @@ class Sharding(NamedTuple):
     streaming: Iterable[URIRef] | None = None
 
 
-class Asked(NamedTuple):
+class QueryOptions(NamedTuple):
     """What is asked of shards: one query, or several by name; nothing by default."""
 
     query: str | None = None
@@ -77,7 +77,7 @@ class ShardedStream(NamedTuple):
     """A stream that is sharded: the changes that its shards report, how it is, and what shards warn of."""
 
     changes: DataFrame
-    shipped: Shipped[ShardSetup]
+    shipped: SharedValue[ShardSetup]
     warned: ShardWarnings | None
 
 
@@ -101,7 +101,7 @@ def shard_stream(
     queries: Mapping[str, str | Registration] | None = None,
     history: History | None = None,
     temporal: TemporalRules | None = None,
-    mapping: MappingGiven | None = None,
+    mapping: MappingSource | None = None,
 ) -> DataFrame:
     """The changes of the repaired materialization of a stream, of a query's answers, or of what rules
     conclude, computed by shards.
@@ -181,16 +181,16 @@ def shard_stream(
     """
     search = Budget() if budget is None else budget
     options = Options(
-        window, repair, keep, unique_names, search, limits, history=remembered(history), numbers=numbers
+        window, repair, keep, unique_names, search, limits, history=shard_history(history), numbers=numbers
     )
-    sharding = Sharding(shard_by, shards, streaming)
-    given = df if mapping is None else timestamped(df, None, mapping, "raise")
-    asked = Asked(query, registrations(queries, query))
+    sharding = ShardingOptions(shard_by, shards, streaming)
+    given = df if mapping is None else to_triples(df, None, mapping, "raise")
+    asked = QueryOptions(query, registrations(queries, query))
     setup = shard_setup(given, ontology, options, background, sharding, allowed_lateness, asked, temporal)
-    return sharded(given, setup, allowed_lateness).changes
+    return plan_shards(given, setup, allowed_lateness).changes
 
 
-def remembered(history: History | None) -> History:
+def shard_history(history: History | None) -> History:
     """What each shard remembers: nothing unless told, for it is written whenever the shard's state is.
 
     Raises:
@@ -208,9 +208,9 @@ def shard_setup(
     ontology: Ontology,
     options: Options,
     background: Background | None,
-    sharding: Sharding,
+    sharding: ShardingOptions,
     allowed_lateness: Duration | None,
-    asked: Asked,
+    asked: QueryOptions,
     temporal: TemporalRules | None = None,
 ) -> ShardSetup:
     """What shards are, as `shard_stream` takes it, with its errors; `options` are those of each shard."""
@@ -275,7 +275,7 @@ def _variables(setup: ShardSetup, given: Registration, name: str | None = None) 
 def _concluding(setup: ShardSetup, rules: TemporalRules) -> ShardSetup:
     """The setup with rules by which shards conclude what one reasoner does."""
     check_type("temporal", rules, TemporalRules, "TemporalRules, as load_rules(text) gives them")
-    if setup.asks:
+    if setup.has_queries:
         expected = (
             "one of them, since queries of shards see no conclusions: let a rule conclude what the query "
             "asks, or leave out shard_by"
@@ -287,7 +287,7 @@ def _concluding(setup: ShardSetup, rules: TemporalRules) -> ShardSetup:
     return replace(setup, temporal=rules, names=conclusion_columns(rules))
 
 
-def sharded(
+def plan_shards(
     df: DataFrame, setup: ShardSetup, allowed_lateness: Duration | None, tells: bool = False
 ) -> ShardedStream:
     """The plan. The column that carries the watermark is left out again, for Spark drops late rows by it.
@@ -300,7 +300,7 @@ def sharded(
     """
     lateness = _ticks_late(allowed_lateness, setup.kind)
     warned = ShardWarnings(df.sparkSession.sparkContext) if tells else None
-    shipped, router = Shipped(setup), Shipped(Router(setup.report, setup.key, setup.shards))
+    shipped, router = SharedValue(setup), SharedValue(Router(setup.report, setup.key, setup.shards))
     of_dates = setup.kind is TimeKind.DATETIME
     ticks: Column = F.unix_micros("timestamp") if of_dates else F.col("timestamp")
     within = F.least(F.greatest(ticks, F.lit(FIRST_TICK)), F.lit(LAST_TICK))
@@ -351,7 +351,7 @@ def _number_of_shards(shards: int | None, session: SparkSession) -> int:
 
 
 def _key_local(
-    ontology: Ontology, sharding: Sharding, unique_names: bool, numbers: Numbers
+    ontology: Ontology, sharding: ShardingOptions, unique_names: bool, numbers: Numbers
 ) -> ShardingReport:
     shard_by = sharding.shard_by
     if shard_by != SUBJECT and not isinstance(shard_by, URIRef):

@@ -59,10 +59,10 @@ from pantarhei.io.graph_messages import BY_NAME, TimeReading, time_in_name
 from pantarhei.io.stream_reader import OF_GRAPHS, SUFFIXES, syntax_of
 from pantarhei.model.time import TimeKind, TimePoint, kind_of
 from pantarhei.rdf.statements import ByteFeed
-from pantarhei.spark.frame import TIME_TYPES, column_types, columns
+from pantarhei.spark.frame import TIME_TYPES, column_types, columns_ddl
 from pantarhei.spark.sources.redis_source import PantarheiRedisSource
 from pantarhei.spark.sources.source_options import LOGGER, FileOptions, WorkerCounts, logged_counts
-from pantarhei.spark.sources.text_rows import Rows, read_rows, record_batches
+from pantarhei.spark.sources.text_rows import TimedTriples, read_rows, record_batches
 
 _CHUNK = 1 << 20
 _CUT = TimeReading(on_cut=str)  # what is cut is counted where the part is read
@@ -279,7 +279,7 @@ def read_part(
 
 def part_messages(
     part: FilePart, options: FileOptions, kind: TimeKind | None, counts: WorkerCounts
-) -> Iterator[Rows]:
+) -> Iterator[TimedTriples]:
     """Return the messages of a part, also those without triples.
 
     Args:
@@ -434,7 +434,7 @@ class PantarheiSource(DataSource):
             InputError: what comes before the first ABox is not as it should be.
         """
         options = FileOptions.of(self.options)
-        return columns(options.kind or infer_kind(options))
+        return columns_ddl(options.kind or infer_kind(options))
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """A reader of what there is now."""

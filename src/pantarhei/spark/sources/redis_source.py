@@ -47,7 +47,7 @@ from pantarhei.model.time import TimeKind, kind_of
 from pantarhei.rdf.ntriples import nodes_of_message
 from pantarhei.rdf.parse import without_strings
 from pantarhei.rdf.statements import ByteFeed
-from pantarhei.spark.frame import TIME_TYPES, column_types, columns
+from pantarhei.spark.frame import TIME_TYPES, column_types, columns_ddl
 from pantarhei.spark.sources.source_options import (
     SourceOptions,
     WorkerCounts,
@@ -57,9 +57,9 @@ from pantarhei.spark.sources.source_options import (
     positive,
 )
 from pantarhei.spark.sources.text_rows import (
-    GrowingColumns,
-    Rows,
     TextTriple,
+    TextTriples,
+    TimedTriples,
     checked_time,
     read_rows,
     record_batches,
@@ -268,7 +268,7 @@ class PantarheiRedisSource(DataSource):
             OptionError: an option is impossible, or there is no entry to tell the times' type.
         """
         options = RedisOptions.of(self.options)
-        return columns(options.kind or _infer_kind(options))
+        return columns_ddl(options.kind or _infer_kind(options))
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """A reader of what there is now."""
@@ -386,7 +386,7 @@ def _read_entries(
 
 def entry_rows(
     entry: Entry, options: RedisOptions, counts: WorkerCounts, kind: TimeKind | None = None
-) -> Iterator[Rows]:
+) -> Iterator[TimedTriples]:
     """Return the rows of one entry.
 
     Args:
@@ -425,7 +425,7 @@ def entry_rows(
 
 def _assertion(
     fields: Mapping[bytes, bytes], kind: TimeKind | None, source: str, on_cut: OnCut | None
-) -> Rows:
+) -> TimedTriples:
     """The time and the triple of four fields.
 
     Raises:
@@ -446,7 +446,7 @@ def _assertion(
     except TimestampError as error:
         raise TimestampError(f"{source}: {error.given}", error.expected) from None
     line = f"{given['subject']} {given['predicate']} {given['object']} <{_GRAPH}> ."
-    triples = GrowingColumns()
+    triples = TextTriples()
     triples.append(_triple(line, source))
     if cut and on_cut is not None:
         on_cut(cut[0])

@@ -37,7 +37,7 @@ class _Lists(NamedTuple):
     objects: list[str]
 
 
-class GrowingColumns:
+class TextTriples:
     """A sequence of triples that grows at its end."""
 
     __slots__ = ("_length", "_parts")
@@ -72,7 +72,7 @@ class GrowingColumns:
         self._parts.append(triples)
         self._length += triples.num_rows
 
-    def extend(self, others: GrowingColumns) -> None:
+    def extend(self, others: TextTriples) -> None:
         """Add triples."""
         for part in others._parts:
             if isinstance(part, _Lists):
@@ -80,14 +80,14 @@ class GrowingColumns:
             else:
                 self.append_part(part)
 
-    def pieces(self, size: int) -> Iterator[GrowingColumns]:
+    def pieces(self, size: int) -> Iterator[TextTriples]:
         """The triples in order, at most `size` at once."""
         if len(self) <= size:
             yield self
             return
         whole = pa.record_batch(self.arrays(), names=list(NAMES))
         for begin in range(0, len(self), size):
-            piece = GrowingColumns()
+            piece = TextTriples()
             piece.append_part(whole.slice(begin, size))
             yield piece
 
@@ -108,7 +108,7 @@ def _arrays(part: _Lists | pa.RecordBatch) -> list[pa.Array]:
     return cast(list[pa.Array], part.columns)
 
 
-Rows = tuple[TimePoint, GrowingColumns]
+TimedTriples = tuple[TimePoint, TextTriples]
 
 _FEWEST_A_BATCH = 32  # fewer triples are cheaper as lists
 _TYPE = ox.NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
@@ -136,7 +136,7 @@ class TextReading(NamedTuple):
     on_cut: OnCut | None = None
 
 
-def read_rows(feed: ByteFeed, source: str, reading: TextReading) -> Iterator[Rows]:
+def read_rows(feed: ByteFeed, source: str, reading: TextReading) -> Iterator[TimedTriples]:
     """Return the messages of a stream in file order, each with its time; neighbours may share a time.
 
     Triples and names of blank nodes are equal to those of `read_stream`. Messages without triples only move
@@ -191,7 +191,7 @@ def _text(term: object, nodes: NumberedNodes) -> str:
     raise InvalidTripleError(str(term), "triple terms and directions (RDF 1.2) are not supported")
 
 
-def _append_named(columns: GrowingColumns, triples: pa.RecordBatch, nodes: NumberedNodes) -> None:
+def _append_named(columns: TextTriples, triples: pa.RecordBatch, nodes: NumberedNodes) -> None:
     """Add triples with their blank nodes named, in the order in which `text_triple` names them."""
     subjects, predicates, objects = (column.to_pylist() for column in triples.columns)
     for i, (subject, object_) in enumerate(zip(subjects, objects, strict=True)):
@@ -202,20 +202,20 @@ def _append_named(columns: GrowingColumns, triples: pa.RecordBatch, nodes: Numbe
     columns.append_columns(subjects, predicates, objects)
 
 
-class TextMessages(GraphMessages[GrowingColumns]):
+class TextMessages(GraphMessages[TextTriples]):
     """Messages whose triples are text and whose times are of one kind."""
 
     def __init__(self, source: str, reading: TextReading) -> None:
         super().__init__(source, reading.time, reading.skip, TimeReading(None, reading.on_cut))
         self._text_reading = reading
 
-    def _empty(self) -> GrowingColumns:
-        return GrowingColumns()
+    def _empty(self) -> TextTriples:
+        return TextTriples()
 
-    def _add(self, message: GraphMessage[GrowingColumns], quad: ox.Quad) -> None:
+    def _add(self, message: GraphMessage[TextTriples], quad: ox.Quad) -> None:
         message.triples.append(text_triple(quad, message.nodes))
 
-    def _take(self, message: GraphMessage[GrowingColumns], run: PlainRun) -> None:
+    def _take(self, message: GraphMessage[TextTriples], run: PlainRun) -> None:
         if run.has_blanks():
             _append_named(message.triples, run.batch(), message.nodes)
         elif run.end - run.begin < _FEWEST_A_BATCH:
@@ -223,7 +223,7 @@ class TextMessages(GraphMessages[GrowingColumns]):
         else:
             message.triples.append_part(run.batch())
 
-    def _time_of(self, message: GraphMessage[GrowingColumns]) -> TimePoint | None:
+    def _time_of(self, message: GraphMessage[TextTriples]) -> TimePoint | None:
         at = super()._time_of(message)
         kind = self._text_reading.kind
         return at if at is None or kind is None else checked_time(at, kind)
@@ -242,18 +242,20 @@ class TextMessages(GraphMessages[GrowingColumns]):
 ROWS_A_BATCH = 20_000
 
 
-def record_batches(rows: Iterable[Rows], kind: TimeKind, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+def record_batches(
+    rows: Iterable[TimedTriples], kind: TimeKind, schema: pa.Schema
+) -> Iterator[pa.RecordBatch]:
     """Batches of at most `ROWS_A_BATCH` rows, in order; all timestamps are of that kind, datetimes in
     microseconds.
     """
     times: list[TimePoint] = []
     counts: list[int] = []
-    held = GrowingColumns()
+    held = TextTriples()
     for at, triples in rows:
         for piece in triples.pieces(ROWS_A_BATCH):
             if len(held) + len(piece) > ROWS_A_BATCH:
                 yield _batch(times, counts, held, kind, schema)
-                times, counts, held = [], [], GrowingColumns()
+                times, counts, held = [], [], TextTriples()
             times.append(at)
             counts.append(len(piece))
             held.extend(piece)
@@ -262,7 +264,7 @@ def record_batches(rows: Iterable[Rows], kind: TimeKind, schema: pa.Schema) -> I
 
 
 def _batch(
-    times: list[TimePoint], counts: list[int], triples: GrowingColumns, kind: TimeKind, schema: pa.Schema
+    times: list[TimePoint], counts: list[int], triples: TextTriples, kind: TimeKind, schema: pa.Schema
 ) -> pa.RecordBatch:
     time = _time_column(times, counts, kind, schema.field(0).type)
     terms = [array.cast(field.type) for array, field in zip(triples.arrays(), list(schema)[1:], strict=True)]

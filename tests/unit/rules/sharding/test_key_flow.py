@@ -2,7 +2,7 @@
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.model.rule import Rule
-from pantarhei.rules.sharding.key_flow import KeyFlow, Situation
+from pantarhei.rules.sharding.key_flow import KeyFlow, StreamingProgram
 from pantarhei.rules.sharding.sharding_report import SUBJECT, KeyMap
 from strategies import EX, A, B, R, S, a, b, c, is_a, related, x, y, z
 
@@ -14,7 +14,9 @@ def flow(*rules, keys=None, facts=None):
     streaming = frozenset(
         {CLASS, LINK, *(Symbol(r.head.predicate, len(r.head.arguments)) for r in rules if r.head)}
     )
-    situation = Situation(rules, facts or {}, frozenset({CLASS, LINK}), streaming, frozenset({PART.name}))
+    situation = StreamingProgram(
+        rules, facts or {}, frozenset({CLASS, LINK}), streaming, frozenset({PART.name})
+    )
     return KeyFlow(situation, KeyMap(SUBJECT, keys or {}))
 
 

@@ -18,7 +18,7 @@ from pantarhei.model.time import TimeKind
 from pantarhei.query.continuous_query import Registration
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.spark.shards.processor import Router
-from pantarhei.spark.shards.shard import NO_ROWS, ROWS, Shard, ShardSetup, Shipped
+from pantarhei.spark.shards.shard import NO_ROWS, ROWS, Shard, ShardSetup, SharedValue
 from strategies import (
     CLASSES,
     DISJOINT_CLASSES,
@@ -119,27 +119,27 @@ def test_a_shard_is_looked_at_when_rules_conclude_something_else_and_tells_it_wi
     made = concluding()
     one = Shard(made, made.reasoner())
     quiet = (f"<{EX}quiet>", a.n3())
-    assert one.take_in(rows((1, member(A, a))), None) == []
+    assert one.process(rows((1, member(A, a))), None) == []
     looks, found = [], []
-    while (look := one.next_look) is not None:
+    while (look := one.next_timer) is not None:
         looks.append(look)
-        found += one.take_in(NO_ROWS, look)
+        found += one.process(NO_ROWS, look)
     #  at:  1 . . 4    of the window: until 4    quiet: asserted at 1 until 5, a state at 4 until 13
     assert found == [(6, quiet, 1), (14, quiet, -1)]
     assert len(looks) <= 4
     jumping = Shard(made, made.reasoner())
-    jumping.take_in(rows((1, member(A, a))), None)
-    assert jumping.take_in(NO_ROWS, 60) == found  # as if it had been looked at
-    assert jumping.next_look is None
-    assert jumping.take_in(rows((59, member(A, a))), None) == [(59, (None, None), 0)]  # late
+    jumping.process(rows((1, member(A, a))), None)
+    assert jumping.process(NO_ROWS, 60) == found  # as if it had been looked at
+    assert jumping.next_timer is None
+    assert jumping.process(rows((59, member(A, a))), None) == [(59, (None, None), 0)]  # late
 
 
 def test_a_shard_goes_on_with_the_same_rules_only():
     made = concluding()
     one = Shard(made, made.reasoner())
-    one.take_in(rows((1, member(A, a))), None)
+    one.process(rows((1, member(A, a))), None)
     restored = Shard.restore(made, one.save())
-    assert [each.ticks for each in restored.take_in(NO_ROWS, 60)] == [6, 14]
+    assert [each.ticks for each in restored.process(NO_ROWS, 60)] == [6, 14]
     with pytest.raises(CheckpointMismatchError, match="temporal rules"):
         Shard.restore(setup(), one.save())
 
@@ -177,10 +177,10 @@ def test_a_restored_shard_goes_on_as_if_nothing_had_been():
     for at in range(40):
         some = [(at + choose.randrange(2), member(choose.choice(CLASSES), choose.choice(INDIVIDUALS)))]
         restored = Shard.restore(made, restored.save())
-        expected = whole.take_in(rows(*some), at or None)
+        expected = whole.process(rows(*some), at or None)
         removed += sum(each.change == -1 for each in expected)
-        assert sorted(restored.take_in(rows(*some), at or None)) == sorted(expected)
-        assert restored.next_look == whole.next_look
+        assert sorted(restored.process(rows(*some), at or None)) == sorted(expected)
+        assert restored.next_timer == whole.next_timer
     assert removed > 20
 
 
@@ -222,7 +222,7 @@ def routed(made, last, seed):
         found = []
         for number, each in enumerate(shards):
             mine = table.filter(pc.equal(table["shard"], number)).select(ROWS.names)
-            found += each.take_in(mine, at)
+            found += each.process(mine, at)
             if made.query is not None:
                 shards[number] = Shard.restore(made, each.save())
         yield one, update, found
@@ -296,19 +296,19 @@ def test_each_query_reports_under_its_name_when_it_is_to_and_time_that_passes_is
             (each.ticks, each.terms[0], each.terms[1] and each.terms[1][-2], each.change) for each in found
         ]
 
-    assert told(one.take_in(rows_of_shard_queries((1, member(A, a))), None)) == [
+    assert told(one.process(rows_of_shard_queries((1, member(A, a))), None)) == [
         (1, "now", "a", 1),
         (1, "short", "a", 1),
     ]
     #  at: 1 2 | 3 4 | 5 6 |     closed: (0, 2] has a, (2, 4] has nothing
-    assert one.next_look == 3  # the first tick after (0, 2], and the first at which `short` loses a
-    assert told(one.take_in(NO_ROWS, 2)) == []
-    assert told(one.take_in(NO_ROWS, 3)) == [(3, "short", "a", -1), (2, "closed", "a", 1)]
-    assert one.next_look == 5  # what `closed` has reported has gone, and is not reported again
-    assert told(one.take_in(NO_ROWS, 5)) == []
-    assert one.next_look == 7
-    assert told(one.take_in(NO_ROWS, 60)) == [(60, "now", "a", -1)]
-    assert one.next_look is None
+    assert one.next_timer == 3  # the first tick after (0, 2], and the first at which `short` loses a
+    assert told(one.process(NO_ROWS, 2)) == []
+    assert told(one.process(NO_ROWS, 3)) == [(3, "short", "a", -1), (2, "closed", "a", 1)]
+    assert one.next_timer == 5  # what `closed` has reported has gone, and is not reported again
+    assert told(one.process(NO_ROWS, 5)) == []
+    assert one.next_timer == 7
+    assert told(one.process(NO_ROWS, 60)) == [(60, "now", "a", -1)]
+    assert one.next_timer is None
     assert told(one.take_in(rows_of_shard_queries((7, member(A, a))), 60)) == [
         (7, name, None, 0) for name in ("now", "short", "closed")
     ]
@@ -318,24 +318,24 @@ def test_windows_that_close_to_the_left_and_skip_times_are_looked_at_when_they_h
     hourly = Registration(MEMBERS, Window(2, 4, closed="left"), "close")
     made = asking(hourly=hourly)
     one = Shard(made, made.reasoner())
-    assert one.take_in(rows_of_shard_queries((1, member(A, b))), None) == []
-    assert one.next_look == 7  # [2, 4) does not hold it, the reasoner does until 6
-    one.take_in(rows_of_shard_queries((2, member(A, a))), None)
-    assert one.next_look == 4
-    assert one.take_in(NO_ROWS, 4) == [(4, ("hourly", a.n3(), None), 1)]
-    assert one.next_look == 7
-    found = [change for look in (7, 8) for change in one.take_in(NO_ROWS, look)]
-    assert found == [(8, ("hourly", a.n3(), None), -1)] and one.next_look is None
+    assert one.process(rows_of_shard_queries((1, member(A, b))), None) == []
+    assert one.next_timer == 7  # [2, 4) does not hold it, the reasoner does until 6
+    one.process(rows_of_shard_queries((2, member(A, a))), None)
+    assert one.next_timer == 4
+    assert one.process(NO_ROWS, 4) == [(4, ("hourly", a.n3(), None), 1)]
+    assert one.next_timer == 7
+    found = [change for look in (7, 8) for change in one.process(NO_ROWS, look)]
+    assert found == [(8, ("hourly", a.n3(), None), -1)] and one.next_timer is None
 
 
 def test_what_is_pending_in_a_shard_is_saved_with_it_and_other_queries_are_refused():
     closes = Registration(MEMBERS, EVERY_TWO, "close")
     made = asking(closed=closes)
     one = Shard(made, made.reasoner())
-    one.take_in(rows_of_shard_queries((1, member(A, a))), None)
+    one.process(rows_of_shard_queries((1, member(A, a))), None)
     again = Shard.restore(made, one.save())
-    assert again.next_look == one.next_look == 3
-    assert again.take_in(NO_ROWS, 3) == one.take_in(NO_ROWS, 3) == [(2, ("closed", a.n3(), None), 1)]
+    assert again.next_timer == one.next_timer == 3
+    assert again.process(NO_ROWS, 3) == one.process(NO_ROWS, 3) == [(2, ("closed", a.n3(), None), 1)]
     for other in (
         asking(closed=closes._replace(emit="istream")),
         asking(another=closes),
@@ -349,7 +349,7 @@ def test_what_is_pending_in_a_shard_is_saved_with_it_and_other_queries_are_refus
 
 
 def test_a_shipped_value_is_unpickled_once_in_a_process():
-    shipped = Shipped(Ontology.from_rules([]))
+    shipped = SharedValue(Ontology.from_rules([]))
     copies = [pickle.loads(pickle.dumps(shipped)) for _ in range(2)]
     assert copies[0].value is copies[1].value
-    assert Shipped(copies[0].value).name != shipped.name
+    assert SharedValue(copies[0].value).name != shipped.name

@@ -62,7 +62,7 @@ def handed_out(folder, told, made=None, types=None, batch=3):
     """The rows that the folders of the queries get."""
     made = setup() if made is None else made
     answers = ShardedAnswers(made, outlets(made.queries, None, folder, "parquet"), ColumnTypes.of(types))
-    answers.hand_out(told, batch)
+    answers.deliver(told, batch)
     found = {}
     for name in made.queries:
         path = folder / name / f"batch-{batch:010}.parquet"

@@ -24,7 +24,7 @@ from pantarhei.rdf.triple_table import NAMES
 from pantarhei.spark.frame import COLUMNS
 from pantarhei.spark.sources import text_rows
 from pantarhei.spark.sources.source_options import WorkerCounts
-from pantarhei.spark.sources.text_rows import GrowingColumns, TextReading, read_rows, record_batches
+from pantarhei.spark.sources.text_rows import TextReading, TextTriples, read_rows, record_batches
 from quad_lines import NODES, ODD, PROV, WORDS, XSD, any_lines, plain_lines
 
 NAME = "stream.nq"
@@ -185,7 +185,7 @@ ways = st.lists(st.tuples(st.sampled_from(["one by one", "by column", "as a batc
 
 
 def grown(parts):
-    made = GrowingColumns()
+    made = TextTriples()
     for how, some in parts:
         columns = [[triple[i] for triple in some] for i in range(3)]
         if how == "one by one":
@@ -198,7 +198,7 @@ def grown(parts):
                 pa.record_batch([pa.array(column, pa.string()) for column in columns], list(NAMES))
             )
         else:
-            other = GrowingColumns()
+            other = TextTriples()
             other.append_columns(*columns)
             made.extend(other)
     return made
@@ -214,7 +214,7 @@ def test_all_are_there_in_their_order_in_whole_and_in_pieces(parts, size):
 
 
 def test_what_another_took_over_is_not_shared():
-    one, other = grown([("one by one", [("a", "b", "c")])]), GrowingColumns()
+    one, other = grown([("one by one", [("a", "b", "c")])]), TextTriples()
     other.extend(one)
     other.append(("x", "y", "z"))
     assert list(one) == [("a", "b", "c")]
@@ -222,8 +222,8 @@ def test_what_another_took_over_is_not_shared():
 
 @pytest.mark.parametrize("size", [1, 3])
 def test_nothing_is_three_empty_columns(size):
-    assert [len(column) for column in GrowingColumns().arrays()] == [0, 0, 0]
-    assert [len(piece) for piece in GrowingColumns().pieces(size)] == [0]
+    assert [len(column) for column in TextTriples().arrays()] == [0, 0, 0]
+    assert [len(piece) for piece in TextTriples().pieces(size)] == [0]
 
 
 SCHEMAS = {
@@ -248,7 +248,7 @@ def test_batches_hold_the_rows_in_order_with_their_exact_times(kind, times, monk
     sizes = [4, 35, 0, 6, 1]
     rows = []
     for i, count in enumerate(sizes):
-        triples = GrowingColumns()
+        triples = TextTriples()
         for j in range(count):
             triples.append((f"<urn:{i}>", "<urn:p>", f'"{j}"'))
         rows.append((times[i % 3], triples))

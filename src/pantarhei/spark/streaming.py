@@ -31,21 +31,33 @@ from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.cut import Method
 from pantarhei.rules.sharding.sharding_report import Key
-from pantarhei.spark.collectors import AnswersKeptUp, Collector, collector_of, registrations, take_up
-from pantarhei.spark.driver import Driver, LateABox, Progress, local_folder, uri_of
+from pantarhei.spark.collectors import (
+    Collector,
+    RegisteredAnswers,
+    collector_of,
+    register_queries,
+    registrations,
+)
+from pantarhei.spark.driver import CheckpointFolder, Driver, LateABox, local_folder, uri_of
 from pantarhei.spark.frame import TIMESTAMP, check_frame, kind_of
-from pantarhei.spark.materialize import Closing, by_timestamp
+from pantarhei.spark.frame_mapping import MappingSource, to_triples
+from pantarhei.spark.materialize import DataFrameMaterializer, by_timestamp
 from pantarhei.spark.results import STREAM, ColumnTypes, FileOutput, Outlet, OutputFormat, Results, Sinks
 from pantarhei.spark.results import outlets as outlets_of
-from pantarhei.spark.row_mapping import MappingGiven, timestamped
-from pantarhei.spark.running_query import Batches, ReasoningQuery, start
-from pantarhei.spark.shards.sharded_query import run_shards
-from pantarhei.spark.shards.sharded_stream import Asked, Sharding, remembered, shard_setup, sharded
+from pantarhei.spark.running_query import BatchFunction, ReasoningQuery, start_query
+from pantarhei.spark.shards.sharded_query import run_sharded
+from pantarhei.spark.shards.sharded_stream import (
+    QueryOptions,
+    ShardingOptions,
+    plan_shards,
+    shard_history,
+    shard_setup,
+)
 from pantarhei.spark.worker import (
     BlockWriter,
     OnError,
+    SkippedBlockWriter,
     SkippedRows,
-    SkippedWriter,
     TimedInterpretation,
     block_schema,
     check_on_error,
@@ -72,7 +84,7 @@ def run(
     df: DataFrame,
     *,
     columns: Mapping[str, str] | None = None,
-    mapping: MappingGiven | None = None,
+    mapping: MappingSource | None = None,
     on_error: OnError = "raise",
     on_skipped: Callable[[SkippedRows], object] | None = None,
     query: str | None = None,
@@ -111,18 +123,18 @@ def run(
     if reasoner.temporal is not None:
         check_needs_no_order(reasoner.temporal)
     check_frame(df, False, "one that does not stream, or pantarhei.spark.reason_stream")
-    given = timestamped(df, columns, mapping)
+    given = to_triples(df, columns, mapping)
     kind = kind_of(given)
     results = _results(reasoner, kind, query, output, output_format, ColumnTypes.of(types))
     schema = block_schema(given.schema[TIMESTAMP].dataType)
     arrow = to_arrow_schema(schema, timezone="UTC")
-    closing = Closing(
-        df.sparkSession, reasoner.foundation, schema, BlockWriter(arrow), "skip", SkippedWriter(arrow)
+    closing = DataFrameMaterializer(
+        df.sparkSession, reasoner.foundation, schema, BlockWriter(arrow), "skip", SkippedBlockWriter(arrow)
     )
     together = by_timestamp(given, clustered, spark_partitions)
 
     def updates() -> Iterator[WindowUpdate]:
-        blocks = closing.of(together).toArrow()
+        blocks = closing.apply(together).toArrow()
         skipped = read_skipped(blocks)
         if skipped.count and on_error == "raise":
             raise skipped.examples[0]
@@ -144,7 +156,7 @@ def pushed(
     """
     try:
         for timed in blocks:
-            update = reasoner.push_materialized(timed.at, timed.made, scope=timed.scope)
+            update = reasoner.push_materialized(timed.at, timed.interpretation, scope=timed.scope)
             if results is not None:
                 results.note(update)
                 results.deliver_if(ROWS_A_FILE, spark)
@@ -196,7 +208,7 @@ def reason_stream(
     numbers: Numbers = "by_datatype",
     budget: Budget | None = None,
     columns: Mapping[str, str] | None = None,
-    mapping: MappingGiven | None = None,
+    mapping: MappingSource | None = None,
     allowed_lateness: Duration | None = None,
     on_error: OnError = "raise",
     on_update: OnUpdate | None = None,
@@ -296,9 +308,9 @@ def reason_stream(
     """
     check_frame(df, True, "one that streams, or pantarhei.spark.run")
     check_on_error(on_error)
-    given = timestamped(df, columns, mapping, "carry" if shard_by is None else "raise")
+    given = to_triples(df, columns, mapping, "carry" if shard_by is None else "raise")
     search = Budget() if budget is None else budget
-    kept = (History() if history is None else history) if shard_by is None else remembered(history)
+    kept = (History() if history is None else history) if shard_by is None else shard_history(history)
     options = Options(window, repair, keep, unique_names, search, limits, history=kept, numbers=numbers)
     asked, chosen = registrations(queries, query), ColumnTypes.of(types)
     outlets = outlets_of(
@@ -314,26 +326,26 @@ def reason_stream(
             on_ahead=on_ahead,
             spark_partitions=spark_partitions,
         )
-        sharding = Sharding(shard_by, shards, streaming)
-        questions = Asked(query, asked)
+        sharding = ShardingOptions(shard_by, shards, streaming)
+        questions = QueryOptions(query, asked)
         setup = shard_setup(
             given, ontology, options, background, sharding, allowed_lateness, questions, temporal
         )
         setup = replace(setup, types=chosen.of_columns(setup.columns) if chosen.kinds else {})
-        stream = sharded(given, setup, allowed_lateness, tells=True)
-        return run_shards(stream, outlets, chosen, checkpoint, trigger, query_name)
+        stream = plan_shards(given, setup, allowed_lateness, tells=True)
+        return run_sharded(stream, outlets, chosen, checkpoint, trigger, query_name)
     if shards is not None or streaming is not None:
         raise OptionError("shards or streaming", "given without shard_by", "shard_by too, or neither")
     check_ahead(max_ahead, clock=clock, on_ahead=on_ahead)
     kind = kind_of(given)
     step_to(window, None, time_of(0, kind))  # raises where they do not fit
     temporary = tempfile.TemporaryDirectory(prefix="pantarhei-") if checkpoint is None else None
-    progress = Progress(local_folder("checkpoint", temporary.name if temporary else checkpoint or ""))
+    progress = CheckpointFolder(local_folder("checkpoint", temporary.name if temporary else checkpoint or ""))
     if temporal is not None:
         check_type("temporal", temporal, TemporalRules, "TemporalRules, as load_rules(text) gives them")
         check_needs_no_order(temporal)
     reasoner = _reasoner(ontology, background, options, temporal, progress, kind)
-    had, new = set(reasoner.queries), take_up(reasoner, asked)
+    had, new = set(reasoner.queries), register_queries(reasoner, asked)
     results = Results(_collectors(kind, reasoner, query, asked), outlets, chosen)
 
     def on_each(update: WindowUpdate) -> None:
@@ -354,12 +366,12 @@ def reason_stream(
             files.refuse_if_used()
     if begins or set(reasoner.queries) != had:
         reasoner.checkpoint(progress.reasoner, driver.note)
-    batches = Batches(
+    batches = BatchFunction(
         _TakingIn(df.sparkSession, given, driver, results, progress, temporary is None, spark_partitions),
         temporary,
     )
     place = uri_of(progress.spark)
-    return ReasoningQuery(start(given, batches, place, trigger, query_name), batches, driver)
+    return ReasoningQuery(start_query(given, batches, place, trigger, query_name), batches, driver)
 
 
 def _collectors(
@@ -368,7 +380,7 @@ def _collectors(
     if not asked:
         return {STREAM: collector_of(kind, reasoner, query)}
     kept, window = reasoner.queries, reasoner.window
-    return {name: AnswersKeptUp(kind, kept[name], given, window) for name, given in asked.items()}
+    return {name: RegisteredAnswers(kind, kept[name], given, window) for name, given in asked.items()}
 
 
 def _refuse_where_sharded(on_error: OnError, **given: object) -> None:
@@ -384,7 +396,7 @@ def _reasoner(
     background: Graph | Iterable[Triple] | None,
     options: Options,
     temporal: TemporalRules | None,
-    progress: Progress,
+    progress: CheckpointFolder,
     kind: TimeKind,
 ) -> StreamReasoner:
     """The reasoner of a stream that begins, or the one with which it goes on.
@@ -423,14 +435,14 @@ class _TakingIn:
         given: DataFrame,
         driver: Driver,
         results: Results,
-        progress: Progress,
+        progress: CheckpointFolder,
         saves: bool,
         spark_partitions: int | None,
     ) -> None:
         schema = block_schema(given.schema[TIMESTAMP].dataType)
         arrow = to_arrow_schema(schema, timezone="UTC")
-        self._closing = Closing(
-            spark, driver.reasoner.foundation, schema, BlockWriter(arrow), "skip", SkippedWriter(arrow)
+        self._closing = DataFrameMaterializer(
+            spark, driver.reasoner.foundation, schema, BlockWriter(arrow), "skip", SkippedBlockWriter(arrow)
         )
         self._driver, self._results, self._progress = driver, results, progress
         self._saves, self._spark_partitions = saves, spark_partitions
@@ -438,7 +450,7 @@ class _TakingIn:
     def __call__(self, rows: DataFrame, batch: int) -> None:
         if batch <= self._driver.batch:
             return  # it was saved before Spark could note that it ran
-        blocks = self._closing.of(by_timestamp(rows, None, self._spark_partitions)).toArrow()
+        blocks = self._closing.apply(by_timestamp(rows, None, self._spark_partitions)).toArrow()
         self._results.begin(batch)
         self._driver.apply(batch, blocks, lambda: self._deliver(rows.sparkSession))
 

@@ -26,8 +26,8 @@ from pantarhei.io.mapping.text_times import check_unordered
 from pantarhei.io.tables.arrow_table import ArrowTable, outermost
 from pantarhei.model.time import FLOAT_TICKS, TimeKind
 from pantarhei.rdf.triple_table import TermColumn
-from pantarhei.spark.frame import TIMESTAMP, arrow_columns, check_frame, columns, normalized, quoted
-from pantarhei.spark.invalid_rows import carrying, shortened
+from pantarhei.spark.frame import TIMESTAMP, arrow_schema, check_frame, columns_ddl, normalized, quoted
+from pantarhei.spark.invalid_rows import error_rows, shortened
 from pantarhei.spark.worker import OnError, SkippedRows, check_on_error, log_skipped
 
 _LOG = logging.getLogger("pantarhei.spark")
@@ -35,11 +35,11 @@ _LOG = logging.getLogger("pantarhei.spark")
 NAME = "the DataFrame"
 """What errors call it."""
 
-Wrong = Literal["raise", "skip", "carry"]
+OnInvalid = Literal["raise", "skip", "carry"]
 
 
 @dataclass(frozen=True, slots=True)
-class Melting:
+class MapRowsTask:
     """Makes triples of rows, by column; for `mapInArrow`.
 
     Args:
@@ -48,14 +48,14 @@ class Melting:
         kind: what timestamps are.
         schema: of what comes out.
         wrong: what becomes of rows that are not as the mapping says: the first is raised; they are left out,
-            and the log says so; or rows without a time carry what is wrong (`odd_rows.carrying`).
+            and the log says so; or rows without a time carry what is wrong (`odd_rows.error_rows`).
     """
 
     bound: BoundMapping
     mapping: str
     kind: TimeKind
     schema: pa.Schema
-    wrong: Wrong
+    wrong: OnInvalid
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         skipped = SkippedRows()
@@ -69,7 +69,7 @@ class Melting:
             if errors and self.wrong == "raise":
                 raise errors[0]
             if errors and self.wrong == "carry":
-                yield carrying(errors, self.schema)
+                yield error_rows(errors, self.schema)
             skipped.note(errors, len(errors))
         if times_cut:
             _LOG.warning("%d times of %s cut to microseconds", times_cut, NAME)
@@ -107,12 +107,12 @@ def _error(cells: Mapping[str, pa.Array], bad: BadCell) -> InvalidRowError:
     return InvalidRowError(row, bad.column, bad.reason)
 
 
-MappingGiven: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any] | RecordMapping"
+MappingSource: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any] | RecordMapping"
 
 
 def melt(
     df: DataFrame,
-    mapping: MappingGiven,
+    mapping: MappingSource,
     *,
     on_error: OnError = "raise",
     observation: Observation | None = None,
@@ -155,19 +155,19 @@ def melt(
     return given.observe(observation, *counts).where(is_triple)
 
 
-def timestamped(
+def to_triples(
     df: DataFrame,
     columns: Mapping[str, str] | None,
-    mapping: MappingGiven | None,
-    wrong: Wrong = "carry",
+    mapping: MappingSource | None,
+    wrong: OnInvalid = "carry",
 ) -> DataFrame:
     """The normalized DataFrame that a user's is, by the names of its columns or by a mapping.
 
     Args:
-        wrong: what becomes of rows that are not as the mapping says, as `Melting` has it.
+        wrong: what becomes of rows that are not as the mapping says, as `MapRowsTask` has it.
 
     Raises:
-        OptionError: a column is missing, or of no fitting type; or `columns` is given with `mapping`.
+        OptionError: a column is missing, or of no fitting type; or `columns_ddl` is given with `mapping`.
         MappingError: the mapping cannot be read, or does not fit the columns.
     """
     if mapping is None:
@@ -177,14 +177,14 @@ def timestamped(
     return _melted(df, mapping, wrong)
 
 
-def _melted(df: DataFrame, mapping: MappingGiven, wrong: Wrong) -> DataFrame:
+def _melted(df: DataFrame, mapping: MappingSource, wrong: OnInvalid) -> DataFrame:
     given = read_mapping(mapping)
     schema = _arrow_schema(df)
     bound = _bound(schema, given)
     kind = _kind(schema, bound, given)
-    task = Melting(bound, given.source, kind, arrow_columns(kind), wrong)
+    task = MapRowsTask(bound, given.source, kind, arrow_schema(kind), wrong)
     needed = df.select(*map(quoted, outermost(schema, tuple(bound.columns))))
-    return needed.mapInArrow(task, columns(kind))
+    return needed.mapInArrow(task, columns_ddl(kind))
 
 
 def _arrow_schema(df: DataFrame) -> pa.Schema:

@@ -10,9 +10,9 @@ from pantarhei import InvalidRowError
 from pantarhei.io.mapping.binding import bind
 from pantarhei.io.mapping.mapping_reader import read_mapping
 from pantarhei.model.time import TimeKind
-from pantarhei.spark.frame import arrow_columns
-from pantarhei.spark.invalid_rows import error_of, problems
-from pantarhei.spark.row_mapping import Melting
+from pantarhei.spark.frame import arrow_schema
+from pantarhei.spark.frame_mapping import MapRowsTask
+from pantarhei.spark.invalid_rows import find_invalid_rows, row_error
 
 MAPPING = {
     "prefixes": {"ex": "http://example.org/"},
@@ -32,8 +32,8 @@ def melted(columns, wrong, kind=TimeKind.INTEGER, mapping=MAPPING):
     """The rows that come out of one batch with these columns."""
     batch = pa.record_batch(columns)
     bound = bind(read_mapping(mapping), batch.schema.names, "it")
-    task = Melting(bound, "m.yaml", kind, arrow_columns(kind), wrong)
-    return pa.Table.from_batches(list(task(iter([batch]))), arrow_columns(kind))
+    task = MapRowsTask(bound, "m.yaml", kind, arrow_schema(kind), wrong)
+    return pa.Table.from_batches(list(task(iter([batch]))), arrow_schema(kind))
 
 
 def test_the_columns_of_a_wide_table_are_rows_and_empty_cells_are_none():
@@ -63,7 +63,7 @@ def test_rows_that_are_left_out_are_counted_in_the_log(caplog):
 
 def test_rows_that_are_left_out_carry_what_is_wrong_to_who_looks_at_rows():
     rows = melted(TEXTS, "carry")
-    errors = [error_of(rows, problem) for problem in problems(rows)]
+    errors = [row_error(rows, problem) for problem in find_invalid_rows(rows)]
     assert [(error.column, error.row[0]) for error in errors] == [("ozone", "at=8"), ("at", "at=9.5")]
     assert "cast the column of a DataFrame to double" in errors[1].reason
     assert rows.column("timestamp").to_pylist() == [7, 7, None, None]
@@ -112,7 +112,7 @@ def test_a_fraction_among_whole_times_leaves_out_its_own_row_alone():
     columns = {"at": at, "place": list("abcde"), "ozone": ["1"] * 5, "no2": [""] * 5}
     rows = melted(columns, "carry")
     assert rows.column("timestamp").to_pylist() == [large, 7, None, None, None]
-    errors = [error_of(rows, problem) for problem in problems(rows)]
+    errors = [row_error(rows, problem) for problem in find_invalid_rows(rows)]
     assert [error.row[1] for error in errors] == ["place=a", "place=c", "place=e"]
     for error, said in zip(errors, ("not a whole number", "no time", "'x' is no number"), strict=True):
         assert said in error.reason

@@ -7,10 +7,10 @@ from pantarhei import LateABoxError, Ontology, StreamReasoner, Window
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.model.rule import Rule
 from pantarhei.model.time import TimeKind
-from pantarhei.spark import stream
+from pantarhei.spark import streaming
 from pantarhei.spark.collectors import FactChanges
 from pantarhei.spark.results import STREAM, FileOutput, Outlet, Results
-from pantarhei.spark.stream import pushed
+from pantarhei.spark.streaming import pushed
 from pantarhei.spark.worker import TimedInterpretation
 from strategies import EX, A, B, is_a, member, x
 
@@ -37,7 +37,7 @@ def written(folder):
 def test_all_rows_are_written_once_whoever_takes_all_updates(tmp_path, monkeypatch):
     assert [update.at for update in updates_of(tmp_path / "one", 3, 4, 5)] == [3, 4, 5]
     assert written(tmp_path / "one") == [[3, 3, 4, 4, 5, 5]]
-    monkeypatch.setattr(stream, "ROWS_A_FILE", 4)
+    monkeypatch.setattr(streaming, "ROWS_A_FILE", 4)
     assert len(list(updates_of(tmp_path / "two", 3, 4, 5))) == 3
     assert written(tmp_path / "two") == [[3, 3, 4, 4], [5, 5]]
 
