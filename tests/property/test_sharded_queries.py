@@ -171,7 +171,7 @@ def check_shards(seed):
             parts[router.shard_of(fact[0])].append((tick, fact))
         for number in range(3):
             shard = shards.get(number)
-            look = None if shard is None else shard.next_look
+            look = None if shard is None else shard.next_timer
             is_due = look is not None and closed is not None and look <= closed
             if number not in parts and not is_due:
                 continue
@@ -180,8 +180,9 @@ def check_shards(seed):
             elif rnd.random() < 0.1:
                 shard = Shard.restore(made.setup, shard.save())
             shards[number] = shard
-            for ticks, (name, *row), change in shard.take_in(rows(parts[number]), closed):
-                assert change and (look is None or shard.next_look is None or shard.next_look > (closed or 0))
+            for ticks, (name, *row), change in shard.process(rows(parts[number]), closed):
+                following = shard.next_timer
+                assert change and (look is None or following is None or following > (closed or 0))
                 told.add(name, ticks, row, change)
 
     for _ in range(rnd.randint(3, 8)):

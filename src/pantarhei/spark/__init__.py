@@ -1,4 +1,4 @@
-"""The engine on Spark: DataFrames in, batch or streaming; canonical models, updates and answers out."""
+"""Reasoning on Spark: batch or streaming DataFrames in; canonical models, updates and answers out."""
 
 from pantarhei.query.continuous_query import Registration
 from pantarhei.spark.driver import Counts, LateABox

@@ -1,4 +1,4 @@
-"""The rows that come out of a stream, collected from its updates batch by batch.
+"""Result rows of a stream, collected from its updates batch by batch, and the registered queries behind them.
 
 Every row has the batch (`batch`), a time (`at`) and a window (`start`, `end`). Terms are in N-Triples syntax,
 unbound ones null.
@@ -31,29 +31,30 @@ TextRow = tuple[str | None, ...]
 
 
 def text_row(row: Iterable[Term | None]) -> TextRow:
-    """The texts of a row's terms."""
+    """Write the terms of a row in N-Triples syntax."""
     return tuple(None if term is None else write_term(term) for term in row)
 
 
 def changed_rows(change: AnswerChange | AnswerReport) -> list[tuple[TextRow, int]]:
-    """The rows of which there are more now, or fewer, with how many; in the order of their texts."""
+    """Return the rows whose multiplicity changes, with the change, in the order of their texts."""
     signed = [(text_row(row), copies) for row, copies in change.added.items()]
     signed += [(text_row(row), -copies) for row, copies in change.removed.items()]
     return sorted(signed, key=lambda each: [text or "" for text in each[0]])
 
 
 def conclusion_columns(rules: TemporalRules) -> tuple[str, ...]:
-    """`predicate` and `argument1` onwards, as many as any conclusion has."""
+    """Return `predicate` and `argument1` onwards, as many as the longest conclusion has."""
     most = max((len(rule.head.atom.arguments) for rule in rules.rules), default=0)
     return ("predicate", *(f"argument{place}" for place in range(1, most + 1)))
 
 
 def conclusion_rows(turn: TickConclusions, width: int) -> Iterator[tuple[TextRow, int]]:
-    """The conclusions of a tick, those that went with -1, then those that came with 1, in the order of texts.
+    """Yield the conclusions of a tick, deleted ones with -1, then inserted ones with 1, in the order of
+    texts.
 
     Args:
-        turn: what the tick brought.
-        width: how many columns `conclusion_columns` gives.
+        turn: the changes of the tick.
+        width: the number of columns of `conclusion_columns`.
     """
     for atoms, change in ((turn.removed, -1), (turn.added, 1)):
         terms = (cast("Iterable[Term]", (atom.predicate, *atom.arguments)) for atom in atoms)  # no variables
@@ -71,13 +72,13 @@ _TRIPLE = ("subject", "predicate", "object")
 
 
 class Collector(ABC):
-    """The rows of one batch.
+    """Result rows of one batch.
 
     Args:
         kind: the kind of the stream's timestamps.
         names: the columns of terms.
         changes: the type of the column `change`, None for no such column.
-        option: the one that `names` come from.
+        option: the option that `names` come from.
 
     Raises:
         OptionError: a column of terms has the name of another column.
@@ -91,18 +92,18 @@ class Collector(ABC):
         self.begin(-1)
 
     def begin(self, batch: int) -> None:
-        """Forget what was collected: a batch begins."""
+        """Begin a batch, without rows."""
         self._batch = batch
         self._columns: dict[str, list[Any]] = {name: [] for name in self.schema.names}
 
     def note(self, update: WindowUpdate) -> None:
-        """Collect the rows of one update, at the state that it led to."""
+        """Collect the rows of one update, in the state after it."""
         for row in self._rows(update):
             for name, value in zip(self.schema.names, (self._batch, *row), strict=True):
                 self._columns[name].append(value)
 
     def table(self) -> pa.Table:
-        """What was collected."""
+        """Return the collected rows."""
         return pa.table(self._columns, schema=self.schema)
 
     def __len__(self) -> int:
@@ -110,12 +111,12 @@ class Collector(ABC):
 
     @abstractmethod
     def _rows(self, update: WindowUpdate) -> Iterator[tuple[object, ...]]:
-        """The rows of an update, without the batch."""
+        """Yield the rows of an update, without the batch."""
 
 
 class FactChanges(Collector):
-    """The changes of the materialization: `subject`, `predicate`, `object`, and `change`, 1 for a fact that
-    came and -1 for one that went.
+    """Changes of the materialization: `subject`, `predicate`, `object`, and `change`, 1 for an inserted fact
+    and -1 for a deleted one.
     """
 
     def __init__(self, kind: TimeKind) -> None:
@@ -128,8 +129,9 @@ class FactChanges(Collector):
 
 
 class ConclusionChanges(Collector):
-    """What temporal rules conclude: `predicate`, `argument1` onwards, and `change`, 1 for what came and -1
-    for what went. `at` is the time on the way at which it did, with the window as it was then.
+    """Changes of the conclusions of temporal rules: `predicate`, `argument1` onwards, and `change`, 1 for an
+    inserted conclusion and -1 for a deleted one. `at` is the tick of the change, with the window of that
+    tick.
     """
 
     def __init__(self, kind: TimeKind, rules: TemporalRules, window: Window) -> None:
@@ -147,11 +149,11 @@ class RecomputedAnswers(Collector):
     """All answers of a query after each ABox, a column for each variable.
 
     Args:
-        reasoner: what answers.
+        reasoner: evaluates the query.
 
     Raises:
         QueryError: the query is malformed or refused.
-        OptionError: a variable of it has the name of another column.
+        OptionError: one of its variables has the name of another column.
     """
 
     def __init__(self, kind: TimeKind, reasoner: StreamReasoner, query: str) -> None:
@@ -165,18 +167,18 @@ class RecomputedAnswers(Collector):
 
 
 class RegisteredAnswers(Collector):
-    """What a registered query reports: a column for each variable, or the triples of CONSTRUCT and DESCRIBE,
-    and `change`, how many times more the row is an answer; less than none if fewer.
+    """Reports of a registered query: a column for each variable, or the triples of CONSTRUCT and DESCRIBE,
+    and `change`, the change of the row's multiplicity.
 
-    `at` is when the query reported, `start` and `end` are those of its window.
+    `at` is the time of the report, `start` and `end` are those of its window.
 
     Args:
         query: the query.
-        registration: as which it was registered.
+        registration: its registration.
         window: the reasoner's.
 
     Raises:
-        OptionError: a variable of it has the name of another column.
+        OptionError: one of its variables has the name of another column.
     """
 
     def __init__(
@@ -196,11 +198,11 @@ class RegisteredAnswers(Collector):
 
 
 class ReportWindow:
-    """The window that a registered query was asked of when it reported.
+    """Window of a registered query at its reports.
 
     Args:
         kind: the kind of the stream's timestamps.
-        registration: as which the query was registered.
+        registration: the query's registration.
         window: the reasoner's.
     """
 
@@ -210,7 +212,7 @@ class ReportWindow:
         self._before = int(closes and self._window.closed == "left")  # the window ends at the next tick then
 
     def ends(self, at: int) -> tuple[TimePoint, TimePoint]:
-        """Its start and its end at a report at tick `at`."""
+        """Return the start and the end of the window at a report at tick `at`."""
         step = self._window.step_at(self._kind, at - self._before)
         return time_of(step.start, self._kind), time_of(step.end, self._kind)
 
@@ -218,7 +220,7 @@ class ReportWindow:
 def result_schema(
     kind: TimeKind, names: Sequence[str], changes: pa.DataType | None, option: str = "query"
 ) -> pa.Schema:
-    """The columns of results, as `Collector` takes them.
+    """Return the columns of results, as `Collector` takes them.
 
     Raises:
         OptionError: a column of terms has the name of another column.
@@ -230,8 +232,8 @@ def result_schema(
 
 
 def collector_of(kind: TimeKind, reasoner: StreamReasoner, query: str | None) -> Collector:
-    """What collects the results of a stream without registered queries: answers to `query`, or else what the
-    reasoner's temporal rules conclude, or else the changes of the materialization.
+    """Return the collector of a stream without registered queries: of answers to `query`, or else of the
+    conclusions of the reasoner's temporal rules, or else of the changes of the materialization.
 
     Raises:
         As `RecomputedAnswers`.
@@ -247,10 +249,10 @@ _NAME = re.compile(r"[^\W_][\w.-]{0,99}")
 
 
 def registrations(queries: object, query: object) -> dict[str, Registration]:
-    """What `queries` asks for, by name; nothing if it is None.
+    """Return the registrations in `queries` by name; none if it is None.
 
     Raises:
-        OptionError: `queries` says no such thing, `query` is given too, or a name cannot be that of a folder.
+        OptionError: `queries` has another form, `query` is given too, or a name cannot be that of a folder.
     """
     if queries is None:
         return {}
@@ -262,7 +264,7 @@ def registrations(queries: object, query: object) -> dict[str, Registration]:
 
 
 def _name(name: object, queries: Mapping[object, object]) -> str:
-    """A name, if a folder can have it, and the folder of no other query is the same."""
+    """Check that a name is valid for a folder, and differs from other names in more than capitals."""
     if not isinstance(name, str) or _NAME.fullmatch(name) is None:
         expected = (
             "names that folders can have: letters, digits, '-', '.' and '_', a letter or digit first, "
@@ -284,12 +286,12 @@ def _registration(name: object, given: object) -> Registration:
 
 
 def register_queries(reasoner: StreamReasoner, asked: Mapping[str, Registration]) -> set[str]:
-    """Let a reasoner have these queries and no others; returns the names of those that are new.
+    """Register the given queries and close all others; return the names of new queries.
 
-    One that it has goes on from where it stood. The first report of a new one brings all its answers.
+    A registered query continues from its state. The first report of a new one has all its answers.
 
     Raises:
-        OptionError: one of that name was registered in another way, or cannot be registered.
+        OptionError: a query of this name has another registration, or cannot be registered.
         QueryError: a query is malformed or refused.
     """
     for name, query in reasoner.queries.items():

@@ -1,12 +1,10 @@
-"""The driver's part of a stream: batches of interpretations in, updates of the window out.
+"""Driver of a stream: applies batches of interpretations to the window, and keeps its checkpoint.
 
 A batch is applied as a whole or not at all, and once: its number is saved with the window.
 
-A stream's checkpoint on disk: the reasoner's file beside Spark's own folder, and whether they agree.
-
-Spark notes in `spark/offsets` which rows make a batch before it runs, and in `spark/commits` that it ran. The
-reasoner's file has the window and the number of the last batch in it. A batch is in the window at most one
-before Spark has committed it.
+Checkpoint on disk: the reasoner's file beside Spark's own folder. Spark writes to `spark/offsets` which rows
+make a batch before it runs, and to `spark/commits` that it ran. The reasoner's file holds the window and the
+number of its last batch, which is at most one batch ahead of Spark's commits.
 """
 
 from __future__ import annotations
@@ -42,15 +40,15 @@ _log = logging.getLogger("pantarhei.spark")
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What went by since the stream began, restarts included.
+    """Totals since the stream began, restarts included.
 
     Args:
-        aboxes: ABoxes taken in; parts of one timestamp that came apart count apart.
+        aboxes: ABoxes pushed; parts of one timestamp in several batches count separately.
         assertions: facts asserted in them.
-        cut: assertions that repairs took out.
-        late_aboxes: ABoxes that came after the watermark had passed them.
-        late: the assertions in those.
-        skipped: rows left out because they are no timestamped triples.
+        cut: assertions that repairs removed.
+        late_aboxes: ABoxes that arrived after the watermark.
+        late: assertions in late ABoxes.
+        skipped: rows skipped because they are not timestamped triples.
         ahead: ABoxes whose timestamps were too far ahead.
     """
 
@@ -64,9 +62,7 @@ class Counts:
 
 
 class _Place(NamedTuple):
-    """Progress of a driver: its last batch and counts, the newest time that the window has come to (in
-    ticks), and what waits.
-    """
+    """Progress of a driver: its last batch and counts, the newest tick of the window, and waiting ABoxes."""
 
     batch: int
     counts: Counts
@@ -75,24 +71,25 @@ class _Place(NamedTuple):
 
 
 class LateABox(NamedTuple):
-    """An ABox that is not taken in, too late or too far ahead: its timestamp, and its triples as strings."""
+    """ABox that is not pushed, too late or too far ahead: its timestamp, and its triples as strings."""
 
     at: TimePoint
     abox: pa.Table
 
 
 class Driver:
-    """A reasoner that is fed batch by batch.
+    """Reasoner that receives a stream batch by batch.
 
     Args:
-        reasoner: what is fed; its note says how far it has come.
+        reasoner: receives the ABoxes; its note holds the progress.
         kind: the kind of the stream's timestamps.
-        allowed_lateness: how far ABoxes may come out of order from batch to batch; they wait so long.
-        on_error: what to do with rows that are no timestamped triples.
-        on_update: called with each update, at the state that it led to.
-        on_late: called with each ABox that comes too late.
-        said: what else its note says.
-        max_ahead: how far ahead a timestamp may be, of the clock or without one of the newest.
+        allowed_lateness: the tolerated disorder of ABoxes from batch to batch; ABoxes wait so long.
+        on_error: handling of rows that are not timestamped triples.
+        on_update: called with each update, in the state after it.
+        on_late: called with each late ABox.
+        said: further entries of the note.
+        max_ahead: the greatest tolerated distance of a timestamp ahead of the clock, or without a clock of
+            the newest timestamp.
         clock: returns the present time.
         on_ahead: called with each ABox that is too far ahead.
     """
@@ -117,7 +114,7 @@ class Driver:
         self._stand(self._place_of(reasoner.note))
 
     def _place_of(self, note: dict[str, Json]) -> _Place:
-        """Return the progress that a note has."""
+        """Return the progress stored in a note."""
         newest = cast("int | None", note.get("newest"))
         waiting, unproven = self._unpacked(note, "waiting"), self._unpacked(note, "unproven")
         return _Place(
@@ -143,12 +140,12 @@ class Driver:
 
     @property
     def newest(self) -> TimePoint | None:
-        """The newest timestamp that the window has come to."""
+        """The newest timestamp of the window."""
         return None if self._passed is None else time_of(self._passed, self.kind)
 
     @property
     def note(self) -> dict[str, Json]:
-        """How far it has come, to be saved with the reasoner."""
+        """The progress, to be saved with the reasoner."""
         return {
             "batch": self.batch,
             "counts": asdict(self.counts),
@@ -164,10 +161,11 @@ class Driver:
         return {name: base64.b64encode(pack(given, self._texts)).decode()} if given else {}
 
     def apply(self, batch: int, blocks: pa.Table, deliver: Callable[[], object]) -> None:
-        """Take in a batch and call `deliver`, which saves what is to be saved; or do nothing, after an error.
+        """Apply a batch and call `deliver`, which saves results and state; after an error, the batch has no
+        effect.
 
         Raises:
-            InvalidRowError: a row is no timestamped triple, and such rows are not to be left out.
+            InvalidRowError: a row is not a timestamped triple, and such rows are not to be skipped.
             Whatever `on_update`, `on_late` and `deliver` raise.
         """
         with self._all_or_nothing():
@@ -204,7 +202,7 @@ class Driver:
             self._push_oldest()
 
     def flush(self) -> None:
-        """Push what waits for the watermark: nothing more will come."""
+        """Push the ABoxes that wait for the watermark, at the end of a stream."""
         with self._all_or_nothing():
             self._refute(self._waiting.end())
             while self._waiting.is_complete(None):
@@ -224,7 +222,7 @@ class Driver:
         self._on_update(update)
 
     def _refute(self, arrived: Arrived[TimedInterpretation]) -> None:
-        """Let items wait, and hand over those whose timestamps are too far ahead."""
+        """Store the waiting ABoxes, and report those whose timestamps are too far ahead."""
         self._waiting = arrived.waiting
         for timed in arrived.refuted:
             _log.warning("the ABox at %s is too far ahead, and is left out", show_time(timed.at))
@@ -250,7 +248,7 @@ _SPARK = "spark"
 
 
 def uri_of(folder: Path) -> str:
-    """A folder as Spark wants it: Hadoop takes the path in a URI as it stands, `%20` too.
+    """Return the URI of a folder for Spark: Hadoop does not decode the path in a URI, not even `%20`.
 
     >>> uri_of(Path("/a folder"))
     'file:///a folder'
@@ -259,15 +257,15 @@ def uri_of(folder: Path) -> str:
 
 
 def is_sharded(folder: Path) -> bool:
-    """Whether a checkpoint is Spark's alone, as those of sharded streams are."""
+    """Return whether a checkpoint is Spark's alone, which is so for sharded streams."""
     return (folder / "offsets").is_dir()
 
 
 def local_folder(name: str, given: str | Path) -> Path:
-    """The folder that a path or `file:` URI names.
+    """Return the folder that a path or `file:` URI names.
 
     Raises:
-        OptionError: it is a URI of something that the driver has not mounted.
+        OptionError: the URI has another scheme, and the driver has not mounted its file system.
 
     >>> local_folder("output", "file:///a%20b")
     PosixPath('/a b')
@@ -281,13 +279,13 @@ def local_folder(name: str, given: str | Path) -> Path:
 
 
 class CheckpointFolder:
-    """The folder of a stream's checkpoint.
+    """Folder of a stream's checkpoint.
 
     Args:
-        folder: on a file system that the driver sees; made if it is not there.
+        folder: on a file system that the driver has mounted; created if it does not exist.
 
     Raises:
-        CheckpointError: it is a file, or the checkpoint of a sharded stream.
+        CheckpointError: the path is a file, or the checkpoint of a sharded stream.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -301,10 +299,10 @@ class CheckpointFolder:
 
     @property
     def exists(self) -> bool:
-        """Whether a stream was here before.
+        """Whether the folder has the checkpoint of a stream.
 
         Raises:
-            CheckpointError: one was, and its window is lost.
+            CheckpointError: it has one whose window is lost.
         """
         if self.reasoner.exists():
             return True
@@ -317,10 +315,10 @@ class CheckpointFolder:
         return False
 
     def check(self, batch: int) -> None:
-        """Refuse to go on where window and stream do not stand at the same place.
+        """Refuse to resume where the window and Spark's folder do not belong together.
 
         Args:
-            batch: the last one in the window.
+            batch: the last batch in the window.
 
         Raises:
             CheckpointError: Spark's folder is lost or belongs to another state of the window.
@@ -340,7 +338,7 @@ class CheckpointFolder:
             )
 
     def _batches(self, kind: str) -> set[int]:
-        """The batches that Spark has noted. It forgets old ones, never the last."""
+        """Return the batches that Spark has recorded. Spark removes old ones, never the last."""
         folder = self.spark / kind
         return (
             {int(path.name) for path in folder.iterdir() if path.name.isdigit()} if folder.is_dir() else set()

@@ -1,9 +1,8 @@
-"""The columns of a user's DataFrame as the four that everything here works on: timestamp, subject, predicate,
-object.
+"""Columns of streams in DataFrames: timestamp, subject, predicate and object, and their types.
 
-A timestamp is an integer, a double or a timestamp; a term is a string in N-Triples syntax, or a struct with
-the fields that SPARQL's JSON results have: `type` (uri, bnode or literal), `value` and, for literals,
-`datatype` and `lang`.
+A timestamp is an integer, a double or a timestamp. A term is a string in N-Triples syntax, or a struct with
+the fields of SPARQL's JSON results: `type` (uri, bnode or literal), `value` and, for literals, `datatype` and
+`lang`.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ _KINDS: dict[DataType, TimeKind] = {
 
 
 def time_type_of(kind: TimeKind) -> str:
-    """The name of the column's type for timestamps of that kind.
+    """Return the name of the column type for timestamps of a kind.
 
     >>> time_type_of(TimeKind.INTEGER)
     'long'
@@ -47,7 +46,7 @@ def time_type_of(kind: TimeKind) -> str:
 
 
 def columns_ddl(kind: TimeKind) -> str:
-    """The schema in DDL.
+    """Return the schema as DDL.
 
     >>> columns_ddl(TimeKind.INTEGER)
     'timestamp long, subject string, predicate string, object string'
@@ -56,17 +55,17 @@ def columns_ddl(kind: TimeKind) -> str:
 
 
 def arrow_schema(kind: TimeKind) -> pa.Schema:
-    """The schema as Arrow has it."""
+    """Return the schema as an Arrow schema."""
     time = next(of for of, known in _KINDS.items() if known is kind)
     types = zip(COLUMNS, (time, *[StringType()] * 3), strict=True)
     return to_arrow_schema(StructType([StructField(*each) for each in types]), timezone="UTC")
 
 
 def column_types(schema: StructType, options: Mapping[str, str]) -> tuple[TimeKind, pa.Schema]:
-    """The kind of times that a schema holds, and the schema as Arrow has it.
+    """Return the kind of timestamps in a schema, and the schema as an Arrow schema.
 
     Raises:
-        OptionError: it is not `timestamp` and three strings, or `timestampType` says otherwise.
+        OptionError: the schema is not `timestamp` and three strings, or contradicts `timestampType`.
     """
     types = [field.dataType for field in schema.fields]
     kind = _KINDS.get(types[0]) if types else None
@@ -89,10 +88,10 @@ _KNOWN_FIELDS = {*_NEEDED_FIELDS, "datatype", "lang"}
 
 
 def check_frame(df: object, streams: bool, expected: str) -> None:
-    """Nothing, for a DataFrame that streams, or one that does not.
+    """Check that `df` is a DataFrame that streams, or that does not.
 
     Raises:
-        OptionError: it is no DataFrame, or one of the other kind; `expected` says what is.
+        OptionError: it is not a DataFrame, or one of the other kind; `expected` describes a valid one.
     """
     if not isinstance(df, DataFrame):
         raise OptionError("df", repr(df)[:200], f"a DataFrame: {expected}")
@@ -102,13 +101,14 @@ def check_frame(df: object, streams: bool, expected: str) -> None:
 
 
 def normalized(df: DataFrame, columns: Mapping[str, str] | None = None) -> DataFrame:
-    """`df` with the columns timestamp (long, double or timestamp), subject, predicate, object (strings).
+    """Return `df` with the columns timestamp (long, double or timestamp), subject, predicate, object
+    (strings).
 
     Args:
-        columns: what the four are called in `df`, where that is another name.
+        columns: the names of the four columns in `df`, where they differ.
 
     Raises:
-        OptionError: a column is missing, or of a type that is neither time nor term.
+        OptionError: a column is missing, or its type is neither a time nor a term.
     """
     called = _called(columns)
     for name in COLUMNS:
@@ -134,7 +134,7 @@ def _type_of(df: DataFrame, name: str) -> t.DataType:
 
 
 def quoted(name: str) -> Column:
-    """A column by its name, whatever is in that."""
+    """Return the column of any name."""
     return f.col("`" + name.replace("`", "``") + "`")
 
 
@@ -165,7 +165,7 @@ def _term(df: DataFrame, name: str) -> Column:
 
 
 def _written(term: Column, fields: set[str]) -> Column:
-    """A struct as text in N-Triples syntax; null where it has no type or value."""
+    """Write a struct in N-Triples syntax; null without a type or value."""
     kind, value = term["type"], term["value"]
     escaped = value
     for plain, escape in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r")):
@@ -186,7 +186,7 @@ def _written(term: Column, fields: set[str]) -> Column:
 
 
 def kind_of(df: DataFrame) -> TimeKind:
-    """The kind of timestamps that a normalized DataFrame has."""
+    """Return the kind of timestamps in a normalized DataFrame."""
     given = _type_of(df, TIMESTAMP)
     if isinstance(given, t.TimestampType):
         return TimeKind.DATETIME
@@ -194,7 +194,7 @@ def kind_of(df: DataFrame) -> TimeKind:
 
 
 def integer_times(times: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """A column of times as 64-bit integers that are equal and ordered where the times are."""
+    """Return a column of times as 64-bit integers that are equal and ordered as the times."""
     if pa.types.is_timestamp(times.type):
         return times.cast(pa.timestamp("us", times.type.tz)).cast(pa.int64())
     return times

@@ -1,4 +1,4 @@
-"""What runs on the executors where a DataFrame's rows are triples only by a mapping: rows in, triples out."""
+"""Rows of a user's DataFrame mapped to timestamped triples, with a mapping as `read_records` takes it."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ OnInvalid = Literal["raise", "skip", "carry"]
 
 @dataclass(frozen=True, slots=True)
 class MapRowsTask:
-    """Makes triples of rows, by column; for `mapInArrow`.
+    """Mapping of rows to triples, by column; for `mapInArrow`.
 
     Args:
-        bound: the mapping, for the table's columns.
-        mapping: what errors call it.
-        kind: what timestamps are.
-        schema: of what comes out.
-        wrong: what becomes of rows that are not as the mapping says: the first is raised; they are left out,
-            and the log says so; or rows without a time carry what is wrong (`odd_rows.error_rows`).
+        bound: the mapping, bound to the table's columns.
+        mapping: its name in errors.
+        kind: the kind of timestamps.
+        schema: of the result.
+        wrong: handling of rows that do not fit the mapping: "raise" raises the first error, "skip" skips and
+            logs them, "carry" returns rows without a time that carry the errors (`invalid_rows.error_rows`).
     """
 
     bound: BoundMapping
@@ -77,7 +77,7 @@ class MapRowsTask:
             log_skipped(skipped)
 
     def cells(self, batch: pa.RecordBatch) -> Mapping[str, pa.Array]:
-        """The columns to which the mapping refers; Spark's timestamps are instants, told in UTC."""
+        """Return the columns that the mapping uses; Spark's timestamps are instants, in UTC."""
         table = ArrowTable(NAME, batch.schema, lambda _: iter([batch]))
         (block,) = table.blocks(tuple(self.bound.columns))
         return {name: _in_utc(array) for name, array in block.columns.items()}
@@ -117,30 +117,30 @@ def melt(
     on_error: OnError = "raise",
     observation: Observation | None = None,
 ) -> DataFrame:
-    """The triples that a mapping makes of the rows of a table, wide ones too, with their timestamps.
+    """Map the rows of a table, also a wide one, to timestamped triples.
 
-    They are what `materialize_aboxes`, `run`, `reason_stream` and `shard_stream` take in. These take a
-    `mapping` themselves, too: then they count what is left out with the rest.
+    The result is input of `materialize_aboxes`, `run`, `reason_stream` and `shard_stream`. They also take a
+    `mapping` themselves, and then count skipped rows with the others.
 
-    Nothing runs before an action on the result. Rows become triples by column, where they are: nothing is
-    shuffled.
+    Nothing runs before an action on the result. Rows are mapped by column, in their Spark partition: nothing
+    is shuffled.
 
     Args:
         df: a table, streaming or not.
         mapping: as `pantarhei.read_records` takes it.
-        on_error: "raise" fails at the first row that is not as the mapping says, naming it (InvalidRowError);
-            "skip" leaves such rows out, and says so in the worker's log.
-        observation: is told, by the first action, how many triples were made (`triples`) and how many rows
-            were left out (`skipped`); for DataFrames that do not stream.
+        on_error: "raise" fails at the first row that does not fit the mapping, and names it
+            (InvalidRowError); "skip" skips such rows and logs them in the worker.
+        observation: receives, at the first action, the numbers of triples (`triples`) and of skipped rows
+            (`skipped`); for DataFrames that do not stream.
 
     Returns:
         A DataFrame `(timestamp, subject, predicate, object)`: terms in N-Triples syntax, and a timestamp, or
-        with `unit: number` a long or a double.
+            with `unit: number` a long or a double.
 
     Raises:
-        MissingFileError: there is no such mapping.
-        MappingError: it cannot be read, or does not fit the columns.
-        OptionError: `df` is no DataFrame, or an option has no such value.
+        MissingFileError: the mapping's file does not exist.
+        MappingError: the mapping cannot be read, or does not fit the columns.
+        OptionError: `df` is not a DataFrame, or an option has no such value.
     """
     check_on_error(on_error)
     if not isinstance(df, DataFrame):
@@ -161,13 +161,13 @@ def to_triples(
     mapping: MappingSource | None,
     wrong: OnInvalid = "carry",
 ) -> DataFrame:
-    """The normalized DataFrame that a user's is, by the names of its columns or by a mapping.
+    """Normalize a user's DataFrame, by the names of its columns or by a mapping.
 
     Args:
-        wrong: what becomes of rows that are not as the mapping says, as `MapRowsTask` has it.
+        wrong: handling of rows that do not fit the mapping, as `MapRowsTask` takes it.
 
     Raises:
-        OptionError: a column is missing, or of no fitting type; or `columns_ddl` is given with `mapping`.
+        OptionError: a column is missing or has an unsupported type; or `columns` is given with `mapping`.
         MappingError: the mapping cannot be read, or does not fit the columns.
     """
     if mapping is None:
@@ -188,7 +188,9 @@ def _melted(df: DataFrame, mapping: MappingSource, wrong: OnInvalid) -> DataFram
 
 
 def _arrow_schema(df: DataFrame) -> pa.Schema:
-    """The columns as workers see them; what Arrow has no type for is bytes there, which nobody maps."""
+    """Return the columns as workers receive them; a type without an Arrow type is bytes, which no mapping
+    uses.
+    """
     fields = []
     for field in df.schema.fields:
         try:
@@ -200,7 +202,7 @@ def _arrow_schema(df: DataFrame) -> pa.Schema:
 
 
 def _bound(schema: pa.Schema, mapping: RecordMapping) -> BoundMapping:
-    """The mapping for columns.
+    """Bind a mapping to columns.
 
     Raises:
         MappingError: it does not fit them.
@@ -225,10 +227,10 @@ def _bound(schema: pa.Schema, mapping: RecordMapping) -> BoundMapping:
 
 
 def _kind(schema: pa.Schema, bound: BoundMapping, mapping: RecordMapping) -> TimeKind:
-    """What timestamps are, as the types of columns tell; of numbers that are texts, whole ones.
+    """Return the kind of timestamps by the types of columns; numbers in texts are whole.
 
     Raises:
-        MappingError: the column of times is of another type than the mapping says.
+        MappingError: the column of times has another type than the mapping states.
     """
     table = ArrowTable(NAME, schema, lambda _: iter([pa.RecordBatch.from_pylist([], schema)]))
     (block,) = table.blocks(tuple(bound.columns))

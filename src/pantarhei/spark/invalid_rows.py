@@ -1,4 +1,4 @@
-"""Rows of a DataFrame that are no triples: which they are, and what is wrong with them."""
+"""Invalid rows of a DataFrame, which are not timestamped triples, and their errors."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _LAST_FLOAT = MOST_TICKS / FLOAT_TICKS
 
 
 class InvalidRow(NamedTuple):
-    """A row that is no timestamped triple.
+    """Row that is not a timestamped triple.
 
     Args:
-        row: its place in the table.
-        column: the first column that is not as it should be.
-        reason: what is wrong.
+        row: its position in the table.
+        column: the first invalid column.
+        reason: the error.
     """
 
     row: int
@@ -40,8 +40,8 @@ class InvalidRow(NamedTuple):
 
 
 def find_invalid_rows(table: pa.Table) -> list[InvalidRow]:
-    """The rows of a normalized table that are no timestamped triples, in order. Costs a look at each
-    different term.
+    """Return the rows of a normalized table that are not timestamped triples, in order. Costs one check for
+    each distinct term.
     """
     found: dict[int, InvalidRow] = {}
 
@@ -67,7 +67,7 @@ def find_invalid_rows(table: pa.Table) -> list[InvalidRow]:
 
 
 def rows_without_time(table: pa.Table) -> npt.NDArray[np.bool_]:
-    """The rows without a time that a stream can have: null, no number, or too far away."""
+    """Mark rows without a valid time: null, not a number, or out of range."""
     times = table.column(TIMESTAMP)
     first, last = _bounds_of(times.type)
     inside = pc.and_(pc.greater_equal(times, first), pc.less_equal(times, last))
@@ -75,7 +75,7 @@ def rows_without_time(table: pa.Table) -> npt.NDArray[np.bool_]:
 
 
 def _bounds_of(time: pa.DataType) -> tuple[pa.Scalar, pa.Scalar]:
-    """The first and last time that can be told in ticks and, for datetimes, in a year of four digits."""
+    """Return the first and last valid time, limited by ticks and, for datetimes, by years of four digits."""
     if pa.types.is_timestamp(time):
         ends = (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
         return pa.scalar(ends[0], time), pa.scalar(ends[1], time)
@@ -89,7 +89,7 @@ def _range_of(time: pa.DataType) -> str:
 
 
 class _Terms(NamedTuple):
-    """A column as codes into its distinct terms, -1 for nulls; of each term what is wrong, if anything is."""
+    """Column as codes into its distinct terms, -1 for null, with the error of each invalid term."""
 
     codes: npt.NDArray[np.int64]
     terms: list[Term | None]
@@ -103,12 +103,12 @@ class _Terms(NamedTuple):
         return cls(codes, [term for term, _ in read], [reason for _, reason in read])
 
     def rows(self, distinct: Iterable[bool]) -> npt.NDArray[np.bool_]:
-        """In which rows is what is true of the distinct terms that are marked."""
+        """Mark the rows whose distinct terms are marked."""
         return np.array([*distinct, False], bool)[self.codes]  # a null's code means the last
 
 
 def _read(text: bytes, column: str) -> tuple[Term | None, str]:
-    """A term and what is wrong with it; nothing if all is well."""
+    """Parse a term; return it with its error, "" if it is valid."""
     try:
         term = parse_term(text.decode())
     except UnicodeDecodeError:
@@ -119,8 +119,8 @@ def _read(text: bytes, column: str) -> tuple[Term | None, str]:
 
 
 def error_rows(errors: Sequence[InvalidRowError], schema: pa.Schema) -> pa.RecordBatch:
-    """Rows of a normalized table without a time, whose subjects, which are no terms, carry errors to where
-    rows are looked at.
+    """Return rows of a normalized table without a time that carry errors in their subjects, until rows are
+    checked.
     """
     texts = [_CARRIED + json.dumps(error.args, ensure_ascii=False) for error in errors]
     columns = {field.name: pa.nulls(len(texts), field.type) for field in schema}
@@ -134,7 +134,7 @@ def _carried(subject: bytes | None) -> InvalidRowError | None:
 
 
 def row_error(table: pa.Table, problem: InvalidRow) -> InvalidRowError:
-    """The error that names a row and what is wrong with it; the one that the row carries, if it does."""
+    """Return the error that names a row and its invalid column, or the error that the row carries."""
     cells = {name: table.column(name).slice(problem.row, 1) for name in COLUMNS}
     values = {name: cells[name].cast(pa.binary())[0].as_py() for name in TERMS}
     if problem.column == TIMESTAMP and (error := _carried(values[SUBJECT])) is not None:
@@ -145,7 +145,7 @@ def row_error(table: pa.Table, problem: InvalidRow) -> InvalidRowError:
 
 
 def shortened(value: object) -> str:
-    """A value as an error shows it."""
+    """Return a value as errors show it."""
     if value is None:
         return "null"
     text = value.decode(errors="replace") if isinstance(value, bytes) else str(value)
@@ -153,7 +153,7 @@ def shortened(value: object) -> str:
 
 
 def drop_rows(table: pa.Table, found: list[InvalidRow]) -> pa.Table:
-    """The table without the rows that have problems."""
+    """Return the table without invalid rows."""
     keep = np.ones(len(table), bool)
     keep[[problem.row for problem in found]] = False
     return table.filter(pa.array(keep))

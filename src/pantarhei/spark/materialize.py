@@ -1,8 +1,8 @@
-"""The canonical model of every ABox of a DataFrame, made on the executors.
+"""Canonical models of the ABoxes of a DataFrame, computed on executors.
 
-ABoxes of different timestamps do not meet before they are in a window, so they are closed under the rules
-side by side (PB26, section 7). Whole timestamps stay together; DataFrames that are already clustered by
-timestamp are not shuffled again.
+ABoxes of different timestamps do not interact before they are in a window, so they are closed under the rules
+in parallel (PB26, section 7). The rows of a timestamp are put into one Spark partition; DataFrames already
+clustered by timestamp are not shuffled again.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _ROW_BY_ROW = ("WholeStageCodegenExec", "InputAdapter", "ProjectExec", "FilterEx
 
 
 def by_timestamp(df: DataFrame, clustered: bool | None, spark_partitions: int | None) -> DataFrame:
-    """`df` with the rows of a timestamp in one Spark partition, each partition in time order.
+    """Return `df` with the rows of a timestamp in one Spark partition, each partition in time order.
 
     Args:
-        clustered: whether they are there already; None asks Spark's plan.
-        spark_partitions: how many there shall be where rows must move; by default one a core. Into one they
-            come without a shuffle.
+        clustered: whether they are there already; None takes the answer from Spark's plan.
+        spark_partitions: the number of partitions after a shuffle; by default one a core. One partition needs
+            no shuffle.
 
     Raises:
         OptionError: `spark_partitions` is below 1.
@@ -59,10 +59,10 @@ def by_timestamp(df: DataFrame, clustered: bool | None, spark_partitions: int | 
 
 
 def is_clustered(df: DataFrame) -> bool:
-    """Whether Spark's plan promises that the rows of each timestamp are in one Spark partition.
+    """Return whether Spark's plan guarantees that the rows of each timestamp are in one Spark partition.
 
-    Files promise nothing, whatever is in them; nor does a join, which Spark may plan anew while it runs. A
-    batch of a stream that comes in one piece is clustered.
+    Files guarantee nothing, and neither does a join, which Spark may plan again while it runs. A batch of a
+    stream in a single partition is clustered.
     """
     plan: Any = df._jdf.queryExecution().executedPlan()
     if _pieces_of_batch(plan) == 1:
@@ -76,21 +76,21 @@ def is_clustered(df: DataFrame) -> bool:
 
 
 def _may_be_spread(plan: str) -> bool:
-    """Whether an adaptive query may, while it runs, read what was shuffled in another order than planned."""
+    """Return whether an adaptive query may read shuffled rows in another order than planned."""
     return any(word in plan for word in ("Join", "REBALANCE"))
 
 
 def _pieces_of_batch(plan: Any) -> int | None:
-    """How many Spark partitions a batch of a stream has come in; None where the plan is of something else."""
+    """Return the number of Spark partitions of a stream's batch; None for other plans."""
     while (name := plan.getClass().getSimpleName()) in _ROW_BY_ROW:
         plan = plan.child()
     return int(plan.rdd().getNumPartitions()) if name == "RDDScanExec" else None
 
 
 def _keeps_together(partitioning: Any, column: Any) -> bool:
-    """Whether rows with the same value of `column` are in one of the partitions.
+    """Return whether rows with equal values of `column` are in one of the partitions.
 
-    They are where nothing but that value decides on the partition.
+    That is so where the value alone determines the partition.
     """
     if partitioning.numPartitions() == 1:
         return True
@@ -107,7 +107,7 @@ def _keeps_together(partitioning: Any, column: Any) -> bool:
 
 
 def _members(sequence: Any) -> list[Any]:
-    """A Scala sequence as a list."""
+    """Return a Scala sequence as a list."""
     return [sequence.apply(i) for i in range(sequence.length())]
 
 
@@ -129,40 +129,40 @@ def materialize_aboxes(
     clustered: bool | None = None,
     spark_partitions: int | None = None,
 ) -> DataFrame:
-    """The canonical model of each timestamp's ABox (PB26 Def. 8, `I_n` as it arrives): one row a fact.
+    """Compute the canonical model of each timestamp's ABox (PB26 Def. 8, `I_n` before any window): one row a
+    fact.
 
     Nothing runs before an action on the result. Costs the rules' firings within the ABoxes, in parallel;
     nothing is repaired.
 
     Args:
         df: with the columns `timestamp` (integer, double or timestamp), `subject`, `predicate` and `object`
-            (strings in N-Triples syntax, or structs of `type`, `value`, `datatype`, `lang`); others are not
-            looked at. A blank node belongs to its timestamp; where the background has blank nodes too, the
-            labels of the others are given a prefix.
-        ontology: what was loaded with `load_ontology`; the assertions in it are background.
-        background: facts that hold at every time; what follows from them alone is not repeated.
+            (strings in N-Triples syntax, or structs of `type`, `value`, `datatype`, `lang`); other columns
+            are ignored. A blank node belongs to its timestamp; where the background has blank nodes too, the
+            labels of the others get a prefix.
+        ontology: loaded with `load_ontology`; its assertions are background.
+        background: facts that hold at every time; consequences of the background alone are not repeated.
         unique_names, numbers: as `StreamReasoner`.
-        columns: what the four columns are called, where they have other names: `{"timestamp": "time"}`.
-        mapping: how triples are made of the rows of a table that has other columns, as `melt` takes it; then
-            a row that is not as the mapping says is no timestamped triple.
-        on_error: "raise" fails at the first row that is no timestamped triple, naming it (InvalidRowError);
-            "skip" leaves such rows out, and counts them.
+        columns: the names of the four columns, where they differ: `{"timestamp": "time"}`.
+        mapping: maps rows of a table with other columns to triples, as `melt` takes it; a row that does
+            not fit the mapping is then not a timestamped triple.
+        on_error: "raise" fails at the first row that is not a timestamped triple, and names it
+            (InvalidRowError); "skip" skips such rows and counts them.
         conflicts: add a column `conflicts` (array of integers): the numbers, within the timestamp, of the
-            minimal inconsistent sets that an asserted fact is in; empty where an ABox does not contradict
+            minimal inconsistent sets that contain an asserted fact; empty if the ABox does not contradict
             itself.
-        observation: is told, by the first action, the rows written (`facts`), the asserted ones that are in
-            an inner conflict (`conflicting`, with `conflicts=True`), and those left out (`skipped`).
-        clustered: whether each timestamp's rows already stand in one Spark partition. By default Spark's plan
-            is asked; say True for files that are known to hold whole timestamps.
-        spark_partitions: into how many the timestamps are put where they must be shuffled; by default one a
-            core.
+        observation: receives, at the first action, the numbers of rows written (`facts`), of asserted facts
+            in an inner conflict (`conflicting`, with `conflicts=True`), and of skipped rows (`skipped`).
+        clustered: True if the rows of each timestamp are already in one Spark partition. By default Spark's
+            plan decides; pass True for files that are known to hold whole timestamps.
+        spark_partitions: the number of Spark partitions after a shuffle; by default one a core.
 
     Returns:
         A DataFrame `(timestamp, subject, predicate, object, derived)`: terms in N-Triples syntax, asserted
-        facts with `derived` false, once each.
+            facts with `derived` false, once each.
 
     Raises:
-        OptionError: a column is missing or of no fitting type, or an option has no such value.
+        OptionError: a column is missing or has an unsupported type, or an option has no such value.
         MappingError: the mapping cannot be read, or does not fit the columns.
     """
     check_on_error(on_error)
@@ -194,15 +194,15 @@ def materialize_aboxes(
 
 
 class DataFrameMaterializer:
-    """Closes the ABoxes of DataFrames; what the executors need of the ontology is sent to them once.
+    """Materialization of the ABoxes of DataFrames; executors receive the foundation once.
 
     Args:
         spark: the session of the DataFrames.
         foundation: rules and background.
-        schema: of what is made.
-        write: what to make of an interpretation, given that schema.
-        report: what to make of rows that were left out.
-        conflicts: whether `write` wants to know the conflict sets.
+        schema: of the result.
+        write: converts an interpretation to a table of that schema.
+        report: converts skipped rows to such a table.
+        conflicts: compute conflict sets for `write`.
     """
 
     def __init__(
@@ -220,13 +220,13 @@ class DataFrameMaterializer:
         self._task = MaterializeTask(shared, foundation.digest, write, on_error, report, conflicts)
 
     def apply(self, together: DataFrame) -> DataFrame:
-        """What is made of a normalized DataFrame whose timestamps are together."""
+        """Materialize a normalized DataFrame with the rows of each timestamp in one Spark partition."""
         return together.mapInArrow(self._task, self._schema)
 
 
 @dataclass(frozen=True, slots=True)
 class FactWriter:
-    """Writes an interpretation as a table with a row for each fact."""
+    """Writer of an interpretation as a table with a row for each fact."""
 
     schema: pa.Schema
     with_conflicts: bool
@@ -241,7 +241,7 @@ class FactWriter:
 
 
 def _conflicts(made: Interpretation) -> pa.Array:
-    """For each fact the numbers of the conflict sets that it is in; null for derived ones."""
+    """Return for each fact the numbers of its conflict sets; null for derived facts."""
     member: list[list[int] | None] = [[] for _ in range(made.asserted)]
     member += [None] * (len(made.facts) - made.asserted)
     for number, places in enumerate(made.conflicts):
@@ -254,7 +254,7 @@ def _conflicts(made: Interpretation) -> pa.Array:
 
 @dataclass(frozen=True, slots=True)
 class SkippedCountWriter:
-    """Writes how many rows were left out as a row without a timestamp."""
+    """Writer of the number of skipped rows as a row without a timestamp."""
 
     schema: pa.Schema
 

@@ -1,7 +1,7 @@
-"""Who gets what comes out of a stream, batch by batch: functions as DataFrames, folders as files.
+"""Outputs of a stream, batch by batch: DataFrames for functions, files for folders, and values for terms.
 
-A file holds one batch and is named after it, so that a batch that is applied again after a crash replaces
-what the first attempt wrote: its rows are there once.
+A file holds one batch and has its number in its name, so that a batch that is applied again after a crash
+replaces the file of the first attempt.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ from pantarhei.spark.collectors import Collector
 
 @dataclass(frozen=True, slots=True)
 class ColumnTypes:
-    """The kinds of terms that columns have, as `QueryResult.to_arrow` names them; `n-triples` for the others.
+    """Kinds of terms in columns, by the names of `QueryResult.to_arrow`; `n-triples` for other columns.
 
-    A column keeps its type whatever a batch has in it. So a term of another kind is an error; but whole
-    numbers are numbers too.
+    A column keeps its type in every batch. So a term of another kind is an error, except a whole number in a
+    column of numbers.
     """
 
     kinds: Mapping[str, str]
 
     @classmethod
     def of(cls, given: object) -> ColumnTypes:
-        """The types that `types=` says.
+        """Return the types given by `types=`.
 
         Raises:
-            OptionError: it is no mapping of names to kinds.
+            OptionError: it is not a mapping of names to kinds.
         """
         if given is None:
             return cls({})
@@ -57,7 +57,7 @@ class ColumnTypes:
         return cls(dict(given))
 
     def check(self, names: Sequence[str]) -> None:
-        """Nothing, if all of them are among the names of columns of terms.
+        """Check that all typed columns are among `names`.
 
         Raises:
             OptionError: one is not.
@@ -66,11 +66,11 @@ class ColumnTypes:
             raise OptionError("types", ", ".join(unknown), f"columns of terms: {', '.join(names) or 'none'}")
 
     def of_columns(self, names: Sequence[str]) -> dict[str, str]:
-        """What the terms of some columns are."""
+        """Return the kinds of some columns."""
         return {name: self.kinds.get(name, "n-triples") for name in names}
 
     def schema(self, schema: pa.Schema) -> pa.Schema:
-        """The schema of the table that `typed` makes of one with this schema."""
+        """Return the schema that `typed` converts a table of this schema to."""
         fields = (
             pa.field(field.name, arrow_type(self.kinds[field.name])) if field.name in self.kinds else field
             for field in schema
@@ -78,7 +78,7 @@ class ColumnTypes:
         return pa.schema(fields)
 
     def typed(self, table: pa.Table) -> pa.Table:
-        """A table with values in the place of terms. Costs a look at each different term.
+        """Convert terms of a table to values. Costs one conversion for each distinct term.
 
         Raises:
             OptionError: a term is of another kind.
@@ -107,7 +107,7 @@ def _value(term: Term, name: str, kind: str) -> object:
 
 @dataclass(frozen=True, slots=True)
 class _Typing:
-    """Types the columns of record batches; for `mapInArrow`."""
+    """Conversion of columns of record batches; for `mapInArrow`."""
 
     types: ColumnTypes
     schema: pa.Schema
@@ -118,19 +118,18 @@ class _Typing:
 
 
 def typed(df: DataFrame, types: Mapping[str, str]) -> DataFrame:
-    """A DataFrame with values in the place of terms in N-Triples syntax, as Spark's own types.
+    """Convert columns of terms in N-Triples syntax to values of Spark's types.
 
-    For what `materialize_aboxes` and `shard_stream` give; `reason_stream` and `run` take `types` themselves.
+    For results of `materialize_aboxes` and `shard_stream`; `reason_stream` and `run` take `types` themselves.
 
     Args:
         df: streaming or not.
-        types: by the names of columns, what their terms are: `name` (IRIs as strings), `string`, `integer`
+        types: the kinds of terms by the names of columns: `name` (IRIs as strings), `string`, `integer`
             (bigint), `number` (double), `boolean` or `time` (timestamp).
 
     Raises:
-        OptionError: `types` is no such mapping, there is no such column of strings, or a column is of a type
-            that Arrow has not; in the job, a term is
-            of another kind than its column.
+        OptionError: `types` is not such a mapping, there is no such column of strings, or a column has a type
+            without an Arrow type; in the job, a term is of another kind than its column.
     """
     chosen = ColumnTypes.of(types)
     chosen.check([name for name, of in df.dtypes if of == "string"])
@@ -150,14 +149,14 @@ STREAM = ""
 
 
 class FileOutput:
-    """A folder with a file for each batch that has rows.
+    """Folder with a file for each batch that has rows.
 
     Args:
-        folder: made if it is not there.
+        folder: created if it does not exist.
         format: "parquet", "ndjson" or "csv"; in ndjson a number that is not finite is null.
 
     Raises:
-        OptionError: there is no such format, or the folder is a file.
+        OptionError: the format is unknown, or the folder is a file.
     """
 
     def __init__(self, folder: Path, format: OutputFormat) -> None:
@@ -169,7 +168,7 @@ class FileOutput:
         self._folder, self._format = folder, format
 
     def write(self, table: pa.Table, batch: int) -> None:
-        """Write a batch in the place of what an earlier attempt at it wrote, in whichever format."""
+        """Write a batch; replace the file of an earlier attempt, in any format."""
         name = f"batch-{batch:010d}"
         path = self._folder / f"{name}.{self._format}"
         if len(table):
@@ -179,10 +178,10 @@ class FileOutput:
                 (self._folder / f"{name}.{other}").unlink(missing_ok=True)
 
     def refuse_if_used(self) -> None:
-        """For a stream that begins.
+        """Refuse a folder with files of another stream, which a new stream would replace.
 
         Raises:
-            OptionError: the folder has files of another, which this one would replace.
+            OptionError: the folder has such files.
         """
         found = next(self._folder.glob("batch-*"), None)
         if found is not None:
@@ -191,11 +190,11 @@ class FileOutput:
 
 
 class Outlet(NamedTuple):
-    """Who gets the rows of a query, or of the stream where it has no queries of its own.
+    """Recipients of the rows of a query, or of a stream without registered queries.
 
     Args:
-        files: where they are written.
-        sink: who else gets them.
+        files: the folder that gets files.
+        sink: a function that gets DataFrames.
     """
 
     files: FileOutput | None
@@ -203,20 +202,20 @@ class Outlet(NamedTuple):
 
     @property
     def is_open(self) -> bool:
-        """Whether anyone does."""
+        """Whether there is a recipient."""
         return self.files is not None or self.sink is not None
 
 
 def outlets(
     names: Collection[str], sink: Sinks | None, output: Path | None, format: OutputFormat
 ) -> dict[str, Outlet]:
-    """The outlets of queries by their names, or the one of a stream without queries.
+    """Return the outlets of queries by their names, or the one of a stream without queries.
 
     Args:
-        output: the folder; with queries it has one for each.
+        output: the folder; queries get a subfolder each.
 
     Raises:
-        OptionError: `sink` is none for these queries; or what `FileOutput` raises.
+        OptionError: `sink` does not fit these queries; or as `FileOutput` raises.
     """
     if not names:
         return {STREAM: Outlet(None if output is None else FileOutput(output, format), _one_sink(sink))}
@@ -246,12 +245,12 @@ def _sinks(names: Collection[str], sink: Sinks | None) -> Mapping[str, Sink]:
 
 
 class Results:
-    """What a stream hands out: collected from its updates, delivered batch by batch.
+    """Results of a stream: collected from its updates, delivered batch by batch.
 
     Args:
         collectors: make rows of updates, by the names of queries, or `STREAM`.
-        outlets: who gets them.
-        types: which columns have values in the place of terms.
+        outlets: their recipients.
+        types: the columns with values in place of terms.
 
     Raises:
         OptionError: a column with a type is in none of the results.
@@ -271,18 +270,18 @@ class Results:
 
     @property
     def types(self) -> dict[str, dict[str, str]]:
-        """What the terms of each column are, by the names of queries."""
+        """The types of the columns, by the names of queries."""
         return {name: self._types.of_columns(columns) for name, columns in self._columns.items()}
 
     def check_types(self, before: Mapping[str, Mapping[str, str]], source: str) -> None:
-        """Nothing, if the columns that were there before have the types that they had.
+        """Check that columns of an earlier run have the same types now.
 
         Args:
-            before: the types of a stream that goes on.
-            source: where it began.
+            before: the types of a stream that is resumed.
+            source: its checkpoint.
 
         Raises:
-            OptionError: one has another.
+            OptionError: a column has another type.
         """
         for query, columns in self.types.items():
             given, was = dict(columns), before.get(query, {})
@@ -294,30 +293,30 @@ class Results:
                 raise OptionError(f"types{of}", str(now), expected)
 
     def begin(self, batch: int) -> None:
-        """A batch begins; forget what an attempt before collected."""
+        """Begin a batch; drop rows of an earlier attempt."""
         self._batch = batch
         for collector, _ in self._used:
             collector.begin(batch)
 
     def note(self, update: WindowUpdate) -> None:
-        """Collect what one update brought."""
+        """Collect the rows of one update."""
         for collector, _ in self._used:
             collector.note(update)
 
     def deliver_if(self, rows: int, spark: SparkSession) -> None:
-        """Hand out what was collected and begin the next batch, if anyone is to get so many rows."""
+        """Deliver and begin the next batch if a collector has at least `rows` rows."""
         if any(len(collector) >= rows for collector, _ in self._used):
             self.deliver(spark)
             self.begin(self._batch + 1)
 
     def deliver(self, spark: SparkSession) -> None:
-        """Hand out what was collected since the batch began: files first, then to functions."""
+        """Deliver the rows of the batch: files first, then functions."""
         made = [(self._types.typed(collector.table()), outlet) for collector, outlet in self._used]
         deliver_tables(made, self._batch, spark)
 
 
 def deliver_tables(made: Sequence[tuple[pa.Table, Outlet]], batch: int, spark: SparkSession) -> None:
-    """Give each outlet its table of a batch: files first, then to functions."""
+    """Deliver to each outlet its table of a batch: files first, then functions."""
     for table, outlet in made:
         if outlet.files is not None:
             outlet.files.write(table, batch)
@@ -341,7 +340,7 @@ def _csv(table: pa.Table) -> bytes:
 
 
 def _ndjson(table: pa.Table) -> bytes:
-    """One object a line. JSON has no numbers that are not finite; null stands for them."""
+    """Write one object a line. JSON has no numbers that are not finite; they are null."""
     rows = ({name: _finite(value) for name, value in row.items()} for row in table.to_pylist())
     lines = (json.dumps(row, ensure_ascii=False, allow_nan=False, default=_plain) for row in rows)
     return "".join(f"{line}\n" for line in lines).encode()
@@ -352,7 +351,7 @@ def _finite(value: object) -> object:
 
 
 def _plain(value: object) -> str:
-    """What JSON has no type for: a time."""
+    """Convert a time, for which JSON has no type."""
     return value.isoformat() if isinstance(value, datetime) else str(value)
 
 

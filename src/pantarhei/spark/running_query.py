@@ -1,8 +1,9 @@
-"""A running query over a stream, as its user holds it."""
+"""Running query over a stream: its state, its explanations and its end."""
 
 from __future__ import annotations
 
 import tempfile
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast, overload
@@ -29,16 +30,15 @@ from pantarhei.spark.shards.shard_client import ShardClient
 
 @dataclass(frozen=True, slots=True)
 class QueryProgress:
-    """How far a query has come. Of one that is sharded only Spark's part is known.
+    """Progress of a query. For a sharded query only Spark's part is available.
 
     Args:
         state: "running", "ended" or "failed".
-        batch: the last batch that is done, -1 before the first.
-        rows: how many rows of the source it had; None where what Spark told last is not of that batch. So for
-            `seconds`.
-        seconds: how long it took.
-        at: the newest timestamp that the window has come to; None before the first. So for `counts`.
-        counts: what went by since the stream began.
+        batch: the last complete batch, -1 before the first.
+        rows: the number of its rows in the source; None if Spark's last report is about another batch.
+        seconds: its duration; None as for `rows`.
+        at: the newest timestamp of the window; None before the first.
+        counts: totals since the stream began; None before the first timestamp.
     """
 
     state: str
@@ -63,8 +63,8 @@ class QueryProgress:
 
 
 def progress_of(query: StreamingQuery, driver: Driver | None) -> QueryProgress:
-    """How far Spark's query has come, and the driver where that holds the window. Starts no job and waits for
-    nobody.
+    """Return the progress of Spark's query, and of the driver if that holds the window. Starts no job and
+    does not wait.
     """
     try:
         last = query.lastProgress
@@ -82,11 +82,11 @@ def progress_of(query: StreamingQuery, driver: Driver | None) -> QueryProgress:
 
 
 class BatchFunction:
-    """What is done with one micro-batch after another, for `foreachBatch`; remembers what went wrong.
+    """Function of micro-batches for `foreachBatch`; keeps the errors that it raises.
 
     Args:
-        take_in: what is done with the rows of a batch of that number.
-        temporary: a checkpoint folder that is there as long as Spark has use for it.
+        take_in: processes the rows of a batch, given its number.
+        temporary: a checkpoint folder that exists as long as Spark needs it.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ def start_query(
     trigger: Mapping[str, object] | None,
     query_name: str | None,
 ) -> StreamingQuery:
-    """Let Spark run `batches` over a streaming DataFrame.
+    """Start Spark's query that runs `batches` over a streaming DataFrame.
 
     Args:
         checkpoint: Spark's own folder, as a URI.
@@ -127,13 +127,13 @@ def start_query(
 
 
 class ReasoningQuery:
-    """A query that Spark runs, with the methods of its `StreamingQuery` that matter, and the window.
+    """Query that Spark runs, with the main methods of its `StreamingQuery`, and the window.
 
     Args:
-        spark_query: Spark's own, for all else that it can say.
-        batches: what was done, and what went wrong in it.
-        driver: what holds the window; None where that is sharded over the executors.
-        asked: the shards then.
+        spark_query: Spark's query, for its other methods.
+        batches: the function of micro-batches, with the errors that it raised.
+        driver: holds the window; None where shards on the executors hold it.
+        asked: the client of the shards then.
     """
 
     def __init__(
@@ -148,16 +148,16 @@ class ReasoningQuery:
 
     @property
     def reasoner(self) -> StreamReasoner:
-        """The window as it is after the last whole batch; to look at, not to push to.
+        """The window after the last whole batch; to read, not to push to.
 
         Raises:
-            OptionError: the query is sharded. So for `counts`, `batch` and `flush`.
+            OptionError: the query is sharded. `counts`, `batch` and `flush` raise it as well.
         """
         return self._window.reasoner
 
     @property
     def counts(self) -> Counts:
-        """What went by."""
+        """Totals since the stream began."""
         return self._window.counts
 
     @property
@@ -185,35 +185,33 @@ class ReasoningQuery:
     def explain(
         self, triple: Triple, at: TimePoint | None = None, all: bool = False, limit: int = LIMIT
     ) -> Proof | tuple[Proof, ...]:
-        """Why a triple holds, as `StreamReasoner.explain` says it; where the query is sharded, the shard that
-        holds the triple, in a job of its own.
+        """Explain why a triple holds, as `StreamReasoner.explain`; for a sharded query, in a job of its own
+        on the shard that holds the triple.
 
         Raises:
             What `StreamReasoner.explain` does.
-            SparkError: the job failed. So for the questions below.
+            SparkError: the job failed. The methods below raise it as well.
         """
         if all:
             return self._asked.explain(triple, at, all=True, limit=limit)
         return self._asked.explain(triple, at, limit=limit)
 
     def why_not(self, triple: Triple, at: TimePoint | None = None, limit: int = WAYS) -> Absence:
-        """Why a triple does not hold, as `StreamReasoner.why_not` says it; where the query is sharded, the
-        shards that could hold it.
+        """Explain why a triple does not hold, as `StreamReasoner.why_not`; for a sharded query, on the shards
+        that can hold it.
         """
         return self._asked.why_not(triple, at, limit)
 
     def quality(self) -> Quality:
-        """How what was asserted fared, as `StreamReasoner.quality` says it; of all shards together."""
+        """Assess the quality of assertions, as `StreamReasoner.quality`; of all shards together."""
         return self._asked.quality()
 
     def conflicts(self) -> ConflictList[Conflict]:
-        """All conflict sets of the window, as `StreamReasoner.conflicts` says it; of all shards together."""
+        """Return all conflict sets of the window, as `StreamReasoner.conflicts`; of all shards together."""
         return self._asked.conflicts()
 
     def unexpected(self) -> Unexpected:
-        """What was asserted that is likely a mistake, as `StreamReasoner.unexpected` says it; of all shards
-        together.
-        """
+        """Return suspicious assertions, as `StreamReasoner.unexpected`; of all shards together."""
         return self._asked.unexpected()
 
     @property
@@ -224,7 +222,7 @@ class ReasoningQuery:
 
     @property
     def progress(self) -> QueryProgress:
-        """How far it has come: state, last batch, what went by. May be asked in the middle of a batch."""
+        """The progress: state, last batch, totals. Valid also during a batch."""
         return progress_of(self.spark_query, self._driver)
 
     def __repr__(self) -> str:
@@ -233,22 +231,22 @@ class ReasoningQuery:
 
     @property
     def is_active(self) -> bool:
-        """Whether it is running."""
+        """Whether the query is running."""
         return self.spark_query.isActive
 
     def await_termination(self, timeout: float | None = None) -> bool:
-        """Wait until the query ends, `timeout` seconds at most; returns whether it has ended.
+        """Wait until the query ends, `timeout` seconds at most; return whether it has ended.
 
         Raises:
-            PantarheiError: what went wrong in it, where that is the stream's or the checkpoint's fault; a
-                `SparkError` with the same text where it went wrong on an executor.
-            StreamingQueryException: what else went wrong in it.
+            PantarheiError: an error of the stream or the checkpoint; a `SparkError` with the same text if an
+                executor raised it.
+            StreamingQueryException: another error of the query.
         """
         wait: Any = self.spark_query.awaitTermination
         return self._watched(wait if timeout is None else lambda: wait(timeout)) is not False
 
     def process_all_available(self) -> None:
-        """Wait until all that the source has now has been taken in; for tests and notebooks.
+        """Wait until all present input of the source is processed; for tests and notebooks.
 
         Raises:
             As `await_termination`.
@@ -256,17 +254,22 @@ class ReasoningQuery:
         self._watched(self.spark_query.processAllAvailable)
 
     def stop(self) -> None:
-        """End the query. What waits for the watermark stays in the checkpoint."""
+        """End the query. ABoxes that wait for the watermark stay in the checkpoint."""
         self.spark_query.stop()
 
     def flush(self) -> None:
-        """After the end of a stream that will not go on: push what still waits for the watermark.
+        """Push the ABoxes that wait for the watermark, after the end of a stream that will not be resumed.
 
-        Neither the checkpoint nor the output hears of it.
+        Neither the checkpoint nor the output receives them.
         """
         if self.is_active:
-            raise OptionError("take_in_what_waits()", "a running query", "one that has ended")
+            raise OptionError("flush()", "a running query", "one that has ended")
         self._window.flush()
+
+    def take_in_what_waits(self) -> None:
+        """Call `flush`; this name works until 0.3."""
+        warnings.warn("take_in_what_waits() is flush() now", DeprecationWarning, stacklevel=2)
+        self.flush()
 
     def _watched(self, wait: Callable[[], object]) -> object:
         try:

@@ -1,8 +1,8 @@
-"""Spark sessions: one's own, started fast, or the user's, left as it is.
+"""Spark sessions, new ones with settings for a fast start, and errors of Spark as errors of the package.
 
-What is set for a start falls in three: what every session gets (`EVERYWHERE`), what one on this machine gets
-besides (`local_settings`), and what Java is started with. All of it yields to what the user says in `conf`,
-in a `spark-defaults.conf`, or on the command line of `spark-submit`.
+Settings of a new session have three parts: those of every session (`EVERYWHERE`), those of a session on this
+machine (`local_settings`), and those of the Java process. `conf`, a `spark-defaults.conf` and the command
+line of `spark-submit` override all of them.
 """
 
 from __future__ import annotations
@@ -62,34 +62,34 @@ _starting = threading.RLock()
 def session(
     master: str | None = None, *, app_name: str = "pantarhei", conf: Mapping[str, str] | None = None
 ) -> SparkSession:
-    """The active Spark session if there is one, otherwise a new one on `master`.
+    """Return the active Spark session, or start a new one on `master`.
 
-    An active session is the user's and is returned as it is, whichever thread made it. If its master or
-    settings are not those asked for here, that is an error and nothing is changed; its name is not compared.
+    An active session is returned unchanged, whichever thread made it. It is an error if its master or
+    settings differ from those given here; its name is not compared.
 
-    A new one on this machine (`local[...]`) logs errors only, has no UI and no progress bar, listens on
+    A new session on this machine (`local[...]`) logs errors only, has no UI and no progress bar, listens on
     127.0.0.1, and shuffles into as many Spark partitions as it has cores. Its workers run the driver's
-    Python. On a cluster they run what `spark.pyspark.python` or PYSPARK_PYTHON names, otherwise the same path
-    as here.
+    Python. On a cluster, workers run the Python of `spark.pyspark.python` or PYSPARK_PYTHON, otherwise the
+    path of the driver's.
 
-    Starting takes some five seconds, and the first job as long again, while Java loads Spark; in a process
-    that has had a session before, a quarter of a second. The environment variables that this needs are put
-    back afterwards.
+    The start takes some five seconds, and the first job as long again, while Java loads Spark; in a process
+    that has had a session before, a quarter of a second. Environment variables that the start sets are
+    restored.
 
     Args:
-        master: where to run: `local[2]`, `local[*]`, `spark://host:7077`, `yarn`. None takes the active
-            session's, or what `spark-submit` was given, or `local[*]`.
+        master: where to run: `local[2]`, `local[*]`, `spark://host:7077`, `yarn`. None takes the master of
+            the active session, or that of `spark-submit`, or `local[*]`.
         app_name: the name of a new session.
-        conf: Spark settings, over those that are made here.
+        conf: Spark settings, which override the defaults here.
 
     Raises:
-        OptionError: the active session has another master or other settings; Spark has no master of that
-            kind; or Spark Connect was asked for.
+        OptionError: the active session has another master or other settings; Spark has no master of this
+            kind; or Spark Connect is requested.
         JavaNotFoundError: there is no Java 17 or newer.
         MasterUnreachableError: nothing accepts connections at the address of a `spark://` master, which is
-            found out before anything is started, within five seconds a host; or what does is no Spark master,
-            after a minute. A cluster without workers is no error: the session starts and its jobs wait, as
-            Spark's log says.
+            checked before anything is started, within five seconds a host; or the server there is not a Spark
+            master, after a minute. A cluster without workers is not an error: the session starts, its jobs
+            wait, and Spark's log reports it.
     """
     settings = dict(conf or {})
     check_type("master", master, (str, NoneType), "a text such as local[*], or None")
@@ -104,9 +104,9 @@ def session(
 
 
 def active_session() -> SparkSession | None:
-    """The session that this process has going, in whichever thread it was made; None without one.
+    """Return the session of this process, whichever thread made it; None without one.
 
-    One whose Java side has stopped by itself, as when its cluster is gone, goes no longer: it is put away.
+    A session whose Java side has stopped, for instance because its cluster is gone, is removed.
     """
     if is_remote():
         return SparkSession.getActiveSession()
@@ -166,7 +166,9 @@ def _start(settings: dict[str, str]) -> SparkSession:
 
 
 def _write_checkpoints_without_programs(spark: SparkSession) -> None:
-    """Versions of Spark have the class in one of two places; where it is in neither, all stays as it is."""
+    """Set the file manager; versions of Spark have the class in one of two places, and without it nothing
+    changes.
+    """
     for name in _WITHOUT_PROGRAMS:
         try:
             spark._jvm.java.lang.Class.forName(name)  # type: ignore[union-attr]
@@ -177,7 +179,9 @@ def _write_checkpoints_without_programs(spark: SparkSession) -> None:
 
 
 def _require_registered(context: SparkContext) -> None:
-    """A context that no master took up is made all the same, and stops itself a little later."""
+    """Refuse a context that no master has registered. Spark makes it all the same, and stops it a little
+    later.
+    """
     master = context.master or ""
     if master.startswith("spark://") and context.applicationId.startswith("spark-application-"):
         context.stop()
@@ -198,7 +202,7 @@ def _refuse_connect(settings: Mapping[str, str]) -> None:
 
 
 def _launch_environment(settings: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:
-    """The variables that have to be set while Spark starts."""
+    """Return the environment variables to set while Spark starts."""
     local = is_local(settings.get("spark.master", ""))
     variables = {}
     if sys.executable:
@@ -215,7 +219,7 @@ def _launch_environment(settings: Mapping[str, str], environment: Mapping[str, s
 
 
 def _launch_conf(settings: Mapping[str, str], environment: Mapping[str, str]) -> SparkConf:
-    """What Java is started with. It keeps this for every later session, so no more than it needs."""
+    """Return the settings of the Java process, as few as possible: later sessions inherit them."""
     launch = SparkConf(loadDefaults=False)
     local = is_local(settings.get("spark.master", ""))
     if local and not has_spark_file(environment, "spark-defaults.conf"):
@@ -240,7 +244,7 @@ def _context_conf(settings: Mapping[str, str]) -> SparkConf:
 
 
 def local_settings(master: str) -> Mapping[str, str]:
-    """What a session on this machine gets besides; nothing for one elsewhere."""
+    """Return the additional settings of a session on this machine; none for other masters."""
     if not is_local(master):
         return {}
     return {
@@ -252,7 +256,7 @@ def local_settings(master: str) -> Mapping[str, str]:
 
 
 def _require_launched(settings: Mapping[str, str], launched: SparkConf) -> None:
-    """An earlier session's Java, which goes on, cannot take settings of a start any more."""
+    """Refuse settings that only the start of Java accepts, where Java runs already with others."""
     for key in LAUNCH_ONLY:
         if key in settings and launched.get(key) != settings[key]:
             raise OptionError(
@@ -289,20 +293,21 @@ _CALLED = "An error occurred while calling"
 
 
 def raised_error(failure: Exception) -> SparkError | None:
-    """What a worker raised on purpose, None if the failure is another."""
+    """Return the error of this package that a worker raised; None if Spark failed for another reason."""
     found = _RAISED_BY_US.findall(str(failure))
     return SparkError(found[-1]) if found else None
 
 
 def spark_error(failure: Exception) -> SparkError:
-    """The failure as an error of one line: what a worker raised last, or the first that Spark says.
+    """Convert a failure to an error of one line: the last error of a worker, or else the first line of
+    Spark's text.
 
-    An error of this package is what it says; of others the name is said as well.
+    An error of this package keeps its text; another error gets its name in front.
 
-    >>> text = f"{_TRACEBACK}:\\n  File x.py\\npantarhei.errors.MalformedInputError: a.nq, line 2: no quad\\n"
+    >>> text = f"{_TRACEBACK}:\n  File x.py\npantarhei.errors.MalformedInputError: a.nq, line 2: no quad\n"
     >>> str(spark_error(PySparkException(text)))
     'a.nq, line 2: no quad'
-    >>> str(spark_error(PySparkException("[JOB_ABORTED] Job aborted.\\n  at org.apache.spark …")))
+    >>> str(spark_error(PySparkException("[JOB_ABORTED] Job aborted.\n  at org.apache.spark …")))
     'Spark failed: [JOB_ABORTED] Job aborted.'
     """
     text = str(failure).partition("JVM stacktrace:")[0]
@@ -321,10 +326,11 @@ _STANDARD_ERROR = 2
 
 @contextmanager
 def temporary_session(master: str) -> Iterator[SparkSession]:
-    """A session on `master`, stopped at the end if it was started here; its failures as `SparkError`.
+    """Provide a session on `master`, stopped at the end if it was started here; raise its failures as
+    `SparkError`.
 
     Raises:
-        KeyboardInterrupt: it was interrupted.
+        KeyboardInterrupt: the program was interrupted.
         JavaNotFoundError, MasterUnreachableError: as `session`.
         SparkError: Spark does not start, or fails.
     """
@@ -344,18 +350,18 @@ def temporary_session(master: str) -> Iterator[SparkSession]:
 
 
 def _follows_an_interrupt(failure: BaseException | None) -> bool:
-    """Whether a job failed because Ctrl-C cancelled it, which is what Spark then speaks of."""
+    """Return whether a job failed because Ctrl-C cancelled it."""
     while failure is not None and not isinstance(failure, KeyboardInterrupt):
         failure = failure.__context__
     return failure is not None
 
 
 def _started(master: str) -> SparkSession:
-    """A new session. On this machine what Java says on standard error is kept from the terminal: all that
-    matters of it comes back as an exception. That of a cluster is shown, since it may say why nothing moves.
+    """Start a session. On this machine, standard error of Java is hidden from the terminal, since all that
+    matters is raised as an exception. Standard error of a cluster is shown: it may explain why no job runs.
 
     Raises:
-        SparkError: Java does not start; has the last that it said.
+        SparkError: Java does not start; its text is the last line that Java wrote.
     """
     if not is_local(master):
         return session(master)
@@ -372,7 +378,7 @@ def _started(master: str) -> SparkSession:
 
 @contextmanager
 def _redirected(to: int) -> Iterator[None]:
-    """Standard error goes elsewhere, also that of processes started meanwhile, as long as they live."""
+    """Redirect standard error, also that of processes started meanwhile, as long as they run."""
     kept = os.dup(_STANDARD_ERROR)
     try:
         os.dup2(to, _STANDARD_ERROR)
@@ -384,7 +390,7 @@ def _redirected(to: int) -> Iterator[None]:
 
 @contextmanager
 def _interrupts_put_back() -> Iterator[None]:
-    """Spark takes Ctrl-C over, and its handler does not survive Spark."""
+    """Restore the handler of Ctrl-C, which Spark replaces and does not restore."""
     before = signal.getsignal(signal.SIGINT)
     try:
         yield

@@ -1,7 +1,5 @@
-"""A window over a streaming DataFrame: the executors close the ABoxes, the driver holds the window.
-
-A DataFrame that does not stream, run through a reasoner: the executors close the ABoxes side by side, the
-driver takes them in as time goes.
+"""Window on the driver: executors close the ABoxes of a DataFrame, streaming or not, the driver holds the
+window.
 """
 
 from __future__ import annotations
@@ -94,29 +92,29 @@ def run(
     clustered: bool | None = None,
     spark_partitions: int | None = None,
 ) -> Iterator[WindowUpdate]:
-    """Push the ABoxes of a DataFrame in time order, giving the update of each; as `reasoner.run` does.
+    """Push the ABoxes of a DataFrame in time order and yield the update of each, as `StreamReasoner.run`.
 
-    All timestamps are put in order first, so that nothing in the DataFrame is late. Spark's work is done when
-    the first update is asked for; the driver then holds all interpretations at once, 12 bytes a fact and what
-    terms are new. Spark's setting `spark.driver.maxResultSize` must admit that.
+    All timestamps are sorted first, so nothing in the DataFrame is late. Spark's work ends before the first
+    update; the driver then holds all interpretations at once, 12 bytes a fact and the terms that are new.
+    Spark's setting `spark.driver.maxResultSize` must admit that.
 
     Args:
-        reasoner: what is fed; it may have been fed before, up to the first of the timestamps.
+        reasoner: receives the ABoxes; it may have received others before, up to the first of the timestamps.
         df: columns as for `materialize_aboxes`.
         columns, mapping, on_error, clustered, spark_partitions: as `materialize_aboxes` takes them.
-        on_skipped: told what was left out; without it, the log is.
-        query, output, output_format, types: as `reason_stream` takes them. The rows of results are written as
-            updates are taken, `ROWS_A_FILE` or somewhat more in a file, the last of them at the end, or where
-            nobody takes further updates or one fails.
+        on_skipped: called with the skipped rows; without it, they are logged.
+        query, output, output_format, types: as `reason_stream` takes them. Result rows are written while
+            updates are consumed, about `ROWS_A_FILE` in a file, and the rest at the end, or when the caller
+            stops or an update fails.
 
     Raises:
-        OptionError: the DataFrame streams, or an option has no such value; while updates are taken, a term is
-            of another kind than `types` says.
+        OptionError: the DataFrame streams, or an option has no such value; while updates are consumed, a term
+            is of another kind than `types` states.
         QueryError: the query is malformed or refused.
         MappingError: the mapping cannot be read, or does not fit the columns.
         NotKeyLocalRuleError: a temporal rule has a window of the last assertions; rows have no order.
-        InvalidRowError: a row is no timestamped triple, and such rows are not to be left out.
-        LateABoxError: time has passed the first timestamp.
+        InvalidRowError: a row is not a timestamped triple, and such rows are not to be skipped.
+        LateABoxError: the first timestamp is older than the reasoner's time.
     """
     check_on_error(on_error)
     check_type("reasoner", reasoner, StreamReasoner, "a StreamReasoner, before the DataFrame")
@@ -151,8 +149,8 @@ def pushed(
     results: Results | None,
     spark: SparkSession,
 ) -> Iterator[WindowUpdate]:
-    """The update of each interpretation. What was collected is handed out at the end, which is also where
-    nobody takes further updates and where one fails.
+    """Yield the update of each interpretation. Collected rows are delivered at the end, which is also where
+    the caller stops or an update fails.
     """
     try:
         for timed in blocks:
@@ -174,10 +172,10 @@ def _results(
     output_format: OutputFormat,
     types: ColumnTypes,
 ) -> Results | None:
-    """What is handed out, None if nothing is.
+    """Return the results to deliver, None without an output.
 
     Raises:
-        OptionError: there is something to hand out, and no folder for it; or the folder has other files.
+        OptionError: there are results, but no folder for them; or the folder has other files.
     """
     if output is None:
         for name, given in (("query", query), ("types", types.kinds or None)):
@@ -233,78 +231,78 @@ def reason_stream(
     clock: Callable[[], TimePoint] | None = None,
     on_ahead: Callable[[LateABox], object] | None = None,
 ) -> ReasoningQuery:
-    """Follow a streaming DataFrame with a window that is repaired, in one process: the driver.
+    """Maintain a repaired window over a streaming DataFrame, in one process: the driver.
 
-    Of each micro-batch the executors close the ABoxes under the rules; the driver joins them with the window,
-    timestamp by timestamp, repairs, and hands out what came of it. The rows of a timestamp may be spread over
-    batches: those that come while it is the newest join its ABox. An ABox is late if time had passed it by
-    more than `allowed_lateness` before its batch began; within a batch order does not matter.
+    Executors close the ABoxes of each micro-batch under the rules; the driver joins them with the window,
+    timestamp by timestamp, repairs, and delivers results. The rows of a timestamp may be in several batches:
+    rows that arrive while it is the newest timestamp are added to its ABox. An ABox is late if its timestamp
+    was older than the newest by more than `allowed_lateness` before its batch began; within a batch order
+    does not matter.
 
-    With a `checkpoint` a batch is applied exactly once, whatever crashes when: window and batch number are
-    saved together, and files of `output` are replaced. A `sink`, `on_update` and `on_late` may see a batch
-    again that was not saved; its number tells.
+    With a `checkpoint` a batch is applied exactly once, also after a crash: window and batch number are saved
+    together, and files of `output` are replaced. A `sink`, `on_update` and `on_late` may receive a batch
+    again that was not saved; its number identifies it.
 
     Args:
         df: a streaming DataFrame; columns as for `materialize_aboxes`.
         ontology, window, background, repair, keep, unique_names, numbers, budget: as `StreamReasoner` takes
             them.
         columns, mapping, on_error: as `materialize_aboxes` takes them.
-        allowed_lateness: how far ABoxes may come out of order from batch to batch; so long they wait.
+        allowed_lateness: the tolerated disorder of ABoxes from batch to batch; ABoxes wait so long.
         on_update: called with the update of each ABox and the reasoner.
-        on_late: called with each ABox that came too late; `counts` has their number.
-        query: a SPARQL query, answered after each ABox; without it results are changes of the
-            materialization, or of what `temporal` rules conclude. Columns: see `collectors`.
+        on_late: called with each late ABox; `counts` has their number.
+        query: a SPARQL query, answered after each ABox. Without it, results are changes of the
+            materialization, or of the conclusions of `temporal` rules. Columns: see `collectors`.
         queries: instead of `query`, registered queries by name. The results of each are the changes that it
-            reports; its first report brings all its answers. One that is in the checkpoint goes on from
-            there, and is closed if it is not given any more.
-        sink: called once a batch with a DataFrame of its results, and the batch's number; where there are
-            several queries, such functions by the names of queries.
-        output: a folder that gets a file of results for each batch that has any; of `queries` each has a
-            folder of its name in it.
+            reports; its first report has all its answers. A query in the checkpoint continues from there, and
+            is closed if it is not given any more.
+        sink: called once a batch with a DataFrame of its results and the batch's number; with several
+            queries, such functions by the names of queries.
+        output: a folder that gets a file of results for each batch that has any; with `queries` it has a
+            subfolder for each.
         output_format: "parquet", "ndjson" or "csv".
-        types: by the names of columns of results (variables, or `subject` and so on), what their terms are,
-            as `typed` takes it; the results have values there, in files and sinks. A term of another kind
-            ends the query.
-        checkpoint: a folder on a file system that the driver sees. If a stream was there before, it goes on;
-            what `StreamReasoner` takes must then be the same, and what each of `queries` is that was there
-            before, and the types of the columns that were there before; all else may be another, `limits` and
-            `history` too.
-        trigger: as `DataStreamWriter.trigger` takes it: `{"availableNow": True}`,
-            `{"processingTime": "1 second"}`; by default each batch follows upon the other.
-        spark_partitions: how many tasks close the ABoxes of a batch; by default one a core.
+        types: the kinds of terms by the names of result columns (variables, or `subject` and so on), as
+            `typed` takes them; the results have values in these columns, in files and sinks. A term of
+            another kind ends the query.
+        checkpoint: a folder on a file system that the driver has mounted. A stream in it is resumed: the
+            options of `StreamReasoner`, the registrations in `queries` and the types of columns must then be
+            equal to those before, where they were present; all others may change, `limits` and `history` too.
+        trigger: as `DataStreamWriter.trigger` takes it: `{"availableNow": True}`, `{"processingTime": "1
+            second"}`; by default a batch begins when the previous one ends.
+        spark_partitions: the number of tasks that close the ABoxes of a batch; by default one a core.
         query_name: Spark's name for the query.
         shard_by: "subject", or a property of the background: a window model for each shard, on the executors
-            instead of the driver, for programs that are key-local (`Ontology.sharding_report`). Then `sink`
-            and `output` get the changes that `shard_stream` describes, of the materialization, of the answers
-            to `query`, or of what `temporal` rules conclude, or of each of `queries` what it gets without
-            shards; the checkpoint is Spark's alone, and `on_update`, `on_late`, `on_error`, `max_ahead`,
-            `clock`, `on_ahead` and `spark_partitions` are refused.
+            instead of the driver, for programs that are key-local (`Ontology.sharding_report`). `sink` and
+            `output` then get the changes that `shard_stream` describes, of the materialization, of the
+            answers to `query` or of the conclusions of `temporal` rules; each of `queries` gets the results
+            that it has without shards. The checkpoint is Spark's alone, and `on_update`, `on_late`,
+            `on_error`, `max_ahead`, `clock`, `on_ahead` and `spark_partitions` are refused.
         shards, streaming: as `shard_stream` takes them.
-        limits: how much the window may hold, and what then; of each shard, if it is sharded.
-        history: as `StreamReasoner` takes it; if it is sharded, as `shard_stream` does.
-        temporal: rules that see time, as `load_rules` gives them. The rows of a timestamp have no order, so
-            windows of the last assertions are refused. Queries see conclusions in the graph
+        limits: limits of the window's size, and the reaction to an excess; of each shard, if the stream is
+            sharded.
+        history: as `StreamReasoner` takes it; if the stream is sharded, as `shard_stream` takes it.
+        temporal: temporal rules, as `load_rules` returns them. The rows of a timestamp have no order, so
+            windows of the last assertions are refused. Queries find conclusions in the graph
             `urn:pantarhei:conclusions`.
-        max_ahead, clock: as `StreamReasoner.run` takes them; the ABoxes of a batch follow one another in time
-            order.
+        max_ahead, clock: as `StreamReasoner.run` takes them; the ABoxes of a batch are pushed in time order.
         on_ahead: called with each ABox that is too far ahead; `counts` has their number.
 
     Returns:
-        The running query, with the window in it unless it is sharded.
+        The running query, with the window in it unless the stream is sharded.
 
     Raises:
-        OptionError: an option has no such value, or another than in the checkpoint.
+        OptionError: an option has no such value, or differs from the checkpoint.
         MappingError: the mapping cannot be read, or does not fit the columns.
-        NotKeyLocalError: shards would not hold what one model holds.
-        NotKeyLocalQueryError: shards would not answer a query as one window does.
+        NotKeyLocalError: the union of the shards' models would differ from one model.
+        NotKeyLocalQueryError: the union of the shards' answers would differ from the answers of one window.
         CheckpointError: the checkpoint is damaged, or part of it is lost.
-        CheckpointMismatchError: it is one of another ontology or background.
+        CheckpointMismatchError: it belongs to another ontology or background.
         TimestampError: window or lateness are of another kind than the timestamps.
         QueryError: the query is malformed or refused.
-        NotKeyLocalRuleError: Spark would not conclude what one reasoner does.
+        NotKeyLocalRuleError: conclusions on Spark would differ from those of one reasoner.
         TemporalRuleError: a rule does not fit the window.
-        While it runs, from `await_termination`: `InvalidRowError` for a row that is no timestamped triple,
-        `MemoryLimitError` for an ABox with which the window would hold too much.
+        While it runs, from `await_termination`: `InvalidRowError` for a row that is not a timestamped triple,
+            `MemoryLimitError` for an ABox that exceeds the limits.
     """
     check_frame(df, True, "one that streams, or pantarhei.spark.run")
     check_on_error(on_error)
@@ -399,10 +397,10 @@ def _reasoner(
     progress: CheckpointFolder,
     kind: TimeKind,
 ) -> StreamReasoner:
-    """The reasoner of a stream that begins, or the one with which it goes on.
+    """Return a new reasoner, or that of the checkpoint to resume.
 
     Raises:
-        OptionError: it has another window, other options or other rules.
+        OptionError: the checkpoint has another window, other options or other rules.
     """
     if not progress.exists:
         return StreamReasoner.with_options(ontology, options, background, temporal)

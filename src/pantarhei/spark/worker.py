@@ -1,13 +1,12 @@
-"""What runs on the executors: whole ABoxes in, their canonical models out, by Arrow batches.
+"""Tasks of executors: whole ABoxes in, canonical models out, as Arrow batches.
 
-A task gets the rows of whole timestamps, ordered by time. It cuts them at the timestamps, however the batches
-fall, and closes each ABox by itself. What it needs of the ontology comes as one broadcast value, and is kept
-for the next task of the same process.
+A task receives the rows of whole timestamps, ordered by time. It splits them at the timestamps, independently
+of the batches, and closes each ABox separately. The foundation of the ontology is one broadcast value, which
+a process caches from task to task.
 
-Interpretations on their way from the workers to the driver: one row an ABox, its facts as integers.
-
-Terms that the driver's foundation has do not travel, the others once an ABox. That is what keeps the driver's
-part small: it looks up the terms that are new to it, and no strings besides.
+An interpretation travels to the driver as a block, one row an ABox, its facts as integers. Terms that the
+driver's foundation has are not sent, the others once an ABox. So the driver's work is small: it looks up
+terms that are new to it, and parses no other strings.
 """
 
 from __future__ import annotations
@@ -59,24 +58,24 @@ _log = logging.getLogger("pantarhei.spark")
 
 
 def check_on_error(given: str) -> None:
-    """Refuse what is no `OnError`.
+    """Check the value of `on_error`.
 
     Raises:
-        OptionError: it is none.
+        OptionError: it is unknown.
     """
     if given not in get_args(OnError):
         raise OptionError("on_error", repr(given), " or ".join(map(repr, get_args(OnError))))
 
 
 class Broadcast(Protocol):
-    """A value that every executor has."""
+    """Value that every executor has."""
 
     @property
     def value(self) -> bytes: ...
 
 
 class CachedFoundation:
-    """What a process keeps of a foundation from task to task."""
+    """Foundation that a process caches from task to task, with what is derived from it."""
 
     def __init__(self, foundation: Foundation) -> None:
         self.texts = InterpretationTables(foundation)
@@ -98,18 +97,18 @@ def _known_of(digest: str, foundation: Broadcast) -> CachedFoundation:
 
 @dataclass(slots=True)
 class SkippedRows:
-    """Rows that were left out because they are no timestamped triples: how many, and the first few."""
+    """Rows skipped because they are not timestamped triples: their number, and the first errors."""
 
     count: int = 0
     examples: list[InvalidRowError] = field(default_factory=list)
 
     def add(self, table: pa.Table, found: Sequence[InvalidRow]) -> None:
-        """Note the rows of `table` that have problems."""
+        """Count the invalid rows of `table`."""
         room = _SAID - len(self.examples)
         self.note([row_error(table, problem) for problem in found[:room]], len(found))
 
     def note(self, first: Sequence[InvalidRowError], count: int) -> None:
-        """Note so many rows, the first of which these errors are about."""
+        """Count `count` rows; `first` are the errors of the first of them."""
         self.count += count
         self.examples += first[: _SAID - len(self.examples)]
 
@@ -123,7 +122,7 @@ class SkippedRows:
 
 
 def log_skipped(skipped: SkippedRows) -> None:
-    """Say in the log what was left out, if anything was."""
+    """Log skipped rows, if there are any."""
     if skipped.count:
         _log.warning("%s", skipped)
 
@@ -133,15 +132,15 @@ Writer = Callable[[pa.Scalar, Interpretation, InterpretationTables], pa.Table]
 
 @dataclass(frozen=True, slots=True)
 class MaterializeTask:
-    """Closes the ABoxes of one Spark partition; for `mapInArrow`.
+    """Materialization of the ABoxes of one Spark partition; for `mapInArrow`.
 
     Args:
         foundation: a pickled `Foundation`, for every executor.
         digest: its digest.
-        write: what to make of an interpretation.
-        on_error: what to do with rows that are no triples.
-        report: makes a table that says how many were left out, like what `write` makes; None to log it there.
-        conflicts: whether `write` wants to know the conflict sets.
+        write: converts an interpretation to a table.
+        on_error: handling of rows that are not triples.
+        report: makes a table of the number of skipped rows, with the schema of `write`; None logs the number.
+        conflicts: compute conflict sets for `write`.
     """
 
     foundation: Broadcast
@@ -165,10 +164,10 @@ class MaterializeTask:
     def _closed(
         self, table: pa.Table, materializer: ABoxMaterializer, skipped: SkippedRows
     ) -> Iterator[tuple[pa.Scalar, Interpretation]]:
-        """The interpretations of the ABoxes in a table of whole ABoxes.
+        """Yield the interpretations of the ABoxes in a table of whole ABoxes.
 
         Raises:
-            InvalidRowError: a row is no timestamped triple, and such rows are not to be left out.
+            InvalidRowError: a row is not a timestamped triple, and such rows are not to be skipped.
         """
         if rows_without_time(table).any():
             table = self._cleaned(table, skipped)
@@ -184,10 +183,10 @@ class MaterializeTask:
             yield from self._closed(self._cleaned(rest, skipped), materializer, skipped)
 
     def _cleaned(self, table: pa.Table, skipped: SkippedRows) -> pa.Table:
-        """The rows that are timestamped triples.
+        """Return the rows that are timestamped triples.
 
         Raises:
-            InvalidRowError: one is none, and such rows are not to be left out.
+            InvalidRowError: a row is not, and such rows are not to be skipped.
         """
         found = find_invalid_rows(table)
         if self.on_error == "raise":
@@ -197,7 +196,7 @@ class MaterializeTask:
 
 
 def _whole_aboxes(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """Tables of whole ABoxes from batches that are ordered by time and cut them anywhere."""
+    """Yield tables of whole ABoxes from batches that are ordered by time and may end inside an ABox."""
     waiting: list[pa.RecordBatch] = []
     rows, enough = 0, CHUNK
     for batch in batches:
@@ -216,7 +215,7 @@ def _whole_aboxes(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
 
 
 def _bounds(table: pa.Table) -> list[int]:
-    """Where the ABoxes of a table begin, and its length."""
+    """Return the first row of each ABox in a table, and the table's length."""
     times = integer_times(table.column(TIMESTAMP)).combine_chunks()
     numbers = np.asarray(times.fill_null(0))
     inner = np.flatnonzero(numbers[1:] != numbers[:-1]) + 1
@@ -227,7 +226,7 @@ _TERMS = OwnTerms._fields
 
 
 def block_schema(time: DataType) -> StructType:
-    """The schema of blocks whose timestamps have the type `time`."""
+    """Return the schema of blocks whose timestamps have the type `time`."""
     texts = ArrayType(StringType())
     return StructType(
         [
@@ -245,7 +244,7 @@ def block_schema(time: DataType) -> StructType:
 
 @dataclass(frozen=True, slots=True)
 class BlockWriter:
-    """Writes an interpretation as one row."""
+    """Writer of an interpretation as one row."""
 
     schema: pa.Schema
 
@@ -268,7 +267,7 @@ class BlockWriter:
 
 @dataclass(frozen=True, slots=True)
 class SkippedBlockWriter:
-    """Writes what was left out as one row."""
+    """Writer of skipped rows as one row."""
 
     schema: pa.Schema
 
@@ -279,7 +278,7 @@ class SkippedBlockWriter:
 
 
 class TimedInterpretation(NamedTuple):
-    """An interpretation with its timestamp, as ticks and as the stream has it."""
+    """Interpretation with its timestamp, in ticks and as the stream has it."""
 
     ticks: int
     at: TimePoint
@@ -287,19 +286,19 @@ class TimedInterpretation(NamedTuple):
 
     @property
     def scope(self) -> str:
-        """Whose its blank nodes are: the timestamp's, which may come in parts."""
+        """Scope of its blank nodes: the timestamp, whose rows may arrive in parts."""
         return name_of_timestamp(self.ticks)
 
 
 def read_skipped(table: pa.Table) -> SkippedRows:
-    """What the workers left out, by their blocks."""
+    """Return the rows that workers skipped, from their blocks."""
     rows = table.filter(table.column(TIMESTAMP).is_null()).select(["skipped", "examples"]).to_pylist()
     examples = [InvalidRowError(*json.loads(text)) for row in rows for text in row["examples"]]
     return SkippedRows(sum(row["skipped"] for row in rows), examples)
 
 
 def read_blocks(table: pa.Table, kind: TimeKind) -> list[TimedInterpretation]:
-    """The interpretations in a table of blocks, oldest first."""
+    """Return the interpretations in a table of blocks, oldest first."""
     table = table.filter(table.column(TIMESTAMP).is_valid())
     made = map(_interpretation, table.drop_columns([TIMESTAMP]).to_pylist())
     times = _times(table.column(TIMESTAMP), kind)
@@ -319,7 +318,7 @@ def _interpretation(row: Mapping[str, Any]) -> Interpretation:
 
 
 def _times(times: pa.ChunkedArray, kind: TimeKind) -> list[TimePoint]:
-    """Timestamps as the stream has them, in UTC."""
+    """Return timestamps as the stream has them, in UTC."""
     if kind is TimeKind.DATETIME:
         times = times.cast(pa.timestamp("us", "UTC"))
         return [time_of(ticks, kind) for ticks in times.cast(pa.int64()).to_pylist()]
@@ -328,8 +327,8 @@ def _times(times: pa.ChunkedArray, kind: TimeKind) -> list[TimePoint]:
 
 
 def pack(waiting: Iterable[TimedInterpretation], texts: InterpretationTables) -> bytes:
-    """The asserted facts of interpretations as bytes (Arrow's stream format), for another process too: there
-    blank nodes of the ontology may have other labels.
+    """Encode the asserted facts of interpretations as bytes (Arrow's stream format), also for another
+    process, where blank nodes of the ontology may have other labels.
     """
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, _PACKED, options=pa.ipc.IpcWriteOptions(compression="zstd")) as stream:
@@ -344,7 +343,7 @@ def pack(waiting: Iterable[TimedInterpretation], texts: InterpretationTables) ->
 
 
 def unpack(packed: bytes, kind: TimeKind, materializer: ABoxMaterializer) -> Iterator[TimedInterpretation]:
-    """The interpretations that `pack` packed, closed anew."""
+    """Decode interpretations encoded by `pack`, and close them again."""
     table = pa.ipc.open_stream(packed).read_all()
     parts = table.column("part").to_numpy()
     bounds = [0, *(np.flatnonzero(np.diff(parts)) + 1).tolist(), len(table)]

@@ -60,7 +60,7 @@ def test_what_waits_and_what_is_late_goes_on_after_a_restart(spark, tmp_path):
     assert len(blank) == 1
     assert str(EX.d) in {fact[0] for fact in facts if fact[2] == str(A)}
     assert sum(isinstance(term, BNode) for term in set().union(*query.reasoner.materialization())) == 2
-    query.take_in_what_waits()
+    query.flush()
     assert query.reasoner.timestamps == (3, 4, 5, 9)
     assert query.counts.cut == 2  # a is C now, not A: at 4 and at 5
     again = follow(folder.stream(spark), **options)  # neither does the checkpoint hear of it
@@ -108,8 +108,10 @@ def test_a_running_query_is_looked_at_stopped_and_outlives_its_handle(spark, tmp
     assert query.is_active and not query.await_termination(0.01)
     assert query.spark_query.name == "a window"
     assert query.reasoner.timestamps == (1,)
-    with pytest.raises(OptionError, match=r"take_in_what_waits\(\)=a running query"):
+    with pytest.raises(OptionError, match=r"flush\(\)=a running query"):
         query.flush()
+    with pytest.warns(DeprecationWarning, match="flush"), pytest.raises(OptionError):
+        query.take_in_what_waits()
     of_spark = query.spark_query
     del query
     gc.collect()

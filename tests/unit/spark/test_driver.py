@@ -128,7 +128,7 @@ def test_what_waits_survives_a_restart(background):
     assert second.pushed == [1, 2, 3, 4] == undisturbed.pushed
     assert second.driver.counts == undisturbed.driver.counts
     assert (second.driver.batch, len(first.late)) == (2, 0)
-    second.driver.take_in_what_waits()
+    second.driver.flush()
     undisturbed.driver.flush()
     if not background:
         assert state_of(second.reasoner) == state_of(undisturbed.reasoner)
@@ -141,7 +141,7 @@ def test_lateness_may_be_another_after_a_restart(before, after):
     first.apply(0, 4, 6, 9)
     second = first.restarted(after)
     second.apply(1, 5, 7, 10)
-    second.driver.take_in_what_waits()
+    second.driver.flush()
     pushed = first.pushed + second.pushed
     assert pushed == sorted(pushed)
     assert sorted(pushed + [late.at for late in second.late]) == [4, 5, 6, 7, 9, 10]

@@ -194,10 +194,10 @@ def contents(found):
         (
             one.ticks,
             one.at,
-            one.made.facts.tolist(),
-            one.made.asserted,
-            one.made.terms,
-            one.made.contradictory,
+            one.interpretation.facts.tolist(),
+            one.interpretation.asserted,
+            one.interpretation.terms,
+            one.interpretation.contradictory,
         )
         for one in found
     ]
@@ -207,7 +207,7 @@ def contents(found):
 def test_blocks_come_back_oldest_first_with_their_times(made_of_blocks, kind):
     write = BlockWriter(to_arrow_schema(block_schema(KINDS[kind]), timezone="UTC"))
     given = timed(made_of_blocks, kind)
-    tables = [write(pa.scalar(one.at), one.made, None) for one in given]
+    tables = [write(pa.scalar(one.at), one.interpretation, None) for one in given]
     assert contents(read_blocks(pa.concat_tables(tables[::-1]), kind)) == contents(given)
 
 
@@ -232,7 +232,7 @@ def test_what_was_packed_is_closed_anew(foundation_of_blocks, made_of_blocks, ki
     )
     assert [(one.ticks, one.at) for one in found] == [(one.ticks, one.at) for one in given]
     assert [(len(one.interpretation.facts), one.interpretation.asserted) for one in found] == [
-        (len(one.made.facts), one.made.asserted) for one in given
+        (len(one.interpretation.facts), one.interpretation.asserted) for one in given
     ]
 
 

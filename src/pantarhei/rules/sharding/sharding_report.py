@@ -193,7 +193,7 @@ class ShardingReport:
         return TYPE if symbol.arity == 1 and self.has_class_variables else symbol
 
     def positions(self, key: Key, symbol: Symbol) -> frozenset[int] | None:
-        """`KeyPositions.positions` of a predicate, known or not; None if all its facts are the background's."""
+        """Return `KeyPositions.positions` of any predicate; None if all its facts are the background's."""
         positions, symbol = self.places[key].positions, self.relation_of(symbol)
         if symbol not in positions and self.admits(symbol.name, symbol.arity == 1):
             return positions.get(ANY_OTHER[symbol.arity - 1])

@@ -1,1 +1,1 @@
-"""A window past one process: a reasoner for each shard of a stream, on the executors."""
+"""Windows beyond one process: a reasoner for each shard of a stream, on the executors."""

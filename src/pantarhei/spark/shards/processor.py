@@ -1,8 +1,10 @@
-"""Shards in Spark's state: what `transformWithStateInPandas` calls in the workers.
+"""Processor of shards in Spark's state, for `transformWithStateInPandas`, and the router of rows to shards.
 
-The state of a shard is its snapshot, with a token that is new at each change. The worker keeps the live shard
-beside it, and uses it only if its token is the state's: the state is what counts, the live one is faster. A
-task that fails leaves a token behind that no state has.
+The state of a shard is its snapshot, with a token that is new at each change. The worker caches the live
+shard and uses it only if its token equals that of the state: the state is authoritative, the cache is faster.
+A task that fails leaves a token that no state has.
+
+A row is routed by a stable hash of the key of its subject.
 """
 
 from __future__ import annotations
@@ -67,14 +69,14 @@ class _FirstOfEach(AccumulatorParam[FirstWarnings]):
 
 
 class ShardWarnings:
-    """The warnings of the shards of a stream, one of a kind; each is told once, on the driver."""
+    """Warnings of a stream's shards, the first of each kind; the driver emits each once."""
 
     def __init__(self, context: SparkContext) -> None:
         self.given: Accumulator[FirstWarnings] = context.accumulator({}, _FirstOfEach())
         self._told = set[Hashable]()
 
     def emit(self) -> None:
-        """Warn of what is new since the last time."""
+        """Emit the warnings that are new since the last call."""
         for kind, warning in self.given.value.items():
             if kind not in self._told:
                 self._told.add(kind)
@@ -83,7 +85,7 @@ class ShardWarnings:
 
 @contextmanager
 def forward_warnings(given: Accumulator[FirstWarnings] | None) -> Iterator[None]:
-    """Bring what a shard of a worker warns of inside to the driver; leave other warnings alone."""
+    """Forward warnings of a shard to the driver; leave other warnings unchanged."""
     if given is None:
         yield
         return
@@ -119,7 +121,7 @@ LAST_TICK = (2**63 - 1) // 1000 - WATERMARK_OFFSET  # Spark counts the microseco
 
 
 class Router:
-    """Routes record batches of ticks and triples; remembers the shards of subjects.
+    """Router of record batches of ticks and triples; caches the shards of subjects.
 
     Costs a look-up for each distinct subject and predicate of a batch; the rest is done by column.
     """
@@ -130,12 +132,12 @@ class Router:
         self._admitted: set[tuple[str, bool]] = set()
 
     def route(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The batches with the shard of each row in front.
+        """Yield the batches with the shard of each row as the first column.
 
         Raises:
-            InvalidTripleError: a subject, predicate or class is no term, or a cell is null.
+            InvalidTripleError: a subject, predicate or class is not a term, or a cell is null.
             TimestampError: a time is null, before `FIRST_TICK` (1898) or beyond `LAST_TICK` (2190).
-            BackgroundOnlyError: the stream asserts what only the background may.
+            BackgroundOnlyError: the stream asserts a class or property that only the background may assert.
         """
         for batch in batches:
             if batch.num_rows:
@@ -160,7 +162,7 @@ class Router:
         return pa.record_batch(columns, ["shard", "ticks", "subject", "predicate", "object"])
 
     def shards_with(self, triple: Triple) -> Sequence[int]:
-        """The shards that can hold a triple, one of them if all hold it alike."""
+        """Return the shards that can hold a triple; one of them if all hold it alike."""
         subject, predicate, object_ = triple
         is_class = predicate == RDF.type
         name = cast(Predicate, object_ if is_class else predicate)
@@ -203,7 +205,7 @@ class Router:
         return self.shard_of(name)
 
     def shard_of(self, name: Term) -> int:
-        """The shard of a name."""
+        """Return the shard of a name."""
         key = name if isinstance(name, BNode) else self._keys.of(name)
         digest = hashlib.blake2b(key.n3().encode(), digest_size=8).digest()
         return int.from_bytes(digest, "big") % self.shards
@@ -220,11 +222,12 @@ _MOST_LIVE = 64
 
 
 class ShardProcessor(StatefulProcessor):
-    """Keeps each shard in a value state, and wakes it when event time makes something leave its window.
+    """Stateful processor that keeps each shard in a value state, with a timer for the next change by time
+    alone.
 
     Args:
-        setup: how the stream is sharded.
-        warned: is told what shards warn of; if None, workers log it.
+        setup: the sharding of the stream.
+        warned: receives warnings of shards; if None, workers log them.
     """
 
     def __init__(
@@ -240,18 +243,18 @@ class ShardProcessor(StatefulProcessor):
     def handleInputRows(
         self, key: Any, rows: Iterator[pd.DataFrame], timerValues: TimerValues
     ) -> Iterator[pd.DataFrame]:
-        """Take in the rows of a batch."""
+        """Process the rows of a batch."""
         tables = [pa.Table.from_pandas(frame[ROWS.names], ROWS, preserve_index=False) for frame in rows]
         yield from self._take(int(key[0]), pa.concat_tables([NO_ROWS, *tables]), timerValues)
 
     def handleExpiredTimer(
         self, key: Any, timerValues: TimerValues, expiredTimerInfo: ExpiredTimerInfo
     ) -> Iterator[pd.DataFrame]:
-        """Let time pass."""
+        """Advance the shard's time."""
         yield from self._take(int(key[0]), NO_ROWS, timerValues)
 
     def close(self) -> None:
-        """Nothing is held outside the state."""
+        """Do nothing: the processor holds nothing outside the state."""
 
     def _take(self, number: int, rows: pa.Table, times: TimerValues) -> Iterator[pd.DataFrame]:
         watermark = times.getCurrentWatermarkInMs()  # 0 where there is none yet
@@ -292,7 +295,7 @@ class ShardProcessor(StatefulProcessor):
 
 
 def columns_of(names: Iterable[str]) -> StructType:
-    """The columns of changes; `at` is in ticks."""
+    """Return the columns of changes; `at` is in ticks."""
     columns = StructType().add("shard", IntegerType()).add("at", LongType())
     for name in names:
         columns = columns.add(name, StringType())

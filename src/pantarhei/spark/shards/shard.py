@@ -1,4 +1,4 @@
-"""One shard of a stream: a reasoner, the rows that wait, and when to look again. Knows no Spark."""
+"""One shard of a stream: its reasoner, waiting rows, registered queries and timers; independent of Spark."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ _MOST_UNPICKLED = 4
 
 
 class SharedValue(Generic[Value]):
-    """A value that each worker process unpickles once, however many tasks bring it.
+    """Value that each worker process unpickles once, for all tasks that carry it.
 
-    `name` is the same in all copies, and different for each value shipped.
+    `name` is equal in all copies, and differs between values.
     """
 
     def __init__(self, value: Value) -> None:
@@ -46,7 +46,7 @@ class SharedValue(Generic[Value]):
 
     @property
     def value(self) -> Value:
-        """The value; the same object at each call in a process."""
+        """The value; the same object at each access in a process."""
         found = _UNPICKLED.pop(self.name, None)
         if found is None:
             found = pickle.loads(self._pickled)
@@ -58,23 +58,23 @@ class SharedValue(Generic[Value]):
 
 @dataclass(frozen=True)
 class ShardSetup:
-    """How a stream is sharded and reasoned over.
+    """Sharding of a stream, and the reasoning in each shard.
 
     Args:
-        ontology: with all of the background in it.
+        ontology: with the whole background.
         options: of the reasoner of each shard.
-        kind: what timestamps are, integers or datetimes.
-        key: what shards are made by.
-        shards: how many there are.
-        report: κ, and what the stream may assert.
-        holds: whether ABoxes wait until no more rows can come before them.
-        query: what is asked of each shard; None for the changes of what it holds or concludes.
-        queries: instead of `query`, what is asked of each shard by several queries, by name.
-        variables: those of each of `queries`, in order.
+        kind: the kind of timestamps, integers or datetimes.
+        key: the key of the shards.
+        shards: the number of shards.
+        report: κ, and the names that the stream may assert.
+        waits: whether ABoxes wait for the watermark.
+        query: the query of each shard; None for changes of facts or conclusions.
+        queries: instead of `query`, several registered queries, by name.
+        variables: the variables of each of `queries`, in order.
         names: the columns of its answers, of conclusions, or of a fact; of several queries `query`, the name
             of one, and `value1` onwards, the values of its variables.
-        temporal: the rules by which each shard concludes.
-        types: what the terms of columns are where they are made values later.
+        temporal: the temporal rules of each shard.
+        types: the kinds of terms in columns that are converted to values later.
     """
 
     ontology: Ontology
@@ -93,31 +93,31 @@ class ShardSetup:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of terms that come of it; of several queries those of all, each once."""
+        """The columns of terms in the results; of several queries the columns of all, each once."""
         if not self.queries:
             return self.names
         return tuple(sorted({name for names in self.variables.values() for name in names}))
 
     @property
     def has_queries(self) -> bool:
-        """Whether anything is asked of the shards."""
+        """Whether shards answer a query."""
         return self.query is not None or bool(self.queries)
 
     def reasoner(self) -> StreamReasoner:
-        """A reasoner that has seen nothing yet."""
+        """Return a new reasoner."""
         return StreamReasoner.with_options(self.ontology, self.options, temporal=self.temporal)
 
 
 class ShardChange(NamedTuple):
-    """What a shard gained or lost at a time: a fact, with queries an answer, with rules a conclusion.
+    """Change of a fact, an answer or a conclusion in a shard.
 
     Args:
         ticks: the time.
-        terms: those of the fact, the values of the answer's variables, None for unbound ones, or the
-            predicate and the arguments of the conclusion; of several queries the name of one, then the
-            values of its variables, and None in the places that are left.
-        change: how many times more it is there, less than none if fewer; 0 for a row that came too late, of
-            which nothing is told where there are queries or rules.
+        terms: the terms of the fact, the values of the answer's variables, None for unbound ones, or the
+            predicate and the arguments of the conclusion; with several queries the name of one, then the
+            values of its variables, and None in the remaining columns.
+        change: the change of the multiplicity; 0 for a late row, whose terms are None where there are queries
+            or rules.
     """
 
     ticks: int
@@ -129,12 +129,12 @@ _ONLY = "answers"  # the name of the query in a shard's reasoner, where there is
 
 
 class ShardQueries:
-    """What is asked of a shard, kept up to date by its reasoner.
+    """Registered queries of a shard, maintained by its reasoner.
 
-    A reasoner that was restored has the queries already.
+    A restored reasoner has the queries already.
 
     Args:
-        setup: says what is asked.
+        setup: has the queries.
 
     Raises:
         OptionError: a query cannot be registered so.
@@ -147,7 +147,7 @@ class ShardQueries:
         self._asked = [_Asked(setup, reasoner, name, given) for name, given in asked.items()]
 
     def changes(self, update: WindowUpdate) -> Iterator[ShardChange]:
-        """What the queries report in a step: of each its reports, in the order of time."""
+        """Yield the reports of a step, query by query, in the order of time."""
         for asked in self._asked:
             answered = update.answers.get(asked.query)
             for report in () if answered is None else answered.reports.with_rows():
@@ -155,19 +155,19 @@ class ShardQueries:
                     yield ShardChange(ticks_of(report.at, self._setup.kind), self._row(asked, row), copies)
 
     def late(self, ticks: int) -> Iterator[ShardChange]:
-        """What each query tells of a row of the stream that came too late: that it did."""
+        """Yield a change of 0 for each query, which marks a late row."""
         for asked in self._asked:
             yield ShardChange(ticks, self._row(asked, ()), 0)
 
     def timers(self, now: int) -> Iterator[int]:
-        """Ticks after tick `now`, the present one, at which queries may report though no rows come."""
+        """Yield ticks after `now` at which queries may report without further rows."""
         kind = self._setup.kind
         timestamps = [ticks_of(at, kind) for at in self._reasoner.timestamps]
         for asked in self._asked:
             yield from asked.looks(now, timestamps)
 
     def _row(self, asked: _Asked, row: TextRow) -> TextRow:
-        """The columns of a row, the last of which may be empty."""
+        """Return the columns of a row, filled up with None."""
         named = row if self._setup.query is not None else (asked.query.name, *row)
         return (*named, *[None] * (len(self._setup.names) - len(named)))
 
@@ -190,7 +190,7 @@ class _Asked:
         """See `ShardQueries.timers`.
 
         Args:
-            timestamps: what the reasoner holds, oldest first.
+            timestamps: those in the reasoner's window, oldest first.
         """
         step = self._window.step_at(self._kind, now)
         inside = bisect_left(timestamps, step.first)
@@ -214,16 +214,16 @@ _TERMS = ("subject", "predicate", "object")
 
 
 class SavedShard(NamedTuple):
-    """A shard as bytes: the reasoner's snapshot, and the rows that wait as an Arrow stream."""
+    """Shard as bytes: the reasoner's snapshot, and the waiting rows as an Arrow stream."""
 
     snapshot: bytes
     held: bytes
 
 
 class Shard:
-    """The state of one shard.
+    """State of one shard.
 
-    Times are in ticks. Rows may come in any order within one call of `take`.
+    Times are in ticks. Rows may be in any order within one call of `process`.
     """
 
     def __init__(self, setup: ShardSetup, reasoner: StreamReasoner, held: pa.Table = NO_ROWS) -> None:
@@ -234,7 +234,7 @@ class Shard:
 
     @classmethod
     def restore(cls, setup: ShardSetup, saved: SavedShard) -> Shard:
-        """The shard that was saved.
+        """Restore a saved shard.
 
         Raises:
             CheckpointMismatchError: it was saved with another ontology, background, window, key, number of
@@ -255,7 +255,7 @@ class Shard:
         return cls(setup, reasoner, pa.ipc.open_stream(saved.held).read_all())
 
     def save(self) -> SavedShard:
-        """The shard as bytes. Costs the window's assertions."""
+        """Return the shard as bytes. Costs the window's assertions."""
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, ROWS) as writer:
             writer.write_table(self._held)
@@ -263,12 +263,11 @@ class Shard:
         return SavedShard(snapshot, sink.getvalue().to_pybytes())
 
     def process(self, rows: pa.Table, closed: int | None) -> list[ShardChange]:
-        """Take in rows, and let time come as far as is known.
+        """Process rows, and advance the time to the watermark.
 
         Args:
             rows: with the schema `ROWS`.
-            closed: no row older than this is taken any more; None if nothing is known. The same for all
-                shards.
+            closed: the watermark, equal for all shards: older rows are late; None without a watermark.
         """
         limits = [limit for limit in (closed, self._now) if limit is not None]
         late, timely = _split(rows, max(limits)) if limits else (NO_ROWS, rows)
@@ -286,7 +285,7 @@ class Shard:
 
     @property
     def next_timer(self) -> int | None:
-        """The first tick that, once it is closed, changes something without more rows; None if none does."""
+        """The first tick whose closing changes the shard without further rows; None without one."""
         looks = []
         if self._held.num_rows:
             looks.append(pc.min(self._held["ticks"]).as_py() + 1)
@@ -342,13 +341,13 @@ def _layout(setup: ShardSetup) -> str:
 
 
 def _split(rows: pa.Table, at: int) -> tuple[pa.Table, pa.Table]:
-    """The rows before a tick, and the others."""
+    """Split rows at a tick into older ones and the others."""
     before = pc.less(rows["ticks"], at)
     return rows.filter(before), rows.filter(pc.invert(before))
 
 
 def _aboxes(rows: pa.Table) -> Iterator[tuple[int, pa.Table | list[Triple]]]:
-    """The ABox of each tick, in order."""
+    """Yield the ABox of each tick, in order."""
     if not rows.num_rows:
         return
     ordered = rows.take(np.argsort(rows["ticks"].to_numpy(), kind="stable"))
@@ -363,6 +362,6 @@ def _has_blank_nodes(abox: pa.Table) -> bool:
 
 
 def _scoped(abox: pa.Table, scope: str) -> list[Triple]:
-    """Triples whose blank nodes have the same names in each shard: a timestamp's rows are one message."""
+    """Return triples whose blank nodes have equal names in each shard: a timestamp's rows are one message."""
     columns = ([parse_term(text, scope) for text in abox[name].to_pylist()] for name in _TERMS)
     return list(zip(*columns, strict=True))

@@ -1,6 +1,6 @@
-"""The shards of a stream as they are asked why: each as the last whole batch left it.
+"""Client for questions to the shards of a stream, in their state after the last whole batch.
 
-The window of a shard is in Spark's state: executors make it again from there, and ask it. The stream goes on
+The window of a shard is in Spark's state. Executors restore it from there and answer; the stream continues
 meanwhile.
 """
 
@@ -39,15 +39,15 @@ _ANSWERS = pa.schema([("shard", pa.int32()), ("answer", pa.binary())])
 
 
 class ShardClient:
-    """What shards say together of why and why not, as `StreamReasoner` says it of one window.
+    """Explanations and reports of all shards together, as `StreamReasoner` has them for one window.
 
-    A question costs a Spark job that reads the state of all shards and makes the window models of those that
-    are asked: to explain, that of one, where the key of the triple says which. Before a batch has been
-    saved all shards are as they begin.
+    A question costs a Spark job that reads the state of all shards and restores the window models of those
+    that it concerns: an explanation concerns one, if the key of the triple determines it. Before a batch has
+    been saved all shards are in their initial state.
 
     Args:
         session: runs the jobs.
-        shipped: how the stream is sharded.
+        shipped: the sharding of the stream.
         checkpoint: Spark's folder, as a URI.
     """
 
@@ -67,7 +67,7 @@ class ShardClient:
     def explain(
         self, triple: Triple, at: TimePoint | None = None, all: bool = False, limit: int = LIMIT
     ) -> Proof | tuple[Proof, ...]:
-        """Why a triple holds: as a shard that holds it says."""
+        """Explain why a triple holds, with the proof of a shard that holds it."""
         texts = _texts(triple)
 
         def every(reasoner: StreamReasoner) -> tuple[Proof, ...]:
@@ -81,31 +81,33 @@ class ShardClient:
         return proofs if all else proofs[0]
 
     def why_not(self, triple: Triple, at: TimePoint | None = None, limit: int = WAYS) -> Absence:
-        """Why a triple holds in no shard. All are asked: each knows what has come to it, and nothing else."""
+        """Explain why a triple holds in no shard. The job concerns all shards, since each has only its own
+        facts.
+        """
         texts, shards = _texts(triple), range(self._router.shards)
         found = self._told(lambda reasoner: reasoner.why_not(_read(texts), at, limit), shards)
         return merge_absences(found, lambda shard, missing: self._router.shard_of(missing[0]) == shard, limit)
 
     def quality(self) -> Quality:
-        """How the assertions of all shards fared."""
+        """Assess the quality of the assertions of all shards."""
         return merge_quality(self._of_all(StreamReasoner.quality))
 
     def conflicts(self) -> ConflictList[Conflict]:
-        """The conflict sets of all shards, shard by shard."""
+        """Return the conflict sets of all shards, shard by shard."""
         found = list(self._of_all(StreamReasoner.conflicts))
         return ConflictList.of([one for each in found for one in each], all(each.complete for each in found))
 
     def unexpected(self) -> Unexpected:
-        """What the assertions of all shards have in them that is likely a mistake."""
+        """Return suspicious assertions of all shards."""
         ontology = self._shipped.value.ontology
         rules = (*ontology.rules, *ontology.constraints)
         return Unexpected.together(self._of_all(StreamReasoner.unexpected), rules)
 
     def _told(self, ask: Ask[T], shards: Sequence[int]) -> dict[int, T]:
-        """What those of some shards say that have an answer.
+        """Return the answers of those shards that have one.
 
         Raises:
-            PantarheiError: what none of them can say.
+            PantarheiError: no shard has an answer.
         """
         answers, passed = dict[int, T](), list[PantarheiError]()
         found = self._answers(ask, shards)
@@ -124,7 +126,7 @@ class ShardClient:
         return answers
 
     def _of_all(self, ask: Ask[T]) -> list[T]:
-        """What the shards say to which rows have come."""
+        """Return the answers of the shards that have received rows."""
         answers = []
         for answer in self._answers(ask, range(self._router.shards)).values():
             if isinstance(answer, PantarheiError):
@@ -134,13 +136,13 @@ class ShardClient:
 
     @cached_property
     def _untouched(self) -> Shard:
-        """A shard to which no rows have come."""
+        """A shard that has received no rows."""
         return Shard(self._shipped.value, self._shipped.value.reasoner())
 
     # -- jobs --------------------------------------------------------------------------------------
 
     def _answers(self, ask: Ask[T], shards: Sequence[int]) -> dict[int, T | PantarheiError]:
-        """What those of some shards say to which rows have come, or raise."""
+        """Return the answers or errors of some shards that have received rows."""
         shipped = self._shipped
 
         def answers(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -160,7 +162,7 @@ class ShardClient:
         return {shard: pickle.loads(answer) for shard, answer in sorted(map(tuple, rows))}
 
     def _states(self) -> DataFrame | None:
-        """The shards in Spark's state after the last batch; None where there is none yet."""
+        """Return the shards in Spark's state after the last batch; None before the first."""
         stores = self._session.read.format("state-metadata").load(self._checkpoint)
         ours = stores.where(
             F.col("operatorProperties").contains(f'"stateName":"{STATE}"') & (F.col("maxBatchId") >= 0)
@@ -174,7 +176,7 @@ class ShardClient:
 
 
 def _answer(ask: Ask[T], made: Callable[[], Shard]) -> T | PantarheiError:
-    """What a shard says, or raises on purpose."""
+    """Return the answer of a shard, or its error."""
     try:
         return ask(made().reasoner)
     except PantarheiError as error:
@@ -182,7 +184,7 @@ def _answer(ask: Ask[T], made: Callable[[], Shard]) -> T | PantarheiError:
 
 
 def _texts(triple: Triple) -> tuple[str, ...]:
-    """A triple that stays as it is on its way to the executors."""
+    """Return a triple as texts, which pickling does not change."""
     return tuple(map(write_term, check_triple(triple)))
 
 
@@ -191,7 +193,7 @@ def _read(texts: tuple[str, ...]) -> Triple:
 
 
 def _of_all_shards(error: PantarheiError) -> PantarheiError:
-    """Return a shard's denial without unknown names: other shards may know them."""
+    """Return a shard's error without unknown names, since other shards may have them."""
     if isinstance(error, NotEntailedError):
         return NotEntailedError(error.statement, error.at, error.reason, lost=error.lost)
     return error

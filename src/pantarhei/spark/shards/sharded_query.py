@@ -1,4 +1,7 @@
-"""A sharded stream that runs: the changes of its shards, batch by batch, to a sink or to files."""
+"""Running sharded stream: the changes of its shards, delivered batch by batch to sinks or files.
+
+Changes of registered queries are delivered query by query, in the columns of a stream without shards.
+"""
 
 from __future__ import annotations
 
@@ -24,15 +27,15 @@ from pantarhei.spark.shards.sharded_stream import ShardedStream
 
 
 class ShardedAnswers:
-    """Hands out what registered queries of shards report, batch by batch.
+    """Delivery of the reports of the shards' registered queries, batch by batch.
 
-    What shards report of one row at one time is added up: there is a row of it unless it is nothing. Rows of
-    nulls with change 0 stand for rows of the stream that came too late.
+    Changes of equal rows at one time are summed over shards, and rows whose sum is 0 are dropped. Rows of
+    nulls with change 0 stand for late rows of the stream.
 
     Args:
-        setup: what is asked of the shards.
-        outlets: who gets the changes of each query, by name.
-        types: which columns have values in the place of terms.
+        setup: has the queries of the shards.
+        outlets: the recipients of each query's changes, by name.
+        types: the columns with values in place of terms.
 
     Raises:
         OptionError: a column with a type is in none of the results, or a variable has the name of another
@@ -46,14 +49,14 @@ class ShardedAnswers:
         self._used = [(each, outlet) for each, outlet in columns if outlet.is_open]
 
     def deliver(self, rows: DataFrame, batch: int) -> None:
-        """Hand out what the shards tell in a batch. Costs the rows, which come to the driver."""
+        """Deliver the reports of a batch. Costs the rows, which are sent to the driver."""
         told = rows.toArrow()
         made = [(self._types.typed(columns.table(told, batch)), outlet) for columns, outlet in self._used]
         deliver_tables(made, batch, rows.sparkSession)
 
 
 class _Columns:
-    """The columns of one query."""
+    """Result columns of one query."""
 
     def __init__(self, setup: ShardSetup, name: str, given: Registration) -> None:
         variables = setup.variables[name]
@@ -63,7 +66,9 @@ class _Columns:
         self._window = ReportWindow(setup.kind, given, setup.options.window)
 
     def table(self, told: pa.Table, batch: int) -> pa.Table:
-        """The changes among all that shards tell, in the order of time and of the texts of terms."""
+        """Return the changes of this query among those of all, in the order of time and of the texts of
+        terms.
+        """
         own = told.filter(pc.equal(told["query"], self._name)).select(("at", *self._values, "change"))
         ticks = own["at"].cast(pa.int64())  # of datetimes microseconds
         rows = _in_order(_summed(own.set_column(0, "at", ticks)))
@@ -75,13 +80,13 @@ class _Columns:
         return pa.table([*firsts, *others], schema=self._schema)
 
     def _times(self, tick: int) -> tuple[TimePoint, TimePoint, TimePoint]:
-        """The time of a report, and the ends of the window that it is about."""
+        """Return the time of a report, and the start and end of its window."""
         return time_of(tick, self._kind), *self._window.ends(tick)
 
 
 def _summed(rows: pa.Table) -> pa.Table:
-    """What the last column adds up to for each row of the others, without what is nothing; rows that came too
-    late, of which it is 0, stay single.
+    """Sum the last column for equal rows of the others, without sums of 0; late rows, with change 0, stay
+    single.
     """
     *columns, change = rows.column_names
     is_late = pc.equal(rows[change], 0)
@@ -92,7 +97,7 @@ def _summed(rows: pa.Table) -> pa.Table:
 
 
 def _in_order(rows: pa.Table) -> pa.Table:
-    """By time, then by the texts of terms; unbound ones first."""
+    """Sort by time, then by the texts of terms; unbound ones first."""
     at, *texts = rows.columns[:-1]
     names = list(map(str, range(len(texts) + 1)))
     keys = pa.table([at, *(pc.fill_null(column, "") for column in texts)], names)
@@ -107,20 +112,20 @@ def run_sharded(
     trigger: Mapping[str, object] | None,
     query_name: str | None,
 ) -> ReasoningQuery:
-    """Run a stream that is sharded.
+    """Run a sharded stream.
 
-    With a checkpoint, which Spark keeps alone, each batch reaches the files of `outlets` once; sinks may
-    see one again.
+    With a checkpoint, which is Spark's alone, each batch reaches the files of `outlets` once; sinks may
+    receive a batch again.
 
     Args:
         outlets: by the names of queries, or `STREAM`.
-        types: which columns have values in the place of terms.
-        checkpoint: a folder, or a URI that driver and executors know alike.
+        types: the columns with values in place of terms.
+        checkpoint: a folder, or a URI that driver and executors can both read.
 
     Raises:
-        OptionError: nobody would see the changes, the folder has those of another stream, or a column with a
-            type is in none of the results.
-        CheckpointError: the checkpoint is that of a stream that is not sharded.
+        OptionError: there is neither a sink nor an output, the folder has files of another stream, or a
+            column with a type is in none of the results.
+        CheckpointError: the checkpoint belongs to a stream without shards.
     """
     if not any(outlet.is_open for outlet in outlets.values()):
         raise OptionError("shard_by", "without sink or output", "one of them, which gets the shards' changes")
@@ -151,7 +156,7 @@ def run_sharded(
 def _told(
     stream: ShardedStream, outlets: Mapping[str, Outlet], types: ColumnTypes
 ) -> tuple[ShardedStream, Callable[[DataFrame, int], object]]:
-    """The stream with what its shards tell, and what hands out a batch of that."""
+    """Return the stream of changes, and the function that delivers a batch of them."""
     setup = stream.shipped.value
     if setup.queries:
         return stream, ShardedAnswers(setup, outlets, types).deliver

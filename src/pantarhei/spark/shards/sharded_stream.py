@@ -1,7 +1,8 @@
-"""A window past one process: a stream sharded over executors, each shard with a reasoner of its own.
+"""Sharded streams: a stream split by key over executors, with a reasoner for each shard.
 
-Where the ontology's joins stay inside a key (`Ontology.sharding_report`), the shards hold together what one
-model holds. Rows are routed by the key of their subject, the background is in every shard.
+If all joins of the ontology are between facts of one key (`Ontology.sharding_report`), the union of the
+shards' models is the model of one reasoner. Rows are routed by the key of their subject; each shard has the
+whole background.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ _KINDS: dict[DataType, TimeKind] = {LongType(): TimeKind.INTEGER, TimestampType(
 
 
 class ShardingOptions(NamedTuple):
-    """How a stream is sharded, as `shard_stream` takes it."""
+    """Sharding of a stream, as `shard_stream` takes it."""
 
     shard_by: Key = SUBJECT
     shards: int | None = None
@@ -67,14 +68,14 @@ class ShardingOptions(NamedTuple):
 
 
 class QueryOptions(NamedTuple):
-    """What is asked of shards: one query, or several by name; nothing by default."""
+    """Queries of the shards: one, or several by name; none by default."""
 
     query: str | None = None
     queries: Mapping[str, Registration] = MappingProxyType({})
 
 
 class ShardedStream(NamedTuple):
-    """A stream that is sharded: the changes that its shards report, how it is, and what shards warn of."""
+    """Plan of a sharded stream: the changes of its shards, the setup, and the warnings of shards."""
 
     changes: DataFrame
     shipped: SharedValue[ShardSetup]
@@ -103,81 +104,82 @@ def shard_stream(
     temporal: TemporalRules | None = None,
     mapping: MappingSource | None = None,
 ) -> DataFrame:
-    """The changes of the repaired materialization of a stream, of a query's answers, or of what rules
-    conclude, computed by shards.
+    """Compute by shards the changes of the repaired materialization of a stream, of a query's answers, or of
+    the conclusions of temporal rules.
 
-    The answer is a streaming DataFrame `(shard, at, subject, predicate, object, change)`: at the time `at`
-    the shard gained (1) or lost (-1) the fact. A fact holds while its changes add up to more than nothing,
-    for several shards may hold it. What follows from the background alone is not in it. A row that came too
-    late is given back with change 0; it has no effect. Write it in mode append.
+    The result is a streaming DataFrame `(shard, at, subject, predicate, object, change)`: at the time `at`
+    the shard gained (1) or lost (-1) the fact. A fact holds while the sum of its changes is positive, since
+    several shards may hold it. Consequences of the background alone are not included. A late row is returned
+    with change 0; it has no effect. Write the DataFrame in mode append.
 
-    With a `query` the columns are `(shard, at, …, change)`, one for each variable: at the time `at` the shard
-    gave the answer `change` times more than before, or fewer where that is negative. The changes of all
-    shards add up to how often one window would give the answer. Terms are in N-Triples syntax, unbound ones
-    null; of a row that came too late there is a row of nulls with change 0. Each shard answers alone, so a
-    query is refused unless all that it joins, groups or compares is of one key. By `"subject"` that means:
-    all patterns of streamed facts, also those in OPTIONAL, MINUS and EXISTS, have one subject; GROUP BY and
-    DISTINCT have it among their columns; what is background may be joined freely, but each answer needs some
-    streamed fact. ORDER BY, LIMIT, OFFSET, aggregates without GROUP BY, forms other than SELECT, GRAPH, FROM,
-    NOW, and functions that draw (such as RAND) are refused.
+    With a `query` the columns are `(shard, at, …, change)`, one for each variable: at the time `at` the
+    multiplicity of the answer in the shard changed by `change`. The sum over all shards is the multiplicity
+    of the answer in one window. Terms are in N-Triples syntax, unbound ones null; a late row gives a row of
+    nulls with change 0. Each shard answers alone, so a query is refused unless all joins, groups and
+    comparisons are of one key. By `"subject"` this means: all patterns of streamed facts, also in OPTIONAL,
+    MINUS and EXISTS, have one subject; GROUP BY and DISTINCT have it among their columns; background facts
+    may be joined freely, but each answer needs a streamed fact. ORDER BY, LIMIT, OFFSET, aggregates without
+    GROUP BY, forms other than SELECT, GRAPH, FROM, NOW, and volatile functions (such as RAND) are refused.
 
     With `queries` the columns are `(shard, at, query, value1, …, change)`: the name of a query, and the
-    values of its variables in their order, as many columns as any query has variables. `at` is when the query
-    reported; of a window that closed, its end. A query reports when its window closes, or else, with each
-    step, what came and went. Where it says only what came, or only what went (`istream`, `dstream`), its rows
-    have to tell their shard. What shards report of a window that closed adds up to what one window would.
+    values of its variables in their order, as many columns as the query with the most variables needs. `at`
+    is the time of the report; if a window closed, its end. A query reports when its window closes, or at each
+    step the inserted and deleted answers. If it reports only inserted or only deleted answers (`istream`,
+    `dstream`), its rows must determine their shard. The sum of the shards' reports of a closed window is the
+    report of one window.
 
     With `temporal` rules the columns are `(shard, at, predicate, argument1, …, change)`: at the time `at` the
-    conclusion came (1) or went (-1) in the shard. Each shard concludes alone, so a rule is refused unless all
-    that streams in its body is of one key, what is negated too, and some of it comes from the stream alone.
-    Refused as well: windows of the last assertions; `always`, `at` and counts of what the background says;
-    `at` without a window of conclusions, unless the rules have a `start`. What the background says of a class
-    or property that rules conclude comes with the first row that reaches a shard.
+    conclusion was inserted (1) or deleted (-1) in the shard. Each shard concludes alone, so a rule is refused
+    unless all streamed facts in its body, negated ones too, are of one key, and one of them is asserted by
+    the stream alone. Refused as well: windows of the last assertions; `always`, `at` and counts of background
+    facts; `at` without a window of conclusions, unless the rules have a `start`. Background facts of a class
+    or property that rules conclude are reported with the first row that reaches a shard.
 
-    A timestamp's rows are one ABox, whose blank nodes are its own. Time is Spark's event time: the newest
-    timestamp of the batches before. Without `allowed_lateness` rows count at once, and those older than the
-    batches before are late. With it, rows wait until time has passed them by so much, and ABoxes enter whole
-    and in order; time is then what is known to be complete, and what has left the window by then is gone,
-    where one reasoner would notice with the next ABox. Shards that no rows reach notice with the next batch
-    that time has passed.
+    A timestamp's rows are one ABox, with its own blank nodes. Time is Spark's event time: the newest
+    timestamp of earlier batches. Without `allowed_lateness` rows are processed at once, and rows older than
+    the earlier batches are late. With it, rows wait until they are older than the newest timestamp by that
+    duration, and ABoxes are pushed whole and in order; the time is then the watermark, and a fact that has
+    left the window by then is deleted, where one reasoner would delete it with the next ABox. Shards without
+    rows are updated with the next batch that advances the watermark.
 
-    The state of a shard is written in each batch that reaches it, and costs the assertions of its window;
-    memory is one model with the background a shard. The budget of an exact repair holds for each group of
-    entangled assertions, as in one reasoner. A query goes on from its Spark checkpoint with the same
-    ontology, background, window, key, number of shards, query and rules.
+    The state of a shard is written in each batch that has rows for it, and costs the assertions of its
+    window; memory is one model with the background a shard. The budget of an exact repair applies to each
+    component of conflicts, as in one reasoner. A query resumes from its Spark checkpoint with equal ontology,
+    background, window, key, number of shards, query and rules.
 
     Args:
         df: a streaming DataFrame with the columns `timestamp` (a timestamp, or a long for streams of
-            integers) and `subject`, `predicate`, `object` in N-Triples syntax; others are left out.
-        ontology: what was loaded with `load_ontology`.
+            integers) and `subject`, `predicate`, `object` in N-Triples syntax; other columns are ignored.
+        ontology: loaded with `load_ontology`.
         window: of the timestamps' kind.
         shard_by: `"subject"`, or a property of the background whose value is the shard of a name.
-        shards: how many. If None, twice the cores, and not more than `spark.sql.shuffle.partitions`.
+        shards: the number of shards. If None, twice the cores, and at most `spark.sql.shuffle.partitions`.
         background: further facts that hold at every time.
         streaming: the classes and properties that the stream asserts, as `sharding_report` takes it.
         repair, keep, unique_names, numbers, budget: as `StreamReasoner` takes them.
-        allowed_lateness: how far rows may come out of order.
-        limits: how much each shard may hold, and what then; they may be others when the query goes on.
+        allowed_lateness: the tolerated disorder of rows.
+        limits: limits of each shard's window, and the reaction to an excess; they may change when the query
+            resumes.
         query: a SPARQL query, answered by each shard after each of its steps.
         queries: instead of `query`, registered queries by name, as `reason_stream` takes them.
-        history: how much each shard remembers of what has left its window, at the cost of its state; by
-            default nothing. It has no sink.
-        temporal: rules by which each shard concludes; instead of `query`.
-        mapping: how triples are made of the rows of a table that has other columns, as `melt` takes it.
+        history: the part of the past that each shard keeps, at the cost of its state; by default nothing. It
+            has no sink.
+        temporal: temporal rules of each shard; instead of `query`.
+        mapping: maps rows of a table with other columns to triples, as `melt` takes it.
 
     Raises:
         QueryError: the query is malformed or refused.
-        NotKeyLocalRuleError: shards would not conclude what one reasoner does.
+        NotKeyLocalRuleError: the union of the shards' conclusions would differ from those of one reasoner.
         TemporalRuleError: a rule does not fit the window.
-        NotKeyLocalQueryError: shards would not answer it as one window does.
-        NotKeyLocalError: shards would not hold what one model holds.
+        NotKeyLocalQueryError: the union of the shards' answers would differ from the answers of one window.
+        NotKeyLocalError: the union of the shards' models would differ from one model.
         InconsistentOntologyError: ontology and background contradict each other.
         MappingError: the mapping cannot be read, or does not fit the columns.
         OptionError: the columns are others, the state store is not RocksDB, or an option has no such value.
         TimestampError: the window is of another kind than the timestamps.
         In the running query: `BackgroundOnlyError` for a row that the stream must not assert,
-        `InvalidTripleError` and `TimestampError` for a row that is no triple or has no time,
-        `MemoryLimitError` for an ABox with which a shard would hold too much.
+            `InvalidTripleError` and `TimestampError` for a row that is not a triple or has no time,
+            `MemoryLimitError` for an ABox that exceeds the limits of a shard.
     """
     search = Budget() if budget is None else budget
     options = Options(
@@ -191,7 +193,7 @@ def shard_stream(
 
 
 def shard_history(history: History | None) -> History:
-    """What each shard remembers: nothing unless told, for it is written whenever the shard's state is.
+    """Return the history of each shard: empty by default, since it is written whenever the shard's state is.
 
     Raises:
         OptionError: it has a sink, which would be in many processes.
@@ -213,7 +215,9 @@ def shard_setup(
     asked: QueryOptions,
     temporal: TemporalRules | None = None,
 ) -> ShardSetup:
-    """What shards are, as `shard_stream` takes it, with its errors; `options` are those of each shard."""
+    """Validate options and build the setup of shards, with the errors of `shard_stream`; `options` are those
+    of each shard.
+    """
     kind = _kind_of(df)
     session = df.sparkSession
     _check_state_store(session)
@@ -247,14 +251,14 @@ def _ticks_late(allowed_lateness: Duration | None, kind: TimeKind) -> int:
 
 
 def _asking_one(setup: ShardSetup, query: str) -> ShardSetup:
-    """The setup with a query that shards answer as one window does."""
+    """Add a query, if its answers are the union of the shards' answers."""
     names = _variables(setup, Registration(query))
     refuse_taken(names, ("shard", "at", "change"), ignores_case=True)
     return replace(setup, query=query, names=names)
 
 
 def _asking(setup: ShardSetup, queries: Mapping[str, Registration]) -> ShardSetup:
-    """The setup with registered queries that shards answer as one window does."""
+    """Add registered queries, if their answers are the union of the shards' answers."""
     variables = {name: _variables(setup, given, name) for name, given in queries.items()}
     most = max(map(len, variables.values()))
     names = ("query", *(f"value{place}" for place in range(1, most + 1)))
@@ -262,7 +266,7 @@ def _asking(setup: ShardSetup, queries: Mapping[str, Registration]) -> ShardSetu
 
 
 def _variables(setup: ShardSetup, given: Registration, name: str | None = None) -> tuple[str, ...]:
-    """The variables of a query that shards answer as one window does, in order."""
+    """Check that a query is key-local, and return its variables in order."""
     from pantarhei.query.key_local import check_key_local
     from pantarhei.query.planner import Questions  # rdflib's parser takes long to load
 
@@ -273,7 +277,7 @@ def _variables(setup: ShardSetup, given: Registration, name: str | None = None) 
 
 
 def _concluding(setup: ShardSetup, rules: TemporalRules) -> ShardSetup:
-    """The setup with rules by which shards conclude what one reasoner does."""
+    """Add temporal rules, if their conclusions are the union of the shards' conclusions."""
     check_type("temporal", rules, TemporalRules, "TemporalRules, as load_rules(text) gives them")
     if setup.has_queries:
         expected = (
@@ -290,13 +294,13 @@ def _concluding(setup: ShardSetup, rules: TemporalRules) -> ShardSetup:
 def plan_shards(
     df: DataFrame, setup: ShardSetup, allowed_lateness: Duration | None, tells: bool = False
 ) -> ShardedStream:
-    """The plan. The column that carries the watermark is left out again, for Spark drops late rows by it.
+    """Build the plan. Spark drops late rows by the column of the watermark, so that column is removed again.
 
     Spark's watermark is in whole milliseconds. Each tick is one millisecond of event time, so that shards
-    agree to the tick on what is late. Times that event time cannot hold are refused where rows are routed.
+    agree to the tick which rows are late. Times that event time cannot represent are refused by the router.
 
     Args:
-        tells: whether what shards warn of is brought to the driver; workers log it otherwise.
+        tells: whether warnings of shards are forwarded to the driver; workers log them otherwise.
     """
     lateness = _ticks_late(allowed_lateness, setup.kind)
     warned = ShardWarnings(df.sparkSession.sparkContext) if tells else None

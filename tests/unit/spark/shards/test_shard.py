@@ -72,18 +72,18 @@ def changes(found):
 
 def test_rows_of_one_call_enter_in_order_of_time_and_leave_when_time_has_passed():
     one = shard([Rule("cax-sco", (is_a(A, x),), is_a(B, x))])
-    assert sorted(changes(one.take_in(rows((2, member(B, b)), (1, member(A, a))), None))) == [
+    assert sorted(changes(one.process(rows((2, member(B, b)), (1, member(A, a))), None))) == [
         (1, a, "A", 1),
         (1, a, "B", 1),
         (2, b, "B", 1),
     ]
     #   at: 1 [------] 4       closed: 5 is the first time at which 1 is outside
-    assert one.next_look == 5
-    assert one.take_in(NO_ROWS, 4) == []
-    assert sorted(changes(one.take_in(NO_ROWS, 5))) == [(5, a, "A", -1), (5, a, "B", -1)]
-    assert one.next_look == 6
-    assert changes(one.take_in(NO_ROWS, 60)) == [(60, b, "B", -1)]
-    assert one.next_look is None
+    assert one.next_timer == 5
+    assert one.process(NO_ROWS, 4) == []
+    assert sorted(changes(one.process(NO_ROWS, 5))) == [(5, a, "A", -1), (5, a, "B", -1)]
+    assert one.next_timer == 6
+    assert changes(one.process(NO_ROWS, 60)) == [(60, b, "B", -1)]
+    assert one.next_timer is None
 
 
 @pytest.mark.parametrize(
@@ -99,10 +99,10 @@ def test_rows_of_one_call_enter_in_order_of_time_and_leave_when_time_has_passed(
 )
 def test_a_shard_is_looked_at_when_its_oldest_timestamp_leaves(window, at, leaves):
     one = shard(window=window)
-    one.take_in(rows((at, member(A, a))), None)
-    assert one.next_look == leaves
-    assert one.take_in(NO_ROWS, leaves - 1) == []
-    assert changes(one.take_in(NO_ROWS, leaves)) == [(leaves, a, "A", -1)]
+    one.process(rows((at, member(A, a))), None)
+    assert one.next_timer == leaves
+    assert one.process(NO_ROWS, leaves - 1) == []
+    assert changes(one.process(NO_ROWS, leaves)) == [(leaves, a, "A", -1)]
 
 
 TEMPORAL = load_rules(
@@ -146,24 +146,24 @@ def test_a_shard_goes_on_with_the_same_rules_only():
 
 def test_late_rows_come_back_and_change_nothing():
     one = shard()
-    one.take_in(rows((5, member(A, a))), None)
-    assert changes(one.take_in(rows((4, member(A, b)), (5, member(B, b))), None)) == [
+    one.process(rows((5, member(A, a))), None)
+    assert changes(one.process(rows((4, member(A, b)), (5, member(B, b))), None)) == [
         (4, b, "A", 0),
         (5, b, "B", 1),
     ]
-    assert changes(one.take_in(rows((6, member(A, b))), 7)) == [(6, b, "A", 0)]
+    assert changes(one.process(rows((6, member(A, b))), 7)) == [(6, b, "A", 0)]
 
 
 def test_held_rows_wait_until_nothing_can_come_before_them():
     one = shard(holds=True)
-    assert one.take_in(rows((3, member(A, a)), (1, member(A, b))), None) == []
-    assert one.next_look == 2
-    assert changes(one.take_in(rows((2, member(B, b))), 2)) == [(1, b, "A", 1)]
-    assert changes(one.take_in(NO_ROWS, 4)) == [(2, b, "B", 1), (3, a, "A", 1)]
+    assert one.process(rows((3, member(A, a)), (1, member(A, b))), None) == []
+    assert one.next_timer == 2
+    assert changes(one.process(rows((2, member(B, b))), 2)) == [(1, b, "A", 1)]
+    assert changes(one.process(NO_ROWS, 4)) == [(2, b, "B", 1), (3, a, "A", 1)]
 
 
 def test_a_timestamps_blank_nodes_have_the_same_names_in_each_shard():
-    found = [shard().take_in(rows((7, member(A, BNode("n"))), (7, member(A, a))), None) for _ in range(2)]
+    found = [shard().process(rows((7, member(A, BNode("n"))), (7, member(A, a))), None) for _ in range(2)]
     assert set(found[0]) == set(found[1])
     assert "_:t7-n" in {each.terms[0] for each in found[0]}
 
@@ -257,13 +257,13 @@ def test_the_changes_of_answers_add_up_to_what_one_model_answers_at_each_time(qu
 
 def test_of_late_rows_a_shard_that_is_asked_tells_how_many_they_are():
     one = shard(query=f"SELECT ?x ?y {{ ?x a <{A}> OPTIONAL {{ ?x <{R}> ?y }} }}", names=("x", "y"))
-    assert one.take_in(rows((5, member(A, a))), None) == [(5, (a.n3(), None), 1)]
-    assert one.take_in(rows((4, member(A, b)), (5, (a, R, b))), None) == [
+    assert one.process(rows((5, member(A, a))), None) == [(5, (a.n3(), None), 1)]
+    assert one.process(rows((4, member(A, b)), (5, (a, R, b))), None) == [
         (4, (None, None), 0),
         (5, (a.n3(), None), -1),
         (5, (a.n3(), b.n3()), 1),
     ]
-    assert one.take_in(NO_ROWS, 9) == [(9, (a.n3(), b.n3()), -1)]
+    assert one.process(NO_ROWS, 9) == [(9, (a.n3(), b.n3()), -1)]
 
 
 def asking(**queries):
@@ -309,7 +309,7 @@ def test_each_query_reports_under_its_name_when_it_is_to_and_time_that_passes_is
     assert one.next_timer == 7
     assert told(one.process(NO_ROWS, 60)) == [(60, "now", "a", -1)]
     assert one.next_timer is None
-    assert told(one.take_in(rows_of_shard_queries((7, member(A, a))), 60)) == [
+    assert told(one.process(rows_of_shard_queries((7, member(A, a))), 60)) == [
         (7, name, None, 0) for name in ("now", "short", "closed")
     ]
 
