@@ -61,7 +61,7 @@ class AnswerStreams:
     ) -> None:
         check_type("reasoner", reasoner, StreamReasoner, "a StreamReasoner")
         self.rules = rules_without_strata(rules, prefixes, reasoner.ontology.predicates)
-        if reasoner._held.books.step is not None:
+        if reasoner._held.history.step is not None:
             raise OptionError("reasoner", "one that has begun", "one that nothing has been pushed to")
         self._reasoner = reasoner
         self._hearing = _StreamRecorder(self.rules, reasoner.window, start, reasoner)

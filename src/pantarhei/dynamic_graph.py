@@ -100,7 +100,7 @@ class DynamicGraph(Materialized):
 
     def __repr__(self) -> str:
         held = self._held  # not locked: it may be asked while another thread changes it
-        facts, changes = held.facts, counted(held.books.step, "change")
+        facts, changes = held.facts, counted(held.history.step, "change")
         return f"DynamicGraph(facts={'?' if facts is None else facts}, after {changes})"
 
     def change(self, insert: ABox = (), delete: ABox = ()) -> GraphUpdate:
@@ -153,8 +153,8 @@ class DynamicGraph(Materialized):
     def assertions(self) -> set[Triple]:
         """What is asserted, as it was given; without the background. Costs the assertions."""
         with self._lock:
-            books = self._held.books
-            return set(self._held.vocabulary.decode(books.facts, books.forms))
+            history = self._held.history
+            return set(self._held.vocabulary.decode(history.facts, history.forms))
 
     def conflicts(self) -> ConflictList[Contradiction]:
         """All minimal contradictions of what is asserted; there is none except with `on_conflict="report"`.
@@ -168,7 +168,7 @@ class DynamicGraph(Materialized):
     def __len__(self) -> int:
         """How many triples are asserted. `len(graph.graph)` says how many the materialization has."""
         with self._lock:
-            return len(self._held.books.keys)
+            return len(self._held.history.keys)
 
     def __bool__(self) -> bool:
         """A graph is a graph without assertions too."""

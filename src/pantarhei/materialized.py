@@ -241,7 +241,7 @@ class Materialized(ABC):
             lambda: self.ontology.schema.triples(),
             self._held.state,
             self._moment,
-            lambda: None if self.window is None else self._held.books.now,
+            lambda: None if self.window is None else self._held.history.now,
         )
 
     def _with_prefixes(self, graph: _G) -> _G:

@@ -212,7 +212,7 @@ class StreamReasoner(Materialized):
 
     def __repr__(self) -> str:
         held = self._held  # not locked: it may be asked while another thread pushes
-        log, facts = held.books.log, held.facts
+        log, facts = held.history.log, held.facts
         newest = "none" if log.newest is None else show_time(log.newest.at)
         return (
             f"StreamReasoner({self.window}, keep={self.options.keep!r}, repair={self.options.repair!r}, "
@@ -342,7 +342,7 @@ class StreamReasoner(Materialized):
         with self._lock:
             return {
                 (entry.at, triple)
-                for entry, facts in self._held.books.log.kept()
+                for entry, facts in self._held.history.log.kept()
                 for triple in self._held.vocabulary.decode(facts, entry.forms.by_fact)
             }
 
@@ -355,9 +355,9 @@ class StreamReasoner(Materialized):
             TimestampError: the window has no ABox of that timestamp.
         """
         with self._lock:
-            step = self._held.books.step
+            step = self._held.history.step
             ticks = ticks_of(at, step.kind) if step else None
-            entry = None if ticks is None else self._held.books.log.timeline.at_ticks(ticks)
+            entry = None if ticks is None else self._held.history.log.timeline.at_ticks(ticks)
             if entry is not None:
                 model, forms = self._held.state().shown
                 facts = model.interpretation(entry.level)
@@ -370,24 +370,24 @@ class StreamReasoner(Materialized):
     def timestamps(self) -> tuple[TimePoint, ...]:
         """The timestamps in the window, oldest first, those of empty ABoxes included."""
         with self._lock:
-            return tuple(entry.at for entry in self._held.books.log)
+            return tuple(entry.at for entry in self._held.history.log)
 
     @property
     def newest(self) -> TimePoint | None:
         """The newest time seen, that of ABoxes which are held back included; None before the first."""
         with self._lock:
-            books = self._held.books
-        times = [] if books.step is None else [(books.step.now, books.step.kind)]
-        if books.waiting.newest is not None and books.waiting.kind is not None:
-            times.append((books.waiting.newest, books.waiting.kind))
+            history = self._held.history
+        times = [] if history.step is None else [(history.step.now, history.step.kind)]
+        if history.waiting.newest is not None and history.waiting.kind is not None:
+            times.append((history.waiting.newest, history.waiting.kind))
         return time_of(*max(times, key=itemgetter(0))) if times else None
 
     @property
     def repairs(self) -> tuple[Repair, ...]:
         """The repairs of the window's ABoxes that found a contradiction, oldest first."""
         with self._lock:
-            books = self._held.books
-        return tuple(repair for level, repair in books.repairs if level >= books.log.timeline.first_level)
+            history = self._held.history
+        return tuple(repair for level, repair in history.repairs if level >= history.log.timeline.first_level)
 
     def quality(self) -> Quality:
         """Which entities, properties and constraints have to do with contradictions in window and history,
@@ -435,7 +435,7 @@ class StreamReasoner(Materialized):
     def next_turn(self) -> TimePoint | None:
         """When conclusions may next come or go though nothing is pushed, for `advance`; None if never."""
         with self._lock:
-            ticks, step = self._held.next_turn, self._held.books.step
+            ticks, step = self._held.next_turn, self._held.history.step
             return None if ticks is None or step is None else time_of(ticks, step.kind)
 
     def conflicts(self) -> ConflictList[Conflict]:
@@ -629,7 +629,7 @@ class StreamReasoner(Materialized):
             held, said = self._held, checked_note(note or {})
             met, computed = held.growing.ill_typed, held.computed_literals()
             kept, lexicon = held.saved_consumers(), held.vocabulary.lexicon
-            state = State(held.books, held.forms.copy(), met, said, computed, kept, held.noted)
+            state = State(held.history, held.forms.copy(), met, said, computed, kept, held.noted)
         with self._saving:
             return save(state, self.options, self._alone, self._given, lexicon, self._repairs_told)
 
@@ -701,8 +701,8 @@ class StreamReasoner(Materialized):
         held = reasoner._held
         state = saved.state(held.growing)
         reasoner.note = dict(state.note)
-        books = state.books.with_proofs(held.prove).keeping(options.history)
-        held.replace(books, state.forms, state.noted)
+        restored = state.history.with_proofs(held.prove).keeping(options.history)
+        held.replace(restored, state.forms, state.noted)
         held.consumers.restored({name: make() for name, make in state.consumers.items()})
         held.make_model()  # what is wrong is found out now
         if rules is not None:

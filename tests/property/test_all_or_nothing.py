@@ -43,7 +43,7 @@ def state(reasoner, look=True):
         "assertions": reasoner.assertions(),
         "timestamps": reasoner.timestamps,
         "repairs": [repair.removed for repair in reasoner.repairs],
-        "now": reasoner._held.books.step,
+        "now": reasoner._held.history.step,
     }
     # Definition 8 leaves the order of rule applications open, so that a rebuilt model may differ there
     if look and reasoner.options.keep == "newest":

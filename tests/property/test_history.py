@@ -54,7 +54,7 @@ class Remembered:
 
     def step(self, at, facts):
         take(self.reasoner, at, facts)
-        books = self.reasoner._held.books
+        books = self.reasoner._held.history
         books.past.check_invariants()
         self.stood[at] = told(self.reasoner, books.log), canonical(self.reasoner.materialization())
 
@@ -63,7 +63,7 @@ class Remembered:
         reasoner, reached, forgotten = self.reasoner, 0, 0
         for at, (log, facts) in self.stood.items():
             try:
-                books = reasoner._held.books_at(at)
+                books = reasoner._held.history_at(at)
             except ForgottenTimeError as error:
                 forgotten += 1
                 assert not reached, f"the history reaches {at}, and not before it: {error}"
@@ -104,12 +104,12 @@ def test_so_it_is_where_timestamps_leave_early_and_blocks_are_undone(seed):
     reasoner = world.reasoner(Window(8), max_facts=cap, on_limit="drop")
     remembered, early = Remembered(reasoner), 0
     for at, facts in steps_of(world, dice, 40):
-        before = reasoner._held.books
+        before = reasoner._held.history
         with suppress(ZeroDivisionError, MemoryLimitError), reasoner.all_or_nothing():
             take(reasoner, at, facts)
             reasoner.advance(at + dice.randrange(9))
             raise ZeroDivisionError
-        assert reasoner._held.books.past is before.past
+        assert reasoner._held.history.past is before.past
         with suppress(MemoryLimitError):
             remembered.step(at, facts)
     early = reasoner.stats().dropped_early
@@ -127,8 +127,8 @@ def test_a_history_keeps_to_its_bounds_and_gives_way_to_the_window(seed):
     for at, facts in taken:
         take(free, at, facts), take(bounded, at, facts)
         needed = max(needed, free.stats().bytes)
-        assert bounded._held.books.past.bytes <= 5_000
-        assert not free._held.books.past
+        assert bounded._held.history.past.bytes <= 5_000
+        assert not free._held.history.past
     limited = world.reasoner(Window(6), max_bytes=2 * needed)
     tight = world.reasoner(Window(6), max_bytes=needed + needed // 50)
     for at, facts in taken:

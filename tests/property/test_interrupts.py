@@ -168,7 +168,7 @@ def state(reasoner, terms=True):
         "repairs": [(repair.at, repair.removed, set(repair.conflict_sets)) for repair in reasoner.repairs],
         "interpretations": interpretations(reasoner) if held.options.keep == "newest" else None,
         "forms": sorted(map(str, held.forms.pairs.values())),
-        "books": (held.books.step, held.books.counters, held.books.messages),
+        "books": (held.history.step, held.history.counters, held.history.messages),
         "terms": (stats.symbols, stats.names, stats.literals) if terms else None,
         "rules": len(held.growing.program.rules),
     }

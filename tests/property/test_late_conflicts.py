@@ -244,13 +244,13 @@ def test_evidence_counts_among_the_bytes_of_the_books(method):
     assert evidence > 10_000
     grown = reasoner.stats().books_bytes - before
     assert evidence < grown < evidence + 10_000
-    assert reasoner._held.books.log.evidence == evidence
+    assert reasoner._held.history.log.evidence == evidence
     list(repair.conflicts)
     assert reasoner.stats().books_bytes - before == grown, "reading them takes nothing more of the books"
     restored = StreamReasoner.restore(reasoner.snapshot(), ONTOLOGY)
     assert restored.stats().books_bytes - before > evidence / 2
     reasoner.push(300, [])
-    assert reasoner._held.books.log.evidence == 0
+    assert reasoner._held.history.log.evidence == 0
 
 
 def test_evidence_counts_against_max_bytes():
@@ -278,7 +278,7 @@ def test_beyond_the_bound_of_a_window_the_oldest_repairs_list_no_conflicts(monke
     monkeypatch.setattr(books_module, "MOST_EVIDENCE", 8 * size)
     for at in range(30):
         updates.append(contradicting(bounded, at))
-        log = bounded._held.books.log
+        log = bounded._held.history.log
         log.check_invariants()
         assert log.evidence <= 8 * size
     expected = [content(each) for each in steady.repairs]

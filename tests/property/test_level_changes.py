@@ -107,7 +107,7 @@ class FollowedLevels(Followed):
         super().step()
         held = self.reasoner._held
         held.model.kernel.check_invariants()
-        anew, _ = held._made_from(held.books)
+        anew, _ = held._made_from(held.history)
         assert self.consumer.levels == settled(held.model) == settled(anew)
         if self.random.random() < 0.1:
             self.reasoner._held.lose_model()  # as an error does
@@ -141,7 +141,7 @@ def test_levels_follow_steps_that_take_several_attempts(monkeypatch):
             with suppress(MemoryLimitError):
                 early += len(followed.reasoner.push(at, followed.abox()).dropped_early)
             held = followed.reasoner._held
-            assert followed.consumer.levels == settled(held._made_from(held.books)[0])
+            assert followed.consumer.levels == settled(held._made_from(held.history)[0])
     assert early > 5, "few timestamps had to leave early"
 
 
@@ -176,7 +176,7 @@ def test_levels_are_noted_from_the_first_consumer_that_asks_on():
     followed.again()  # which a consumer of before takes as one with the first part
     for _ in range(10):
         followed.step()
-        assert known.levels == settled(held._made_from(held.books)[0])
+        assert known.levels == settled(held._made_from(held.history)[0])
     known.wants_levels, known.apply = False, lambda changes, model: None
     held.consumers.look_again()
     followed.push()

@@ -41,7 +41,7 @@ def seen(reasoner):
         "materialization": canonical(reasoner.materialization()),
         "assertions": {(at, canonical_triple(triple)) for at, triple in reasoner.assertions()},
         "timestamps": reasoner.timestamps,
-        "now": reasoner._held.books.step,
+        "now": reasoner._held.history.step,
     }
     if reasoner.options.keep == "newest":
         found = interpretations(reasoner)

@@ -66,7 +66,7 @@ def test_a_settled_level_is_the_highest_that_an_assertion_or_an_instance_gives(s
     given = np.where(found.bases >= FOREVER, FOREVER, found.bases)
     np.maximum.at(given, found.places(found.instances[:, 0]), found.instance_levels)
     assert given.tolist() == found.levels.tolist()
-    timeline = reasoner._held.books.log.timeline
+    timeline = reasoner._held.history.log.timeline
     for level in {level for level in found.levels.tolist() if level != FOREVER}:
         assert timeline.at_level(level).at in reasoner.timestamps
 

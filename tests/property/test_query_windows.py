@@ -116,7 +116,7 @@ class Case:
             TimeKind.INTEGER,
             window.step_at(TimeKind.INTEGER, now).end if boundary is None else boundary,
         )
-        held = self.shadow._held.books.log
+        held = self.shadow._held.history.log
         return any(len(entry.facts) for entry in held if first <= entry.at <= last)
 
     def undo(self):

@@ -127,7 +127,7 @@ class Case:
                     updates.append(self.reasoner.push(self.now, self.abox()))
                     self.within()
         except MemoryLimitError:
-            step = self.reasoner._held.books.step
+            step = self.reasoner._held.history.step
             self.now = max([0, *self.reasoner.timestamps]) if step is None else step.now
         else:
             for update in updates if each_step else updates[-1:]:

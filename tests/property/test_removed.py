@@ -58,7 +58,7 @@ def test_links_lead_to_what_a_trace_finds_and_to_no_other_abox(monkeypatch, sear
                 reasoner.advance(arrival.at)
                 continue
             repair = reasoner.push(arrival.at, arrival.facts).repair
-            log = reasoner._held.books.log
+            log = reasoner._held.history.log
             first = log.timeline.first_level
             if not drawn.background:  # whose facts are not removed, and have no links
                 assert links(log, first) == links(linked(list(log)), first), why

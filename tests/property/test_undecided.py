@@ -95,7 +95,7 @@ class Limited:
         return set(map(self.meant, repair.conflict_sets))
 
     def level_of(self, at):
-        timeline = self.reasoner._held.books.log.timeline
+        timeline = self.reasoner._held.history.log.timeline
         return next(entry.level for entry in timeline if entry.at == at)
 
     def check_at_the_end(self):

@@ -1,1 +1,1 @@
-"""Where the stages of a step meet: books, ticks, limits, compaction and checkpoints of one reasoner."""
+"""Where the stages of a step meet: history, ticks, limits, compaction and checkpoints of one reasoner."""

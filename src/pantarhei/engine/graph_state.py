@@ -242,7 +242,7 @@ class GraphState(MaintainedState[Assertions]):
     def _change(self, given: Encoded, deleted: Encoded) -> GraphUpdate | ContradictionError:
         """What a change comes to; a refusal is a step as well, by which nothing changes."""
         self._cover(given.facts)
-        model, net = self.model, self.books.net(given, deleted)
+        model, net = self.model, self.history.net(given, deleted)
         self.lose_model()
         self._make(model, net)
         conflicts = self._conflicts(model, net)
@@ -263,25 +263,27 @@ class GraphState(MaintainedState[Assertions]):
     ) -> GraphUpdate:
         """Store what a change came to: the one moment from which on it is done."""
         noted, standing = model.take_changes(), self._standing
-        books, forms = standing.books.after(net, conflicts is None), self.forms.change(noted, given)
+        history, forms = standing.history.after(net, conflicts is None), self.forms.change(noted, given)
         told = NOTHING_PENDING
         if self.consumers:
             levels = model.take_levels(noted)
-            changes = Changes(noted, levels=levels, forms=forms.after, at=books.now, log=books.log)
+            changes = Changes(noted, levels=levels, forms=forms.after, at=history.now, log=history.log)
             told = standing.told.with_step(changes, None)
             told = self._tell_consumers(told, model) if standing.tells else told
         delta = NO_DELTA
         if self._derive == "all":
             delta = TripleDelta.of(noted, self.vocabulary.lexicon, forms.all_forms)
         update = GraphUpdate(
-            books.now,
+            history.now,
             delta,
             net.already_asserted,
             net.not_asserted,
-            books.is_consistent,
+            history.is_consistent,
             _NONE if conflicts is None else conflicts,
         )
-        self._standing = standing._replace(books=books, forms=self.forms.after(forms), model=model, told=told)
+        self._standing = standing._replace(
+            history=history, forms=self.forms.after(forms), model=model, told=told
+        )
         return update
 
     def _make(self, model: WindowModel, change: NetChange) -> None:
@@ -297,9 +299,9 @@ class GraphState(MaintainedState[Assertions]):
 
         Costs nothing where it did not before the change and does not now.
         """
-        if not self.books.is_consistent:  # what contradicted before may do so still
+        if not self.history.is_consistent:  # what contradicted before may do so still
             model.find_violations()
-        return self._contradictions(model, {**self.books.forms, **change.forms})
+        return self._contradictions(model, {**self.history.forms, **change.forms})
 
     def _contradictions(self, model: WindowModel, forms: FactForms) -> ConflictList[Contradiction] | None:
         """Those behind the violations that a model has noted; None if it has noted none."""
@@ -311,23 +313,23 @@ class GraphState(MaintainedState[Assertions]):
 
     def conflicts(self) -> ConflictList[Contradiction]:
         """All minimal conflicts of what is asserted now. Costs a pass over the facts where there are any."""
-        if self.books.is_consistent:
+        if self.history.is_consistent:
             return _NONE
         self.model.find_violations()
-        found = self._contradictions(self.model, self.books.forms)
+        found = self._contradictions(self.model, self.history.forms)
         return _NONE if found is None else found
 
-    def _filled_from(self, books: Assertions, program: Program) -> tuple[WindowModel, Assertions]:
+    def _filled_from(self, history: Assertions, program: Program) -> tuple[WindowModel, Assertions]:
         model = self.foundation.model(program=program)
-        model.add(books.facts, _LEVEL)
-        return model, books
+        model.add(history.facts, _LEVEL)
+        return model, history
 
     def stats(self) -> Stats:
         """What is held, and what was done; what only streams have is 0."""
         self.forget_unused()
-        model, books, terms = self.model, self.books, self.vocabulary
-        size = model.bytes_used, books.bytes, vocabulary_bytes(terms), self.consumers.bytes_used
-        counters = *Counters(pushes=books.step), 0, 0
+        model, history, terms = self.model, self.history, self.vocabulary
+        size = model.bytes_used, history.bytes, vocabulary_bytes(terms), self.consumers.bytes_used
+        counters = *Counters(pushes=history.step), 0, 0
         rules = len(self.growing.program.rules), len(model.program.rules)
-        stored = len(model), len(books.keys), 0
+        stored = len(model), len(history.keys), 0
         return Stats(*stored, *terms.counts, *size, *model.work, *counters, *rules, *self.mistakes)

@@ -1,4 +1,4 @@
-"""Intake of a stream: its ABoxes are put in time order and pushed, and what waits is kept in the books.
+"""Intake of a stream: its ABoxes are put in time order and pushed, and what waits is kept in the history.
 
 What waits is a part of the state: a push removes it in the same step that takes it in, an error restores it,
 and a checkpoint has it.
@@ -144,7 +144,7 @@ class Intake:
     def _in_order(self, stream: Iterable[tuple[TimePoint, ABox]]) -> Iterator[WindowUpdate]:
         """Push what waits, then each ABox of `stream` at once."""
         with self._lock:
-            waiting = self._held.books.waiting
+            waiting = self._held.history.waiting
             if len(waiting):
                 self._held.let_wait(waiting.with_unproven())
         yield from self._pushed(None)
@@ -162,11 +162,11 @@ class Intake:
         cut = self._held.is_cut(given)
         at, frozen = plain_time(given), frozen_abox(abox)
         with self._lock:
-            books = self._held.books
-            kind = kind_at(self._held.options.window, books.step, at, books.waiting.kind)
+            history = self._held.history
+            kind = kind_at(self._held.options.window, history.step, at, history.waiting.kind)
             timed, clock = Timed(ticks_of(at, kind), at, frozen), self._clock(kind)
-            tolerance, now = self._tolerance(kind), None if books.step is None else books.step.now
-            arrived = replace(books.waiting, kind=kind).arrive(timed, tolerance, now, clock)
+            tolerance, now = self._tolerance(kind), None if history.step is None else history.step.now
+            arrived = replace(history.waiting, kind=kind).arrive(timed, tolerance, now, clock)
             self._store(arrived)
             if cut:
                 self._held.count(Counters(times_cut=1))
@@ -177,7 +177,7 @@ class Intake:
 
     def _ended(self) -> Arrived[ABox]:
         with self._lock:
-            arrived = self._held.books.waiting.end()
+            arrived = self._held.history.waiting.end()
             self._store(arrived)
         return arrived
 
@@ -186,7 +186,7 @@ class Intake:
         waiting = arrived.waiting
         if arrived.refuted and self._options.on_ahead is None:
             waiting = replace(waiting, unproven=(*arrived.refuted[1:], *waiting.unproven))
-        if waiting is not self._held.books.waiting:
+        if waiting is not self._held.history.waiting:
             self._held.let_wait(waiting)
 
     def _clock(self, kind: TimeKind) -> int | None:
@@ -255,15 +255,15 @@ class Intake:
 
     def _complete(self) -> Iterator[WindowUpdate]:
         """Push what the watermark has passed, one timestamp after another."""
-        kind = self._held.books.waiting.kind
+        kind = self._held.history.waiting.kind
         return iter(()) if kind is None else self._pushed(self._tolerance(kind).lateness)
 
     def _pushed(self, lateness: int | None) -> Iterator[WindowUpdate]:
         """Push the items that are complete, one timestamp after another; all that wait with None."""
-        while self._held.books.waiting.is_complete(lateness):
+        while self._held.history.waiting.is_complete(lateness):
             passed = self._passed()
             if passed:
-                step = self._held.books.step
+                step = self._held.history.step
                 assert step is not None, "time was advanced"
                 yield from self._hand_over_late(passed, step.now, step.kind)
                 continue
@@ -281,7 +281,7 @@ class Intake:
     def _passed(self) -> list[Timed[ABox]]:
         """Remove the oldest items if time was advanced beyond them by other means than the intake."""
         with self._lock:
-            waiting, step = self._held.books.waiting, self._held.books.step
+            waiting, step = self._held.history.waiting, self._held.history.step
             oldest, others = waiting.without_oldest()
             if step is None or not oldest or oldest[0].ticks >= step.now:
                 return []
@@ -295,7 +295,7 @@ class Intake:
             _InvalidError: one is no ABox. It does not wait any more.
             _NothingDueError: none is complete.
         """
-        waiting = self._held.books.waiting
+        waiting = self._held.history.waiting
         if not waiting.is_complete(lateness):
             raise _NothingDueError
         parts, others = waiting.without_oldest()

@@ -52,9 +52,9 @@ class LimitedStep:
             if not step.memory.of_consumers:
                 raise
         step.consumers.back(step.marks)
-        model, books = self.model_of(step.books)
+        model, history = self.model_of(step.history)
         memory = replace(step.memory, counts_consumers=False)
-        return replace(self, step=replace(step, model=model, books=books, memory=memory))._counted()
+        return replace(self, step=replace(step, model=model, history=history, memory=memory))._counted()
 
     def _counted(self) -> tuple[WindowModel, Outcome]:
         """Run the step, counting the memory of consumers as `step.memory` says.
@@ -67,7 +67,7 @@ class LimitedStep:
         """
         limits, step = self.step.memory.limits, self.step.step
         try:
-            return self._within(self.step, self.step.memory.left_for_model(self.step.books.log))
+            return self._within(self.step, self.step.memory.left_for_model(self.step.history.log))
         except Overfull as error:
             full = error
         try:
@@ -84,15 +84,15 @@ class LimitedStep:
 
         The window's own first level is one of them if the history takes some of the bytes.
         """
-        limits, books = self.step.memory.limits, self.step.books
+        limits, history = self.step.memory.limits, self.step.history
         later = self._later_starts() if limits.drops else []
-        if books.past and limits.exceeded(full.facts, 0) is None:
-            return [books.log.timeline.first_level, *later]
+        if history.past and limits.exceeded(full.facts, 0) is None:
+            return [history.log.timeline.first_level, *later]
         return later
 
     def _later_starts(self) -> Sequence[int]:
         """Return later levels at which the window may begin, ascending."""
-        step, log, newest = self.step.step, self.step.books.log, self.step.books.log.newest
+        step, log, newest = self.step.step, self.step.history.log, self.step.history.log.newest
         continues = newest is not None and newest.ticks == step.now
         end = newest.level if newest is not None and continues else log.timeline.next_level
         return list(later_starts([entry for entry in log if step.first <= entry.ticks < step.now], end))
@@ -106,7 +106,7 @@ class LimitedStep:
         Raises:
             Overfull, MemoryLimitError: the ABox alone exceeds a limit.
         """
-        whole, _ = self.model_of(self.step.books)
+        whole, _ = self.model_of(self.step.history)
         before = Changes.of_all(whole, -1)
         del whole
         if len(starts) > 1:
@@ -122,14 +122,14 @@ class LimitedStep:
         Its changes begin with `before`, the deletion of the whole window. Consumers are reset first: an
         earlier attempt may have delivered changes to them.
         """
-        step, log = self.step, self.step.books.log.from_level(level)
+        step, log = self.step, self.step.history.log.from_level(level)
         step.consumers.back(step.marks)
-        model, books = self.model_of(replace(step.books, log=log))
+        model, history = self.model_of(replace(step.history, log=log))
         before = Changes.together([before, Changes.of_all(model, 1)])
-        past = step.books.past.within(0)
-        forgotten = Counters(forgotten_early=past.fewer_than(step.books.past))
-        books = replace(books, log=step.books.log, past=past, counters=books.counters.plus(forgotten))
-        step = replace(step, model=model, books=books, start=level, before=before)
+        past = step.history.past.within(0)
+        forgotten = Counters(forgotten_early=past.fewer_than(step.history.past))
+        history = replace(history, log=step.history.log, past=past, counters=history.counters.plus(forgotten))
+        step = replace(step, model=model, history=history, start=level, before=before)
         used = UsedTerms(*step.memory.vocabulary.counts)
         used.add_first(*self.common)
         model.mark_terms(used)
@@ -152,7 +152,7 @@ class LimitedStep:
             told=self.tell(done.told, step.model), memory=replace(done.memory, counts_consumers=True)
         )
         spare = step.model.spare_bytes if done.needs_rebuild else 0
-        exceeded = done.memory.exceeded_since(before, step.model, done.books.log, spare)
+        exceeded = done.memory.exceeded_since(before, step.model, done.history.log, spare)
         if exceeded is not None:
             raise ConsumersOverfull(exceeded[2], done.memory.of_consumers)
         return step.model, _with_room(step.model, done) if done.memory.of_consumers > before else done
@@ -164,21 +164,21 @@ class LimitedStep:
             MemoryLimitError: it does not.
         """
         step = self.step
-        model, books = self.model_of(done.books)
+        model, history = self.model_of(done.history)
         forms, vocabulary = step.forms.copy().after(done.forms), copy(step.memory.vocabulary)
         vocabulary.replace_tables(
-            compact(vocabulary, self.common, books, forms, model, step.consumers).tables
+            compact(vocabulary, self.common, history, forms, model, step.consumers).tables
         )
-        exceeded = replace(step.memory, vocabulary=vocabulary, unused=0).exceeded(model, books.log)
+        exceeded = replace(step.memory, vocabulary=vocabulary, unused=0).exceeded(model, history.log)
         if exceeded is not None:
             raise step.memory.limits.error(exceeded, done.update.at, step.memory.of_consumers)
 
 
 def _with_room(model: WindowModel, done: Outcome) -> Outcome:
     """Return the result with the past reduced to the bytes that consumers leave for it."""
-    books, room = done.books, done.memory.left_for_history(model, done.books.log)
+    history, room = done.history, done.memory.left_for_history(model, done.history.log)
     if room is None:
         return done
-    past = books.past.within(room)
-    forgotten = Counters(forgotten_early=past.fewer_than(books.past))
-    return done._replace(books=replace(books, past=past, counters=books.counters.plus(forgotten)))
+    past = history.past.within(room)
+    forgotten = Counters(forgotten_early=past.fewer_than(history.past))
+    return done._replace(history=replace(history, past=past, counters=history.counters.plus(forgotten)))

@@ -1,7 +1,7 @@
 """A model kept up from a ground truth, with the consumers that follow it; changed whole or not at all.
 
 A step ends with storing one value, a `StateVersion`, that has all it changed. Whatever goes wrong before that, an
-interrupt between any two steps of Python among it, the model is made again from the books, which say what was
+interrupt between any two steps of Python among it, the model is made again from the history, which say what was
 asserted. What a step is, and what a model is made from, is for those to say who rest on it: the `StreamState` of
 a stream, and those of a graph without time (`GraphState`).
 """
@@ -70,19 +70,19 @@ class StateVersion(NamedTuple, Generic[GroundTruthT]):
     """How things stand after a step.
 
     Args:
-        books: the ground truth.
+        history: the ground truth.
         forms: how literals of the materialization were written.
         memory: what counts against the limits.
-        model: the model of `books`; None where it is lost, or being changed.
-        is_part: whether the step is part of a `whole`, so that terms of earlier books are needed still.
+        model: the model of `history`; None where it is lost, or being changed.
+        is_part: whether the step is part of a `whole`, so that terms of earlier history are needed still.
         tells: whether consumers are told of each step; else they are told when the `whole` ends.
         told: what consumers have been told.
         asked: the predicates whose facts are all in the model, as far as anyone asks; None for all.
-        complete: a model of the same books in which all rules have run, where one was asked for.
+        complete: a model of the same history in which all rules have run, where one was asked for.
         noted: what came that is likely a mistake.
     """
 
-    books: GroundTruthT
+    history: GroundTruthT
     forms: GivenForms
     memory: Memory
     model: WindowModel | None = None
@@ -125,7 +125,7 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
 
     Args:
         foundation: what all rests on; it belongs to the upkeep, which goes on numbering.
-        books: the ground truth to begin with.
+        history: the ground truth to begin with.
         keep: how a model stores facts.
         limits: how much there may be.
         derive: whether all is derived, or what consumers and constraints need.
@@ -139,7 +139,7 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
     def __init__(
         self,
         foundation: Foundation,
-        books: GroundTruthT,
+        history: GroundTruthT,
         keep: Keep,
         limits: Limits,
         derive: Derive,
@@ -153,12 +153,12 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
         self.consumers = Consumers()
         memory = Memory(limits, self.vocabulary, self.consumers)
         asked: Symbols = None if derive == "all" else frozenset()
-        self._standing = StateVersion(books, GivenForms(self.vocabulary), memory, asked=asked)
+        self._standing = StateVersion(history, GivenForms(self.vocabulary), memory, asked=asked)
         written = self.forms.change(Changes.of_all(self.model, 1).noted, foundation.background)
         self._standing = self._standing._replace(forms=self.forms.after(written))
         self.most_entries = most_entries(self.vocabulary, len(self.model))
         self._entries_kept = self.vocabulary.size
-        exceeded = memory.exceeded(self.model, self.books.log)
+        exceeded = memory.exceeded(self.model, self.history.log)
         if exceeded is not None:
             raise limits.error(exceeded, None)
 
@@ -177,7 +177,7 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
 
     def _roll_back(self, to: Savepoint[GroundTruthT]) -> None:
         """Restore the state before a step, unless the step has stored its result already."""
-        if self.books.step is not to.standing.books.step:
+        if self.history.step is not to.standing.history.step:
             return
         if self._standing is not to.standing:
             self.lose_model()
@@ -209,11 +209,13 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
                 that one says.
         """
         self.forget_unused()
-        books, forms = self.books.copy(), self.forms.copy()
+        history, forms = self.history.copy(), self.forms.copy()
         grown, size, seen = self.growing.grown, self.vocabulary.size, self._number_watch.mark
         marks, consumers = self.consumers.mark(), copy(self.consumers)
         memory = replace(self._standing.memory, consumers=consumers)
-        before = self._standing._replace(books=books, forms=forms, memory=memory, model=None, complete=None)
+        before = self._standing._replace(
+            history=history, forms=forms, memory=memory, model=None, complete=None
+        )
         held = memory.of_consumers
         try:
             tells = before.tells if before.is_part else each_step
@@ -236,13 +238,13 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
             MemoryLimitError: they hold too much then.
         """
         told, memory = self._tell_consumers(self._standing.told), self._standing.memory
-        if (exceeded := memory.exceeded_since(held, self.model, self.books.log)) is not None:
-            raise memory.limits.error(exceeded, self.books.now, memory.of_consumers)
+        if (exceeded := memory.exceeded_since(held, self.model, self.history.log)) is not None:
+            raise memory.limits.error(exceeded, self.history.now, memory.of_consumers)
         return told
 
-    def replace(self, books: GroundTruthT, forms: GivenForms, noted: InputDiagnostics) -> None:
-        """Hold these books from now on, in the numbers of the present vocabulary."""
-        standing = self._standing._replace(books=books, forms=forms, model=None, complete=None)
+    def replace(self, history: GroundTruthT, forms: GivenForms, noted: InputDiagnostics) -> None:
+        """Hold these history from now on, in the numbers of the present vocabulary."""
+        standing = self._standing._replace(history=history, forms=forms, model=None, complete=None)
         self._standing = standing._replace(noted=noted)
         self._number_watch.go_on_with(noted.seen)
 
@@ -295,11 +297,11 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
             return
         self._tell_all()
         standing, asked = self._standing, concat_symbols(self.consumers.asks_for, symbols)
-        model, books = self._made_from(standing.books, self.growing.part_for(asked))
-        limits, exceeded = standing.memory.limits, standing.memory.exceeded(model, books.log)
+        model, history = self._made_from(standing.history, self.growing.part_for(asked))
+        limits, exceeded = standing.memory.limits, standing.memory.exceeded(model, history.log)
         if exceeded is not None and not limits.drops:
-            raise limits.error(exceeded, books.now)
-        self._standing = standing._replace(model=model, books=books, asked=asked, complete=None)
+            raise limits.error(exceeded, history.now)
+        self._standing = standing._replace(model=model, history=history, asked=asked, complete=None)
 
     @property
     def part(self) -> PartialProgram:
@@ -347,9 +349,9 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
         return self.noted.told(self.vocabulary, self.foundation.common, self._known)
 
     @property
-    def books(self) -> GroundTruthT:
+    def history(self) -> GroundTruthT:
         """The ground truth."""
-        return self._standing.books
+        return self._standing.history
 
     @property
     def forms(self) -> GivenForms:
@@ -371,8 +373,8 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
         return self._standing
 
     def _complete_beside(self, kept: WindowModel) -> ModelView:
-        """A model of the books in which all rules have run, beside the one that is `kept` up."""
-        model, _ = self._filled_from(self.books, self.growing.program)
+        """A model of the history in which all rules have run, beside the one that is `kept` up."""
+        model, _ = self._filled_from(self.history, self.growing.program)
         model.violations()
         model.take_changes()
         facts = model.facts()
@@ -396,7 +398,7 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
     def exceeded(self) -> Exceeded | None:
         """The limit that what is held is beyond; None also where what is too much leaves with a step."""
         memory = self._standing.memory
-        return None if memory.limits.drops else memory.exceeded(self.model, self.books.log)
+        return None if memory.limits.drops else memory.exceeded(self.model, self.history.log)
 
     @property
     def max_bytes(self) -> int | None:
@@ -419,13 +421,13 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
         vocabulary, standing = self.vocabulary, self._standing
         wanted = standing.memory.unused or vocabulary.size > self.most_entries
         if vocabulary.size * 8 > self._entries_kept * 9:  # some of them may not be used any more
-            wanted = wanted or standing.memory.is_tight(standing.model, standing.books.log)
+            wanted = wanted or standing.memory.is_tight(standing.model, standing.history.log)
         if wanted and not standing.is_part:
             self._forget_unused()
 
     def _forget_unused(self) -> None:
         vocabulary, standing, model = self.vocabulary, self._standing, self.model
-        found = compact(vocabulary, self.foundation.common, self.books, self.forms, model, self.consumers)
+        found = compact(vocabulary, self.foundation.common, self.history, self.forms, model, self.consumers)
         memory = replace(standing.memory, unused=0)
         if found.forgets_nothing:
             self._standing = self._standing._replace(memory=memory)
@@ -439,7 +441,9 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
         marks = self.consumers.mark()
         self.lose_model()
         try:
-            taken = StateVersion(found.books, found.forms, memory, asked=standing.asked, noted=standing.noted)
+            taken = StateVersion(
+                found.history, found.forms, memory, asked=standing.asked, noted=standing.noted
+            )
             self._take_over(found.tables, taken)
             self.consumers.renamed(found.renaming)
         except BaseException:
@@ -454,7 +458,7 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
         self.vocabulary.replace_tables(tables)
         self._standing = standing
 
-    # -- the model from the books ------------------------------------------------------------------
+    # -- the model from the history ------------------------------------------------------------------
 
     @property
     def model(self) -> WindowModel:
@@ -466,24 +470,24 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
         known = self._standing.model
         if known is not None and not known.is_broken:
             return known
-        model, books = self._made_from(self.books)
-        self._standing = self._standing._replace(model=model, books=books)
+        model, history = self._made_from(self.history)
+        self._standing = self._standing._replace(model=model, history=history)
         return model
 
     def _made_from(
-        self, books: GroundTruthT, part: PartialProgram | None = None
+        self, history: GroundTruthT, part: PartialProgram | None = None
     ) -> tuple[WindowModel, GroundTruthT]:
-        """The model of `books`, and the books with what undoing their newest part takes in that model.
+        """The model of `history`, and the history with what undoing their newest part takes in that model.
 
         Args:
             part: the rules that run in it, None for those that do at present.
         """
-        model, books = self._filled_from(books, (part or self.part).program)
+        model, history = self._filled_from(history, (part or self.part).program)
         model.violations()
         model.take_changes()
         model.note_levels(self.consumers.wants_levels)
-        return model, books
+        return model, history
 
     @abstractmethod
-    def _filled_from(self, books: GroundTruthT, program: Program) -> tuple[WindowModel, GroundTruthT]:
-        """A model of a program with all that `books` say, and the books as of `_made_from`."""
+    def _filled_from(self, history: GroundTruthT, program: Program) -> tuple[WindowModel, GroundTruthT]:
+        """A model of a program with all that `history` say, and the history as of `_made_from`."""

@@ -11,7 +11,7 @@ The terms that nothing uses any more are forgotten: a copying collection of a re
 
 Used are the terms of the foundation, the constants of the rules among them (what a theory demands later
 brings no others), the classes and properties that the program in force has numbers for, and those of the
-facts and forms in model and books. They get new numbers, the rest is gone, so that an endless stream of fresh
+facts and forms in model and history. They get new numbers, the rest is gone, so that an endless stream of fresh
 names, values, classes and properties takes the room of what is stored.
 
 It is done where the entries of the vocabulary have become half as many again: the cost is that of what is
@@ -246,14 +246,14 @@ class Compact(Generic[GroundTruthT]):
     Args:
         renaming: their new numbers, which the model is to take over.
         tables: those of the vocabulary.
-        books, forms: what is stored, in the new numbers.
+        history, forms: what is stored, in the new numbers.
         stored: how many facts are stored, each entry of the log counted for some more.
         forgets_nothing: whether all terms are used, so that everything is as it was.
     """
 
     renaming: Renaming
     tables: Tables
-    books: GroundTruthT
+    history: GroundTruthT
     forms: GivenForms
     stored: int
     forgets_nothing: bool = False
@@ -262,7 +262,7 @@ class Compact(Generic[GroundTruthT]):
 def compact(
     vocabulary: Vocabulary,
     common: FoundationCounts,
-    books: GroundTruthT,
+    history: GroundTruthT,
     forms: GivenForms,
     model: WindowModel,
     consumers: Consumers,
@@ -275,17 +275,17 @@ def compact(
     used = UsedTerms(*vocabulary.counts)
     used.add_first(*common)
     model.mark_terms(used)
-    stored = len(model) + books.used_terms(used)
+    stored = len(model) + history.used_terms(used)
     consumers.used_terms(used)
     used.add_forms(forms.known)
     renaming = used.renaming()
     has_only_terms = vocabulary.size == sum(vocabulary.counts)
     if renaming.keeps_all and has_only_terms:
-        return Compact(renaming, vocabulary.tables, books, forms, stored, forgets_nothing=True)
+        return Compact(renaming, vocabulary.tables, history, forms, stored, forgets_nothing=True)
     return Compact(
         renaming,
         vocabulary.tables.renamed(renaming),
-        books.renamed(renaming),
+        history.renamed(renaming),
         forms.renamed(renaming),
         stored,
     )

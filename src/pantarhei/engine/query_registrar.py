@@ -309,7 +309,7 @@ class QueryRegistrar:
         """The kind of the stream's time, as far as it, the reasoner's window and a query's window and period
         tell.
         """
-        step = self._held.books.step
+        step = self._held.history.step
         if isinstance(step, Step):
             return step.kind
         assert self._window is not None, "time passes"
@@ -322,9 +322,9 @@ class QueryRegistrar:
 
     @property
     def _present(self) -> WindowState:
-        held, books = self._held, self._held.books
-        step = books.step if isinstance(books.step, Step) else None
-        return WindowState(held.model, books.log, step, books.now)
+        held, history = self._held, self._held.history
+        step = history.step if isinstance(history.step, Step) else None
+        return WindowState(held.model, history.log, step, history.now)
 
     def read(self, look: Callable[[QueryRegistry, WindowState], _Found]) -> _Found:
         """Look at what is registered while no step is under way."""

@@ -42,7 +42,7 @@ class Outcome(NamedTuple):
 
     Args:
         update: the result for users.
-        books: the new history.
+        history: the new history.
         forms: the change of literal forms.
         told: the changes that consumers still have to receive.
         memory: what counts against the limits from now on.
@@ -50,7 +50,7 @@ class Outcome(NamedTuple):
     """
 
     update: WindowUpdate
-    books: StreamHistory
+    history: StreamHistory
     forms: FormsChange
     told: DeliveryState
     memory: Memory
@@ -85,8 +85,8 @@ class StepTransaction:
     """The input of one step.
 
     Args:
-        model: the window model of `books`; the step changes it.
-        books: the history before the step.
+        model: the window model of `history`; the step changes it.
+        history: the history before the step.
         forms: the literal forms before the step.
         repairer: repairs contradictions.
         step: the time and the window after the step.
@@ -103,7 +103,7 @@ class StepTransaction:
     """
 
     model: WindowModel
-    books: StreamHistory
+    history: StreamHistory
     forms: GivenForms
     repairer: Repairer
     step: Step
@@ -127,17 +127,17 @@ class StepTransaction:
             MemoryLimitError: the result exceeds a limit.
             Overfull: a limit was exceeded on the way; the model is unusable.
         """
-        model, repairer, books, given = self.model, self.repairer, self.books, self.given
+        model, repairer, history, given = self.model, self.repairer, self.history, self.given
         slid = self._slid()
         if given is None:
-            books = replace(books, log=slid.log, step=self.step, past=self._past(slid))
-            return self._outcome(books, slid, Repair(self.at, repairer.method), _NOTHING)
-        newest = books.log.newest
+            history = replace(history, log=slid.log, step=self.step, past=self._past(slid))
+            return self._outcome(history, slid, Repair(self.at, repairer.method), _NOTHING)
+        newest = history.log.newest
         if newest is not None and newest.ticks == self.step.now:
             level, at, older = newest.level, newest.at, slid.log.without_newest()
             whole, asserted, previous = self._extend(older, newest, given.asserted)
-            assert books.arrival is not None, "the newest entry has an arrival"
-            books = replace(books, counters=books.counters.with_repair(books.arrival, -1))
+            assert history.arrival is not None, "the newest entry has an arrival"
+            history = replace(history, counters=history.counters.with_repair(history.arrival, -1))
         else:
             level, at, older = slid.log.timeline.next_level, self.at, slid.log
             whole = asserted = given.asserted
@@ -157,10 +157,10 @@ class StepTransaction:
             entry = replace(entry, cut=cut, evidence=evidence)
         log = older.with_entry(entry)
         arrival = Arrival(level, whole.facts, previous, cut, lineage is not None, repair.undecided_facts)
-        books = with_arrival(books, log, self.step, arrival, repair, self._past(slid))
+        history = with_arrival(history, log, self.step, arrival, repair, self._past(slid))
         if self.is_limited:
-            return self._within_limits(books, slid, repair, asserted, entry)
-        return self._outcome(books, slid, repair, asserted, entry)
+            return self._within_limits(history, slid, repair, asserted, entry)
+        return self._outcome(history, slid, repair, asserted, entry)
 
     def _extend(self, older: Log, newest: Entry, given: Encoded) -> tuple[Encoded, Encoded, Integers]:
         """Insert a further part of the newest ABox; return the whole ABox, the assertions of the step, and
@@ -169,7 +169,7 @@ class StepTransaction:
         If nothing contradicted the first part, the parts add up: a violation then involves the new part.
         Otherwise the model goes back to before the first part, and the whole ABox is inserted.
         """
-        model, before = self.model, self.books.arrival
+        model, before = self.model, self.history.arrival
         assert before is not None, "the newest entry has an arrival"
         whole = Encoded.together([Encoded(newest.facts, newest.forms), given])
         if not before.contradicted:
@@ -181,23 +181,23 @@ class StepTransaction:
 
     def _past(self, slid: _SlideResult) -> PastEntries:
         """The past with the ABoxes that left during the slide."""
-        log, past = self.books.log, self.books.past
+        log, past = self.history.log, self.history.past
         if slid.log is log:
             return past
         size = log.bytes - slid.log.bytes
-        return past.with_departure(self.step.now, self.books.messages, slid.outside, slid.early, size)
+        return past.with_departure(self.step.now, self.history.messages, slid.outside, slid.early, size)
 
     def _slid(self) -> _SlideResult:
         """Slide the window, stopping at each tick for which a consumer has asked."""
-        slid = _SlideResult(self.books.log, [], [], (), self.told, [], {})
-        now = self.books.step.now if self.consumers.attached and self.books.step else None
+        slid = _SlideResult(self.history.log, [], [], (), self.told, [], {})
+        now = self.history.step.now if self.consumers.attached and self.history.step else None
         while now is not None and (due := self.consumers.due(now, self.step.now)) is not None:
             stop = self.window.step_at(self.step.kind, due)
             slid = self._slid_to(stop, slid)
             changes = self._changes(slid, stop, slid.log)
             forms = self.forms.change(changes.noted, _NOTHING)
             changes = replace(changes, forms=forms.after, on_the_way=True)
-            told = self.consumers.tell(slid.told.with_step(changes, self.books.step), self.model)
+            told = self.consumers.tell(slid.told.with_step(changes, self.history.step), self.model)
             slid.on_the_way.append(changes.noted)
             slid.gone.update(forms.went)
             slid = slid._replace(untold=(), told=told)
@@ -235,11 +235,11 @@ class StepTransaction:
         return changes if self.before is None or slid.on_the_way else Changes.together([self.before, changes])
 
     def _outcome(
-        self, books: StreamHistory, slid: _SlideResult, repair: Repair, asserted: Encoded, *entries: Entry
+        self, history: StreamHistory, slid: _SlideResult, repair: Repair, asserted: Encoded, *entries: Entry
     ) -> Outcome:
         """Collect the result; `entries` are the ABoxes that the step inserted."""
         step = self.step
-        changes = self._changes(slid, step, books.log, *entries)
+        changes = self._changes(slid, step, history.log, *entries)
         start, end = time_of(step.start, step.kind), time_of(step.end, step.kind)
         noted = np.concatenate([*slid.on_the_way, changes.noted]) if slid.on_the_way else changes.noted
         forms = self.forms.change(noted, asserted)
@@ -247,62 +247,62 @@ class StepTransaction:
         early = tuple(entry.at for entry in slid.early)
         dropped = (*(entry.at for entry in slid.outside), *early)
         if early:
-            books = replace(books, counters=books.counters.plus(Counters(dropped_early=len(early))))
+            history = replace(history, counters=history.counters.plus(Counters(dropped_early=len(early))))
         at = entries[0].at if entries else self.at
         update = WindowUpdate(at, start, end, dropped, repair, delta, early)
         told = NOTHING_PENDING
         if self.consumers.attached:
             # a fact deleted during the slide and inserted again keeps the form that it had before the step
             changes = changes.with_forms({**slid.gone, **forms.after})
-            told = slid.told.with_step(changes, self.books.step)
-        return Outcome(update, books, forms, told, self.memory)
+            told = slid.told.with_step(changes, self.history.step)
+        return Outcome(update, history, forms, told, self.memory)
 
     def _within_limits(
-        self, books: StreamHistory, slid: _SlideResult, repair: Repair, asserted: Encoded, newest: Entry
+        self, history: StreamHistory, slid: _SlideResult, repair: Repair, asserted: Encoded, newest: Entry
     ) -> Outcome:
         """Collect the result after evicting the oldest timestamps as far as the limits require.
 
         Raises:
             MemoryLimitError: a limit is still exceeded, or the policy does not evict.
         """
-        fitting = Eviction(self.model, books.log, self.memory, books.past)
+        fitting = Eviction(self.model, history.log, self.memory, history.past)
         fitting.fit(newest.at)
         left, past = tuple(fitting.early), fitting.past
         slid = slid._replace(early=[*slid.early, *left], untold=(*slid.untold, *left))
         if left:
-            size = books.log.bytes - fitting.log.bytes
-            past = past.with_departure(self.step.now, self.books.messages, (), left, size)
+            size = history.log.bytes - fitting.log.bytes
+            past = past.with_departure(self.step.now, self.history.messages, (), left, size)
         room = fitting.memory.left_for_history(self.model, fitting.log)
         kept = past if room is None else past.within(room)
-        forgotten = kept.fewer_than(past) + fitting.past.fewer_than(books.past)
-        counters = books.counters.plus(Counters(forgotten_early=forgotten))
-        books = replace(books, log=fitting.log, past=kept, counters=counters)
-        outcome = self._outcome(books, slid, repair, asserted, newest)
+        forgotten = kept.fewer_than(past) + fitting.past.fewer_than(history.past)
+        counters = history.counters.plus(Counters(forgotten_early=forgotten))
+        history = replace(history, log=fitting.log, past=kept, counters=counters)
+        outcome = self._outcome(history, slid, repair, asserted, newest)
         return outcome._replace(
             memory=fitting.memory, needs_rebuild=fitting.needs_rebuild, needs_recheck=fitting.needs_recheck
         )
 
 
 def with_arrival(
-    books: StreamHistory, log: Log, step: Step, arrival: Arrival, repair: Repair, past: PastEntries
+    history: StreamHistory, log: Log, step: Step, arrival: Arrival, repair: Repair, past: PastEntries
 ) -> StreamHistory:
     """Return the history with the newest ABox.
 
     Args:
-        books: the history before.
+        history: the history before.
         log: the log with the ABox.
         step: the time and the window now.
         arrival: what undoing the ABox takes.
         repair: the repair of the ABox.
         past: what has left the window.
     """
-    repairs = books.repairs
+    repairs = history.repairs
     if repairs:
         first, last = (
             bisect_left(repairs, level, key=itemgetter(0)) for level in (past.first_level(log), arrival.level)
         )
         repairs = repairs[first:last]
-    counters = books.counters._replace(pushes=books.counters.pushes + 1)
+    counters = history.counters._replace(pushes=history.counters.pushes + 1)
     if arrival.contradicted:
         repairs = (*repairs, (arrival.level, repair))
         counters = counters.with_repair(arrival)
@@ -312,7 +312,7 @@ def with_arrival(
         repairs = tuple(
             (level, repair.without_evidence() if level in dropped else repair) for level, repair in repairs
         )
-    return StreamHistory(log, step, arrival, repairs, counters, books.messages + 1, past, books.waiting)
+    return StreamHistory(log, step, arrival, repairs, counters, history.messages + 1, past, history.waiting)
 
 
 def _undo(model: WindowModel, older: Log, arrival: Arrival) -> None:
@@ -357,7 +357,7 @@ class StepLog:
         Args:
             before: the counters before the step.
         """
-        repair, remembered, counters = done.update.repair, done.books.repairs, done.books.counters
+        repair, remembered, counters = done.update.repair, done.history.repairs, done.history.counters
         if remembered and remembered[-1][1] is repair:
             if _repair_log.isEnabledFor(logging.INFO):
                 _repair_log.info("at %s: %s", show_time(repair.at), repair.summary())

@@ -1,4 +1,4 @@
-"""The books of a stream reasoner: what was asserted and cut, the ground truth that its model is derived from.
+"""The history of a stream reasoner: what was asserted and cut, the ground truth that its model is derived from.
 
 A step replaces them as a whole and last of all, so that it is made or not made. They are numbers; the
 vocabulary of the reasoner says what the numbers mean.
@@ -161,11 +161,11 @@ class StreamHistory:
     waiting: Waiting[ABox] = field(default_factory=Waiting)
 
     def keeping(self, history: History) -> StreamHistory:
-        """The books with other bounds of their history."""
+        """The history with other bounds of their history."""
         return replace(self, past=self.past.keeping(history, self.messages))
 
     def with_proofs(self, prove: Prove) -> StreamHistory:
-        """The books, whose conflicts find their proofs in this way."""
+        """The history, whose conflicts find their proofs in this way."""
         return replace(
             self, repairs=tuple((level, repair.proved_by(prove)) for level, repair in self.repairs)
         )
@@ -176,13 +176,13 @@ class StreamHistory:
         return None if self.step is None else time_of(self.step.now, self.step.kind)
 
     def copy(self) -> StreamHistory:
-        """The books: nothing in them changes."""
+        """The history: nothing in them changes."""
         return self
 
     # -- an older time -----------------------------------------------------------------------------
 
     def at(self, ticks: int, window: Window) -> StreamHistory:
-        """The books as they stood after the last step at or before a tick, without what had left by then.
+        """The history as they stood after the last step at or before a tick, without what had left by then.
 
         Costs the entries of past and window.
 
@@ -243,7 +243,7 @@ class StreamHistory:
         return stored
 
     def renamed(self, renaming: Renaming) -> StreamHistory:
-        """The books in new numbers; their repairs keep the lexicon of their time."""
+        """The history in new numbers; their repairs keep the lexicon of their time."""
         past = self.past.renamed(_renamed(self.past.entries(), renaming))
         log = Log.of(_renamed(self.log, renaming), self.log.timeline.first_level)
         arrival, newest = self.arrival, log.newest
@@ -286,39 +286,41 @@ class HistoryWriter:
         self._history = history
         self._failed = self._told = 0
 
-    def write(self, books: StreamHistory, vocabulary: Vocabulary, least: int | None = None) -> StreamHistory:
-        """The books once what is due was handed over; as they were where the sink takes no less than more.
+    def write(
+        self, history: StreamHistory, vocabulary: Vocabulary, least: int | None = None
+    ) -> StreamHistory:
+        """The history once what is due was handed over; as they were where the sink takes no less than more.
 
         Where it fails they keep what is due, as much as the history itself may take; what is too much is lost
         and counted.
 
         Args:
-            books: those of the step that was made.
+            history: those of the step that was made.
             vocabulary: what their numbers mean.
             least: how many assertions there must be; by default what the sink asks for.
         """
-        sink, past, step = self._history.sink, books.past, books.step
+        sink, past, step = self._history.sink, history.past, history.step
         if sink is None or step is None:
-            return books
+            return history
         wanted = getattr(sink, "batch", 1) if least is None else least
         if sum(len(entry.facts) for departure in past.due for entry in departure.entries) < wanted:
-            return books
-        later = chain((entry for each in past.departures() for entry in each.entries), books.log)
+            return history
+        later = chain((entry for each in past.departures() for entry in each.entries), history.log)
         kind = step.kind
         records = list(
-            records_of(past.due, later, books.repair_of, vocabulary, lambda ticks: time_of(ticks, kind))
+            records_of(past.due, later, history.repair_of, vocabulary, lambda ticks: time_of(ticks, kind))
         )
         try:
             if records:
                 sink(records)
         except Exception as error:  # whatever the sink of somebody else may raise: the stream goes on
-            return self._kept(books, error)
+            return self._kept(history, error)
         self._failed = self._told = 0
-        return replace(books, past=past.written(len(past.due)))
+        return replace(history, past=past.written(len(past.due)))
 
-    def _kept(self, books: StreamHistory, error: Exception) -> StreamHistory:
-        """The books with what is due still there, and not too much of it."""
-        past, lost = books.past, 0
+    def _kept(self, history: StreamHistory, error: Exception) -> StreamHistory:
+        """The history with what is due still there, and not too much of it."""
+        past, lost = history.past, 0
         size = sum(departure.bytes for departure in past.due)
         while size > max(self._history.max_bytes, past.due[-1].bytes):
             size -= past.due[lost].bytes
@@ -331,5 +333,5 @@ class HistoryWriter:
                 f"; {counted(gone, 'timestamp')} could be kept no longer and went unwritten" if gone else ""
             )
             _log.warning("the history's sink %r failed: %r%s", self._history.sink, error, what)
-        counters = books.counters.plus(Counters(unwritten=gone))
-        return replace(books, past=past.written(lost), counters=counters)
+        counters = history.counters.plus(Counters(unwritten=gone))
+        return replace(history, past=past.written(lost), counters=counters)

@@ -1,6 +1,6 @@
-"""What a reasoner holds: the books of its stream, the window model, the terms; changed whole or not at all.
+"""What a reasoner holds: the history of its stream, the window model, the terms; changed whole or not at all.
 
-The books hold what was asserted and cut: the ground truth, which the window model is derived from.
+The history hold what was asserted and cut: the ground truth, which the window model is derived from.
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ class StreamState(MaintainedState[StreamHistory]):
         )
         self._log, self._is_limited = StepLog(options.limits), bool(options.limits)
         self._history_writer = HistoryWriter(options.history)
-        books = StreamHistory(past=PastEntries(options.history))
-        super().__init__(foundation, books, options.keep, options.limits, options.derive, known)
+        history = StreamHistory(past=PastEntries(options.history))
+        super().__init__(foundation, history, options.keep, options.limits, options.derive, known)
         self._concluding: TemporalRuleEngine | None = None
 
     def conclude(self, rules: TemporalRules, known: Collection[Predicate]) -> None:
@@ -161,7 +161,7 @@ class StreamState(MaintainedState[StreamHistory]):
             at: the time.
             arriving: the ABox; None if time alone advances.
         """
-        is_cut, at, now = self.is_cut(at), plain_time(at), self._standing.books.step
+        is_cut, at, now = self.is_cut(at), plain_time(at), self._standing.history.step
         step = step_to(self.options.window, now, at)
         if (concluding := self._concluding) is None:
             update = self._run(at, step, arriving)
@@ -184,11 +184,11 @@ class StreamState(MaintainedState[StreamHistory]):
         steps, fed_back = list[WindowUpdate](), list[FedBack]()
         not_assertable = 0
         standstill = concluding.standstill
-        while (now := self.books.step) is not None and (
+        while (now := self.history.step) is not None and (
             feedback := concluding.next_feedback(now.now, step.now, self.model)
         ) is not None:
             ahead = concluding.tick_of(step.now) - concluding.tick_of(now.now)
-            is_known = not self.options.limits and standstill.is_reached(len(self.books.log.timeline))
+            is_known = not self.options.limits and standstill.is_reached(len(self.history.log.timeline))
             refuse_endless(len(fed_back) + is_known * ahead)
             then, facts = time_of(feedback.at, now.kind), feedback.facts
             not_assertable += feedback.not_assertable
@@ -213,14 +213,14 @@ class StreamState(MaintainedState[StreamHistory]):
             given = None if arriving is None else self._encoded(arriving)
             if given is not None:
                 given = self._covered(given)
-            books, model = self.books, self.model
+            history, model = self.history, self.model
             if model.notes_levels != self.consumers.wants_levels:
                 model.note_levels(self.consumers.wants_levels)
             if isinstance(arriving, Arriving) and arriving.waiting is not None:
-                books = replace(books, waiting=arriving.waiting)
+                history = replace(history, waiting=arriving.waiting)
             transaction = StepTransaction(
                 model,
-                books,
+                history,
                 self.forms,
                 self._repairer,
                 step,
@@ -254,7 +254,7 @@ class StreamState(MaintainedState[StreamHistory]):
         """
         if isinstance(arriving, ClosedABox):
             return arriving
-        number, found = self.books.messages + 1, []
+        number, found = self.history.messages + 1, []
         for place, part in enumerate(arriving.parts):
             scope = prefix_of_push(number, place) if arriving.scope is None else arriving.scope
             if arriving.are_closed:
@@ -291,20 +291,20 @@ class StreamState(MaintainedState[StreamHistory]):
 
     def flush_history(self) -> None:
         """Let all that has left the window leave the history too, and hand it to the sink."""
-        past = self.books.past.within(-1)
-        self._standing = self._standing._replace(books=replace(self.books, past=past))
+        past = self.history.past.within(-1)
+        self._standing = self._standing._replace(history=replace(self.history, past=past))
         self._write_due(least=1)
 
     def _write_due(self, least: int | None = None) -> None:
         """Hand to the sink what has left the history, once that is as much as it takes at once."""
-        if self._standing.is_part or not self.books.past.due:
+        if self._standing.is_part or not self.history.past.due:
             return
-        books = self._history_writer.write(self.books, self.vocabulary, least)
-        self._standing = self._standing._replace(books=books)
+        history = self._history_writer.write(self.history, self.vocabulary, least)
+        self._standing = self._standing._replace(history=history)
 
     def let_wait(self, waiting: Waiting[ABox]) -> None:
         """Hold ABoxes that are not taken in so far, in the place of those that waited before."""
-        self._standing = self._standing._replace(books=replace(self.books, waiting=waiting))
+        self._standing = self._standing._replace(history=replace(self.history, waiting=waiting))
 
     def is_cut(self, at: TimePoint) -> bool:
         """Return whether a timestamp is finer than microseconds, and so is cut.
@@ -320,47 +320,47 @@ class StreamState(MaintainedState[StreamHistory]):
 
     def count(self, more: Counters) -> None:
         """Add to the counters."""
-        books = replace(self.books, counters=self.books.counters.plus(more))
-        self._standing = self._standing._replace(books=books)
+        history = replace(self.history, counters=self.history.counters.plus(more))
+        self._standing = self._standing._replace(history=history)
 
     # -- looking -----------------------------------------------------------------------------------
 
-    def books_at(self, at: TimePoint) -> StreamHistory:
-        """The books as they stood after the last step at or before a time, for a model to be made of.
+    def history_at(self, at: TimePoint) -> StreamHistory:
+        """The history as they stood after the last step at or before a time, for a model to be made of.
 
         Raises:
             ForgottenTimeError: the time lies outside window and history.
             TimestampError: it is no timestamp of the stream's kind, or the stream has not begun.
         """
-        step = self.books.step
+        step = self.history.step
         if step is None:
             raise TimestampError(f"the time {show_time(at)}", "one that has been: no ABox has come so far")
-        return self.books.at(ticks_of(at, step.kind), self.options.window)
+        return self.history.at(ticks_of(at, step.kind), self.options.window)
 
     def quality(self) -> Quality:
         """How what was asserted in window and history fared."""
-        books = self.books
-        departures = [*books.past.due, *books.past.departures()]
+        history = self.history
+        departures = [*history.past.due, *history.past.departures()]
         left = {entry.level: each.ticks for each in departures for entry in each.entries}
-        entries = [*books.past.entries(), *books.log]
-        return quality_of(entries, left, books.repairs, self.vocabulary, books.now)
+        entries = [*history.past.entries(), *history.log]
+        return quality_of(entries, left, history.repairs, self.vocabulary, history.now)
 
-    def shown_of(self, books: StreamHistory) -> ModelView:
-        """What followed from older books. Costs a materialization."""
-        model, _ = self._filled_from(books, self.growing.program)
+    def shown_of(self, history: StreamHistory) -> ModelView:
+        """What followed from older history. Costs a materialization."""
+        model, _ = self._filled_from(history, self.growing.program)
         model.violations()
         model.take_changes()
         forms: dict[Fact, Literal] = {}
-        for entry in reversed(list(books.log)):  # the form that was given first is shown
+        for entry in reversed(list(history.log)):  # the form that was given first is shown
             forms.update(entry.forms.by_fact)
         return ModelView(model, forms)
 
     def conflicts(self) -> ConflictList[Conflict]:
         """All conflict sets of the window as it is now. Costs a pass over the facts, if none is repaired."""
-        newest = self.books.log.newest
+        newest = self.history.log.newest
         if self.options.repair != "off" or newest is None:
             return ConflictList.of(())
-        model, older = self.model, self.books.log.without_newest()
+        model, older = self.model, self.history.log.without_newest()
         model.find_violations()
         lineage = model.lineage(self.options.budget.instances)
         if lineage is None:
@@ -370,16 +370,16 @@ class StreamState(MaintainedState[StreamHistory]):
     def stats(self) -> Stats:
         """What is held, and what was done."""
         self.forget_unused()
-        model, log, terms = self.model, self.books.log, self.vocabulary
+        model, log, terms = self.model, self.history.log, self.vocabulary
         stored = len(model), log.assertions, len(log.timeline)
-        books_bytes = log.bytes + self.books.past.bytes
+        books_bytes = log.bytes + self.history.past.bytes
         size = model.bytes_used, books_bytes, vocabulary_bytes(terms), self.consumers.bytes_used
-        done = *self.books.counters, len(self.books.waiting), self.books.past.timestamps
+        done = *self.history.counters, len(self.history.waiting), self.history.past.timestamps
         rules = len(self.growing.program.rules), len(model.program.rules)
         return Stats(*stored, *terms.counts, *size, *model.work, *done, *rules, *self.mistakes)
 
     def computed_literals(self) -> Integers:
-        """The literals in the materialization that need not be in the books: what rules have computed."""
+        """The literals in the materialization that need not be in the history: what rules have computed."""
         if not self.growing.program.builtins:
             return np.empty(0, np.int32)
         objects = self.model.facts()[:, 2]
@@ -400,7 +400,7 @@ class StreamState(MaintainedState[StreamHistory]):
         """Return whether terms may be collected: with consumers not before a further part of a timestamp."""
         if not self.consumers.attached:
             return True
-        newest = self.books.log.newest
+        newest = self.history.log.newest
         return newest is None or (step is not None and step.now != newest.ticks)
 
     # -- one step ----------------------------------------------------------------------------------
@@ -416,13 +416,13 @@ class StreamState(MaintainedState[StreamHistory]):
 
         An error before, in logging as well, leaves all as it was.
         """
-        self._log.write(done, self.books.counters)
+        self._log.write(done, self.history.counters)
         forms = self.forms if done.forms is NO_CHANGE else self.forms.after(done.forms)
         kept = None if done.needs_rebuild else model
         self._standing = self._standing._replace(
-            books=done.books, forms=forms, memory=done.memory, model=kept, told=done.told
+            history=done.history, forms=forms, memory=done.memory, model=kept, told=done.told
         )
-        if done.books.past.due:
+        if done.history.past.due:
             self._write_due()
         return done.update if self._derive == "all" else replace(done.update, delta=NO_DELTA)
 
@@ -434,16 +434,18 @@ class StreamState(MaintainedState[StreamHistory]):
         model.fill(parts)
         return model
 
-    def _filled_from(self, books: StreamHistory, program: Program) -> tuple[WindowModel, StreamHistory]:
-        newest, arrival = books.log.newest, books.arrival
-        older = books.log if newest is None else books.log.without_newest()
+    def _filled_from(self, history: StreamHistory, program: Program) -> tuple[WindowModel, StreamHistory]:
+        newest, arrival = history.log.newest, history.arrival
+        older = history.log if newest is None else history.log.without_newest()
         entries = list(older.kept())[::-1]
-        first = entries[0][0].level if entries else newest.level if newest else books.log.timeline.next_level
+        first = (
+            entries[0][0].level if entries else newest.level if newest else history.log.timeline.next_level
+        )
         model = self.foundation.model(self.options.keep, first, program)
         model.fill([(facts, entry.level) for entry, facts in entries])
         if newest is not None and arrival is not None:
             previous = model.add(newest.facts, newest.level)
             if len(newest.cut):
                 model.cut(newest.cut)
-            books = replace(books, arrival=arrival._replace(facts=newest.facts, previous=previous))
-        return model, books
+            history = replace(history, arrival=arrival._replace(facts=newest.facts, previous=previous))
+        return model, history

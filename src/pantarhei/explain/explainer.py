@@ -56,18 +56,18 @@ class ExplainedWindow(NamedTuple):
     """The window at a time.
 
     Args:
-        books: the asserted and the cut facts.
+        history: the asserted and the cut facts.
         model: the window model.
         forms: the lexical forms of literals in the materialization.
     """
 
-    books: StreamHistory
+    history: StreamHistory
     model: WindowModel
     forms: FactForms
 
     def abox(self, level: int) -> AssertingABox:
         """Return the ABox of a level."""
-        entry = self.books.log.timeline.at_level(level)
+        entry = self.history.log.timeline.at_level(level)
         assert entry is not None, "asserted facts are in the window"
         return AssertingABox(entry.at, entry.forms.by_fact)
 
@@ -106,7 +106,7 @@ class Explainer:
             unknown = self._unknown_in(atom, moment)
             if self._is_entailed_axiom(atom):
                 reason, lost = "the ontology entails it, as ontology.explain proves; windows have facts", 0
-            raise NotEntailedError(_written(atom), _time_text(moment.books), reason, unknown, lost)
+            raise NotEntailedError(_written(atom), _time_text(moment.history), reason, unknown, lost)
         return found if all_ else found[0]
 
     def _is_entailed_axiom(self, atom: TemporalAtom) -> bool:
@@ -138,7 +138,7 @@ class Explainer:
 
         def asserted_at(triple: Triple, tick: int) -> TimePoint | None:
             (fact,) = as_tuples(moment.model.vocabulary.encode([triple]).facts)
-            for trace in reversed(moment.books.traces(fact)):
+            for trace in reversed(moment.history.traces(fact)):
                 cut_in = None if trace.cut_by is None else concluding.tick_of(trace.cut_by.ticks)
                 if concluding.tick_of(trace.asserted.ticks) == tick != cut_in:
                     return trace.asserted.at
@@ -149,13 +149,17 @@ class Explainer:
     def _proof_context(self, moment: ExplainedWindow) -> ProofContext | None:
         """Return the input of temporal rules; None without rules, and for older times."""
         concluding = self._held.concluding
-        is_now = moment.books is self._held.books
+        is_now = moment.history is self._held.history
         return concluding.testimony(self._held.model) if concluding is not None and is_now else None
 
     def _beyond(self, atom: TemporalAtom, moment: ExplainedWindow) -> str | None:
         """Return the reason for which a conclusion at the time is not known; None if it is known."""
         concluding = self._held.concluding
-        if concluding is None or moment.books is self._held.books or not concluding.concludes(atom.predicate):
+        if (
+            concluding is None
+            or moment.history is self._held.history
+            or not concluding.concludes(atom.predicate)
+        ):
             return None
         return "what temporal rules concluded before the present tick is not known any more"
 
@@ -168,13 +172,13 @@ class Explainer:
         triple, rules_input = atom.triple, self._proof_context(moment)
         is_concluded = rules_input is not None and rules_input.concludes(atom)
         if is_concluded or (triple is not None and moment.model.find(triple) is not None):
-            raise EntailedError(_written(atom), _time_text(moment.books))
+            raise EntailedError(_written(atom), _time_text(moment.history))
         temporal = () if rules_input is None else rules_input.unmet(atom)
         if triple is None:
             is_known = rules_input is not None or self._beyond(atom, moment) is None
             absence = Absence(
                 None,
-                moment.books.now,
+                moment.history.now,
                 unknown=self._unknown_in(atom, moment),
                 complete=is_known,
                 temporal=temporal,
@@ -211,12 +215,12 @@ class Explainer:
                 beyond = search.ways(clauses.unconcluded.union(background))
                 beyond = beyond or search.ways(clauses.predicates)  # rules may conclude all in a cycle
         asserted, fate = goal[0] in context.assumable, context.fate(goal)
-        now = moment.books.now
+        now = moment.history.now
         return Absence(triple, now, fate, ways, concluded, asserted, unknown, beyond, search.complete)
 
     def _unknown_in(self, atom: TemporalAtom, moment: ExplainedWindow) -> tuple[UnknownName, ...]:
         """Return the unknown names of a triple; for another atom only its predicate is checked."""
-        step = moment.books.step
+        step = moment.history.step
         names = self._names(moment, self._asserted_until(None if step is None else step.now))
         if atom.triple is not None:
             return names.unknown_in(atom.triple)
@@ -232,13 +236,13 @@ class Explainer:
         return KnownNames(moment.model.vocabulary, common.symbols, common.names, asserted, declared)
 
     def _context(self, moment: ExplainedWindow) -> AbsenceContext:
-        log, step = moment.books.log, moment.books.step
+        log, step = moment.history.log, moment.history.step
         asserted = self._asserted_until(None if step is None else step.now)
         newest = log.newest
         return AbsenceContext(
             ProofExtractor(moment.model, moment.abox, moment.forms, LIMIT),
             log,
-            (moment.books.now or 0) if newest is None else newest.at,
+            (moment.history.now or 0) if newest is None else newest.at,
             0 if newest is None else newest.ticks,
             self._read(moment.model),
             frozenset(np.flatnonzero(np.bincount(asserted[:, 0])).tolist()),
@@ -264,32 +268,32 @@ class Explainer:
             tries: facts will be supposed in the model. With `keep="every"` it is a new one: Definition 8
                 leaves open to which interpretations facts belong after changes of others.
         """
-        books, held = self._held.books, self._held
-        is_now = at is None or plain_time(at) == books.now
+        history, held = self._held.history, self._held
+        is_now = at is None or plain_time(at) == history.now
         if is_now and not (tries and held.options.keep == "every"):
-            return ExplainedWindow(books, *held.state().shown)
-        then = books if at is None or is_now else held.books_at(at)
+            return ExplainedWindow(history, *held.state().shown)
+        then = history if at is None or is_now else held.history_at(at)
         known = self._older
-        if known is None or known[0] is not books or known[1] != then.now:
-            known = self._older = books, then.now, ExplainedWindow(then, *held.shown_of(then))
+        if known is None or known[0] is not history or known[1] != then.now:
+            known = self._older = history, then.now, ExplainedWindow(then, *held.shown_of(then))
         return known[2]
 
     def _asserted_until(self, ticks: int | None) -> Integers:
         """Return the facts asserted by a time, as far as the history reaches, shape (n, 3), oldest first."""
-        books = self._held.books
+        history = self._held.history
         known = self._asserted
-        if known is None or known[0] is not books:
-            entries = [*books.past.entries(), *books.log]
-            known = self._asserted = books, np.concatenate([NO_FACTS, *(entry.facts for entry in entries)])
-        if ticks is None or books.step is None or ticks >= books.step.now:
+        if known is None or known[0] is not history:
+            entries = [*history.past.entries(), *history.log]
+            known = self._asserted = history, np.concatenate([NO_FACTS, *(entry.facts for entry in entries)])
+        if ticks is None or history.step is None or ticks >= history.step.now:
             return known[1]
-        entries = [each for each in (*books.past.entries(), *books.log) if each.ticks <= ticks]
+        entries = [each for each in (*history.past.entries(), *history.log) if each.ticks <= ticks]
         return np.concatenate([NO_FACTS, *(entry.facts for entry in entries)])
 
     def _fate(self, fact: Fact, step: Step | None) -> tuple[RetractedAssertion, ...]:
         """Return the assertions of a fact that were retracted by a step, newest first."""
-        books, found = self._held.books, list[RetractedAssertion]()
-        for trace in books.traces(fact):
+        history, found = self._held.history, list[RetractedAssertion]()
+        for trace in history.traces(fact):
             if step is None or trace.asserted.ticks > step.now:
                 continue
             by = trace.cut_by if trace.cut_by is not None and trace.cut_by.ticks <= step.now else None
@@ -307,7 +311,7 @@ class Explainer:
 
         In a conflict with an older member, the repair could have removed that one instead.
         """
-        repair = self._held.books.repair_of(by.level)
+        repair = self._held.history.repair_of(by.level)
         (triple,) = self._held.vocabulary.decode([fact], asserted.forms.by_fact)
         conflicts = () if repair is None else repair.conflicts
         mine = [each for each in conflicts if any(other == triple for _, other in each.assertions)]
@@ -341,5 +345,5 @@ def _check_limit(limit: object, of: str) -> None:
         raise OptionError("limit", repr(limit), f"a whole number, at least one {of}")
 
 
-def _time_text(books: StreamHistory) -> str | None:
-    return None if books.now is None else show_time(books.now)
+def _time_text(history: StreamHistory) -> str | None:
+    return None if history.now is None else show_time(history.now)

@@ -86,8 +86,8 @@ def encoded(*given, forms=None):
 
 
 def asserting(*given):
-    books = Assertions()
-    return books.after(books.net(encoded(*given), encoded()), True)
+    history = Assertions()
+    return history.after(history.net(encoded(*given), encoded()), True)
 
 
 def test_a_fact_and_its_key_lead_to_each_other():
@@ -109,20 +109,20 @@ def test_what_is_in_vain_is_counted_each_fact_once():
 
 
 def test_facts_stand_in_the_order_in_which_they_came():
-    books = asserting(C, A, B)
-    assert as_tuples(books.facts) == [C, A, B]
-    books = books.after(books.net(encoded(), encoded(A)), True)
-    assert as_tuples(books.facts) == [C, B]
-    assert (books.step, books.now, len(books.log.timeline)) == (2, 2, 0)
+    history = asserting(C, A, B)
+    assert as_tuples(history.facts) == [C, A, B]
+    history = history.after(history.net(encoded(), encoded(A)), True)
+    assert as_tuples(history.facts) == [C, B]
+    assert (history.step, history.now, len(history.log.timeline)) == (2, 2, 0)
 
 
 def test_the_form_of_what_was_asserted_already_stays():
-    books = asserting(A)
-    net = books.net(encoded(A, B, forms={A: ONE, B: ONE}), encoded())
+    history = asserting(A)
+    net = history.net(encoded(A, B, forms={A: ONE, B: ONE}), encoded())
     assert net.forms == {B: ONE}
-    books = books.after(net, True)
-    assert books.forms == {B: ONE}
-    assert books.after(books.net(encoded(), encoded(B)), True).forms == {}
+    history = history.after(net, True)
+    assert history.forms == {B: ONE}
+    assert history.after(history.net(encoded(), encoded(B)), True).forms == {}
 
 
 def test_a_change_that_was_broken_off_is_made_at_the_next_look():
@@ -135,22 +135,22 @@ def test_a_change_that_was_broken_off_is_made_at_the_next_look():
 
     keys = Broken(dict.fromkeys(keys_of(facts(A))))
     keys.breaks = True
-    books = Assertions(1, True, keys, {}, NetChange(keys_of(facts(B)), keys_of(facts(A))))
+    history = Assertions(1, True, keys, {}, NetChange(keys_of(facts(B)), keys_of(facts(A))))
     with pytest.raises(MemoryError):
-        books.facts  # noqa: B018
-    assert as_tuples(books.facts) == [B]
+        history.facts  # noqa: B018
+    assert as_tuples(history.facts) == [B]
 
 
 def test_a_copy_is_on_its_own():
-    books = asserting(A)
-    copy = books.copy()
-    after = books.after(books.net(encoded(B), encoded(A)), True)
+    history = asserting(A)
+    copy = history.copy()
+    after = history.after(history.net(encoded(B), encoded(A)), True)
     assert (as_tuples(after.facts), as_tuples(copy.facts)) == ([B], [A])
 
 
 def test_terms_are_noted_and_renamed():
-    books = asserting(B)
+    history = asserting(B)
     used = UsedTerms(2, 4, 0)
-    assert books.used_terms(used) == 1
+    assert history.used_terms(used) == 1
     assert (used.symbols.tolist(), used.names.tolist()) == ([1, 0], [0, 0, 1, 1])
-    assert as_tuples(books.renamed(used.renaming()).facts) == [(0, 0, 1)]
+    assert as_tuples(history.renamed(used.renaming()).facts) == [(0, 0, 1)]

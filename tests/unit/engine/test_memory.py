@@ -7,7 +7,7 @@ import pytest
 from rdflib import OWL, RDF, XSD, BNode, Literal, Namespace, URIRef, Variable
 
 import pantarhei.engine.memory as compaction
-import pantarhei.engine.stream_history as books
+import pantarhei.engine.stream_history as stream_history
 from class_counts import ClassCounts
 from pantarhei import Limits, Ontology, StreamReasoner, Window
 from pantarhei.encoding.footprint import vocabulary_bytes
@@ -42,12 +42,12 @@ def memory(held, **limits):
 
 
 def test_what_is_held_is_what_the_stats_count(held):
-    assert memory(held, max_bytes=1).held(held.model, held.books.log) == held.stats().bytes
-    assert memory(held, max_facts=1).held(held.model, held.books.log) == 0, "bytes have no limit"
+    assert memory(held, max_bytes=1).held(held.model, held.history.log) == held.stats().bytes
+    assert memory(held, max_facts=1).held(held.model, held.history.log) == 0, "bytes have no limit"
 
 
 def test_what_is_left_for_the_model_is_all_but_the_rest(held):
-    log, most = held.books.log, held.stats().bytes
+    log, most = held.history.log, held.stats().bytes
     assert memory(held, max_bytes=most).left_for_model(log) == held.model.bytes_used
     assert memory(held, max_bytes=1).left_for_model(log) == 0
     assert memory(held, max_facts=1).left_for_model(log) is None
@@ -69,14 +69,14 @@ def test_terms_that_a_consumer_holds_are_in_use(held):
 
 
 def test_three_quarters_are_not_tight_and_a_byte_more_is(held):
-    model, log, now = held.model, held.books.log, held.stats().bytes
+    model, log, now = held.model, held.history.log, held.stats().bytes
     assert memory(held, max_bytes=-(-4 * now // 3)).is_tight(model, log) is False
     assert memory(held, max_bytes=4 * now // 3 - 1).is_tight(model, log) is True
     assert memory(held, max_facts=1).is_tight(model, log) is False
 
 
 def test_a_limit_is_exceeded_by_facts_or_by_bytes(held):
-    model, log, now = held.model, held.books.log, held.stats().bytes
+    model, log, now = held.model, held.history.log, held.stats().bytes
     assert memory(held, max_facts=150, max_bytes=now).exceeded(model, log) is None
     assert memory(held, max_facts=149).exceeded(model, log) == ("max_facts", 149, 150)
     assert memory(held, max_bytes=now - 1).exceeded(model, log) == ("max_bytes", now - 1, now)
@@ -462,13 +462,13 @@ def test_a_small_abox_shares_memory_with_few():
     reasoner = reasoner_of(window=100_000)
     for at in range(3000):
         reasoner.push(at, [(EX[f"o{at}-{i}"], RDF.type, EX.C) for i in range(4)])
-    reasoner.push(3000, [(EX[f"o{i}"], RDF.type, EX.C) for i in range(2 * books.BATCH)])
+    reasoner.push(3000, [(EX[f"o{i}"], RDF.type, EX.C) for i in range(2 * stream_history.BATCH)])
     forget(reasoner)
-    entries = list(reasoner._held.books.log)
-    assert sum(len(entry.facts) for entry in entries) == 4 * 3000 + 2 * books.BATCH
+    entries = list(reasoner._held.history.log)
+    assert sum(len(entry.facts) for entry in entries) == 4 * 3000 + 2 * stream_history.BATCH
     for entry in entries:
         whole = entry.facts if entry.facts.base is None else entry.facts.base
-        assert whole.size <= 3 * max(books.BATCH, len(entry.facts))
+        assert whole.size <= 3 * max(stream_history.BATCH, len(entry.facts))
 
 
 # -- all or nothing --------------------------------------------------------------------------------
@@ -540,7 +540,7 @@ def test_an_error_while_forgetting_leaves_all_as_it_was(monkeypatch, keep, error
                 shaken.materialization(),
                 shaken.assertions(),
                 shaken.timestamps,
-                shaken._held.books.messages,
+                shaken._held.history.messages,
             )
             with monkeypatch.context() as patch:
                 patch.setattr(target, point, breaking(getattr(target, point), error, after))
@@ -550,7 +550,7 @@ def test_an_error_while_forgetting_leaves_all_as_it_was(monkeypatch, keep, error
                 shaken.materialization(),
                 shaken.assertions(),
                 shaken.timestamps,
-                shaken._held.books.messages,
+                shaken._held.history.messages,
             )
             assert found == before
             shaken._held.model.kernel.check_invariants()

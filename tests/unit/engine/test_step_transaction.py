@@ -33,7 +33,7 @@ class Stream:
 
     def __init__(self, **limits):
         self.foundation = Foundation.of(Ontology.from_rules(RULES))
-        self.model, self.books = self.foundation.model(), StreamHistory()
+        self.model, self.history = self.foundation.model(), StreamHistory()
         self.model.take_changes()
         self.vocabulary = self.foundation.vocabulary
         self.memory = Memory(Limits(**limits), self.vocabulary, Consumers())
@@ -41,7 +41,7 @@ class Stream:
     def step(self, now, given=None):
         return StepTransaction(
             self.model,
-            self.books,
+            self.history,
             GivenForms(self.vocabulary),
             Repairer("exact", Budget(), self.vocabulary),
             WINDOW.step_at(TimeKind.INTEGER, now),
@@ -61,7 +61,7 @@ class Stream:
         return self.after(self.step(now).run())
 
     def after(self, outcome):
-        self.books = outcome.books
+        self.history = outcome.history
         self.model.kernel.check_invariants()
         return outcome.update
 
@@ -80,7 +80,7 @@ def test_an_abox_arrives_with_what_follows_and_leaves_when_time_has_passed():
         member(A, a_of_strategies),
         member(B, a_of_strategies),
     }
-    assert not stream.facts and list(stream.books.log) == []
+    assert not stream.facts and list(stream.history.log) == []
 
 
 def test_what_the_newest_contradicts_is_cut_from_the_model_and_noted_in_the_books():
@@ -89,14 +89,14 @@ def test_what_the_newest_contradicts_is_cut_from_the_model_and_noted_in_the_book
     update = stream.take_in(2, member(C, a_of_strategies))
     assert update.repair.removed == {(1, member(A, a_of_strategies))}
     assert stream.facts == {member(A, b), member(B, b), member(C, a_of_strategies)}
-    assert list(stream.vocabulary.decode(stream.books.log.newest.cut)) == [member(A, a_of_strategies)]
-    assert (stream.books.counters.repairs, stream.books.counters.cut) == (1, 1)
+    assert list(stream.vocabulary.decode(stream.history.log.newest.cut)) == [member(A, a_of_strategies)]
+    assert (stream.history.counters.repairs, stream.history.counters.cut) == (1, 1)
 
 
 def test_the_old_books_stay_as_they_were():
     stream = Stream()
     stream.take_in(1, member(A, a_of_strategies))
-    before = stream.books
+    before = stream.history
     stream.take_in(2, member(C, a_of_strategies))
     assert [entry.at for entry in before.log] == [1] and before.counters.repairs == 0
 
@@ -122,12 +122,15 @@ def test_a_timestamp_in_two_parts_comes_to_what_it_comes_to_in_one(first, second
     whole.take_in(2, *first, *second)
     assert apart.facts == whole.facts
     one, other = (
-        [(repair.removed, repair.undecided, set(repair.conflict_sets)) for _, repair in stream.books.repairs]
+        [
+            (repair.removed, repair.undecided, set(repair.conflict_sets))
+            for _, repair in stream.history.repairs
+        ]
         for stream in (apart, whole)
     )
     assert one == other and len(one) == 1
-    assert apart.books.log.newest.facts.tolist() == whole.books.log.newest.facts.tolist()
-    assert apart.books.counters._replace(pushes=0) == whole.books.counters._replace(pushes=0)
+    assert apart.history.log.newest.facts.tolist() == whole.history.log.newest.facts.tolist()
+    assert apart.history.counters._replace(pushes=0) == whole.history.counters._replace(pushes=0)
 
 
 def test_too_much_is_an_error_or_lets_the_oldest_leave_early():
@@ -138,7 +141,7 @@ def test_too_much_is_an_error_or_lets_the_oldest_leave_early():
         refusing.take_in(2, member(A, b))
     update = dropping.take_in(2, member(A, b))
     assert update.dropped_early == (1,) and dropping.facts == {member(A, b), member(B, b)}
-    assert dropping.books.counters.dropped_early == 1
+    assert dropping.history.counters.dropped_early == 1
 
 
 # at              0   1   2

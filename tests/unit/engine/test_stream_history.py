@@ -30,14 +30,14 @@ def test_counters_go_up_by_what_is_said_and_the_others_stay():
 
 
 def test_a_repair_is_remembered_where_something_was_contradicted():
-    books = with_arrival(StreamHistory(), EMPTY_LOG, STEP, arrival(0, True), repair(1), NOTHING)
-    books = with_arrival(books, EMPTY_LOG, STEP, arrival(1, False), repair(2), NOTHING)
-    assert [level for level, _ in books.repairs] == [0]
-    assert books.arrival.level == 1
-    assert (books.messages, books.counters.pushes, books.counters.repairs) == (2, 2, 1)
+    history = with_arrival(StreamHistory(), EMPTY_LOG, STEP, arrival(0, True), repair(1), NOTHING)
+    history = with_arrival(history, EMPTY_LOG, STEP, arrival(1, False), repair(2), NOTHING)
+    assert [level for level, _ in history.repairs] == [0]
+    assert history.arrival.level == 1
+    assert (history.messages, history.counters.pushes, history.counters.repairs) == (2, 2, 1)
 
 
 def test_an_abox_that_comes_again_with_more_has_one_repair():
-    books = with_arrival(StreamHistory(), EMPTY_LOG, STEP, arrival(0, True), repair(1), NOTHING)
-    books = with_arrival(books, EMPTY_LOG, STEP, arrival(0, True), repair(1), NOTHING)
-    assert [level for level, _ in books.repairs] == [0]
+    history = with_arrival(StreamHistory(), EMPTY_LOG, STEP, arrival(0, True), repair(1), NOTHING)
+    history = with_arrival(history, EMPTY_LOG, STEP, arrival(0, True), repair(1), NOTHING)
+    assert [level for level, _ in history.repairs] == [0]

@@ -226,7 +226,7 @@ def test_a_sink_that_fails_is_offered_it_again(caplog):
     for each in (reasoner, restored):
         each.push(10, [])
         assert [(one.timestamp, one.fate) for one in taken] == [(1, "cut"), (1, "left"), (2, "left")]
-        assert not each._held.books.past and each.stats().unwritten == 0
+        assert not each._held.history.past and each.stats().unwritten == 0
         taken.clear()
 
 
@@ -237,7 +237,7 @@ def test_what_cannot_be_kept_for_it_is_counted():
     reasoner = pr.StreamReasoner(ONTOLOGY, pr.Window(1), history=History(0, max_bytes=5_000, sink=sink))
     for at in range(30):
         reasoner.push(at, [valve("Open", f"v{at}")])
-    waiting = sum(len(departure.entries) for departure in reasoner._held.books.past.due)
+    waiting = sum(len(departure.entries) for departure in reasoner._held.history.past.due)
     assert (waiting > 2, waiting + reasoner.stats().unwritten) == (True, 28)
 
 

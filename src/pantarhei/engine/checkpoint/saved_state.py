@@ -1,8 +1,8 @@
 """The state of a reasoner as the bytes of a checkpoint, and back.
 
 What is saved is what a push leaves behind: window and options, the background beside the ontology's, the
-books, how literals were written, and what consumers keep of their own. The program is compiled from the
-ontology again, the window model is made from the books again. Levels begin at 0 again.
+history, how literals were written, and what consumers keep of their own. The program is compiled from the
+ontology again, the window model is made from the history again. Levels begin at 0 again.
 """
 
 from __future__ import annotations
@@ -152,16 +152,16 @@ class State:
     """All that a restored reasoner needs.
 
     Args:
-        books: what was asserted and cut.
+        history: what was asserted and cut.
         forms: how literals of the materialization are written, and those of subjects and values.
         ill_typed: properties that had ill-typed values, in the window or before.
         note: what the caller wants to find again.
-        values: literals, by number, whose first forms are to be kept beside those in the books.
+        values: literals, by number, whose first forms are to be kept beside those in the history.
         consumers: what makes the bytes that each consumer keeps, by its name.
         noted: what came that is likely a mistake.
     """
 
-    books: StreamHistory
+    history: StreamHistory
     forms: GivenForms
     ill_typed: tuple[Predicate, ...] = ()
     note: Mapping[str, Json] = field(default_factory=dict)
@@ -192,11 +192,11 @@ def save(
     Costs the assertions as columns, and a step of Python for each entry, each different term, and what the
     repairs say that `repairs` has not seen yet.
     """
-    books = state.books
-    kind = books.step.kind if books.step else books.waiting.kind or TimeKind.INTEGER
-    departures = [*books.past.due, *books.past.departures()]
+    history = state.history
+    kind = history.step.kind if history.step else history.waiting.kind or TimeKind.INTEGER
+    departures = [*history.past.due, *history.past.departures()]
     departed = [entry for departure in departures for entry in departure.entries]
-    entries = [*departed, *books.log]
+    entries = [*departed, *history.log]
     times = TimesWriter([entry.at for entry in entries])
     forms = [*(entry.forms for entry in entries), Forms(state.forms.facts), Forms({}, state.forms.pairs)]
     sizes = [len(part.by_fact) + len(part.by_pair) for part in forms]
@@ -205,10 +205,10 @@ def save(
     of_forms = [places.setdefault(form, len(places)) for _, form in rows]
     parts = [entry.facts for entry in entries] + [entry.cut for entry in entries]
     facts = _together([*parts, np.array([fact for fact, _ in rows], np.int32).reshape(-1, 3)])
-    first = books.past.first_level(books.log)
-    remembered = [(level, repair) for level, repair in books.repairs if level >= first]
+    first = history.past.first_level(history.log)
+    remembered = [(level, repair) for level, repair in history.repairs if level >= first]
     of_repairs, constraints = repairs.columns(remembered, first, times)
-    of_waiting, waiting = columns_of_waiting(books.waiting, times)
+    of_waiting, waiting = columns_of_waiting(history.waiting, times)
     of_times, marks = times.columns(kind)
     columns: dict[str, Column] = {
         "entries.facts": lengths(parts),
@@ -238,14 +238,14 @@ def save(
         "conclusions": options.conclusions,
         "numbers": options.numbers,
         "precision": options.precision,
-        "kind": books.step.kind.name if books.step else None,
-        "now": books.step.now if books.step else 0,
-        "contradicted": bool(books.log.newest and books.arrival and books.arrival.contradicted),
-        "counters": books.counters._asdict(),
-        "messages": books.messages,
+        "kind": history.step.kind.name if history.step else None,
+        "now": history.step.now if history.step else 0,
+        "contradicted": bool(history.log.newest and history.arrival and history.arrival.contradicted),
+        "counters": history.counters._asdict(),
+        "messages": history.messages,
         "history": {"steps": options.history.steps, "max_bytes": options.history.max_bytes},
         "departed": len(departed),
-        "known_from": books.past.known_from,
+        "known_from": history.past.known_from,
         "ill_typed": [str(name) for name in state.ill_typed],
         "times": [list(mark) for mark in marks],
         "constraints": constraints,
@@ -401,7 +401,7 @@ class Checkpoint:
         if not contents.has_evidence:  # nor a count of what was undecided
             counters = counters._replace(undecided=sum(repair.undecided_facts for _, repair in repairs))
         waiting = read_waiting(contents, header["waiting"], times)
-        books = StreamHistory(log, step, arrival, repairs, counters, header["messages"], past, waiting)
+        history = StreamHistory(log, step, arrival, repairs, counters, header["messages"], past, waiting)
         known = GivenForms(growing.vocabulary, dict(written.by_fact), dict(pairs.by_pair))
         kept = {
             name.removeprefix(_CONSUMER): column.tobytes
@@ -409,7 +409,7 @@ class Checkpoint:
             if name.startswith(_CONSUMER)
         }
         noted = InputDiagnostics.of_saved(header["unexpected"])
-        return State(books, known, ill_typed, self.note, consumers=kept, noted=noted)
+        return State(history, known, ill_typed, self.note, consumers=kept, noted=noted)
 
     def _forms(self, keys: Integers, formed: Sequence[RdflibLiteral]) -> list[Forms]:
         """The forms of each entry, then those of the materialization's facts, then of its pairs."""
