@@ -17,7 +17,6 @@ from pantarhei.engine.consumer import QUERIES
 from pantarhei.engine.maintained_state import MaintainedState
 from pantarhei.engine.update import GraphUpdate, WindowUpdate
 from pantarhei.errors import OptionError, QueryError, RegistrationMemoryError, TimestampError, check_type
-from pantarhei.model.doing_all import run_all
 from pantarhei.model.time import Duration, TimeKind, duration_ticks, show_time, time_of
 from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.answer_reports import AnswerRow
@@ -28,6 +27,7 @@ from pantarhei.query.continuous_query import (
     QueryStats,
     Registration,
     ReportPolicy,
+    run_all,
 )
 from pantarhei.query.graph_names import QUALITY_GRAPH
 from pantarhei.query.incremental.answer_versions import ReadAnswers

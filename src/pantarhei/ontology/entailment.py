@@ -15,9 +15,8 @@ from pantarhei.model.term import Term, Triple, in_order
 from pantarhei.ontology.closure import AssertionClosure, is_fresh
 from pantarhei.ontology.entailment_checker import EntailmentChecker
 from pantarhei.owl import axiom as owl
-from pantarhei.owl.axiom import Axiom
+from pantarhei.owl.axiom import Axiom, rewritten
 from pantarhei.owl.axiom_mapping import Reading
-from pantarhei.owl.expression import rewritten
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.renderers import JsonObject
 from pantarhei.proofs.sentences import Labels

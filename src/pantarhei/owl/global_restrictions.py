@@ -23,8 +23,8 @@ from pantarhei.owl.axiom import (
     PropertyKind,
     SubPropertyChainOf,
     Trait,
+    parts,
 )
-from pantarhei.owl.expression import parts
 from pantarhei.owl.normal_form import inverse
 
 # Number of properties whose predecessors are computed together, a bit for each.

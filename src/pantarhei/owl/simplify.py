@@ -14,8 +14,18 @@ from typing import TypeVar
 from rdflib import OWL, RDFS, URIRef
 
 from pantarhei.owl import axiom as owl
-from pantarhei.owl.axiom import NOTHING, THING, Axiom, Bound, Cardinality, ClassExpression, DataRange, Filler
-from pantarhei.owl.expression import parts, rewritten
+from pantarhei.owl.axiom import (
+    NOTHING,
+    THING,
+    Axiom,
+    Bound,
+    Cardinality,
+    ClassExpression,
+    DataRange,
+    Filler,
+    parts,
+    rewritten,
+)
 
 T = TypeVar("T")
 

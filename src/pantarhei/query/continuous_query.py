@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, NoReturn, Pro
 from weakref import WeakSet
 
 from pantarhei.errors import OptionError, QueryError
-from pantarhei.model.doing_all import run_all
 from pantarhei.model.message_text import counted
 from pantarhei.model.time import Duration, TimeKind, TimePoint, duration_ticks
 from pantarhei.query.answer_reports import MOST_WAITING, AnswerChange, AnswerRow, Follower, Overflow
@@ -33,6 +32,18 @@ from pantarhei.window.sliding import Window, common
 
 if TYPE_CHECKING:
     from pantarhei.query.algebra.nodes import Query
+
+
+def run_all(actions: Iterable[Callable[[], None]]) -> None:
+    """Run all actions in order, then raise the first exception that any raised."""
+    raised: BaseException | None = None
+    for action in actions:
+        try:
+            action()
+        except BaseException as error:
+            raised = raised or error
+    if raised is not None:
+        raise raised
 
 
 Condition = Literal["change", "close", "non-empty"]

@@ -8,16 +8,26 @@ from rdflib import XSD, Literal, URIRef, Variable
 from pantarhei.model.data_range import Datatype
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import (
+    Bound,
     BuiltInAtom,
+    Cardinality,
+    Class,
     ClassAtom,
     DataRangeAtom,
     DifferentAtom,
+    IntersectionOf,
+    InverseOf,
+    Property,
     PropertyAtom,
+    PropertyKind,
     SameAtom,
+    SomeValuesFrom,
     SwrlRule,
+    UnionOf,
     arguments_of,
+    parts,
 )
-from pantarhei.owl.expression import Class, Property, PropertyKind
+from pantarhei.owl.axiom import Datatype as AxiomDatatype
 from pantarhei.values.scalar_functions import SWRLB
 from strategies import EX, R, V, a, x, y
 from strategies import A as StrategiesA
@@ -96,3 +106,35 @@ def test_a_variable_is_told_from_a_name_of_the_same_text():
 def test_rules_are_values_that_pickle():
     rule = SwrlRule(tuple(ATOMS.values()), (IS_A,))
     assert pickle.loads(pickle.dumps(rule)) == rule and len({rule, pickle.loads(pickle.dumps(rule))}) == 1
+
+
+P_OF_EXPRESSION, D_OF_EXPRESSION = Property(EX.p), Property(EX.d, PropertyKind.DATA)
+
+
+@pytest.mark.parametrize(
+    ("expression", "text"),
+    [
+        (SomeValuesFrom(P_OF_EXPRESSION, Class(EX.A)), "ObjectSomeValuesFrom(p A)"),
+        (SomeValuesFrom(D_OF_EXPRESSION, AxiomDatatype(XSD.integer)), "DataSomeValuesFrom(d integer)"),
+        (Cardinality(Bound.MAX, 1, D_OF_EXPRESSION), "DataMaxCardinality(1 d)"),
+        (
+            Cardinality(Bound.MIN, 2, InverseOf(P_OF_EXPRESSION), Class(EX.A)),
+            "ObjectMinCardinality(2 ObjectInverseOf(p) A)",
+        ),
+    ],
+)
+def test_the_form_is_that_of_the_filler_or_else_of_the_property(expression, text):
+    assert str(expression) == text
+
+
+def test_an_inverse_is_of_the_kind_of_its_property():
+    assert InverseOf(P_OF_EXPRESSION).kind is PropertyKind.OBJECT
+
+
+def test_an_expression_has_its_parts_from_the_left_and_what_is_whole_is_not_taken_apart():
+    one, other = Class(EX.A), Class(EX.B)
+    inner = UnionOf((other, one))
+    found = list(parts(IntersectionOf((one, inner))))
+    assert [part for part in found if isinstance(part, Class)] == [one, other, one]
+    assert inner in found
+    assert other not in parts(IntersectionOf((one, inner)), whole=UnionOf)

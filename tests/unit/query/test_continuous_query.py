@@ -6,7 +6,7 @@ import pytest
 
 from pantarhei import OptionError
 from pantarhei.model.time import TimeKind
-from pantarhei.query.continuous_query import PLAIN, ReportPolicy
+from pantarhei.query.continuous_query import PLAIN, ReportPolicy, run_all
 
 
 def test_by_default_a_query_says_at_each_step_what_changed():
@@ -41,3 +41,22 @@ def test_what_is_no_condition_is_refused_with_what_there_is(on):
 def test_what_is_no_stream_of_answers_is_refused_with_those_that_there_are():
     with pytest.raises(OptionError, match="'delta' or 'istream' or 'dstream' or 'rstream'"):
         ReportPolicy.of("change", "stream")
+
+
+def test_all_is_done_and_then_the_first_interrupt_raised():
+    done = []
+
+    def interrupted(name):
+        done.append(name)
+        raise KeyboardInterrupt(name)
+
+    with pytest.raises(KeyboardInterrupt, match="first"):
+        run_all([lambda: interrupted("first"), lambda: done.append("second"), lambda: interrupted("third")])
+    assert done == ["first", "second", "third"]
+
+
+def test_nothing_is_raised_where_nothing_was():
+    done = []
+    run_all(done.append for _ in range(0))
+    run_all([lambda: done.append(1)])
+    assert done == [1]

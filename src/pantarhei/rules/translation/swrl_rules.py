@@ -37,8 +37,8 @@ from pantarhei.owl.axiom import (
     SwrlAtom,
     SwrlRule,
     arguments_of,
+    rewritten,
 )
-from pantarhei.owl.expression import rewritten
 from pantarhei.owl.normal_form import MOST_ALTERNATIVES, count_alternatives, split_left
 from pantarhei.owl.simplify import BOTTOM_PROPERTIES, TOP_PROPERTIES, simplify
 from pantarhei.rules.translation.body import MOST_ATOMS, Body, NeverError, NotARuleError, property_atom
