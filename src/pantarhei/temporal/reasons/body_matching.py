@@ -1,4 +1,4 @@
-"""Rules with terms for their variables, and what each formula of their bodies rests on."""
+"""Backward matching: instances of rules whose bodies hold, and the evidence for each formula of a body."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from pantarhei.values.membership import passes
 from pantarhei.values.scalar_functions import is_computation
 
 Binding = Mapping[Variable, int]
-"""What variables stand for, in the vocabulary's numbers."""
+"""Values of variables, in the vocabulary's numbers."""
 
 
 class TickAtom(NamedTuple):
-    """What holds at a tick because rules conclude it at the present one."""
+    """Conclusion of the present tick, and the tick at which it holds."""
 
     predicate: URIRef
     arguments: Arguments
@@ -34,18 +34,18 @@ class TickAtom(NamedTuple):
 
 
 Leaf = TickAtom | TickRun
-"""What evidence rests on: a conclusion, or what was said."""
+"""Evidence of a formula: a conclusion, or a run of input."""
 
 
 class Evidence(NamedTuple):
-    """A formula of a body with terms for its variables, and when it was so.
+    """Ground formula of a body, with the ticks at which it held.
 
     Args:
-        formula: as it is written.
-        arguments: of its atom.
-        first, last: the ticks that it looks at, both included.
-        given: those of them at which it was so by what was said, oldest first.
-        drawn: those at which it is so only by what rules conclude now.
+        formula: the formula as written.
+        arguments: arguments of its atom.
+        first, last: window of the formula, both ticks included.
+        given: ticks of the window with input, oldest first.
+        concluded: ticks of the window with conclusions of the present tick only.
     """
 
     formula: Formula
@@ -57,57 +57,59 @@ class Evidence(NamedTuple):
 
     @property
     def lacking(self) -> int:
-        """At how many of `concluded` it has to be so at least."""
+        """Required number of ticks among `concluded`."""
         always = self.formula.mode is Mode.ALWAYS
         required = self.last - self.first + 1 if always else self.formula.times
         return max(0, required - sum(run.length for run in self.given))
 
     @property
     def is_met(self) -> bool:
-        """Whether what it asks for is so."""
+        """Test whether the formula, without its negation, holds."""
         return self.lacking <= len(self.concluded)
 
     @property
     def ticks(self) -> list[int]:
-        """All ticks at which it was so, in order."""
-        said = (tick for run in self.given for tick in run.newest(run.length))
-        return sorted([*said, *self.concluded])
+        """All ticks of the evidence, in order."""
+        given = (tick for run in self.given for tick in run.newest(run.length))
+        return sorted([*given, *self.concluded])
 
     @property
     def is_open(self) -> bool:
-        """Whether it rests on other conclusions of the present tick."""
+        """Test whether the formula needs other conclusions of the present tick."""
         return self.lacking > 0 and not self.formula.is_negated
 
     @property
     def atoms(self) -> list[TickAtom]:
-        """The conclusions that it may rest on."""
+        """Conclusions that the formula may need."""
         return [TickAtom(self.formula.atom.predicate, self.arguments, tick) for tick in self.concluded]
 
     def enough(self, atoms: Iterable[TickAtom]) -> tuple[Leaf, ...]:
-        """What is enough for it of what was said and of some conclusions, oldest first: where it counts ticks
-        the newest, else all.
+        """Return sufficient evidence from input and some conclusions, oldest first.
+
+        Formulas that count ticks get the newest ticks, others all.
         """
         if self.formula.mode is not Mode.SOMETIME:
-            return tuple(sorted([*self.given, *atoms], key=_first))
+            return tuple(sorted([*self.given, *atoms], key=first_tick))
         times = self.formula.times
         single: list[Leaf] = [
             TickRun(tick, tick, run.known) for run in self.given for tick in run.newest(times)
         ]
-        return tuple(sorted([*single, *atoms], key=_first)[-times:])
+        return tuple(sorted([*single, *atoms], key=first_tick)[-times:])
 
 
-def _first(leaf: Leaf) -> int:
+def first_tick(leaf: Leaf) -> int:
+    """Return the first tick of evidence."""
     return leaf.tick if isinstance(leaf, TickAtom) else leaf.first
 
 
 class ProgramClause(NamedTuple):
-    """A temporal rule, or one of the ontology that joined them.
+    """Temporal rule, or rule of the ontology that joins them.
 
     Args:
-        rule: what it concludes, and from what.
-        shown: the rule as proofs have it.
-        tests: all of them, as far as `rule` has them or not.
-        different: names that have to differ.
+        rule: head and body.
+        shown: the rule in proofs.
+        tests: all tests, including those that `rule` lacks.
+        different: names that must differ.
     """
 
     rule: TemporalRule
@@ -117,12 +119,12 @@ class ProgramClause(NamedTuple):
 
     @property
     def is_temporal(self) -> bool:
-        """Whether it is none of the ontology."""
+        """Test whether it is a temporal rule."""
         return not self.shown.body
 
     @classmethod
     def all_of(cls, given: RulesWithOntology) -> tuple[ProgramClause, ...]:
-        """The clauses of a program."""
+        """Return the clauses of a program."""
         temporal = (
             cls(rule, _shown(rule, n), with_kernel_tests(rule, given.unique_names).tests)
             for n, rule in enumerate(given.rules.rules, 1)
@@ -138,12 +140,12 @@ def _shown(rule: TemporalRule, number: int) -> Rule:
 
 
 class ClauseInstance(NamedTuple):
-    """A clause with terms for its variables, whose body holds.
+    """Ground clause whose body holds.
 
     Args:
         clause: the clause.
-        binding: the terms.
-        evidence: of each formula of the body, in its order.
+        binding: values of its variables.
+        evidence: evidence of each formula of the body, in its order.
     """
 
     clause: ProgramClause
@@ -151,209 +153,196 @@ class ClauseInstance(NamedTuple):
     evidence: tuple[Evidence, ...]
 
 
-class _Seen(NamedTuple):
-    """What a formula sees.
-
-    Args:
-        first, last: the ticks that it looks at.
-        said: when what was so by what was said.
-        drawn: at which ticks what is so by what rules conclude.
-    """
-
-    first: int
-    last: int
-    said: Mapping[Arguments, list[TickRun]]
-    drawn: Mapping[Arguments, set[int]]
-
-
 class BodyMatcher:
-    """The rules over what has been said and is concluded.
+    """Matcher of rule bodies against input and conclusions, backwards from a conclusion.
 
     Args:
         clauses: the program.
-        occasions: when what is so.
-        ticks: of the stream.
-        vocabulary: the stream's; it learns the terms of rules, times, and what is computed.
+        intervals: facts with the ticks at which they held.
+        ticks: ticks of the stream.
+        vocabulary: the stream's vocabulary; receives terms of rules, times, and computed literals.
     """
 
     def __init__(
-        self, clauses: Sequence[ProgramClause], occasions: TickIntervals, ticks: Ticks, vocabulary: Vocabulary
+        self,
+        clauses: Sequence[ProgramClause],
+        intervals: TickIntervals,
+        ticks: Ticks,
+        vocabulary: Vocabulary,
     ) -> None:
-        self.clauses, self._occasions, self._ticks, self._vocabulary = clauses, occasions, ticks, vocabulary
+        self.clauses, self._intervals, self._ticks, self._vocabulary = clauses, intervals, ticks, vocabulary
 
     def concluding(self, atom: TickAtom) -> Iterator[ClauseInstance]:
-        """The instances by which an atom holds."""
+        """Yield the instances that conclude an atom."""
         for clause in self.clauses:
             if (binding := self.unified(clause.rule, atom)) is not None:
                 yield from self.instances(clause, binding)
 
     def unified(self, rule: TemporalRule, atom: TickAtom) -> Binding | None:
-        """What the variables of a rule's head stand for if it concludes an atom; None if it does not."""
+        """Unify the head of a rule with an atom; return None if impossible."""
         head = rule.head
         if head.atom.predicate != atom.predicate or len(head.atom.arguments) != len(atom.arguments):
             return None
         given = head.atom.arguments
         if head.mode is Mode.AT:
-            return self._joined({}, (*given, head.time), (*atom.arguments, self.time(atom.tick)))
-        return self._joined({}, given, atom.arguments) if atom.tick == self._occasions.now else None
+            return self._joined({}, (*given, head.time), (*atom.arguments, self._time(atom.tick)))
+        return self._joined({}, given, atom.arguments) if atom.tick == self._intervals.now else None
 
     def instances(self, clause: ProgramClause, binding: Binding) -> Iterator[ClauseInstance]:
-        """The instances of a clause whose body holds, with some variables bound."""
-        rule = clause.rule
-        positive = [formula for formula in rule.body if not formula.is_negated]
-        for bound, met in self._matches(positive, binding, {}):
-            if (tested := self.tested(clause, bound)) is not None:
-                denied = {each: self.evidence(each, tested) for each in rule.body if each.is_negated}
-                if not any(each.is_met for each in denied.values()):
-                    found = {**met, **denied}
-                    yield ClauseInstance(clause, tested, tuple(found[formula] for formula in rule.body))
+        """Yield the instances of a clause whose body holds, with some variables bound."""
+        body = clause.rule.body
+        positive = [formula for formula in body if not formula.is_negated]
+        for met, found in self._matches(positive, binding, {}):
+            bound = dict(met)
+            if self.failed(clause, bound) is not None:
+                continue
+            denied = {each: self.evidence(each, bound) for each in body if each.is_negated}
+            if not any(each.is_met for each in denied.values()):
+                known = {**found, **denied}
+                yield ClauseInstance(clause, bound, tuple(known[formula] for formula in body))
 
     def _matches(
         self, formulas: list[Formula], binding: Binding, met: Mapping[Formula, Evidence]
     ) -> Iterator[tuple[Binding, Mapping[Formula, Evidence]]]:
-        """The ways in which formulas hold."""
+        """Yield the bindings by which all formulas hold, with their evidence."""
         if not formulas:
             yield binding, met
             return
-        first, rest = self.in_turn(formulas, binding)
+        first, rest = self.select(formulas, binding)
         for extended, evidence in self.met(first, binding):
             yield from self._matches(rest, extended, {**met, first: evidence})
 
     @staticmethod
-    def in_turn(formulas: list[Formula], binding: Binding) -> tuple[Formula, list[Formula]]:
-        """The formula that is looked at first, which has the fewest open variables, and the others."""
+    def select(formulas: list[Formula], binding: Binding) -> tuple[Formula, list[Formula]]:
+        """Return the formula with the fewest open variables, which is matched first, and the others."""
         first = min(formulas, key=lambda each: len(each.variables - binding.keys()))
         return first, [each for each in formulas if each is not first]
 
     # -- formulas ----------------------------------------------------------------------------------
 
-    def met(self, formula: Formula, binding: Binding) -> Iterator[tuple[Binding, Evidence]]:
-        """The ways in which a formula that is not negated holds, those with the newest ticks first."""
+    def met(self, formula: Formula, binding: Binding) -> list[tuple[Binding, Evidence]]:
+        """Return the bindings by which a positive formula holds, those with the newest ticks first."""
         found = [
             (extended, evidence)
-            for bound, each in self._looked_at(formula, binding)
+            for bound, each in self._found(formula, binding)
             for extended, evidence in self._at_ticks(bound, each)
             if evidence.is_met
         ]
-        if len(found) > 1:
-            found.sort(key=lambda each: self._place(each[1]))
-        return iter(found)
+        return found if len(found) < 2 else sorted(found, key=lambda each: self._place(each[1]))
 
     def evidence(self, formula: Formula, binding: Binding) -> Evidence:
-        """When a formula without open variables was so."""
-        arguments = tuple(self._bound(term, binding) for term in formula.atom.arguments)
-        seen = self._seen(formula, binding)
-        looked_at = self._within(formula, arguments, seen)
-        found = (evidence for _, evidence in self._at_ticks(binding, looked_at))
-        return next(found, looked_at._replace(given=(), concluded=()))
+        """Return the evidence of a formula without open variables."""
+        known = next((each for _, each in self._found(formula, binding)), None)
+        known = self._nothing(formula, binding) if known is None else known
+        found = (evidence for _, evidence in self._at_ticks(binding, known))
+        return next(found, known._replace(given=(), concluded=()))
 
     def closest(self, formula: Formula, binding: Binding) -> Evidence:
-        """Of a formula that is not met what comes closest: the terms that were so at most ticks, `NONE` for
-        those that are open where there is nothing.
+        """Return the best evidence of a formula that does not hold: the arguments with the most ticks.
+
+        If there is none, open arguments are `NONE`.
         """
-        found = [evidence for _, evidence in self._looked_at(formula, binding)]
+        found = [evidence for _, evidence in self._found(formula, binding)]
         if found and formula.time is None:
             return min(found, key=lambda each: (-len(each.ticks), self._place(each)))
-        numbers = (self.number(term, binding) for term in formula.atom.arguments)
-        arguments = tuple(NONE if number is None else number for number in numbers)
-        return self._within(formula, arguments, self._seen(formula, binding))
+        pattern = self._pattern(formula, binding)
+        exact = (each for each in found if each.arguments == pattern)
+        return next(exact, self._nothing(formula, binding))
 
-    def _looked_at(self, formula: Formula, binding: Binding) -> Iterator[tuple[Binding, Evidence]]:
-        """What a formula finds, with all ticks at which it was so."""
-        seen = self._seen(formula, binding)
-        for arguments in {**seen.said, **seen.drawn}:
-            if (bound := self._joined(binding, formula.atom.arguments, arguments)) is not None:
-                yield bound, self._within(formula, arguments, seen)
+    def _nothing(self, formula: Formula, binding: Binding) -> Evidence:
+        arguments = tuple(NONE if number is None else number for number in self._pattern(formula, binding))
+        return Evidence(formula, arguments, self._first(formula), self._intervals.now, (), ())
 
-    def _within(self, formula: Formula, arguments: Arguments, seen: _Seen) -> Evidence:
-        """What is seen of some terms."""
-        first, last, said, drawn = seen
-        inside = (run.within(first, last) for run in said.get(arguments, ()))
-        given = tuple(run for run in inside if run.length)
-        more = (
-            tick
-            for tick in drawn.get(arguments, ())
-            if first <= tick <= last and not any(run.first <= tick <= run.last for run in given)
-        )
-        return Evidence(formula, arguments, first, last, given, tuple(sorted(more)))
+    def _pattern(self, formula: Formula, binding: Binding) -> Pattern:
+        return tuple(self._number(term, binding) for term in formula.atom.arguments)
 
-    def _seen(self, formula: Formula, binding: Binding) -> _Seen:
-        """What there is of a formula's atom, and the ticks that it looks at."""
-        atom, window = formula.atom, formula.window
-        pattern: Pattern = tuple(self.number(term, binding) for term in atom.arguments)
-        first, now = self._occasions.first, self._occasions.now
-        if isinstance(window, TupleWindow):
-            first, said = self._occasions.among_last(window.size, atom.predicate, pattern)
-            return _Seen(first, now, said, {})
-        if isinstance(window, TimeWindow):
-            first = max(first, now - self._ticks.window_size(window, formula))
-        elif formula.mode is Mode.NOW:
-            first = now
-        said = self._occasions.given(atom.predicate, pattern, atom.is_asserted)
-        return _Seen(first, now, said, {} if atom.is_asserted else self._drawn(atom.predicate, pattern))
+    def _first(self, formula: Formula) -> int:
+        """Return the first tick of a formula's window."""
+        first, now = self._intervals.first, self._intervals.now
+        match formula.window:
+            case TimeWindow() as window:
+                return max(first, now - self._ticks.window_size(window, formula))
+            case TupleWindow(size):
+                return self._intervals.among_last(size, formula.atom.predicate, ())[0]
+        return now if formula.mode is Mode.NOW else first
 
-    def _drawn(self, predicate: URIRef, pattern: Pattern) -> dict[Arguments, set[int]]:
-        found = {args: set(ticks) for args, ticks in self._occasions.concluded(predicate, pattern).items()}
-        for arguments, time in self._occasions.dated(predicate, pattern):
+    def _found(self, formula: Formula, binding: Binding) -> Iterator[tuple[Binding, Evidence]]:
+        """Yield the facts that match a formula, with all ticks of its window at which they held."""
+        atom, pattern, last = formula.atom, self._pattern(formula, binding), self._intervals.now
+        concluded: Mapping[Arguments, set[int]] = {}
+        if isinstance(formula.window, TupleWindow):
+            first, given = self._intervals.among_last(formula.window.size, atom.predicate, pattern)
+        else:
+            first, given = (
+                self._first(formula),
+                self._intervals.given(atom.predicate, pattern, atom.is_asserted),
+            )
+            if not atom.is_asserted:
+                concluded = self._concluded(atom.predicate, pattern)
+        for arguments in {**given, **concluded}:
+            if (bound := self._joined(binding, atom.arguments, arguments)) is not None:
+                inside = (run.within(first, last) for run in given.get(arguments, ()))
+                runs = tuple(run for run in inside if run.length)
+                more = (
+                    tick
+                    for tick in concluded.get(arguments, ())
+                    if first <= tick <= last and not any(run.first <= tick <= run.last for run in runs)
+                )
+                yield bound, Evidence(formula, arguments, first, last, runs, tuple(sorted(more)))
+
+    def _concluded(self, predicate: URIRef, pattern: Pattern) -> dict[Arguments, set[int]]:
+        """Return the conclusions that fit a pattern, with their ticks."""
+        found = {args: set(ticks) for args, ticks in self._intervals.concluded(predicate, pattern).items()}
+        for arguments, time in self._intervals.dated(predicate, pattern):
             if (tick := self.tick_of(time)) is not None:
                 found.setdefault(arguments, set()).add(tick)
         return found
 
     def _at_ticks(self, binding: Binding, evidence: Evidence) -> Iterator[tuple[Binding, Evidence]]:
-        """The evidence; of an @ apart for each tick that it can name."""
+        """Yield the evidence; for @, separately for each tick that the time can denote."""
         time = evidence.formula.time
         if time is None:
             yield binding, evidence
             return
-        for run in evidence.given:
-            for tick in range(run.first, run.last + 1):
-                if (bound := self._joined(binding, (time,), (self.time(tick),))) is not None:
-                    given = (TickRun(tick, tick, run.known),)
-                    yield bound, evidence._replace(first=tick, last=tick, given=given, concluded=())
-        for tick in evidence.concluded:
-            if (bound := self._joined(binding, (time,), (self.time(tick),))) is not None:
-                yield bound, evidence._replace(first=tick, last=tick, given=(), concluded=(tick,))
+        runs = [TickRun(t, t, run.known) for run in evidence.given for t in range(run.first, run.last + 1)]
+        single: list[tuple[int, tuple[TickRun, ...], tuple[int, ...]]]
+        single = [(run.first, (run,), ()) for run in runs] + [(t, (), (t,)) for t in evidence.concluded]
+        for tick, given, concluded in single:
+            if (bound := self._joined(binding, (time,), (self._time(tick),))) is not None:
+                yield bound, evidence._replace(first=tick, last=tick, given=given, concluded=concluded)
 
     def _place(self, evidence: Evidence) -> tuple[int, list[str]]:
-        """Where evidence stands among others: does not depend on how terms are numbered."""
+        """Return a sort key of evidence that does not depend on the numbers of terms."""
         newest = max(
-            [*(run.last for run in evidence.given), *evidence.concluded], default=self._occasions.first
+            [*(run.last for run in evidence.given), *evidence.concluded], default=self._intervals.first
         )
         return -newest, [self._vocabulary.term(number).n3() for number in evidence.arguments]
 
     # -- terms -------------------------------------------------------------------------------------
 
-    def number(self, term: Argument, binding: Binding) -> int | None:
-        """The number of a term; None for a variable that is open."""
-        if isinstance(term, Variable):
-            return binding.get(term)
-        return self._vocabulary.number(term)
-
-    def _bound(self, term: Argument, binding: Binding) -> int:
-        number = self.number(term, binding)
-        assert number is not None, "what is negated, or tested, has no variables of its own"
-        return number
+    def _number(self, term: Argument, binding: Binding) -> int | None:
+        """Return the number of a term; None for an open variable."""
+        return binding.get(term) if isinstance(term, Variable) else self._vocabulary.number(term)
 
     def _joined(
         self, binding: Binding, terms: Iterable[Argument | None], numbers: Iterable[int]
     ) -> Binding | None:
-        """The binding with what terms are matched to; None if they cannot be."""
+        """Extend a binding by matching terms with numbers; return None if they do not match."""
         bound = dict(binding)
         for term, number in zip(terms, numbers, strict=True):
             assert term is not None, "an atom at a tick has a time"
-            known = self.number(term, bound)
+            known = self._number(term, bound)
             if known is None and isinstance(term, Variable):
                 bound[term] = number
             elif known != number:
                 return None
         return bound
 
-    def time(self, tick: int) -> int:
-        """The number of a tick's time."""
+    def _time(self, tick: int) -> int:
         return self._vocabulary.number(self._ticks.literal_of(tick))
 
     def tick_of(self, time: int) -> int | None:
-        """The tick whose time has a number, None if it is of none."""
+        """Return the tick whose time has a number; None if there is none."""
         term = self._vocabulary.term(time)
         value = term.value if isinstance(term, Literal) else None
         if isinstance(value, Decimal) and value == value.to_integral_value():
@@ -362,45 +351,43 @@ class BodyMatcher:
             tick = self._ticks.tick_of_time(ticks_of(plain_time(value), self._ticks.kind))
         except TimestampError:
             return None
-        return tick if self.time(tick) == time else None
+        return tick if self._time(tick) == time else None
 
     # -- tests -------------------------------------------------------------------------------------
 
-    def tested(self, clause: ProgramClause, binding: Binding) -> Binding | None:
-        """The binding with what the tests of a clause compute; None if one fails."""
-        bound = dict(binding)
-        alike = (self.number(each.left, bound) == self.number(each.right, bound) for each in clause.different)
-        return None if self.failed(clause, bound) is not None or any(alike) else bound
+    def failed(self, clause: ProgramClause, bound: dict[Variable, int]) -> Test | Different | None:
+        """Return the first test or inequality of a clause that fails; None if all hold.
 
-    def failed(self, clause: ProgramClause, bound: dict[Variable, int]) -> Test | None:
-        """The first test of a clause that fails, None for none; what those before it compute is bound."""
+        Results of computations are added to `bound`.
+        """
         waiting = list(clause.tests)
         while waiting:
-            test = next((each for each in waiting if self._can_be_tested(each, bound)), waiting[0])
+            test = next((each for each in waiting if self._is_ground(each, bound)), waiting[0])
             waiting.remove(test)
-            if not self._can_be_tested(test, bound) or not self._passes(test, bound):
+            if not self._is_ground(test, bound) or not self._passes(test, bound):
                 return test
-        return None
+        equal = (e for e in clause.different if self._number(e.left, bound) == self._number(e.right, bound))
+        return next(equal, None)
 
-    def _can_be_tested(self, test: Test, binding: Binding) -> bool:
-        operands = test.arguments[1:] if is_computation(test) else test.arguments
-        return all(self.number(term, binding) is not None for term in operands)
+    def _is_ground(self, test: Test, binding: Binding) -> bool:
+        """Test whether the operands of a test are bound."""
+        operands = test.arguments[is_computation(test) :]
+        return all(self._number(term, binding) is not None for term in operands)
 
     def _passes(self, test: Test, bound: dict[Variable, int]) -> bool:
+        numbers = [self._number(term, bound) for term in test.arguments]
+        known = [NONE if number is None else number for number in numbers]
         if isinstance(test, Member):
-            term = self._vocabulary.term(self._bound(test.argument, bound))
+            term = self._vocabulary.term(known[0])
             return isinstance(term, Literal) and passes(test, term)
         is_computed = is_computation(test)
-        result, operands = test.arguments[0], test.arguments[is_computed:]
-        left, right, *_ = *(self._bound(term, bound) for term in operands), NONE
+        left, right, *_ = *known[is_computed:], NONE
         if test.name in COMPARISON_OF:
             return compare_terms(test.name, left, right, self._vocabulary)
         found = self._vocabulary.result(test.name, left, right)
         if not is_computed:
             return found == 1
-        if found == NONE:
-            return False
-        known = self.number(result, bound)
-        if known is None and isinstance(result, Variable):
+        result = test.arguments[0]
+        if found != NONE and numbers[0] is None and isinstance(result, Variable):
             bound[result] = found
-        return known in (None, found)
+        return found != NONE and numbers[0] in (None, found)

@@ -14,7 +14,7 @@ class Asked:
 
     def __init__(self, text, *pushed, **options):
         self.testimony = what_is_seen(reasoner_after(text, *pushed, **options))
-        self.occasions = self.testimony._occasions()
+        self.occasions = self.testimony._intervals()
 
     def pattern(self, terms):
         return tuple(None if term is None else self.testimony.vocabulary.number(EX[term]) for term in terms)

@@ -40,7 +40,7 @@ class Written:
 
     def __init__(self, text="alarm(X) :- asserted :Hot(X) at least 2 times in [4]."):
         self.seen = what_is_seen(reasoner_after_of_testimonies(text, "Hot", "Hot", range=2, slide=2))
-        self.words, self.bodies = self.seen._words, self.seen._bodies()
+        self.words, self.bodies = self.seen._decoder, self.seen._matcher()
         self.v = self.seen.vocabulary.number(TestimoniesEX.v)
 
     def atom(self, name, tick=1):
@@ -129,14 +129,14 @@ def test_what_is_lacking_has_variables_where_nothing_is_bound():
     (clause,) = written.bodies.clauses
     formula, binding = clause.rule.body[0], {Variable("X"): written.v}
     nothing = Evidence(formula, (written.v, -1), 0, 1, (), ())
-    said = written.words.not_concluded(UnmetClause(clause, binding, nothing, 0))
+    said = written.words.unmet_rule(UnmetClause(clause, binding, nothing, 0))
     assert str(said.lacking.formula) == str(
         pr.load_rules("a :- :on(:v, Y) at T in [4].", prefixes={"": str(TestimoniesEX)}).rules[0].body[0]
     )
     assert (said.lacking.first, said.lacking.last, said.lacking.times) == (0, 2, ())
     assert said.bindings == ((Variable("X"), TestimoniesEX.v),)
     (test,) = clause.tests
-    assert written.words.not_concluded(UnmetClause(clause, binding, test, 1)).lacking == "Y > 3"
+    assert written.words.unmet_rule(UnmetClause(clause, binding, test, 1)).lacking == "Y > 3"
 
 
 def test_times_of_a_stream_are_told_as_it_writes_them():
@@ -145,11 +145,11 @@ def test_times_of_a_stream_are_told_as_it_writes_them():
     reasoner = pr.StreamReasoner(ontology, pr.Window(range=1.0, slide=0.5), temporal=rules)
     reasoner.push(1.5, [HOT])
     seen = what_is_seen(reasoner)
-    assert seen._words.time(seen.data.tick) == 1.5
-    (instance,) = seen._bodies().concluding(
+    assert seen._decoder.time(seen.data.tick) == 1.5
+    (instance,) = seen._matcher().concluding(
         TickAtom(TestimoniesEX.alarm, (seen.vocabulary.number(TestimoniesEX.v),), seen.data.tick)
     )
-    assert seen._words.formula(instance.evidence[0]).time == Literal(1.5)
+    assert seen._decoder.formula(instance.evidence[0]).time == Literal(1.5)
 
 
 EX = Namespace("http://example.org/")
