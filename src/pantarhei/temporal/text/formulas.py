@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
-from itertools import takewhile
+from itertools import count, takewhile
 from typing import NamedTuple
 
 from rdflib import Variable
@@ -22,7 +22,7 @@ from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.temporal_rule import Formula, Mode, Reach, TemporalAtom, TimeWindow, TupleWindow
 from pantarhei.model.time import measured, parse_duration
 from pantarhei.temporal.text.cursor import Token, TokenCursor
-from pantarhei.temporal.text.rule_terms import ArithmeticReader, RuleTermReader
+from pantarhei.temporal.text.rule_terms import ArithmeticReader
 
 A_WINDOW = "a window such as [5 min], [10] for ticks, or [3 #] for assertions"
 _UNITS = {
@@ -162,37 +162,39 @@ class _Operator(NamedTuple):
     closes: bool = False
 
 
-class FormulaReader:
+class FormulaReader(ArithmeticReader):
     """Parser of the formulas of a rule; `made` collects the computations of their times."""
 
-    def __init__(self, cursor: TokenCursor, terms: RuleTermReader, computations: ArithmeticReader) -> None:
-        self._cursor, self._terms, self._computations = cursor, terms, computations
-        self.made: list[Builtin] = []
-        self._behind: Token | None = None  # first token of the window after an atom
+    made: list[Builtin]
+    _behind: Token | None  # first token of the window after an atom
+
+    def begin_rule(self) -> None:
+        """Reset the state of a rule, and the numbers of generated variables."""
+        self._fresh, self.made, self._behind = count(1), [], None
 
     def head(self) -> Formula:
         """Read an atom, now or at a time."""
-        start = self._cursor.peek()
+        start = self.peek()
         head = self._formula()
         if head.is_negated:
-            raise self._cursor.error(start, "a head is not negated", _ATOM)
+            raise self.error(start, "a head is not negated", _ATOM)
         if head.window is not None or head.mode in _DUALS:
             problem = "a head has no window: it holds now, or at one time"
-            raise self._cursor.error(self._behind or start, problem, _ATOM)
+            raise self.error(self._behind or start, problem, _ATOM)
         if head.atom.is_asserted:
-            raise self._cursor.error(start, "a head is concluded, not asserted", _ATOM)
+            raise self.error(start, "a head is concluded, not asserted", _ATOM)
         return head
 
     def formula(self) -> Formula:
         """Read an atom, an extended atom, or the negation of one."""
-        start = self._cursor.peek()
+        start = self.peek()
         formula = self._formula()
         if formula.mode in _DUALS and formula.window is None:
-            raise self._cursor.error(start, f"{formula.mode.value} needs a window", A_WINDOW)
+            raise self.error(start, f"{formula.mode.value} needs a window", A_WINDOW)
         return formula
 
     def _formula(self) -> Formula:
-        start = self._cursor.peek()
+        start = self.peek()
         operators: list[_Operator] = []
         while operator := self._operator():
             operators.append(operator)
@@ -200,40 +202,40 @@ class FormulaReader:
         formula = self._suffixed(is_within)
         for operator in reversed(operators):
             if operator.closes:
-                self._cursor.need(")", "')'")
+                self.need(")", "')'")
             formula = self._applied(operator, formula)
         if formula.mode is not Mode.NOW and formula.window is None:  # Laser's operator, Ticker's window
             formula = replace(formula, window=self._window())
-        elif is_within and self._cursor.is_at("in", "["):
+        elif is_within and self.is_at("in", "["):
             raise self._nested(operators[0].token)
-        return replace(formula, written=self._cursor.written(start))
+        return replace(formula, written=self.written(start))
 
     # -- prefix operators: Laser's and the paper's --------------------------------------------------
 
     def _operator(self) -> _Operator | None:
-        token = self._cursor.peek()
-        if self._cursor.is_at("(", *_NOT, *_MODES):
-            self._cursor.take()
+        token = self.peek()
+        if self.is_at("(", *_NOT, *_MODES):
+            self.take()
             return _Operator(token, mode=_MODES.get(token.text), closes=token.text == "(")
-        if self._cursor.accept("⊞"):
-            return _Operator(token, window=read_size(self._cursor))
-        if self._cursor.accept("time_win", "tuple_win"):
-            self._cursor.need("(")
-            return _Operator(token, window=read_laser_sizes(self._cursor, token), closes=True)
-        if self._cursor.accept("@"):
+        if self.accept("⊞"):
+            return _Operator(token, window=read_size(self))
+        if self.accept("time_win", "tuple_win"):
+            self.need("(")
+            return _Operator(token, window=read_laser_sizes(self, token), closes=True)
+        if self.accept("@"):
             return self._at(token)
         return None
 
     def _at(self, token: Token) -> _Operator:
         """Read `@(T,` or `@T`, also `@_T`, whose `_` marks a subscript."""
-        if self._cursor.accept("("):
+        if self.accept("("):
             time = self._time()
-            self._cursor.need(",", "a comma and an atom, as in @(T, hot(X))")
+            self.need(",", "a comma and an atom, as in @(T, hot(X))")
             return _Operator(token, Mode.AT, time=time, closes=True)
-        written = self._cursor.peek()
-        time = self._computations.checked_time(written, self._terms.term())
+        written = self.peek()
+        time = self.checked_time(written, self.term())
         if isinstance(time, Variable) and written.text[0] == "_" and len(written.text) > 1:
-            time = self._terms.subscript(written.text[1:])
+            time = self.subscript(written.text[1:])
         return _Operator(token, Mode.AT, time=time)
 
     def _applied(self, operator: _Operator, formula: Formula) -> Formula:
@@ -250,7 +252,7 @@ class FormulaReader:
             return replace(formula, mode=_DUALS[operator.mode] if formula.is_negated else operator.mode)
         if formula.is_negated:
             expected = "not @(T, hot(X)), which also holds for a T outside the window"
-            raise self._cursor.error(operator.token, "an @ contains a negation", expected)
+            raise self.error(operator.token, "an @ contains a negation", expected)
         return replace(formula, mode=Mode.AT, time=operator.time)
 
     def _windowed(self, token: Token, window: Reach, formula: Formula) -> Formula:
@@ -260,7 +262,7 @@ class FormulaReader:
             return replace(formula, window=window)
         if isinstance(window, TupleWindow):
             problem = "a window of the last assertions contains only an atom"
-            raise self._cursor.error(token, problem, "◇, □ or @ in it, as in hot(X) in [3 #]")
+            raise self.error(token, problem, "◇, □ or @ in it, as in hot(X) in [3 #]")
         return formula  # every window of ticks contains the present tick
 
     def _nested(self, token: Token) -> TemporalTextError:
@@ -268,7 +270,7 @@ class FormulaReader:
             "one window with one of ◇, □ and @ in it, such as box(hot(X)) in [5]; conclude the "
             "inner formula by a rule of its own"
         )
-        return self._cursor.error(token, "temporal operators are nested", expected)
+        return self.error(token, "temporal operators are nested", expected)
 
     # -- suffix operators: Ticker's -----------------------------------------------------------------
 
@@ -278,56 +280,56 @@ class FormulaReader:
         Args:
             is_within: true if a window after the atom belongs to the operator in front of it.
         """
-        start = self._cursor.peek()
+        start = self.peek()
         formula = Formula(self._atom())
-        if self._cursor.accept("always"):
+        if self.accept("always"):
             formula = replace(formula, mode=Mode.ALWAYS)
-        elif self._cursor.is_at("at") and self._cursor.is_at("least", further=1):
+        elif self.is_at("at") and self.is_at("least", further=1):
             formula = replace(formula, mode=Mode.SOMETIME, times=self._times())
-        elif self._cursor.accept("at"):
+        elif self.accept("at"):
             formula = replace(formula, mode=Mode.AT, time=self._time())
         if is_within and formula.mode is Mode.NOW:
             return formula
-        if self._cursor.is_at("not") and self._cursor.is_at("in", further=1):
-            self._cursor.take()
+        if self.is_at("not") and self.is_at("in", further=1):
+            self.take()
             formula = replace(formula, is_negated=True)
         if window := self._window():
             mode = Mode.SOMETIME if formula.mode is Mode.NOW else formula.mode
             return replace(formula, mode=mode, window=window)
         if formula.times > 1:
-            raise self._cursor.error(start, "at least … times needs a window", A_WINDOW)
+            raise self.error(start, "at least … times needs a window", A_WINDOW)
         return formula
 
     def _window(self) -> Reach | None:
         """Read `in [5]`, or `[5]` alone; return None for neither."""
-        if not self._cursor.is_at("in", "["):
+        if not self.is_at("in", "["):
             return None
-        self._behind = self._cursor.peek()
-        self._cursor.accept("in")
-        return read_window(self._cursor)
+        self._behind = self.peek()
+        self.accept("in")
+        return read_window(self)
 
     def _times(self) -> int:
-        self._cursor.take()
-        self._cursor.take()
-        token = self._cursor.peek()
+        self.take()
+        self.take()
+        token = self.peek()
         if token.kind != "number" or not token.text.isdigit() or len(token.text) > 9 or not int(token.text):
-            raise self._cursor.unexpected("a number of times: a whole number above 0")
-        self._cursor.take()
-        if not self._cursor.accept("time"):
-            self._cursor.need("times", "the word times")
+            raise self.unexpected("a number of times: a whole number above 0")
+        self.take()
+        if not self.accept("time"):
+            self.need("times", "the word times")
         return int(token.text)
 
     def _time(self) -> Argument:
-        time, made = self._computations.time()
+        time, made = self.time_term()
         self.made += made
         return time
 
     def _atom(self) -> TemporalAtom:
-        is_asserted = self._cursor.accept("asserted") is not None
-        is_enclosed = is_asserted and self._cursor.accept("(") is not None
-        atom = TemporalAtom(self._terms.predicate(), self._terms.arguments(), is_asserted)
+        is_asserted = self.accept("asserted") is not None
+        is_enclosed = is_asserted and self.accept("(") is not None
+        atom = TemporalAtom(self.predicate(), self.arguments(), is_asserted)
         if is_enclosed:
-            self._cursor.need(")", "')' after the atom: asserted(hot(X)) in [5]")
+            self.need(")", "')' after the atom: asserted(hot(X)) in [5]")
         return atom
 
 

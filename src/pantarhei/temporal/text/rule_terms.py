@@ -60,93 +60,85 @@ def check_prefixes(prefixes: Mapping[str, str]) -> None:
             raise OptionError("prefixes", repr({prefix: iri})[:200], expected)
 
 
-class RuleTermReader:
+class RuleTermReader(TokenCursor):
     """Parser of terms.
 
     Args:
-        prefixes: prefixes without a declaration in the text; the attribute `prefixes` has the declared ones
-            too.
+        prefixes: prefixes without a declaration; the attribute has the declared ones too.
     """
 
-    def __init__(self, cursor: TokenCursor, prefixes: Mapping[str, str]) -> None:
-        self._cursor = cursor
-        self._taken = cursor.names
-        self._fresh = count(1)
+    def __init__(self, text: str, prefixes: Mapping[str, str], source: str | None = None) -> None:
+        super().__init__(text, source)
+        self._used, self._fresh = self.names, count(1)
         self.prefixes = {**USUAL_PREFIXES, **prefixes}
 
     def declaration(self) -> None:
         """Read `ex: <…>`, after `@prefix`."""
-        token = self._cursor.peek()
+        token = self.peek()
         if token.kind != "prefixed" or not token.text.endswith(":"):
-            raise self._cursor.unexpected("a prefix such as ex: or :")
-        self._cursor.take()
-        if self._cursor.peek().kind != "iri":
-            raise self._cursor.unexpected("an IRI such as <http://example.org/>")
-        self.prefixes[token.text[:-1]] = self._absolute(self._cursor.take())
+            raise self.unexpected("a prefix such as ex: or :")
+        self.take()
+        if self.peek().kind != "iri":
+            raise self.unexpected("an IRI such as <http://example.org/>")
+        self.prefixes[token.text[:-1]] = self._absolute(self.take())
 
     def term(self) -> Argument:
         """Read a variable, name or literal."""
-        token = self._cursor.peek()
-        if self._cursor.is_at("-") and self._cursor.peek(1).kind == "number":
-            self._cursor.take()
-            return self._number(self._cursor.take(), "-")
+        token = self.peek()
+        if self.is_at("-") and self.peek(1).kind == "number":
+            self.take()
+            return self._number(self.take(), "-")
         if is_variable(token):
-            self._cursor.take()
+            self.take()
             return self.fresh() if token.text == "_" else Variable(token.text.lstrip("?"))
         match token.kind:
             case "number":
-                return self._number(self._cursor.take())
+                return self._number(self.take())
             case "string":
                 return self._string()
             case "name" | "quoted" | "iri" | "prefixed":
-                return self._iri(self._cursor.take())
-        raise self._cursor.unexpected("a variable such as X, a name, a number or a string")
+                return self._iri(self.take())
+        raise self.unexpected("a variable such as X, a name, a number or a string")
 
     def predicate(self) -> URIRef:
         """Read the name of a class, a property, or a conclusion."""
-        token = self._cursor.peek()
+        token = self.peek()
         if is_variable(token):
             problem = f"{token.shown} is read as a variable, by its first letter"
             name = token.text.lstrip("?_") or "p"
             instead = f"a predicate: {name[0].lower()}{name[1:]}, :{name}, '{name}' or an IRI"
-            raise self._cursor.error(token, problem, instead)
+            raise self.error(token, problem, instead)
         if token.kind == "name" and token.text in WORDS:
             problem = f"{token.text} is a reserved word"
-            raise self._cursor.error(token, problem, f"a predicate; '{token.text}' in quotation marks is one")
+            raise self.error(token, problem, f"a predicate; '{token.text}' in quotation marks is one")
         if token.kind not in ("name", "quoted", "iri", "prefixed"):
-            raise self._cursor.unexpected(
-                "a predicate, such as hot, ex:Hot, 'hot' or <http://example.org/Hot>"
-            )
-        return self._iri(self._cursor.take())
+            raise self.unexpected("a predicate, such as hot, ex:Hot, 'hot' or <http://example.org/Hot>")
+        return self._iri(self.take())
 
     def is_builtin(self) -> bool:
         """Test whether the next token is the name of a SWRL built-in."""
-        token = self._cursor.peek()
+        token = self.peek()
         if token.kind == "prefixed":
             return self.prefixes.get(token.text.partition(":")[0]) == str(SWRLB)
         return token.kind == "iri" and token.text.startswith(f"<{SWRLB}")
 
     def arguments(self) -> tuple[Argument, ...]:
         """Read terms in parentheses; none without a parenthesis."""
-        if not self._cursor.accept("(") or self._cursor.accept(")"):
+        if not self.accept("(") or self.accept(")"):
             return ()
         found = [self.term()]
-        while self._cursor.accept(","):
+        while self.accept(","):
             found.append(self.term())
-        self._cursor.need(")", "a comma and another argument, or ')'")
+        self.need(")", "a comma and another argument, or ')'")
         return tuple(found)
 
     def subscript(self, text: str) -> Argument:
         """Return the term of a subscript of @: a tick or a variable."""
         return Literal(int(text)) if text.isdecimal() and len(text) <= MOST_DIGITS else Variable(text)
 
-    def begin_rule(self) -> None:
-        """Restart the numbers of generated variables."""
-        self._fresh = count(1)
-
     def fresh(self) -> Variable:
         """Return a variable that neither the text nor the rule has."""
-        return Variable(next(name for n in self._fresh if (name := f"_{n}") not in self._taken))
+        return Variable(next(name for n in self._fresh if (name := f"_{n}") not in self._used))
 
     # -- what a token stands for -----------------------------------------------------------------------
 
@@ -166,7 +158,7 @@ class RuleTermReader:
         if start is None:
             raise self._unknown_prefix(token, prefix)
         if _NO_IRI.search(local):
-            raise self._cursor.error(
+            raise self.error(
                 token, f"{token.shown} is not part of an IRI", 'a name without spaces or <>"{}|\\^`'
             )
         return URIRef(start + local)
@@ -179,11 +171,11 @@ class RuleTermReader:
         expected = f"a line @prefix {written} <http://…#> . above"
         if argument := parameter("rules.prefixes", f"{{{prefix!r}: 'http://…#'}}"):
             expected += f", or {argument}"
-        return self._cursor.error(token, problem, expected)
+        return self.error(token, problem, expected)
 
     def _absolute(self, token: Token) -> str:
         if not _ABSOLUTE.match(token.text, 1):
-            raise self._cursor.error(
+            raise self.error(
                 token, f"{token.shown} is relative", "an IRI with its scheme, such as <http://…>"
             )
         return token.text[1:-1]
@@ -191,7 +183,7 @@ class RuleTermReader:
     def _number(self, token: Token, sign: str = "") -> Literal:
         text = token.text
         if len(text) > MOST_DIGITS:
-            raise self._cursor.error(token, f"a number of {len(text)} digits", f"at most {MOST_DIGITS}")
+            raise self.error(token, f"a number of {len(text)} digits", f"at most {MOST_DIGITS}")
         if not set(text).isdisjoint("eE"):
             return Literal(sign + text, datatype=XSD.double, normalize=False)
         if "." in text:
@@ -199,14 +191,14 @@ class RuleTermReader:
         return Literal(int(sign + text))
 
     def _string(self) -> Literal:
-        token = self._cursor.take()
+        token = self.take()
         body, _, language = token.text[1:].rpartition('"')
         text = _ESCAPE.sub(lambda escape: self._character(token, escape), body)
-        if self._cursor.accept("^^"):
-            of_type = self._cursor.peek()
+        if self.accept("^^"):
+            of_type = self.peek()
             if of_type.kind not in ("iri", "prefixed", "name", "quoted"):
-                raise self._cursor.unexpected("a datatype such as xsd:date")
-            datatype = self._iri(self._cursor.take())
+                raise self.unexpected("a datatype such as xsd:date")
+            datatype = self._iri(self.take())
             return respelled(Literal(text, datatype=datatype, normalize=False))
         return Literal(text, lang=language[1:] or None)
 
@@ -216,9 +208,7 @@ class RuleTermReader:
         if plain in _PLAIN_ESCAPES:
             return _PLAIN_ESCAPES[plain]
         if plain is not None or code > 0x10FFFF or 0xD800 <= code < 0xE000:
-            raise self._cursor.error(
-                token, f"{escape[0]} is not a valid escape", r"\", \\, \n, \t, \r or \u00E9"
-            )
+            raise self.error(token, f"{escape[0]} is not a valid escape", r"\", \\, \n, \t, \r or \u00E9")
         return chr(code)
 
 
@@ -232,40 +222,37 @@ _A_RELATION = "a comparison: =, !=, <, <=, > or >="
 _SUMS, _PRODUCTS = ("+", "-"), ("*", "/", "mod", "^")
 
 
-class ArithmeticReader:
+class ArithmeticReader(RuleTermReader):
     """Parser of comparisons and arithmetic, read as SWRL built-ins.
 
     Intermediate results get generated variables.
     """
 
-    def __init__(self, cursor: TokenCursor, terms: RuleTermReader) -> None:
-        self._cursor, self._terms = cursor, terms
-
-    def is_next(self) -> bool:
+    def is_comparison(self) -> bool:
         """Test whether a comparison begins here, not a formula."""
-        token, behind = self._cursor.peek(), self._cursor.peek(1)
-        if token.kind in ("number", "string") or self._cursor.is_at("-") or self._terms.is_builtin():
+        token, behind = self.peek(), self.peek(1)
+        if token.kind in ("number", "string") or self.is_at("-") or self.is_builtin():
             return True
         if is_variable(token):
-            return not self._cursor.is_at("(", further=1) or token.text in ("COMP", "MATH")
+            return not self.is_at("(", further=1) or token.text in ("COMP", "MATH")
         if token.kind == "name" and token.text in WORDS:
             return False
         return token.kind in ("name", "quoted", "iri", "prefixed") and (
-            behind.kind == "relation" or self._cursor.is_at(*_SUMS, *_PRODUCTS, further=1)
+            behind.kind == "relation" or self.is_at(*_SUMS, *_PRODUCTS, further=1)
         )
 
     def tests(self) -> list[Builtin]:
         """Read a comparison, `COMP(<, X, Y)` or `MATH(+, R, X, Y)`, and the computations that it needs."""
-        if self._cursor.is_at("COMP", "MATH") and self._cursor.is_at("(", further=1):
+        if self.is_at("COMP", "MATH") and self.is_at("(", further=1):
             return [self._prefix_form()]
-        token = self._cursor.peek()
-        written = self._cursor.written(token)
-        if self._terms.is_builtin():
-            return [Builtin(self._terms.predicate(), self._terms.arguments(), written)]
+        token = self.peek()
+        written = self.written(token)
+        if self.is_builtin():
+            return [Builtin(self.predicate(), self.arguments(), written)]
         left, before = self.expression()
-        if is_variable(token) and not before and self._cursor.peek().kind != "relation":
+        if is_variable(token) and not before and self.peek().kind != "relation":
             problem = f"{token.shown} is read as a variable, by its first letter"
-            raise self._cursor.error(token, problem, f"{_A_RELATION} after it, or a predicate such as hot(X)")
+            raise self.error(token, problem, f"{_A_RELATION} after it, or a predicate such as hot(X)")
         relation = self._relation()
         right, more = self.expression()
         if relation == "equal" and (before or more):
@@ -279,16 +266,16 @@ class ArithmeticReader:
     def expression(self) -> tuple[Argument, list[Builtin]]:
         """Read products and sums from left to right; return the result and its computations."""
         made: list[Builtin] = []
-        start = self._cursor.peek()
+        start = self.peek()
         left = self._product(made)
-        while self._cursor.is_at(*_SUMS):
-            sign = self._cursor.take()
+        while self.is_at(*_SUMS):
+            sign = self.take()
             left = self._made(start, sign.text, left, self._product(made), made)
         return left, made
 
-    def time(self) -> tuple[Argument, list[Builtin]]:
+    def time_term(self) -> tuple[Argument, list[Builtin]]:
         """Read a tick: a variable, a literal, or a variable plus or minus a number."""
-        token = self._cursor.peek()
+        token = self.peek()
         found, made = self.expression()
         return self.checked_time(token, found), made
 
@@ -300,46 +287,46 @@ class ArithmeticReader:
         """
         if not isinstance(found, Variable | Literal):
             problem = f"{token.shown} is not a time{did_you_mean(token.text, ('least',))}"
-            raise self._cursor.error(token, problem, "a variable, a number, or T + 1")
+            raise self.error(token, problem, "a variable, a number, or T + 1")
         return found
 
     def _product(self, made: list[Builtin]) -> Argument:
-        start = self._cursor.peek()
-        left = self._terms.term()
-        while self._cursor.is_at(*_PRODUCTS):
-            sign = self._cursor.take()
-            left = self._made(start, sign.text, left, self._terms.term(), made)
+        start = self.peek()
+        left = self.term()
+        while self.is_at(*_PRODUCTS):
+            sign = self.take()
+            left = self._made(start, sign.text, left, self.term(), made)
         return left
 
     def _made(
         self, start: Token, sign: str, left: Argument, right: Argument, made: list[Builtin]
     ) -> Variable:
-        result, written = self._terms.fresh(), self._cursor.written(start)
+        result, written = self.fresh(), self.written(start)
         made.append(Builtin(SWRLB[_SIGN_NAMES[sign]], (result, left, right), written))
         return result
 
     def _relation(self) -> str:
-        token = self._cursor.peek()
+        token = self.peek()
         if token.kind != "relation":
-            raise self._cursor.unexpected(_A_RELATION)
-        return _RELATION_NAMES[self._cursor.take().text]
+            raise self.unexpected(_A_RELATION)
+        return _RELATION_NAMES[self.take().text]
 
     def _prefix_form(self) -> Builtin:
         """Read Laser's form: the sign, for MATH the result, then two operands."""
-        word = self._cursor.take()
-        self._cursor.need("(")
+        word = self.take()
+        self.need("(")
         name = self._relation() if word.text == "COMP" else self._sign()
         arguments: list[Argument] = []
         for _ in range(2 if word.text == "COMP" else 3):
-            self._cursor.need(",", self._prefix_arguments(word))
-            arguments.append(self._terms.term())
-        self._cursor.need(")", self._prefix_arguments(word))
-        return Builtin(SWRLB[name], tuple(arguments), self._cursor.written(word))
+            self.need(",", self._prefix_arguments(word))
+            arguments.append(self.term())
+        self.need(")", self._prefix_arguments(word))
+        return Builtin(SWRLB[name], tuple(arguments), self.written(word))
 
     def _sign(self) -> str:
-        if not self._cursor.is_at(*_SIGN_NAMES):
-            raise self._cursor.unexpected("a sign: +, -, *, /, mod or ^")
-        return _SIGN_NAMES[self._cursor.take().text]
+        if not self.is_at(*_SIGN_NAMES):
+            raise self.unexpected("a sign: +, -, *, /, mod or ^")
+        return _SIGN_NAMES[self.take().text]
 
     @staticmethod
     def _prefix_arguments(word: Token) -> str:

@@ -42,9 +42,8 @@ from pantarhei.model.message_text import TextPosition
 from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.temporal_rule import Formula, TemporalRule
 from pantarhei.temporal.safety import BindingStep, binding_steps, resolve_bindings, variables_in
-from pantarhei.temporal.text.cursor import TokenCursor
 from pantarhei.temporal.text.formulas import FormulaReader
-from pantarhei.temporal.text.rule_terms import ArithmeticReader, RuleTermReader, is_variable
+from pantarhei.temporal.text.rule_terms import is_variable
 from pantarhei.values.scalar_functions import EQUAL, SWRLB
 
 
@@ -149,39 +148,34 @@ def read_rules(text: str, prefixes: Mapping[str, str] | None = None, source: str
 _BEGIN = ("name", "quoted", "iri", "prefixed")  # what a statement can begin with
 
 
-class _Reader:
+class _Reader(FormulaReader):
     """Parser of one text."""
-
-    def __init__(self, text: str, prefixes: Mapping[str, str], source: str | None) -> None:
-        self._cursor = TokenCursor(text, source)
-        self._terms = RuleTermReader(self._cursor, prefixes)
-        self._computations = ArithmeticReader(self._cursor, self._terms)
 
     def text(self) -> RulesText:
         rules: list[TemporalRule] = []
         remembered: dict[URIRef, TextPosition] = {}
-        while self._cursor.peek().kind != "end":
+        while self.peek().kind != "end":
             if self._is_prefix():
-                self._cursor.accept("@")
-                self._cursor.take()
-                self._terms.declaration()
-                self._cursor.accept(".")
-            elif self._cursor.accept("remember"):
+                self.accept("@")
+                self.take()
+                self.declaration()
+                self.accept(".")
+            elif self.accept("remember"):
                 remembered = self._remembered() | remembered
             else:
                 rules.append(self._rule())
-        return RulesText(tuple(rules), remembered, self._terms.prefixes)
+        return RulesText(tuple(rules), remembered, self.prefixes)
 
     def _is_prefix(self) -> bool:
-        if self._cursor.is_at("@"):
-            return self._cursor.is_at("prefix", further=1)
-        return self._cursor.is_at("PREFIX") and self._cursor.peek(1).kind == "prefixed"
+        if self.is_at("@"):
+            return self.is_at("prefix", further=1)
+        return self.is_at("PREFIX") and self.peek(1).kind == "prefixed"
 
     def _remembered(self) -> dict[URIRef, TextPosition]:
         found: dict[URIRef, TextPosition] = {}
-        while not found or self._cursor.accept(","):
-            written = self._cursor.written(self._cursor.peek())
-            found.setdefault(self._terms.predicate(), written)
+        while not found or self.accept(","):
+            written = self.written(self.peek())
+            found.setdefault(self.predicate(), written)
         self._end("a comma and another predicate, or a full stop")
         return found
 
@@ -191,45 +185,42 @@ class _Reader:
         Raises:
             TemporalTextError: something else is there, such as the next statement.
         """
-        begins = self._cursor.peek().kind in _BEGIN or self._cursor.is_at("@")
-        if begins and self._cursor.starts_line:
+        begins = self.peek().kind in _BEGIN or self.is_at("@")
+        if begins and self.starts_line:
             expected += ": the statement before this line is not complete"
-        self._cursor.need(".", expected)
+        self.need(".", expected)
 
     def _rule(self) -> TemporalRule:
-        start, place = self._cursor.peek(), self._cursor.place
+        start, place = self.peek(), self.place
         if start.kind == "arrow":
-            raise self._cursor.error(
-                start, "this rule has no head", "a head, such as alarm(X), before the arrow"
-            )
-        self._terms.begin_rule()
-        formulas = FormulaReader(self._cursor, self._terms, self._computations)
-        head = formulas.head()
+            raise self.error(start, "this rule has no head", "a head, such as alarm(X), before the arrow")
+        self.begin_rule()
+        head = self.head()
         body: list[Formula] = []
         tests: list[Builtin] = []
         what = "':-' and a body, or a full stop after this fact"
-        if self._cursor.peek().kind == "arrow":
-            self._cursor.take()
-            self._condition(formulas, body, tests)
-            while self._cursor.accept(",", "and", "∧"):
-                self._condition(formulas, body, tests)
+        if self.peek().kind == "arrow":
+            self.take()
+            self._condition(body, tests)
+            while self.accept(",", "and", "∧"):
+                self._condition(body, tests)
             what = "a comma and another condition, or a full stop after the rule"
         self._end(what)
-        written = self._cursor.written(start)
+        written = self.written(start)
         variables = tuple(self._variables_since(place))
-        return solve_equations(TemporalRule(head, tuple(body), (*formulas.made, *tests), written, variables))
+        return solve_equations(TemporalRule(head, tuple(body), (*self.made, *tests), written, variables))
 
     def _variables_since(self, place: int) -> Iterator[tuple[Variable, TextPosition]]:
         """Yield the variables since a place, with their positions."""
-        for token in self._cursor.taken_since(place):
+        for token in self.taken_since(place):
             if is_variable(token):
-                yield Variable(token.text.lstrip("?")), self._cursor.written(token)
+                yield Variable(token.text.lstrip("?")), self.written(token)
 
-    def _condition(self, formulas: FormulaReader, body: list[Formula], tests: list[Builtin]) -> None:
-        if self._cursor.is_at("not", "¬") and self._cursor.peek(2).kind == "relation":
+    def _condition(self, body: list[Formula], tests: list[Builtin]) -> None:
+        if self.is_at("not", "¬") and self.peek(2).kind == "relation":
             problem, expected = "a comparison is negated", "its opposite, such as >= for <"
-            raise self._cursor.error(self._cursor.peek(), problem, expected)
-        if self._computations.is_next():
-            tests += self._computations.tests()
+            raise self.error(self.peek(), problem, expected)
+        if self.is_comparison():
+            tests += self.tests()
         else:
-            body.append(formulas.formula())
+            body.append(self.formula())
