@@ -137,7 +137,7 @@ def test_contexts_that_documents_name_are_read_from_files(files):
     unnamed = run(files, "--context=c.jsonld", mapping=None, stream="log.jsonl")
     assert unnamed.exit_code == 2 and "c.jsonld is not IRI=FILE" in " ".join(unnamed.stderr.split())
     mapped = run(files, given)
-    assert mapped.exit_code == 2 and "contexts are those of JSON-LD" in " ".join(mapped.stderr.split())
+    assert mapped.exit_code == 2 and "contexts are for JSON-LD" in " ".join(mapped.stderr.split())
 
 
 def test_packed_json_lines_that_are_a_table_need_one_and_what_cannot_be_unpacked_is_said(files):
@@ -161,7 +161,7 @@ def test_a_mapping_with_a_mistake_ends_the_run_with_its_line(files):
 def test_the_time_of_a_row_is_the_mappings_matter(files):
     result = run(files, "--time", "graph")
     assert result.exit_code == 2
-    assert "the mapping says that" in " ".join(result.stderr.split())
+    assert "set this in the mapping" in " ".join(result.stderr.split())
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""`pantarhei check`: what becomes of an ontology, and what temporal rules look back at."""
+"""Command `pantarhei check`: report on an ontology and on temporal rules."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class _Report:
 
     @property
     def _windows(self) -> list[Formula]:
-        """The formulas that look back, each once."""
+        """Distinct formulas with windows."""
         formulas = (formula for rule in self._rules for formula in rule.body)
         return list(dict.fromkeys(formula for formula in formulas if formula.window or is_unbounded(formula)))
 
@@ -65,7 +65,7 @@ class _Report:
 
     @property
     def _not_in_ontology(self) -> list[URIRef]:
-        """The predicates that the stream alone can bring: no rule concludes them, and no axiom has them."""
+        """Predicates that occur neither in heads of rules nor in the ontology."""
         if self._ontology is None:
             return []
         heads, graph = {rule.head.atom.predicate for rule in self._rules}, self._ontology.graph
@@ -82,25 +82,25 @@ class _Report:
             yield f"windows, {self._tick_text}"
             for formula in windows:
                 ticks = self._size(formula)
-                told = ["" if ticks is None else counted(ticks, "tick"), costs(formula)]
-                yield f"    {formula}: {'; '.join(filter(None, told))}".removesuffix(": ")
+                parts = ["" if ticks is None else counted(ticks, "tick"), costs(formula)]
+                yield f"    {formula}: {'; '.join(filter(None, parts))}".removesuffix(": ")
         if largest := max((self._size(formula) or 0 for formula in windows), default=0):
-            yield f"what was said is kept for {counted(largest, 'tick')}"
+            yield f"the history is kept for {counted(largest, 'tick')}"
         if unknown := self._not_in_ontology:
             yield f"the ontology does not mention: {', '.join(map(short, unknown))}"
 
 
 class RulesReport(_Report):
-    """The report on temporal rules.
+    """Report on temporal rules.
 
     Args:
-        window: the reasoner's, if it is known: its slide is the tick.
-        ontology: the reasoner's, if it is known.
-        unique_names: as the reasoner takes it.
+        window: the reasoner's window, whose slide is the tick; None if it is unknown.
+        ontology: the reasoner's ontology; None if it is unknown.
+        unique_names: the reasoner's option.
 
     Raises:
-        TemporalRuleError: a window of a rule does not fit that of the reasoner, a construct is not there, or
-            a contradiction could follow from a conclusion by the ontology.
+        TemporalRuleError: a window of a rule does not fit the reasoner's window, a construct is not
+            supported, or a contradiction could follow from a conclusion by the ontology.
     """
 
     def __init__(
@@ -120,13 +120,13 @@ class RulesReport(_Report):
         super().__init__(rules.rules, ticks, ontology)
 
     def _fit(self, ticks: Ticks) -> Ticks:
-        """The ticks, if the rules fit them."""
+        """Return the ticks; raises if the rules do not fit them."""
         rules, ontology, remembered, _ = self._joined
         compile_rules(rules.rules, remembered, ticks, ontology, rules.feedback)
         return ticks
 
     def text(self) -> str:
-        """The report for people."""
+        """Return the report as text."""
         names = DisplayNames(self._given.prefixes) if self._ontology is None else self._ontology.names
         return disambiguate(lambda: "\n".join(self._lines()), names)
 
@@ -148,7 +148,7 @@ class RulesReport(_Report):
         yield from (f"warning: {warning}" for warning in self._warnings)
 
     def to_data(self) -> dict[str, Any]:
-        """The report for programs, as JSON has it."""
+        """Return the report as JSON data."""
         strata = self._given.strata
         return {
             "rules": [
@@ -170,7 +170,7 @@ class RulesReport(_Report):
 
 
 class AnswerStreamsReport(_Report):
-    """The report on temporal rules without strata, which `pantarhei run --models` evaluates.
+    """Report on temporal rules without strata, for `pantarhei run --models`.
 
     Raises:
         TemporalRuleError: a rule does not fit the reasoner's window.
@@ -191,7 +191,7 @@ class AnswerStreamsReport(_Report):
         )
 
     def text(self) -> str:
-        """The report for people."""
+        """Return the report as text."""
         names = NO_NAMES if self._ontology is None else self._ontology.names
         return disambiguate(lambda: "\n".join(self._lines()), names)
 
@@ -201,7 +201,7 @@ class AnswerStreamsReport(_Report):
         yield from self._window_lines(lambda formula: "")
 
     def to_data(self) -> dict[str, Any]:
-        """The report for programs, as JSON has it."""
+        """Return the report as JSON data."""
         return {
             "rules": [{"rule": str(rule), "stratum": None} for rule in self._rules],
             "windows": [{"formula": str(each), "ticks": self._size(each)} for each in self._windows],
@@ -210,17 +210,17 @@ class AnswerStreamsReport(_Report):
 
 
 def check(options: CheckOptions) -> str | None:
-    """Print the report; returns why the check has failed, None if it has not.
+    """Print the report; return why the check failed, or None.
 
     Raises:
-        PantarheiError: an option, the ontology or a rule is not as it should be.
+        PantarheiError: an option, the ontology or a rule is invalid.
         OSError: a file cannot be read.
     """
     import pantarhei as pr
 
     window = options.window
     if not options.ontology and options.rules is None:
-        raise typer.BadParameter("there is nothing to check: an ontology, --rules, or both")
+        raise typer.BadParameter("nothing to check: give an ontology, --rules, or both")
     check_feedback(options.feedback, options.rules)
     check_models(options.models, options.rules, options.feedback)
     ontology = None
@@ -245,7 +245,7 @@ def check(options: CheckOptions) -> str | None:
 def _report_on_rules(
     path: Path, options: CheckOptions, window: Window | None, ontology: pr.Ontology | None
 ) -> RulesReport | AnswerStreamsReport:
-    """Read the rules as `run` does with the same options; raises what that does."""
+    """Read the rules as `run` does with the same options, and report on them."""
     if options.models is None:
         read = read_rules(path, ontology, options.feedback)
         return RulesReport(read, window, ontology, options.unique_names)
@@ -258,7 +258,7 @@ def _why_it_fails(ontology: pr.Ontology, options: CheckOptions) -> str | None:
     if lost := len(ontology.losses):
         return f"lost in whole or in part: {lost}; --strict allows no loss"
     if ontology.report(options.unique_names).contradiction is not None:
-        return "run would refuse this ontology: what it says contradicts unique names; see --no-unique-names"
+        return "run would refuse this ontology: it contradicts unique names; see --no-unique-names"
     return None
 
 

@@ -1,4 +1,4 @@
-"""The commands `pantarhei run`, `explain`, `timeline`, `check`, `map` and `demo`.
+"""Commands `pantarhei run`, `explain`, `timeline`, `check`, `map` and `demo`.
 
 Answers go to standard output or a file; everything else (progress, summary, errors) goes to standard error.
 The exit code is 0, 1 for an error in what was given to read, 2 for wrong usage, 130 when interrupted,
@@ -40,16 +40,16 @@ if TYPE_CHECKING:
 
 ABOUT = (
     "Reason over streams with an OWL 2 RL ontology.\n\n"
-    "A window slides over a stream of timestamped facts. What follows from them is kept up to date as it "
-    "slides, and contradictions are repaired as they arrive: new is better than old.\n\n"
-    "Look at an ontology with [bold]pantarhei check[/bold], then [bold]pantarhei run[/bold]; in a source "
-    "checkout begin with [bold]pantarhei demo[/bold]."
+    "A window slides over a stream of timestamped facts. Its materialization is maintained incrementally, "
+    "and contradictions are repaired on arrival: newer facts win.\n\n"
+    "Inspect an ontology with [bold]pantarhei check[/bold], then use [bold]pantarhei run[/bold]. In a source "
+    "checkout, start with [bold]pantarhei demo[/bold]."
 )
 RUN = (
-    "Follow a stream: keep a window's materialization, repair it, and answer a query after every ABox, or "
-    "when a text in C-SPARQL, RSP-QL or CQELS says. Or have temporal rules look back over it (--rules).\n\n"
-    "Each graph of the stream is an ABox with a time. It is repaired on arrival: of facts that contradict "
-    "one another the newest stay. What has left the window is forgotten, with all that followed from it."
+    "Process a stream: maintain and repair the materialization of a window, and answer a query after every "
+    "ABox, or at the times of a query in C-SPARQL, RSP-QL or CQELS. With --rules, evaluate temporal "
+    "rules.\n\nEach graph of the stream is an ABox with a time. Contradictions are repaired on arrival: the "
+    "newest facts are kept. Facts that leave the window are deleted with their conclusions."
 )
 RUN_EXAMPLES = (
     "[bold]Examples[/bold]\n\n"
@@ -64,13 +64,13 @@ RUN_EXAMPLES = (
     "pantarhei run --spark 'local\\[*]' --ontology O.ttl --stream 'readings/*.nq' --range PT5M --query Q.rq"
 )
 EXPLAIN = (
-    "Explain why a triple holds at a time of a stream: what it follows from, down to assertions with their "
-    "times, the background, and the axioms in the ontology's file; with --rules, of a conclusion of temporal "
-    "rules, at which ticks what was so. With --why-not, why it does not hold: "
-    "what is missing, and what became of it.\n\n"
-    "An axiom is explained from the ontology and the background, and so is a triple without --stream. The "
-    "stream is followed as [bold]pantarhei run[/bold] does with the same options, until --at. The exit "
-    "code is 1 if the triple does not hold then, or with --why-not if it does."
+    "Explain why a triple holds at a time of a stream: its derivation from timestamped assertions, the "
+    "background, and the axioms of the ontology. With --rules, also explain a conclusion of temporal rules "
+    "by the ticks at which its conditions held. With --why-not, explain why a triple does not hold: the "
+    "missing facts, and what happened to them.\n\n"
+    "Axioms, and triples without --stream, are explained from the ontology and the background. The stream is "
+    "processed until --at as [bold]pantarhei run[/bold] does with the same options. The exit code is 1 if "
+    "the triple does not hold then, or with --why-not if it does."
 )
 EXPLAIN_EXAMPLES = (
     "[bold]Examples[/bold]\n\n"
@@ -83,10 +83,10 @@ EXPLAIN_EXAMPLES = (
     "--slide PT30S --rules examples/reactor/alarms.lars --at 2026-03-02T14:07:00Z ':vessel a :callOut'"
 )
 TIMELINE = (
-    "Draw a stream as an SVG picture: how the window moves over the timestamps, and what repairs took out of "
-    "it when, with what it contradicted.\n\n"
-    "The stream is followed as [bold]pantarhei run[/bold] does with the same options. The last 60 steps are "
-    "drawn, or the last of those between --from and --until."
+    "Draw a stream as an SVG picture: the window at each step, and the facts that repairs removed, with the "
+    "facts that contradicted them.\n\n"
+    "The stream is processed as [bold]pantarhei run[/bold] does with the same options. The picture shows the "
+    "last 60 steps, or the last 60 between --from and --until."
 )
 TIMELINE_EXAMPLES = (
     "[bold]Example[/bold]\n\n"
@@ -94,24 +94,23 @@ TIMELINE_EXAMPLES = (
     "timeline.svg"
 )
 MAP = (
-    "Look at the first rows of a table and write a mapping to begin with: which column has the time and how "
-    "it is written, which one names things, and which have numbers, with their units.\n\n"
-    "The mapping goes to standard output, with comments on what was guessed. Look at each line, give it to "
-    "[bold]pantarhei run --mapping[/bold], and use the names of your ontology in it."
+    "Read the first rows of a table and write a first draft of a mapping: the column and format of the time, "
+    "the column of identifiers, and the columns of numbers with their units.\n\n"
+    "The mapping is written to standard output, with comments on each guess. Check each line, replace names "
+    "by those of your ontology, and use it with [bold]pantarhei run --mapping[/bold]."
 )
 MAP_EXAMPLES = "[bold]Example[/bold]\n\npantarhei map readings.csv > readings.yaml"
 DEMO = (
-    "Show windows at work on three streams that contradict themselves.\n\n"
-    "Run it in a source checkout, whose ontologies and examples it reads."
+    "Demonstrate windows and repairs on three streams with contradictions.\n\n"
+    "Run it in a source checkout, since it reads the ontologies and examples there."
 )
 CHECK = (
-    "Load an ontology and say what becomes of its axioms: rules, constraints, background, or why not. With "
-    "--rules, read temporal rules and say in which strata they are, what is remembered, and how far their "
-    "windows reach back.\n\n"
-    "A summary comes first: how many axioms became what, what is lost and for which reasons, what can have "
-    "no instance, which names are one, what is outside OWL 2 DL, and a contradiction for which "
-    "[bold]run[/bold] would refuse it. The exit code is 1 for an ontology that "
-    "cannot be used, and with --strict for one that loses something; and for rules that are refused."
+    "Load an ontology and report how each axiom is translated: to rules, constraints or background, or why "
+    "not. With --rules, report the strata of temporal rules, the remembered predicates, and the sizes of "
+    "windows.\n\nThe report begins with a summary: numbers of translated axioms, lost axioms with reasons, "
+    "unsatisfiable classes, equal names, axioms outside OWL 2 DL, and a contradiction for which "
+    "[bold]run[/bold] would refuse the ontology. The exit code is 1 for an unusable ontology, for refused "
+    "rules, and with --strict for an ontology with lost axioms."
 )
 CHECK_EXAMPLES = (
     "[bold]Examples[/bold]\n\n"
@@ -125,7 +124,7 @@ _OF_PATHS = re.compile("PATH|FILE|TABLE")
 
 
 def with_options(options: type[Given]) -> Callable[[Callable[[Given], None]], Callable[..., None]]:
-    """Make a command whose parameters are the fields of a dataclass of one that takes such a value."""
+    """Return a decorator for commands: their parameters become the fields of a dataclass, their argument."""
 
     def command_of(follow: Callable[[Given], None]) -> Callable[..., None]:
         @wraps(follow)
@@ -140,14 +139,15 @@ def with_options(options: type[Given]) -> Callable[[Callable[[Given], None]], Ca
 
 
 class StrictCommand(TyperCommand):
-    """A command that refuses an option given twice of which only the last value would have an effect, and
-    an empty text where a path is expected, as the `metavar` says: it would be the current folder.
+    """Command that refuses repeated options with one value, and empty paths.
+
+    An empty path would be the current folder; an option or argument is a path by its `metavar`.
     """
 
     def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
         values, rest, given = self.make_parser(ctx).parse_args(list(args))
         if rest and not any(each.param_type_name == "argument" for each in self.params):
-            problem = "belongs to no option; a glob stands in quotation marks, or its option before each file"
+            problem = "belongs to no option; put a glob in quotation marks, or the option before each file"
             raise typer.BadParameter(f"{rest[0]} {problem}")
         for option, times in Counter(given).items():
             if times > 1 and not option.multiple:
@@ -184,7 +184,7 @@ def pantarhei(
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
-    """What the program does as a whole; its commands do the work."""
+    """Declare the options of the program."""
 
 
 @app.command(cls=StrictCommand, help=RUN, epilog=RUN_EXAMPLES)
@@ -220,13 +220,13 @@ def _terminating() -> Iterator[None]:
 
 
 def _check_limits(options: StreamOptions) -> None:
-    """Raise `BadParameter` if what is to be done at a limit is said, and no limit."""
+    """Check that `--on-limit` has a limit. Raises `BadParameter`."""
     if options.on_limit == "drop" and options.max_facts is None and options.max_bytes is None:
         raise typer.BadParameter("drop needs a limit: --max-facts or --max-bytes", param_hint="--on-limit")
 
 
 def _source(options: RunOptions) -> StreamSource:
-    """Where the updates come from; Spark is imported only if it is asked for."""
+    """Return the source of updates; Spark is imported only with `--spark`."""
     if options.spark is None:
         from pantarhei.cli.follow import FileSource
 
@@ -273,11 +273,11 @@ def check(options: CheckOptions) -> None:
 @app.command("map", cls=StrictCommand, help=MAP, epilog=MAP_EXAMPLES)
 def map_table(
     table: Annotated[
-        str, typer.Argument(metavar="TABLE", help="The table: CSV, JSON or Parquet; - for stdin.")
+        str, typer.Argument(metavar="TABLE", help="Table in CSV, JSON or Parquet; - for stdin.")
     ],
     format: Annotated[
         Literal["csv", "tsv", "jsonl", "json", "parquet"] | None,
-        typer.Option(help="The table's format, where its suffix does not tell."),
+        typer.Option(help="Format of the table, if not given by its suffix."),
     ] = None,
 ) -> None:
     """`pantarhei map`."""
@@ -290,10 +290,10 @@ def map_table(
 @app.command(cls=StrictCommand, help=DEMO, epilog="[bold]Example[/bold]\n\npantarhei demo --small")
 def demo(
     small: Annotated[
-        bool, typer.Option("--small", help="Fewer readings: quick even where the kernel is not compiled.")
+        bool, typer.Option("--small", help="Use fewer readings, for an uncompiled kernel.")
     ] = False,
     spark: Annotated[
-        bool, typer.Option("--spark/--no-spark", help="Whether to show the last stream on Spark too.")
+        bool, typer.Option("--spark/--no-spark", help="Run the last stream on Spark too.")
     ] = True,
 ) -> None:
     """`pantarhei demo`."""
@@ -303,11 +303,11 @@ def demo(
 
 
 def _examples() -> Path:
-    """The folder `examples` of a source checkout: where this is installed from, or the current directory."""
+    """Return the folder `examples` of the source checkout: of this file, or in the current directory."""
     for checkout in (Path(__file__).resolve().parents[3], Path.cwd()):
         if (checkout / "examples" / "demo").is_dir():
             return checkout / "examples"
-    reason = "the demo is one of the examples of a source checkout; run it in the folder that holds README.md"
+    reason = "the demo is part of a source checkout; run it in the folder with README.md"
     raise MissingFileError("examples/demo", reason)
 
 
@@ -386,14 +386,14 @@ def _failed(message: str, code: int) -> typer.Exit:
 
 
 def _close_quietly() -> None:
-    """Nobody reads standard output any more: what is still buffered must not raise when the process ends."""
+    """Redirect a closed standard output to nowhere, so that flushing it at exit raises no error."""
     sys.stdout = open(os.devnull, "w")  # noqa: SIM115
 
 
 def main() -> None:
-    """The entry point."""
+    """Run the command line."""
     warnings.showwarning = _warn
-    if sys.stdin is None:  # closed by the caller: there is nothing to read
+    if sys.stdin is None:  # closed by the caller
         sys.stdin = open(os.devnull)  # noqa: SIM115
     if sys.stdout is None:
         _close_quietly()

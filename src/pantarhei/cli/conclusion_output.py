@@ -1,4 +1,4 @@
-"""What `pantarhei run --rules` writes: each conclusion of temporal rules that came or went, with its time."""
+"""Output of `pantarhei run --rules`: changes of conclusions, or answer streams with `--models`."""
 
 from __future__ import annotations
 
@@ -22,44 +22,40 @@ if TYPE_CHECKING:
 
 
 def read_rules(path: Path, ontology: pr.Ontology | None, feedback: bool = False) -> TemporalRules:
-    """Temporal rules from a file, in which the ontology's prefixes need no declaration.
+    """Read temporal rules from a file, in which the ontology's prefixes need no declaration.
 
     Args:
-        feedback: whether what is concluded at a tick is asserted at the next.
+        feedback: whether conclusions of a tick are asserted at the next tick.
 
     Raises:
         InputError: the file cannot be read.
-        TemporalRuleError: it is malformed, or what it says is refused.
+        TemporalRuleError: a rule is malformed or not supported.
     """
     prefixes = None if ontology is None else declared_prefixes(ontology)
     return load_rules(path, prefixes=prefixes, feedback=feedback)
 
 
 def check_feedback(feedback: bool, rules: Path | None) -> None:
-    """Nothing, if feedback is not asked for, or is that of rules.
-
-    Raises:
-        BadParameter: there are no rules.
-    """
+    """Check that feedback is given with rules. Raises `BadParameter`."""
     if feedback and rules is None:
-        problem = "feedback asserts what rules conclude: give them, as --rules FILE"
+        problem = "feedback asserts conclusions of rules; give --rules FILE"
         raise typer.BadParameter(problem, param_hint="--feedback")
 
 
 def declared_prefixes(ontology: pr.Ontology) -> dict[str, str]:
-    """The prefixes of an ontology that stand for IRIs."""
+    """Return the prefixes of an ontology for absolute IRIs."""
     declared = ontology.graph.namespaces()
     return {prefix: str(iri) for prefix, iri in declared if is_absolute(iri)}
 
 
 class ConclusionOutput:
-    """Asks what comes and goes of conclusions (`Asked`).
+    """Changes of conclusions (a `RunOutput`).
 
-    A table has a line for each, `+` or `-` and the conclusion. Other formats have rows of `change`,
-    `predicate` and `argument1` onwards, as many as any conclusion has.
+    A table has a line for each change, `+` or `-` and the conclusion. Other formats have rows of `change`,
+    `predicate`, `argument1` and so on, up to the highest arity.
 
     Args:
-        names: for tables.
+        names: prefixes and labels for tables.
     """
 
     window, background = None, ()
@@ -70,10 +66,10 @@ class ConclusionOutput:
         self._arity = max((len(rule.head.atom.arguments) for rule in rules.rules), default=0)
 
     def begin(self, reasoner: pr.StreamReasoner) -> None:
-        """Nothing is registered."""
+        """Register nothing."""
 
     def write(self, update: pr.WindowUpdate, writer: AnswerWriter) -> None:
-        """Write what came and went, at each tick on the way what went first."""
+        """Write the changes of each tick, ended conclusions first."""
         for turn in update.conclusions.turns:
             at = in_zone_of(turn.at, update.at)
             if isinstance(writer, TableWriter):
@@ -94,7 +90,7 @@ class ConclusionOutput:
         return columns
 
     def end(self, writer: AnswerWriter) -> None:
-        """Nothing more comes."""
+        """Write nothing."""
 
 
 def _as_written(atom: TemporalAtom) -> tuple[str, ...]:
@@ -114,27 +110,27 @@ def _argument(atom: TemporalAtom, place: int) -> Cell:
 
 
 def check_models(models: int | None, rules: Path | None, feedback: bool) -> None:
-    """Refuse --models without rules, or with feedback. Raises `BadParameter`."""
+    """Check that `--models` is given with rules and without feedback. Raises `BadParameter`."""
     if models is None:
         return
     if rules is None:
-        problem = "answer streams are those of rules: give them, as --rules FILE"
+        problem = "answer streams belong to rules; give --rules FILE"
         raise typer.BadParameter(problem, param_hint="--models")
     if feedback:
-        problem = "answer streams differ, and none of them is asserted: leave out --feedback, or --models"
+        problem = "answer streams differ, so that none can be asserted; omit --feedback or --models"
         raise typer.BadParameter(problem, param_hint="--feedback")
 
 
 class AnswerStreamOutput:
-    """Asks all answer streams of rules, or some (`Asked`).
+    """Answer streams of rules (a `RunOutput`).
 
-    A table has a line for each answer stream, or says that there is none. Other formats have rows of
-    `answer`, its number, `predicate`, `argument1` onwards, and `time` of what is concluded at another tick;
-    an answer stream without conclusions is a row that has its number alone.
+    A table has a line for each answer stream, or a line that there is none. Other formats have rows of
+    `answer` (its number), `predicate`, `argument1` and so on, and `time` for conclusions at another tick; an
+    answer stream without conclusions is a row with its number alone.
 
     Args:
         rules: the file.
-        most: how many are asked for, 0 for all.
+        most: maximum number of answer streams, 0 for all.
         ontology: its prefixes need no declaration.
     """
 
@@ -146,11 +142,11 @@ class AnswerStreamOutput:
         self._declared = declared_prefixes(ontology)
 
     def begin(self, reasoner: pr.StreamReasoner) -> None:
-        """Listen to what is said.
+        """Read the rules and attach them to the reasoner.
 
         Raises:
             InputError: the file cannot be read.
-            TemporalRuleError: it is malformed, or what it says is refused.
+            TemporalRuleError: a rule is malformed or not supported.
         """
         from pantarhei.answer_streams import AnswerStreams
 
@@ -159,7 +155,7 @@ class AnswerStreamOutput:
         self._arity = max((len(head.arguments) for head in heads), default=0)
 
     def write(self, update: pr.WindowUpdate, writer: AnswerWriter) -> None:
-        """Write the answer streams at the time that an update came to.
+        """Write the answer streams at the time of an update.
 
         Raises:
             ClingoNotFoundError: clingo is not installed.
@@ -175,7 +171,7 @@ class AnswerStreamOutput:
             writer.report(update.at, self._columns(found))
 
     def end(self, writer: AnswerWriter) -> None:
-        """Nothing more comes."""
+        """Write nothing."""
 
     def _columns(self, found: tuple[AnswerStream, ...]) -> dict[str, list[Cell]]:
         names = ["answer", "predicate", *(f"argument{place + 1}" for place in range(self._arity)), "time"]
@@ -193,7 +189,7 @@ class AnswerStreamOutput:
 
 
 def _answer_stream_lines(at: TimePoint, found: tuple[AnswerStream, ...], is_cut: bool) -> Iterator[str]:
-    """A line for each answer stream; where as many as were asked for were found, there may be more."""
+    """Yield a line for each answer stream; if the maximum number was found, there may be more."""
     count = f"{len(found)}{' or more' * is_cut}"
     if not found:
         yield f"{time_text(at)}  no answer stream"

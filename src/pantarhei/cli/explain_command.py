@@ -1,4 +1,4 @@
-"""`pantarhei explain`: why a statement holds, by an ontology or at a time of a stream, or why it does not."""
+"""Command `pantarhei explain`: explanation of a statement by an ontology or at a time of a stream."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def write_proofs(proofs: tuple[pr.Proof, ...], options: ExplainOptions) -> str:
     """Write proofs in the format of the options."""
     match options.form:
         case "json":
-            said = [proof.to_json() for proof in proofs]
-            return json.dumps(said if options.all else said[0], ensure_ascii=False, indent=2) + "\n"
+            data = [proof.to_json() for proof in proofs]
+            return json.dumps(data if options.all else data[0], ensure_ascii=False, indent=2) + "\n"
         case "rdf":
             graph = Graph()
             for proof in proofs:
@@ -80,10 +80,10 @@ def explain_statement(ontology: pr.Ontology, asked: Sequence[Triple], options: E
     Raises:
         NotEntailedError: it is not entailed, and --why-not is not given.
         EntailedError: it is entailed, and --why-not is given; standard output has the explanation.
-        BadParameter: a picture is to show several proofs, or none.
+        BadParameter: the explanation for a picture does not have one proof.
     """
     if options.all:
-        problem = "what an ontology entails has one explanation; leave it out"
+        problem = "without a stream there is one explanation; omit the option"
         raise typer.BadParameter(problem, param_hint="--all")
     try:
         found = ontology.explain(asked)
@@ -110,19 +110,20 @@ def _denial(error: NotEntailedError, options: ExplainOptions) -> str:
     if options.form == "text":
         return f"{error}\n"
     unknown = [each.to_json() for each in error.unknown if isinstance(each, UnknownName)]
-    said = {"text": error.statement, "reason": error.reason, "unknown": unknown, "lost": error.lost}
-    return json.dumps(said, ensure_ascii=False, indent=2) + "\n"
+    data = {"text": error.statement, "reason": error.reason, "unknown": unknown, "lost": error.lost}
+    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
 
 _UNDECLARED = re.compile(r"The prefix (.*): ")  # as pyoxigraph words it
 
 
 def explain(options: ExplainOptions) -> None:
-    """Explain a statement of the ontology, or of the stream at the time of the question.
+    """Explain a statement of the ontology, or of the stream at a time.
 
     Raises:
-        NotEntailedError, EntailedError: it does not hold then, or does.
-        PantarheiError: an option, the ontology or the stream is not as it should be.
+        NotEntailedError: it does not hold then.
+        EntailedError: it holds then, and --why-not is given.
+        PantarheiError: an option, the ontology or the stream is invalid.
         OSError: a file cannot be read or written.
     """
     _check_usage(options)
@@ -147,31 +148,31 @@ def explain(options: ExplainOptions) -> None:
 
 
 def _is_without_stream(options: ExplainOptions, ontology: pr.Ontology, asked: Sequence[Triple]) -> bool:
-    """Test whether the ontology alone answers; missing facts are found in an empty window."""
+    """Return whether the ontology alone explains the statement; missing facts need an empty window."""
     return not options.stream and not (options.why_not and not ontology.entails(asked))
 
 
 def _check_usage(options: ExplainOptions) -> None:
-    """Refuse options that do not go together. Raises `BadParameter`, or `UnknownFormatError` for a suffix."""
+    """Check the combination of options. Raises `BadParameter`, or `UnknownFormatError` for a suffix."""
     if options.form == "svg" and options.all:
         raise typer.BadParameter("a picture has one explanation; dot has all", param_hint="--all")
     if options.why_not and (options.all or options.form not in ("text", "json")):
-        problem = "what does not hold is told as text or json, and without --all"
+        problem = "the output is text or json, without --all"
         raise typer.BadParameter(problem, param_hint="--why-not")
     check_feedback(options.feedback, options.rules)
     refuse_unwritable(options.output, options.overwrite, "--overwrite")
     of_streams = {"at": options.at, "rules": options.rules, "mapping": options.mapping, "all": options.all}
     for option, given in of_streams.items():
         if given and not options.stream:
-            problem = "it is about a stream; give --stream PATH, or leave it out"
+            problem = "the option needs a stream; give --stream PATH, or omit it"
             raise typer.BadParameter(problem, param_hint=f"--{option}")
 
 
 def _follow(options: ExplainOptions, reasoner: pr.StreamReasoner) -> None:
-    """Follow the stream to the time of the question."""
+    """Process the stream until the time of the statement."""
     until = options.time_of_question
     for _ in FileSource(options, until).updates(reasoner, RunCounts()):
-        """Only the state at the end matters."""
+        """Ignore updates: only the last state is used."""
     times = reasoner.timestamps
     if until is not None and not times:
         raise typer.BadParameter("the stream has nothing at or before that time", param_hint="--at")
@@ -182,7 +183,7 @@ def _follow(options: ExplainOptions, reasoner: pr.StreamReasoner) -> None:
 def _of_window(
     reasoner: pr.StreamReasoner, asked: Triple | TemporalAtom, options: ExplainOptions, ontology: pr.Ontology
 ) -> str:
-    """Explain a fact of the window, or its absence; equality that the window lacks is the ontology's."""
+    """Explain a fact of the window or its absence; equality may also be entailed by the ontology."""
     try:
         return (_why_not if options.why_not else _why)(reasoner, asked, options)
     except NotEntailedError as error:
@@ -209,7 +210,7 @@ def _why_not(reasoner: pr.StreamReasoner, asked: Triple | TemporalAtom, options:
 
 
 def read_atom(text: str, prefixes: Mapping[str, str]) -> TemporalAtom | None:
-    """The atom that a text says as temporal rules write it; None if it says none.
+    """Read an atom in the syntax of temporal rules; None for other texts.
 
     >>> str(read_atom("level(:a, 7)", {"": "http://example.org/"}))
     'level(a, 7)'
@@ -239,21 +240,21 @@ def read_statement(text: str, prefixes: Mapping[str, str]) -> list[Triple]:
         undeclared = _UNDECLARED.match(error.reason)
         near = did_you_mean(undeclared[1], prefixes) if undeclared else ""
         known = ", ".join(f"{prefix}:" for prefix in sorted(prefixes)) or "none"
-        problem = f"{text} is no triple in Turtle: {error.reason}; the prefixes are {known}{near}"
+        problem = f"{text} is not a triple in Turtle: {error.reason}; the prefixes are {known}{near}"
         raise typer.BadParameter(problem, param_hint="TRIPLE") from None
     if not found:
-        raise typer.BadParameter(f"one triple is asked for, not 0: {text}", param_hint="TRIPLE")
+        raise typer.BadParameter(f"one triple is expected, not 0: {text}", param_hint="TRIPLE")
     return found
 
 
 def single_fact(found: Sequence[Triple], text: str) -> Triple:
-    """Return the only triple of a text, if no blank node is in it.
+    """Return the only triple of a text.
 
     Raises:
-        BadParameter: there are several, or one has a blank node.
+        BadParameter: there are several triples, or the triple has a blank node.
     """
     if len(found) != 1:
-        raise typer.BadParameter(f"one triple is asked for, not {len(found)}: {text}", param_hint="TRIPLE")
+        raise typer.BadParameter(f"one triple is expected, not {len(found)}: {text}", param_hint="TRIPLE")
     if any(isinstance(term, BNode) for term in found[0]):
         problem = f"{text} has a blank node, which has no name outside its document"
         raise typer.BadParameter(problem, param_hint="TRIPLE")

@@ -1,7 +1,6 @@
-"""Following a stream for the command line: source, reasoner and writer together, and a summary at the end.
+"""Run of a stream on the command line: source, reasoner, output and summary.
 
-Where the updates come from is the source's matter: `FileSource` reads and pushes here, another may have it
-done elsewhere. All else is the same for all of them.
+`FileSource` reads the stream in this process; `pantarhei.cli.follow_on_spark.SparkSource` reads it on Spark.
 """
 
 from __future__ import annotations
@@ -65,19 +64,19 @@ _FIRST_LINE = 1 << 16  # bytes of it that are looked at
 
 
 class StreamSource(Protocol):
-    """A stream on its way into a reasoner."""
+    """Source of updates of a reasoner."""
 
     @property
     def account(self) -> SourceCounts:
-        """What became of the stream so far."""
+        """Counters of the source."""
 
     def updates(
         self, reasoner: pr.StreamReasoner, counts: RunCounts
     ) -> Generator[pr.WindowUpdate, None, None]:
-        """Push the ABoxes one by one, giving the update of each; what goes by is counted.
+        """Push the ABoxes one by one, count them, and yield the updates.
 
         Raises:
-            PantarheiError: the stream is not as it should be.
+            PantarheiError: the stream is invalid.
             OSError: it cannot be read.
         """
 
@@ -86,10 +85,10 @@ class FileSource:
     """A file or a pipe, read in this process as it arrives.
 
     Args:
-        until: ABoxes that are newer are left out; in time order the first of them ends the stream.
+        until: newer ABoxes are ignored; in time order the first of them ends the stream.
 
     Raises:
-        OptionError: an option of the stream has no such value.
+        OptionError: an option of the stream is invalid.
     """
 
     def __init__(self, options: StreamOptions, until: TimePoint | None = None) -> None:
@@ -121,7 +120,7 @@ class FileSource:
 
 
 class _Counted:
-    """ABoxes of a reader that go by, with its count of times that were cut."""
+    """ABoxes of a reader, with its count of cut times."""
 
     def __init__(self, reader: StreamReader | RecordReader, aboxes: Iterator[TimestampedABox]) -> None:
         self._reader, self._aboxes = reader, aboxes
@@ -135,12 +134,12 @@ class _Counted:
 
 
 def _reader(options: StreamOptions) -> StreamReader | RecordReader:
-    """What reads the stream; raises what making it does."""
+    """Return the reader of the stream; raises the errors of `read_stream` and `read_records`."""
     name, on_error = options.stream_format, options.on_error
     if options.mapping is None:
         is_table = name in tables.FORMATS or (name is None and tables.format_of(options.stream))
         if is_table and not (name is None and _is_json_ld(options.stream)):
-            problem = "a table needs --mapping; pantarhei map writes one to begin with"
+            problem = "a table needs --mapping; pantarhei map writes a first draft"
             raise typer.BadParameter(problem, param_hint="--stream")
         return read_stream(
             options.stream,
@@ -159,24 +158,24 @@ def _reader(options: StreamOptions) -> StreamReader | RecordReader:
 
 
 def refuse_mapped_options(options: StreamOptions) -> None:
-    """Raise `BadParameter` for an option of streams of graphs, where a mapping is given."""
+    """Refuse options that a mapping replaces. Raises `BadParameter`."""
     for option, given in (
         ("--time", options.time != "auto"),
         ("--base", options.base),
         ("--zone", options.zone),
     ):
         if given:
-            raise typer.BadParameter("the mapping says that", param_hint=option)
+            raise typer.BadParameter("set this in the mapping", param_hint=option)
     if options.context:
-        problem = "contexts are those of JSON-LD, and --mapping reads tables; leave one of them out"
+        problem = "contexts are for JSON-LD, but --mapping is for tables; omit one of them"
         raise typer.BadParameter(problem, param_hint="--context")
 
 
 def _is_json_ld(path: str) -> bool:
-    """Whether a file that may be a table in JSON lines, by its name, has documents of JSON-LD.
+    """Return whether a file with a suffix of JSON lines has JSON-LD documents.
 
     Raises:
-        MalformedInputError: it is compressed, and cannot be unpacked.
+        MalformedInputError: the file is compressed and cannot be unpacked.
     """
     if tables.format_of(path) != "jsonl" or not Path(path).is_file():
         return False
@@ -185,13 +184,13 @@ def _is_json_ld(path: str) -> bool:
 
 
 def _begins_with_json_ld(first: bytes) -> bool | None:
-    """Whether a first line is a document of JSON-LD; None if that takes more of it."""
+    """Return whether the first line is a JSON-LD document; None if more bytes are needed."""
     line, end, _ = first.partition(b"\n")
     return re.search(rb'"@(context|id|graph)"', line) is not None or (False if end else None)
 
 
 def _is_reached(at: TimePoint, until: TimePoint) -> bool:
-    """Whether a timestamp of the stream is not after a time.
+    """Return whether a timestamp of the stream is at or before a time.
 
     Raises:
         TimestampError: the time is of another kind.
@@ -202,7 +201,7 @@ def _is_reached(at: TimePoint, until: TimePoint) -> bool:
 
 @contextmanager
 def naming_format(option: str | None) -> Iterator[None]:
-    """Errors about a format that is not known name this option of `RunOptions`, or that there is none."""
+    """Let errors of unknown formats name this option; None if there is no such option."""
     try:
         yield
     except UnknownFormatError as error:
@@ -210,10 +209,10 @@ def naming_format(option: str | None) -> Iterator[None]:
 
 
 def follow(options: RunOptions, source: StreamSource) -> None:
-    """Follow the stream to its end, or until interrupted; then say on standard error what went by.
+    """Process the stream until its end or an interrupt; then print a summary on standard error.
 
     Raises:
-        PantarheiError: an option, the ontology, the query or the stream is not as it should be.
+        PantarheiError: an option, the ontology, the query or the stream is invalid.
         OSError: a file cannot be read or written.
     """
     check_feedback(options.feedback, options.rules)
@@ -223,7 +222,7 @@ def follow(options: RunOptions, source: StreamSource) -> None:
     rules = read_rules(Path(str(options.rules)), ontology, options.feedback) if has_one_answer else None
     asked = output_of(options, ontology, rules)
     window = None if asked is None else asked.window
-    options.reasoning(window)  # what is wrong there is said before the stream is read
+    options.reasoning(window)  # raises before the stream is read
     always = () if asked is None else asked.background
     reasoner = make_reasoner(options, ontology, (*background, *always), window, rules)
     for warning in () if rules is None else rules.warnings:
@@ -231,7 +230,7 @@ def follow(options: RunOptions, source: StreamSource) -> None:
     if asked is not None:
         asked.begin(reasoner)
     if options.history is not None:
-        end_line(options.history)  # fails now if it cannot be written
+        end_line(options.history)  # raises now if it cannot be written
     prefixes = {} if asked is None else asked.prefixes
     with (
         appending(options.dead_letters) as letters,
@@ -257,11 +256,11 @@ def follow(options: RunOptions, source: StreamSource) -> None:
 
 
 def _check_outputs(options: RunOptions) -> None:
-    """Refuse files that exist without `--append`, and what cannot be written.
+    """Check output files: existing files need `--append`, and all must differ.
 
     Raises:
         BadParameter: a file is refused, or two outputs are one file.
-        OptionError: the suffix of the answers' file names no format.
+        OptionError: the suffix of the answers' file is unknown.
     """
     format_of(options.output, options.format)
     output = None if options.output == "-" else options.output
@@ -274,7 +273,7 @@ def _check_outputs(options: RunOptions) -> None:
             refuse_unwritable(path, options.append, "--append", option)
         before = taken.setdefault(path.resolve(), option)
         if before != option:
-            raise typer.BadParameter(f"{path} is that of {before} too; name another", param_hint=option)
+            raise typer.BadParameter(f"{path} is the file of {before} too; name another", param_hint=option)
 
 
 def _follow(
@@ -286,7 +285,7 @@ def _follow(
     names: DisplayNames,
     writer: AnswerWriter,
 ) -> None:
-    """Write what each update brings."""
+    """Write the results of each update."""
     chains = ConflictProofs()
     with closing(source.updates(reasoner, counts)) as updates:
         for update in _with_progress(updates, source, counts, options):
@@ -300,25 +299,24 @@ def _follow(
 
 
 def _ontology_lines(ontology: pr.Ontology, paths: Sequence[str]) -> Iterator[str]:
-    """What whoever wonders at the answers should know of the ontology."""
+    """Yield hints on the ontology that may explain missing answers."""
     if not (ontology.rules or ontology.constraints):
-        said = ", ".join(paths)
-        yield f"{said} gives no rules and no constraints; pantarhei check says what there is in it"
+        yield f"{', '.join(paths)} has no rules and no constraints; pantarhei check reports its content"
     if ontology.losses:
         files = dict.fromkeys(entry.origin.source for entry in ontology.losses if entry.origin.source)
         yield (
-            f"{', '.join(files or paths)} is taken in part: something of "
-            f"{counted(len(ontology.losses), 'axiom')} is lost; pantarhei check says what, and why"
+            f"{', '.join(files or paths)} is supported in part: {counted(len(ontology.losses), 'axiom')} "
+            "lost in whole or in part; pantarhei check lists them with reasons"
         )
 
 
 class Knowledge(NamedTuple):
-    """What is known before the stream comes.
+    """Ontology and background.
 
     Args:
-        ontology: with the axioms of the background.
-        background: its facts.
-        prefixes: those that the background is written with.
+        ontology: the ontology with the axioms of the background.
+        background: the facts of the background.
+        prefixes: the prefixes of the background.
     """
 
     ontology: pr.Ontology
@@ -327,7 +325,7 @@ class Knowledge(NamedTuple):
 
 
 def read_knowledge(options: StreamOptions) -> Knowledge:
-    """The ontology and the background that the options name; raises what reading them does."""
+    """Read the ontology and the background of the options."""
     import pantarhei as pr
     from pantarhei.owl.document import read_document
     from pantarhei.owl.imports import sources_of
@@ -347,13 +345,13 @@ def make_reasoner(
     window: Window | None = None,
     rules: TemporalRules | None = None,
 ) -> pr.StreamReasoner:
-    """The reasoner; its window is the one given, or what the options say."""
+    """Return a reasoner; its window is the given one, or the window of the options."""
     import pantarhei as pr
 
     return pr.StreamReasoner.with_options(ontology, options.reasoning(window), background, rules)
 
 
-# how far it is
+# progress
 
 
 def _with_progress(
@@ -371,7 +369,7 @@ def _with_progress(
 
 @contextmanager
 def _progress(source: StreamSource, counts: RunCounts) -> Iterator[_Show]:
-    """A line on standard error that says how far the stream has been read."""
+    """Show the progress of reading as a line on standard error."""
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -388,7 +386,7 @@ def _progress(source: StreamSource, counts: RunCounts) -> Iterator[_Show]:
 
 
 class _Show:
-    """Brings the progress up to date, a few times a second at most."""
+    """Update of the progress line, a few times a second at most."""
 
     INTERVAL = 0.2
 
@@ -408,7 +406,7 @@ class _Show:
             )
 
 
-# what is said
+# output without a query
 
 
 def _write_update(update: pr.WindowUpdate, facts: int, names: DisplayNames, writer: AnswerWriter) -> None:

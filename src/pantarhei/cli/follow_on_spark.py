@@ -1,5 +1,6 @@
-"""`pantarhei run --spark`: the executors read the stream and close its ABoxes, this process joins them across
-timestamps and repairs. Answers and summary are those of `pantarhei.cli.follow`.
+"""Source of `pantarhei run --spark`: executors read the stream and materialize its ABoxes.
+
+The reasoner of this process joins the ABoxes across timestamps and repairs.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from pantarhei.window.sliding import Window, step_to
 
 
 class SparkSource:
-    """A file, a folder or a glob, read as a whole on Spark before the first ABox is pushed, in time order.
+    """A file, a folder or a glob that is read completely on Spark; then ABoxes are pushed in time order.
 
     Args:
-        options: of the stream and of how it is followed; nothing is late, so allowed lateness has no effect.
-        master: where Spark runs, as `session` takes it.
+        options: of the run; no ABox is late, so that allowed lateness has no effect.
+        master: the address of the Spark master, as `session` takes it.
 
     Raises:
-        OptionError: an option of the stream has no such value, or Spark has no use for it.
+        OptionError: an option of the stream is invalid, or not supported on Spark.
     """
 
     def __init__(self, options: RunOptions, master: str) -> None:
@@ -39,10 +40,10 @@ class SparkSource:
             expected = "a file, a folder or a glob with --spark, whose workers cannot read standard input"
             raise OptionError("stream", "-", expected)
         if options.max_ahead is not None:
-            expected = "none with --spark, which puts the whole stream in time order before the first ABox"
+            expected = "none with --spark, which sorts the whole stream before the first ABox"
             raise OptionError("max_ahead", options.max_ahead, expected)
         if options.dead_letters is not None:
-            expected = "none with --spark, whose workers hand over only the first of what they leave out"
+            expected = "none with --spark, whose workers return only the first skipped items"
             raise OptionError("dead_letters", options.dead_letters, expected)
         self._master, self.account = master, FileCounts()
         self._files: StreamFiles | TableFiles
@@ -69,10 +70,10 @@ class SparkSource:
         )
 
     def updates(self, reasoner: StreamReasoner, counts: RunCounts) -> Generator[WindowUpdate, None, None]:
-        """Push the ABoxes one by one, once Spark's work is done and Spark has been stopped.
+        """Push the ABoxes one by one, after Spark has read them and was stopped.
 
         Raises:
-            InputError: something in the files is not as it should be; then nothing has been pushed.
+            InputError: a file has invalid input; then nothing has been pushed.
             SparkError: Spark cannot be started, or fails.
             OSError: a file cannot be read.
         """
@@ -89,8 +90,9 @@ class SparkSource:
             yield reasoner.push(given.at, ()) if made is None else reasoner.push_materialized(given.at, made)
 
     def _kind(self, window: Window) -> TimeKind:
-        """What the timestamps are. Where nothing is asserted at any, the window tells: the files are still to
-        be read for what is wrong in them.
+        """Return the kind of timestamps; for a stream without ABoxes the kind of the window.
+
+        Such a stream must still be read to find errors in it.
         """
         try:
             return self._files.kind()
@@ -100,7 +102,7 @@ class SparkSource:
             return window.kind or TimeKind.INTEGER
 
     def _closed(self, reasoner: StreamReasoner, kind: TimeKind) -> dict[int, Interpretation]:
-        """The canonical models by their ticks, of ABoxes that assert something; takes the files' account."""
+        """Return the interpretations of non-empty ABoxes by tick, and store the counts of the files."""
         closed = materialize_files(self._files, kind, reasoner.foundation, self._master)
         self.account = closed.account
         return closed.interpretations

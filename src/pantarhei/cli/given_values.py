@@ -1,4 +1,4 @@
-"""Lengths, times and sizes as they are given on the command line."""
+"""Values and output files given on the command line."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def format_by_suffix(
     Args:
         path: the file; None for standard output, which gets the default.
         suffixes: the formats by suffix.
-        option: the option that gives a format; None if there is none.
+        option: the option for the format; None if there is none.
 
     Raises:
         UnknownFormatError: no format has that suffix.
@@ -66,7 +66,7 @@ def refuse_unwritable(path: Path | None, may_replace: bool, way_out: str, option
 
 
 def end_line(path: str) -> None:
-    """Make a file that is to be appended to, or end its last line.
+    """Create a file for appending, or end its last line.
 
     Raises:
         OSError: it cannot be written.
@@ -101,7 +101,7 @@ def refuse_other_than_ndjson(path: Path, option: str) -> None:
         BadParameter: it is refused.
     """
     if str(path) == "-":
-        raise typer.BadParameter("standard output has the answers; name a file", param_hint=option)
+        raise typer.BadParameter("standard output is for the answers; name a file", param_hint=option)
     if (suffix := path.suffix.lower()) and suffix not in _OF_NDJSON:
         problem = f"{path} is written as NDJSON; name a file that ends in {', '.join(_OF_NDJSON)}"
         raise typer.BadParameter(problem, param_hint=option)
@@ -112,7 +112,7 @@ _WITH_UNITS = re.compile(rf"(?:{_UNIT.pattern})+", re.ASCII)
 
 
 def bytes_of(text: str) -> int:
-    """A number of bytes, such as 200MB. Raises `BadParameter` if it is none."""
+    """Read a number of bytes, such as 200MB. Raises `BadParameter`."""
     from pantarhei.window.retention import parse_bytes
 
     try:
@@ -122,20 +122,20 @@ def bytes_of(text: str) -> int:
 
 
 def length_of_range(text: str) -> Duration:
-    """The length of a window. Raises `BadParameter` if it is none."""
+    """Read the length of a window. Raises `BadParameter`."""
     return length_of(text, "--range")
 
 
 def length_of_slide(text: str | None) -> Duration | None:
-    """The step of a window's end, None if it is not said. Raises `BadParameter` if it is none."""
+    """Read the slide of a window; None if it is not given. Raises `BadParameter`."""
     return None if text is None else length_of(text, "--slide")
 
 
 def length_of(text: str, option: str) -> Duration:
-    """Return the length of an option: a number, an ISO 8601 duration, or numbers with units, as in 1h30m.
+    """Read a length: a number, an ISO 8601 duration, or numbers with units, as in 1h30m.
 
     Raises:
-        BadParameter: it is none.
+        BadParameter: the text is not a length.
     """
     try:
         units = _WITH_UNITS.fullmatch(text.strip())
@@ -147,7 +147,7 @@ def length_of(text: str, option: str) -> Duration:
 
 
 def check_calendar_length(text: str, option: str) -> None:
-    """Check a length in days of a time zone. Raises `BadParameter` if it is none."""
+    """Check a length in days of a time zone. Raises `BadParameter`."""
     from pantarhei.window.calendar import calendar_length
 
     try:
@@ -157,7 +157,7 @@ def check_calendar_length(text: str, option: str) -> None:
 
 
 def time_of(text: str, option: str) -> TimePoint:
-    """The time of an option. Raises `BadParameter` if it is none."""
+    """Read a time. Raises `BadParameter`."""
     try:
         return parse_timestamp(text)
     except TimestampError as error:
@@ -165,13 +165,13 @@ def time_of(text: str, option: str) -> TimePoint:
 
 
 def iri_and_file(value: str, option: str, wanted: Collection[str] = ()) -> tuple[str, str]:
-    """Split a value at the `=` between IRI and file: IRIs and names of files may have others.
+    """Split a value at the `=` between IRI and file; both may contain further `=`.
 
     Args:
-        wanted: IRIs, one of which the value should have.
+        wanted: the expected IRIs.
 
     Raises:
-        BadParameter: there is none.
+        BadParameter: the value has no `=`.
     """
     splits = [(value[:at], value[at + 1 :]) for at, sign in enumerate(value) if sign == "="]
     parts = [(iri.removeprefix("<").removesuffix(">"), path) for iri, path in splits if iri and path]

@@ -1,6 +1,4 @@
-"""What `pantarhei run` asks: answers after each ABox, changes of answers, what a text with windows reports,
-what temporal rules conclude.
-"""
+"""Output of `pantarhei run` for queries: answers after each ABox, changes, or reports of windows."""
 
 from __future__ import annotations
 
@@ -40,16 +38,16 @@ if TYPE_CHECKING:
 def static_graphs(
     given: Sequence[str], names: Iterable[Term], windows: Iterable[Term]
 ) -> dict[str, list[Triple]]:
-    """Read the static graphs that a text names.
+    """Read the static graphs of a query.
 
     Args:
-        given: the values of the option; files of one IRI are one graph.
-        names: the graphs that the text names, windows excluded.
-        windows: the windows of the text.
+        given: the values of `--static`; files of one IRI are one graph.
+        names: the graphs of the query, without windows.
+        windows: the windows of the query.
 
     Raises:
-        BadParameter: a value is not IRI=FILE, or the text names no such graph.
-        QueryError: the text names a graph whose file is not given.
+        BadParameter: a value is not IRI=FILE, or the query has no such graph.
+        QueryError: the file of a graph is missing.
         InputError: a file cannot be read.
     """
     wanted = [str(name) for name in dict.fromkeys(names)]
@@ -65,7 +63,7 @@ def static_graphs(
         graphs.setdefault(iri, []).extend(triple for each in documents for triple in each.triples)
     for name in wanted:
         if name not in graphs:
-            problem = f"the query asks for the graph <{name}>, which is not given"
+            problem = f"the query uses the graph <{name}>, which is not given"
             advice = f"give its file as --static {name}=FILE; facts that always hold are --background"
             raise QueryError(f"{problem}: {advice}")
     return graphs
@@ -76,32 +74,32 @@ _OF_STREAM_LANGUAGES = re.compile(r"\b(?:REGISTER|STREAM|WINDOW)\b", re.IGNORECA
 
 
 class RunOutput(Protocol):
-    """What is asked of a stream."""
+    """Output of a run: writes results of each update."""
 
     @property
     def prefixes(self) -> Mapping[str, str]:
-        """With which answers may be shortened."""
+        """Prefixes for the display of answers."""
 
     @property
     def window(self) -> Window | None:
-        """The window of the reasoner; None where options say it."""
+        """Window of the reasoner; None for the window of the options."""
 
     @property
     def background(self) -> tuple[Triple, ...]:
-        """Facts that hold at every time, besides those of options."""
+        """Additional background facts."""
 
     def begin(self, reasoner: pr.StreamReasoner) -> None:
-        """The stream is about to begin."""
+        """Register queries, before the first update."""
 
     def write(self, update: pr.WindowUpdate, writer: AnswerWriter) -> None:
-        """Write what an update brings."""
+        """Write the results of an update."""
 
     def end(self, writer: AnswerWriter) -> None:
-        """Write what the stream's end brings."""
+        """Write the results that are due at the end of the stream."""
 
 
 class AnswerOutput:
-    """The answers of a SPARQL query after each ABox."""
+    """Answers of a SPARQL query after each ABox."""
 
     window, background = None, ()
 
@@ -111,24 +109,24 @@ class AnswerOutput:
     def begin(self, reasoner: pr.StreamReasoner) -> None:
         self._reasoner = reasoner
         if reasoner.options.derive == "needed":
-            reasoner.register(self._text)  # so that what it needs is kept up
+            reasoner.register(self._text)  # so that the facts needed for it are derived
 
     def write(self, update: pr.WindowUpdate, writer: AnswerWriter) -> None:
         writer.write(update.at, self._reasoner.query(self._text, timeout=self._timeout))
 
     def end(self, writer: AnswerWriter) -> None:
-        """Nothing more comes."""
+        """Write nothing."""
 
 
 class ReportOutput:
-    """The reports of a query that is kept up to date.
+    """Reports of a registered query.
 
     Args:
-        register: registers it.
-        window: the reasoner's, if the text says it.
-        background: what each window holds besides; the text's static graphs.
-        end: the time at which all has been reported of a stream that ended at some time; None for that time.
-        shows_changes: whether each row says if it came or went.
+        register: registers the query.
+        window: the reasoner's window; None for the window of the options.
+        background: facts of static graphs, which belong to each window.
+        end: returns the time of the last report of a stream that ended at a given time; None for that time.
+        shows_changes: whether rows are marked as inserted or deleted.
     """
 
     def __init__(
@@ -151,7 +149,7 @@ class ReportOutput:
 
     def write(self, update: pr.WindowUpdate, writer: AnswerWriter) -> None:
         self._newest = update.at
-        if self._present:  # what holds before the stream has no time of its own
+        if self._present:  # answers before the stream are reported with the first update
             self._report(update.at, self._present, Counter(), writer)
             self._present = Counter()
         change = update.answers.get(self._handle)
@@ -173,24 +171,24 @@ class ReportOutput:
 def output_of(
     options: RunOptions, ontology: pr.Ontology, rules: TemporalRules | None = None
 ) -> RunOutput | None:
-    """What the options ask; None for neither a query nor rules.
+    """Return the output for the options; None without query and rules.
 
     Raises:
-        QueryError: the query is malformed, or cannot be kept up to date here.
-        OptionError: its variables would take other columns, or the format of what is written is none.
-        MalformedInputError: its file is not UTF-8.
-        OSError: its file cannot be read.
-        BadParameter: an option does not go with it.
+        QueryError: the query is malformed, or cannot be registered here.
+        OptionError: names of variables conflict with other columns, or the output format is invalid.
+        MalformedInputError: the file of the query is not UTF-8.
+        OSError: the file of the query cannot be read.
+        BadParameter: another option does not fit.
     """
     check_models(options.models, options.rules, options.feedback)
     if options.static and (options.query is None or options.models is not None):
-        problem = "static graphs are those of a query in C-SPARQL, RSP-QL or CQELS: give it, as --query"
+        problem = "static graphs belong to a query in C-SPARQL, RSP-QL or CQELS; give it as --query"
         raise typer.BadParameter(problem, param_hint="--static")
     if options.models is not None:
         assert options.rules is not None, "just checked"
         if options.query is not None:
             raise typer.BadParameter(
-                "answer streams are written as they are: leave out --query, or --models",
+                "answer streams cannot be queried; omit --query or --models",
                 param_hint="--models",
             )
         return AnswerStreamOutput(options.rules, options.models, ontology)
@@ -198,10 +196,10 @@ def output_of(
         if rules is not None:
             return ConclusionOutput(rules, ontology.names)
         if options.emit == "changes":
-            problem = "changes are those of a query, or of rules: --query, --rules"
+            problem = "changes are of a query or of rules; give --query or --rules"
             raise typer.BadParameter(problem, param_hint="--emit")
         if options.derive == "needed":
-            problem = "what is needed is what a query needs, or rules: --query, --rules"
+            problem = "needed derivations are those for a query or rules; give --query or --rules"
             raise typer.BadParameter(problem, param_hint="--derive")
         return None
     name, text = _text_of(str(options.query))
@@ -219,7 +217,7 @@ def output_of(
         raise QueryError(f"{name}: {error.reason}") from None
     if options.static:
         problem = (
-            "static graphs are those of C-SPARQL, RSP-QL or CQELS; facts that always hold are --background"
+            "static graphs need a query in C-SPARQL, RSP-QL or CQELS; other static facts are --background"
         )
         raise typer.BadParameter(problem, param_hint="--static")
     _check_columns(query, options)
@@ -230,8 +228,8 @@ def output_of(
 
 
 def _text_of(given: str) -> tuple[str, str]:
-    """Return the name that errors give a query, and its text: the one given, or that of a file."""
-    if _IS_TEXT.search(given) and not os.path.isfile(given):  # which a long text is not; pathlib raises
+    """Return the name of a query in errors, and its text: the given text, or the content of a file."""
+    if _IS_TEXT.search(given) and not os.path.isfile(given):  # pathlib would raise for a long text
         return "--query", given
     try:
         return given, Path(given).read_text(encoding="utf-8")
@@ -242,7 +240,7 @@ def _text_of(given: str) -> tuple[str, str]:
 def _with_window(
     text: str, prefixes: Mapping[str, str], options: RunOptions, ontology: pr.Ontology
 ) -> ReportOutput:
-    """What a text in a stream language asks of the one stream that there is."""
+    """Return the output of a query in a stream language."""
     from pantarhei.continuous.query_spec import StreamQuerySpec
     from pantarhei.continuous.stream_query import end_tick
     from pantarhei.continuous.windowed_query import entailed_triples, views_of
@@ -252,7 +250,7 @@ def _with_window(
     for option in ("range", "slide", "window_zone"):
         if getattr(options, option) is not None:
             name = option.replace("_", "-")
-            raise typer.BadParameter("the query says its window", param_hint=f"--{name}")
+            raise typer.BadParameter("the query declares its window", param_hint=f"--{name}")
     _check_unlimited(options)
     shows_changes = options.emit == "changes"
     if shows_changes:
@@ -261,14 +259,14 @@ def _with_window(
     asked = StreamQuerySpec.of(made, static, options.first_boundary, options.closed or "right", None)
     views = views_of(asked, takes_static=True)
     if isinstance(views, str):
-        problem = "and windows that end now are followed here, each a graph of the stream"
-        raise QueryError(f"{views}, {problem}; pantarhei.register has all")
+        problem = "but the command line needs windows that end now, each a graph of the stream"
+        raise QueryError(f"{views}, {problem}; pantarhei.register supports all windows")
     if views.default is None and views.uses_default_graph and not asked.always:
         raise QueryError(
-            "it looks at the default graph, and its windows are others; pantarhei.register has all"
+            "it queries the default graph, but its windows are named; pantarhei.register supports both"
         )
     if views.named and options.rules is not None:
-        raise QueryError("what rules conclude is in one window, and the query has several")
+        raise QueryError("conclusions of rules are in one window, but the query has several")
     _check_columns(views.query, options)
     always = () if views.default is not None else entailed_triples(asked.always, ontology)
     query, windows, holding = views.query, views.by_name(always), views.holding
@@ -286,28 +284,24 @@ def _with_window(
 
 
 def _check_columns(query: Query, options: RunOptions) -> None:
-    """Nothing, if what is written has a column for each variable, and others for times and signs.
+    """Check that variables do not have the names of the columns for times and signs.
 
     Raises:
-        OptionError: some would be one, or the format is none.
+        OptionError: they do, or the format is invalid.
     """
     format = format_of(options.output, options.format)
     refuse_taken_columns(query, options.emit == "changes", format)
 
 
 def _check_unlimited(options: RunOptions) -> None:
-    """Nothing, if no limit is set to the time of an answer: of what is kept up to date none is waited for.
-
-    Raises:
-        BadParameter: there is one.
-    """
+    """Check that no time limit is given, which registered queries do not have. Raises `BadParameter`."""
     if options.query_timeout is not None:
-        problem = "the query is kept up to date as the stream goes by, and never asked"
+        problem = "the query is maintained incrementally, without a time limit"
         raise typer.BadParameter(problem, param_hint="--query-timeout")
 
 
 def _static_of(made: StreamText, given: Sequence[str]) -> dict[str, list[Triple]]:
-    """Read the static graphs that a text names. Raises as `static_graphs` does."""
+    """Read the static graphs of a query. Raises as `static_graphs` does."""
     from pantarhei.continuous.query_spec import graphs_named
 
     windows = [window.name for window in made.windows]

@@ -1,4 +1,4 @@
-"""The options of commands that follow a stream, each said once: its name, type, default and help."""
+"""Options of the commands that process a stream: names, types, defaults and help."""
 
 from __future__ import annotations
 
@@ -34,8 +34,7 @@ ConclusionsIn = Literal["graph", "default"]
 INPUT, READING, WINDOW, REASONING, LIMITS, ANSWERS, EXPLAINING, DRAWING = (
     partial(Option, rich_help_panel=title)
     for title in (
-        "What is read", "How the stream is read", "The window", "Reasoning", "Limits", "Answers",
-        "The explanation", "The picture",
+        "Input", "Reading the stream", "Window", "Reasoning", "Limits", "Answers", "Explanation", "Picture",
     )
 )  # fmt: skip
 
@@ -47,56 +46,55 @@ _EXPLAINED_AS = {
 
 @dataclass(frozen=True, slots=True)
 class StreamOptions:
-    """An ontology over a stream: the options of all commands that read one, as they are given."""
+    """Options of all commands that read a stream."""
 
     ontology: Annotated[
         list[str],
         INPUT(
             metavar="PATH",
-            help="The ontology: Turtle, RDF/XML, OWL/XML, functional or Manchester syntax, N-Triples, "
-            "JSON-LD; a file, a folder or a glob. Given several times, all are one ontology.",
+            help="Ontology in Turtle, RDF/XML, OWL/XML, functional or Manchester syntax, N-Triples or "
+            "JSON-LD; a file, a folder or a glob. May be repeated; several are merged.",
         ),
     ]
     stream: Annotated[
         str,
         INPUT(
             metavar="PATH",
-            help="The stream: N-Quads, TriG, JSON-LD or a message log; with --mapping a table, or a folder "
-            "or glob of them: CSV, JSON, Parquet; - for stdin.",
+            help="Stream in N-Quads, TriG or JSON-LD, or a message log; with --mapping a table in CSV, JSON "
+            "or Parquet, or a folder or glob of tables; - for stdin.",
         ),
     ]
     range: Annotated[
         str | None,
         WINDOW(
             metavar="DURATION",
-            help="Length of the window: PT5M for five minutes; a number if times are numbers. Needed, unless "
-            "the query says its window.",
+            help="Length of the window: PT5M for five minutes; a number if times are numbers. Required "
+            "unless the query declares its window.",
         ),
     ] = None
     mapping: Annotated[
         str | None,
         INPUT(
             metavar="FILE",
-            help="How triples are made of a table's rows; [bold]pantarhei map[/bold] writes one to begin "
-            "with.",
+            help="Mapping of a table's rows to triples; [bold]pantarhei map[/bold] writes a first draft.",
         ),
     ] = None
     background: Annotated[
         list[Path] | None,
         INPUT(
             metavar="PATH",
-            help="Facts that hold at every time and are never removed: a file, a folder or a glob; may be "
-            "given several times.",
+            help="Facts that hold at every time and are never removed: a file, a folder or a glob. May be "
+            "repeated.",
         ),
     ] = None
     catalog: Annotated[
         Path | None,
         INPUT(
             metavar="PATH",
-            help="Where imports are found: a folder or an XML catalog. Nothing is ever fetched.",
+            help="Folder or XML catalog with imported ontologies. Nothing is fetched.",
         ),
     ] = None
-    imports: Annotated[Imports, INPUT(help="What to do with imports that are not found.")] = "error"
+    imports: Annotated[Imports, INPUT(help="Handling of imports that are not found.")] = "error"
     stream_format: Annotated[
         Literal[
             "nquads",
@@ -112,127 +110,121 @@ class StreamOptions:
             "parquet",
         ]
         | None,
-        READING(help="The stream's format, where its suffix does not tell."),
+        READING(help="Format of the stream, if not given by its suffix."),
     ] = None
     time: Annotated[
         str,
         READING(
             metavar="auto|graph|IRI",
-            help="Where a graph's time is: in its name, or the property with this IRI.",
+            help="Place of a graph's time: its name, or the property with this IRI.",
         ),
     ] = "auto"
-    base: Annotated[
-        str | None, READING(metavar="IRI", help="What relative IRIs in the stream begin with.")
-    ] = None
+    base: Annotated[str | None, READING(metavar="IRI", help="Base of relative IRIs in the stream.")] = None
     context: Annotated[
         list[str] | None,
         READING(
             metavar="IRI=FILE",
-            help="The file with a context that JSON-LD documents name; nothing is fetched. May be repeated.",
+            help="File of a context that JSON-LD documents refer to; nothing is fetched. May be repeated.",
         ),
     ] = None
     zone: Annotated[
         str | None,
-        READING(
-            metavar="ZONE", help="The time zone of times written without one: Europe/Berlin, UTC, +01:00."
-        ),
+        READING(metavar="ZONE", help="Time zone of times without one: Europe/Berlin, UTC, +01:00."),
     ] = None
     precision: Annotated[
         Literal["microseconds", "exact"] | None,
         READING(
-            help="What to do with times finer than microseconds: cut and count them (by default), or take "
-            "them for bad input (exact)."
+            help="Handling of times finer than microseconds: cut and count them (the default), or refuse "
+            "them (exact)."
         ),
     ] = None
     on_error: Annotated[
         Literal["raise", "skip"],
         READING(
-            help="What to do with bad input in the stream, and with ABoxes that are late or too far ahead: "
-            "end with an error, or leave them out."
+            help="Handling of invalid input, and of ABoxes that are late or too far ahead: end with an "
+            "error, or skip them."
         ),
     ] = "raise"
     allowed_lateness: Annotated[
         str | None,
         READING(
             metavar="DURATION",
-            help="How far ABoxes may be out of order; they are held back that long. By default not at all.",
+            help="Maximum disorder of ABoxes, which are held back that long; by default none.",
         ),
     ] = None
     max_ahead: Annotated[
         str | None,
         READING(
             metavar="DURATION",
-            help="How far ahead a timestamp may be, of the newest or of --clock. An ABox further ahead is "
-            "held back until three others prove that time has advanced; otherwise it is an error, or left "
-            "out with --on-error skip. By default any time is taken.",
+            help="Maximum distance of a timestamp ahead of the newest one, or of --clock. An ABox further "
+            "ahead is held back until three others confirm that time has advanced; otherwise it is an error, "
+            "or skipped with --on-error skip. By default unlimited.",
         ),
     ] = None
     clock: Annotated[
         Literal["wall"] | None,
-        READING(help="Let --max-ahead bound how far times are ahead of the machine's clock."),
+        READING(help="Compare timestamps with the machine's clock for --max-ahead."),
     ] = None
     slide: Annotated[
         str | None,
-        WINDOW(metavar="DURATION", help="Step of the window's end; by default it moves with every ABox."),
+        WINDOW(metavar="DURATION", help="Slide of the window; by default it moves with every ABox."),
     ] = None
     window_zone: Annotated[
         str | None,
         WINDOW(
             metavar="ZONE",
-            help="The time zone in whose calendar range and slide are measured, in days (P1D), weeks, months "
-            "or years: windows end at local midnights.",
+            help="Time zone of a calendar window, whose range and slide are days (P1D), weeks, months or "
+            "years: windows end at local midnights.",
         ),
     ] = None
-    origin: Annotated[
-        str | None, WINDOW(metavar="TIME", help="A boundary that the steps are aligned to.")
-    ] = None
+    origin: Annotated[str | None, WINDOW(metavar="TIME", help="Boundary to which slides are aligned.")] = None
     closed: Annotated[
         Literal["both", "right", "left"] | None,
         WINDOW(
-            help="Which ends of the window are included: by default both; of a window that the query says, "
-            "the newer one (right). The older one alone (left) is for such windows only."
+            help="Included ends of the window: by default both; for a window declared in the query the newer "
+            "one (right). The older one alone (left) is valid for windows of queries only."
         ),
     ] = None
     repair: Annotated[
-        Literal["exact", "grounded", "algorithm3", "off"], REASONING(help="What becomes of contradictions.")
+        Literal["exact", "grounded", "algorithm3", "off"], REASONING(help="Method of repair.")
     ] = "exact"
     keep: Annotated[
-        Literal["newest", "every"], REASONING(help="How a fact that several timestamps support is kept.")
+        Literal["newest", "every"], REASONING(help="Timestamps to keep of a fact asserted several times.")
     ] = "newest"
     unique_names: Annotated[
         bool,
         REASONING(
             "--unique-names/--no-unique-names",
-            help="Whether different names are different things; if not, equality is reasoned with.",
+            help="Assume that different names denote different things; otherwise reason with equality.",
         ),
     ] = True
     numbers: Annotated[
         Literal["by_datatype", "by_value"],
         REASONING(
-            help="Whether an xsd:double is another value than any decimal, or the exact decimal that it "
-            "denotes."
+            help="Comparison of xsd:double with decimals: always different (by_datatype), or equal to the "
+            "exact decimal (by_value)."
         ),
     ] = "by_datatype"
     max_facts: Annotated[
-        int | None, LIMITS(min=1, help="How many facts there may be after an ABox, derived ones too.")
+        int | None, LIMITS(min=1, help="Maximum number of facts, including derived ones.")
     ] = None
     max_bytes: Annotated[
-        str | None, LIMITS(metavar="SIZE", help="How many bytes the window may take: 200MB, 1.5GiB.")
+        str | None, LIMITS(metavar="SIZE", help="Maximum memory of the window: 200MB, 1.5GiB.")
     ] = None
     on_limit: Annotated[
         Literal["error", "drop"],
-        LIMITS(help="Where that is too little: an error, or the oldest timestamps leave early."),
+        LIMITS(help="Handling of an exceeded limit: an error, or early eviction of the oldest timestamps."),
     ] = "error"
 
     def reasoning(self, window: Window | None = None) -> Options:
-        """The options of the reasoner.
+        """Return the options of the reasoner.
 
         Args:
-            window: its window, if these options do not say it.
+            window: its window; None for the window of these options.
 
         Raises:
-            BadParameter: a length, a time or a number of bytes is none, or a window of queries is asked for.
-            OptionError: there is no such window.
+            BadParameter: a length, a time or a size is invalid, or the window is valid for queries only.
+            OptionError: the window is invalid.
         """
         from pantarhei.engine.options import Options
         from pantarhei.window.retention import Limits
@@ -250,11 +242,11 @@ class StreamOptions:
 
     @property
     def _calendar_window(self) -> Window | None:
-        """The window in days of a zone; None if there is no zone.
+        """Calendar window; None without `--window-zone`.
 
         Raises:
-            BadParameter: there is no range, or no such window.
-            OptionError: there is no such zone or window.
+            BadParameter: the range is missing or invalid.
+            OptionError: the zone or the window is invalid.
         """
         from pantarhei.window.sliding import Window
 
@@ -274,40 +266,42 @@ class StreamOptions:
 
     @property
     def _given_range(self) -> str:
-        """The text of `--range`. Raises `BadParameter` if it is not given."""
+        """Text of `--range`. Raises `BadParameter` if it is not given."""
         if self.range is None:
-            problem = "it is needed unless a query says its window: PT5M, P1D, a number if times are numbers"
+            problem = (
+                "required unless the query declares its window: PT5M, P1D, a number if times are numbers"
+            )
             raise typer.BadParameter(problem, param_hint="--range")
         return self.range
 
     @property
     def length(self) -> Duration:
-        """The length of the window. Raises `BadParameter` if it is none."""
+        """Length of the window. Raises `BadParameter` if it is invalid."""
         return length_of_range(self._given_range)
 
     @property
     def _own_ends(self) -> Literal["both", "right"]:
-        """The ends of a window that no query says. Raises `BadParameter` for the older one alone."""
+        """Included ends of the reasoner's window. Raises `BadParameter` for the older one alone."""
         if self.closed == "left":
             problem = (
-                "left leaves out an ABox when it comes, and here it is to be in the window: both, or right; "
-                "left is for windows that a query says"
+                "left excludes the newest ABox; use both or right (left is valid only for windows declared "
+                "in a query)"
             )
             raise typer.BadParameter(problem, param_hint="--closed")
         return self.closed or "both"
 
     @property
     def first_boundary(self) -> TimePoint:
-        """A boundary of the window. Raises `BadParameter` if it is no time."""
+        """Boundary of the window. Raises `BadParameter` if it is not a time."""
         return 0 if self.origin is None else time_of(self.origin, "--origin")
 
     @property
     def disorder(self) -> dict[str, Any]:
-        """Bounds of disorder as arguments of `StreamReasoner.run`; empty if none is given.
+        """Bounds of disorder, as arguments of `StreamReasoner.run`.
 
         Raises:
-            BadParameter: a duration is none, or of another kind than the window; there is no bound for the
-                clock, or the window has numbers.
+            BadParameter: a duration is invalid, or of another kind than the window; a clock is given without
+                `--max-ahead`, or with a window of numbers.
         """
         given: dict[str, Any] = {}
         for name, text in (("allowed_lateness", self.allowed_lateness), ("max_ahead", self.max_ahead)):
@@ -319,17 +313,17 @@ class StreamOptions:
                     raise typer.BadParameter(problem, param_hint=option)
         if self.clock is not None:
             if self.max_ahead is None:
-                problem = "--max-ahead says how far ahead of the clock is too far: give it too"
+                problem = "--max-ahead is missing: the maximum distance ahead of the clock"
                 raise typer.BadParameter(problem, param_hint="--clock")
             if self._is_timed is False:
-                problem = f"the clock has dates and times, and --range {self.range} is a number; leave it out"
+                problem = f"the clock has dates and times, but --range {self.range} is a number; omit --clock"
                 raise typer.BadParameter(problem, param_hint="--clock")
             given["clock"] = partial(datetime.now, UTC)
         return given
 
     @property
     def _is_timed(self) -> bool | None:
-        """True for a window of datetimes, False for one of numbers, None if both fit or it is not given."""
+        """True for a window of datetimes, False for a window of numbers, None if both fit."""
         if self.window_zone is not None:
             return True
         if self.range is None or self.length == 0:
@@ -339,57 +333,57 @@ class StreamOptions:
 
 @dataclass(frozen=True, slots=True)
 class RuleOptions(StreamOptions):
-    """The options of commands that evaluate temporal rules over the stream."""
+    """Options of commands that evaluate temporal rules."""
 
     rules: Annotated[
         Path | None,
         REASONING(
             metavar="FILE",
-            help="Temporal rules, which look back in time; the ontology's prefixes need no declaration. "
-            "[bold]run[/bold] writes a line on each conclusion that came ([bold]+[/bold]) or went "
-            "([bold]-[/bold]), or with a query its answers.",
+            help="Temporal rules to evaluate; the ontology's prefixes need no declaration. Without a query, "
+            "[bold]run[/bold] writes a line for each conclusion that begins ([bold]+[/bold]) or ends "
+            "([bold]-[/bold]).",
         ),
     ] = None
     feedback: Annotated[
         bool,
         REASONING(
             "--feedback",
-            help="Have what the rules conclude at a tick asserted at the next, as a report like others: what "
-            "follows from it follows, and contradictions are repaired.",
+            help="Assert the conclusions of a tick at the next tick, as facts of the stream that entail "
+            "others and can be repaired.",
         ),
     ] = False
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions(RuleOptions):
-    """What to follow and how: the options of `pantarhei run`."""
+    """Options of `pantarhei run`."""
 
     derive: Annotated[
         Literal["all", "needed"],
-        REASONING(help="Whether all that follows is kept up, or what the query and the constraints need."),
+        REASONING(help="Derive all conclusions, or those needed for the query and the constraints."),
     ] = "all"
     query: Annotated[
         str | None,
         ANSWERS(
             metavar="FILE|TEXT",
-            help="A SPARQL query, answered after every ABox, or a text in C-SPARQL, RSP-QL or CQELS, which "
-            "says its window and when it reports; the ontology's prefixes need no declaration. Without, a "
-            "line on each update.",
+            help="SPARQL query, answered after every ABox, or a query in C-SPARQL, RSP-QL or CQELS, which "
+            "declares its window and its times of report; the ontology's prefixes need no declaration. "
+            "Without a query, a line is written for each update.",
         ),
     ] = None
     static: Annotated[
         list[str] | None,
         ANSWERS(
             metavar="IRI=FILE",
-            help="A static graph of a query in C-SPARQL, RSP-QL or CQELS: the IRI of its FROM or FROM NAMED, "
-            "and the file; may be given several times.",
+            help="Static graph of a query in C-SPARQL, RSP-QL or CQELS: the IRI of its FROM or FROM NAMED, "
+            "and the file. May be repeated.",
         ),
     ] = None
     conclusions: Annotated[
         ConclusionsIn | None,
         ANSWERS(
-            help="Where the query finds what temporal rules conclude: in the default graph, among the facts, "
-            "as it does by default, or in the graph <urn:pantarhei:conclusions> alone."
+            help="Graph of the conclusions of temporal rules for the query: the default graph (by default), "
+            "or only the graph <urn:pantarhei:conclusions>."
         ),
     ] = None
     models: Annotated[
@@ -397,29 +391,27 @@ class RunOptions(RuleOptions):
         REASONING(
             min=0,
             metavar="N",
-            help="The rules need no strata: write N of their answer streams after each ABox, 0 for all of "
-            "them. Takes clingo (pip install clingo).",
+            help="Write N answer streams of the rules after each ABox, 0 for all; the rules need no strata. "
+            "Requires clingo (pip install clingo).",
         ),
     ] = None
     emit: Annotated[
         Literal["answers", "changes"],
         ANSWERS(
-            help="What is written of the query: its answers, or the rows that came, with [bold]+[/bold], and "
-            "those that went, with [bold]-[/bold]."
+            help="Output of the query: its answers, or inserted ([bold]+[/bold]) and deleted "
+            "([bold]-[/bold]) rows."
         ),
     ] = "answers"
     query_timeout: Annotated[
         float | None,
-        ANSWERS(
-            min=1e-3, metavar="SECONDS", help="How long the query may take each time; longer is an error."
-        ),
+        ANSWERS(min=1e-3, metavar="SECONDS", help="Time limit of each evaluation of the query."),
     ] = None
     output: Annotated[
         str | None,
         ANSWERS(
             metavar="FILE",
-            help="Where answers are written; by default standard output. A file that exists is not changed "
-            "without --append.",
+            help="File for the answers; by default standard output. An existing file is not changed without "
+            "--append.",
         ),
     ] = None
     append: Annotated[
@@ -429,41 +421,42 @@ class RunOptions(RuleOptions):
         str | None,
         READING(
             metavar="FILE",
-            help="Where to write, as NDJSON, what --on-error skip leaves out: malformed rows, and ABoxes "
-            "that are late or too far ahead.",
+            help="File for skipped input, as NDJSON: malformed rows, and ABoxes that are late or too far "
+            "ahead.",
         ),
     ] = None
     format: Annotated[
         Literal["table", "ndjson", "csv"] | None,
-        ANSWERS(help="How answers are written; by default as --output's suffix says, else a table."),
+        ANSWERS(help="Format of the answers; by default by the suffix of --output, else a table."),
     ] = None
     repairs: Annotated[
         bool,
         ANSWERS(
             "--repairs",
-            help="Say on standard error what each repair removed, and why; how a contradiction follows is "
-            "told as a whole, once of each kind.",
+            help="Report on standard error the facts that each repair removed, with reasons; the proof of a "
+            "contradiction is shown once per kind.",
         ),
     ] = False
     history: Annotated[
         str | None,
         ANSWERS(
             metavar="FILE",
-            help="Where it is written, as NDJSON, what became of each assertion that has left the window: "
-            "whether a repair had cut it, and why.",
+            help="File for the history, as NDJSON: the fate of each assertion that has left the window, and "
+            "the conflicts of removed ones.",
         ),
     ] = None
     spark: Annotated[
         str | None,
         READING(
             metavar="MASTER",
-            help="Read the stream and close its ABoxes on Spark: local\\[*], spark://host:7077. The whole "
-            "stream is put in time order first, so nothing is late. It may be a folder or a glob, not stdin.",
+            help="Read the stream and materialize its ABoxes on Spark: local\\[*], spark://host:7077. The "
+            "whole stream is sorted by time first, so that no ABox is late. A folder or a glob is possible, "
+            "not stdin.",
         ),
     ] = None
 
     def reasoning(self, window: Window | None = None) -> Options:
-        """As of all commands, with what is kept up, and who takes what is remembered no longer."""
+        """Return the options of the reasoner, with derivation, history and the graph of conclusions."""
         from pantarhei.io.writers import NDJSONSink
         from pantarhei.window.retention import History
 
@@ -473,111 +466,103 @@ class RunOptions(RuleOptions):
 
     @property
     def _conclusions_in(self) -> ConclusionsIn:
-        """Where queries find conclusions: a query beside rules is taken to ask for them.
+        """Graph of conclusions for queries; with rules and a query, by default the default graph.
 
         Raises:
-            BadParameter: it is said, and there are no rules or there is no query.
+            BadParameter: `--conclusions` is given without rules or without a query.
         """
         if self.rules is not None and self.query is not None:
             return self.conclusions or "default"
         if self.conclusions is not None:
-            problem = "where a query finds conclusions takes both: --rules, --query"
+            problem = "the graph of conclusions needs both --rules and --query"
             raise typer.BadParameter(problem, param_hint="--conclusions")
         return "graph"
 
 
 @dataclass(frozen=True, slots=True)
 class ExplainOptions(RuleOptions):
-    """What to explain, and of which time: the options of `pantarhei explain`."""
+    """Options of `pantarhei explain`."""
 
     stream: Annotated[
         str,
         INPUT(
             metavar="PATH",
             show_default=False,
-            help="The stream, as [bold]run[/bold] takes it. Without, what the ontology and the background "
-            "entail is explained; so are axioms in any case.",
+            help="Stream, as for [bold]run[/bold]. Without a stream, statements entailed by the ontology and "
+            "the background are explained; axioms always are.",
         ),
     ] = ""
     triple: Annotated[
         str,
         Argument(
             metavar="TRIPLE",
-            help="The statement to explain: a triple or an axiom as in Turtle, with the prefixes of the "
-            "ontology and the background; with --rules also a conclusion as rules write it.",
+            help="Statement to explain: a triple or an axiom in Turtle, with the prefixes of the ontology "
+            "and the background; with --rules also a conclusion in the syntax of rules.",
         ),
     ] = field(kw_only=True)
     at: Annotated[
-        str | None, READING(metavar="TIME", help="The time to explain it at; by default the stream's end.")
+        str | None, READING(metavar="TIME", help="Time of the statement; by default the end of the stream.")
     ] = None
     all: Annotated[
-        bool, EXPLAINING("--all", help="Give an explanation for each minimal set of assertions behind it.")
+        bool, EXPLAINING("--all", help="Show an explanation for each minimal set of supporting assertions.")
     ] = False
     why_not: Annotated[
         bool,
-        EXPLAINING("--why-not", help="Say why it does not hold: what is missing, and what became of it."),
+        EXPLAINING(
+            "--why-not", help="Explain why it does not hold: missing facts, and what happened to them."
+        ),
     ] = False
     limit: Annotated[
         int | None,
         EXPLAINING(
             min=1,
-            help="How many rule instances are looked at, by default 10,000; with --why-not how many ways are "
-            "told in which it would hold, by default 5.",
+            help="Maximum number of inspected rule instances, by default 10,000; with --why-not maximum "
+            "number of shown sets of missing facts, by default 5.",
         ),
     ] = None
     format: Annotated[
         Literal["text", "json", "rdf", "dot", "svg", "html"] | None,
         EXPLAINING(
-            help="A tree of sentences, JSON, PROV-O in Turtle, text for Graphviz, a picture, or a page whose "
-            "branches fold; by default as --output's suffix says (.txt, .json, .ttl, .dot, .svg, .html), "
-            "else text."
+            help="Tree of sentences, JSON, PROV-O in Turtle, Graphviz text, picture, or page with foldable "
+            "branches; by default by the suffix of --output (.txt, .json, .ttl, .dot, .svg, .html), else "
+            "text."
         ),
     ] = None
     output: Annotated[
         Path | None,
-        EXPLAINING("--output", "-o", metavar="FILE", help="Where it is written; by default standard output."),
+        EXPLAINING("--output", "-o", metavar="FILE", help="Output file; by default standard output."),
     ] = None
-    overwrite: Annotated[
-        bool, EXPLAINING("--overwrite", help="Replace the file of --output if it exists.")
-    ] = False
+    overwrite: Annotated[bool, EXPLAINING("--overwrite", help="Replace an existing file.")] = False
 
     @property
     def form(self) -> str:
-        """The format to write. Raises `UnknownFormatError` if no format has the suffix of the output."""
+        """Output format. Raises `UnknownFormatError` for an unknown suffix of the output."""
         return format_by_suffix(self.output, self.format, "text", _EXPLAINED_AS, "format")
 
     @property
     def time_of_question(self) -> TimePoint | None:
-        """The time it is asked for, None for the stream's end. Raises `BadParameter` if it is none."""
+        """Time of the statement; None for the end of the stream. Raises `BadParameter` if it is invalid."""
         return None if self.at is None else time_of(self.at, "--at")
 
 
 @dataclass(frozen=True, slots=True)
 class TimelineOptions(StreamOptions):
-    """What to draw: the options of `pantarhei timeline`."""
+    """Options of `pantarhei timeline`."""
 
     output: Annotated[
         Path | None,
-        DRAWING(
-            "--output", "-o", metavar="FILE", help="The picture's file, .svg; by default standard output."
-        ),
+        DRAWING("--output", "-o", metavar="FILE", help="Output file, .svg; by default standard output."),
     ] = None
-    overwrite: Annotated[bool, DRAWING("--overwrite", help="Replace the file of --output if it exists.")] = (
-        False
-    )
-    first: Annotated[str | None, DRAWING("--from", metavar="TIME", help="The first time that is drawn.")] = (
-        None
-    )
-    last: Annotated[str | None, DRAWING("--until", metavar="TIME", help="The last time that is drawn.")] = (
-        None
-    )
+    overwrite: Annotated[bool, DRAWING("--overwrite", help="Replace an existing file.")] = False
+    first: Annotated[str | None, DRAWING("--from", metavar="TIME", help="First time to draw.")] = None
+    last: Annotated[str | None, DRAWING("--until", metavar="TIME", help="Last time to draw.")] = None
 
     @property
     def times(self) -> tuple[TimePoint | None, TimePoint | None]:
-        """The first and the last time that are drawn.
+        """First and last time to draw.
 
         Raises:
-            BadParameter: one is no time, the last is before the first, or one is a number and one a date.
+            BadParameter: a time is invalid, the last is before the first, or they are a number and a date.
         """
         first = None if self.first is None else time_of(self.first, "--from")
         last = None if self.last is None else time_of(self.last, "--until")

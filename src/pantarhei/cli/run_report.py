@@ -1,4 +1,4 @@
-"""What went by in a stream, for people, when it has been followed to its end."""
+"""Reports of a run on standard error: repairs, skipped input, progress and summary."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ if TYPE_CHECKING:
 
 Reason = Literal["late", "ahead", "invalid"]
 SHOWN = 10
-"""Number of rows and of ABoxes left out that are reported one by one."""
+"""Number of skipped rows and of skipped ABoxes that are reported one by one."""
 
 
 @dataclass(slots=True)
 class SkipReport:
-    """ABoxes and rows that a run leaves out.
+    """Report of skipped ABoxes and rows.
 
     Args:
-        is_live: whether each is reported on standard error at once: the first ones, then whenever their
-            number has doubled.
+        is_live: whether to report on standard error at once: the first ones, then whenever their number has
+            doubled.
         letters: the file of dead letters, None for none.
-        counts: how many ABoxes were left out, by reason.
-        shown: reports of the first of them.
+        counts: number of skipped ABoxes by reason.
+        shown: reports of the first skipped ABoxes.
     """
 
     is_live: bool = False
@@ -54,7 +54,7 @@ class SkipReport:
     shown: list[str] = field(default_factory=list)
 
     def note(self, reason: Reason, at: TimePoint, abox: Collection[Triple], detail: str) -> None:
-        """Note an ABox that is not taken in."""
+        """Report a skipped ABox."""
         self.counts[reason] += 1
         text = f"skipped the ABox at {show_time(at)}: {detail}"
         if len(self.shown) < SHOWN:
@@ -66,7 +66,7 @@ class SkipReport:
             self._write({"reason": reason, "detail": detail, "at": time, "triples": triples})
 
     def note_skipped(self, skipped: Skipped, count: int) -> None:
-        """Note a row that is malformed; there are so many now."""
+        """Report a malformed row; `count` is the number so far."""
         line = "" if skipped.line is None else f"line {skipped.line}: "
         self._report(count, f"skipped {line}{skipped.reason}")
         at_line = {"line": skipped.line, "text": skipped.text}
@@ -100,20 +100,21 @@ _MOST_LINES = 40
 
 
 class ConflictProofs:
-    """Tells how contradictions follow where a removal alone does not say it; each kind once."""
+    """Proofs of derived contradictions, each kind of contradiction once."""
 
     def __init__(self) -> None:
-        self._told: set[tuple[str, ...]] = set()
+        self._shown: set[tuple[str, ...]] = set()
 
     def lines(self, conflict: pr.Conflict) -> list[str]:
-        """The derivation of ⊥ on all sides; nothing where the constraint is about the assertions themselves,
-        or if the same was told of other facts.
+        """Return the proofs of a contradiction, as lines.
+
+        Empty if the constraint is violated by assertions themselves, or for a kind that was shown before.
         """
         kinds = sorted(str(triple[2 if triple[1] == RDF.type else 1]) for _, triple in conflict.assertions)
         key = (*kinds, *(rule.axiom for rule in conflict.constraints))
-        if key in self._told:
+        if key in self._shown:
             return []
-        self._told.add(key)
+        self._shown.add(key)
         return [line for proof in conflict.proofs if _is_derived(proof) for line in _whole(proof)]
 
 
@@ -130,10 +131,10 @@ def _whole(proof: pr.Proof) -> list[str]:
 def cut_lines(
     repair: pr.Repair, names: DisplayNames = NO_NAMES, chains: ConflictProofs | None = None
 ) -> list[str]:
-    """The facts that the repair removed, with their timestamps and the newest conflict that each was in.
+    """Return a line for each removed fact, with its timestamps and its newest conflict.
 
     Args:
-        chains: tells how these contradictions follow, in lines of their own.
+        chains: adds lines with the proofs of contradictions.
     """
     return disambiguate(lambda: list(_cut_lines(repair, chains)), names)
 
@@ -141,7 +142,7 @@ def cut_lines(
 def assertion_texts(
     assertions: Iterable[tuple[TimePoint, Triple]], names: DisplayNames = NO_NAMES
 ) -> list[str]:
-    """The facts with their timestamps, for people; in order."""
+    """Return sorted texts of facts with their timestamps."""
     given = tuple(assertions)
     return disambiguate(lambda: sorted(map(_assertion_text, given)), names)
 
@@ -160,8 +161,10 @@ def _cut_lines(repair: pr.Repair, chains: ConflictProofs | None) -> Iterator[str
 
 
 def reasons(repair: pr.Repair, removed: Collection[Triple]) -> dict[Triple, tuple[str, pr.Conflict]]:
-    """Why each fact was removed: of the conflicts it was in, the one whose other facts are newest; of those
-    that are equally new the first as they read, since the order of conflicts is not fixed.
+    """Return the reason for the removal of each fact, with its conflict.
+
+    The conflict is the one with the newest other facts; among equally new ones the first by its text, since
+    the order of conflicts is not fixed.
     """
     best: dict[Triple, tuple[list[TimePoint], str, pr.Conflict]] = {}
     for conflict in islice(repair.conflicts, _CONFLICTS_LOOKED_AT):
@@ -180,20 +183,20 @@ def reasons(repair: pr.Repair, removed: Collection[Triple]) -> dict[Triple, tupl
 
 
 def _reason(others: Iterable[tuple[TimePoint, Triple]], constraints: Iterable[pr.Rule]) -> str:
-    """Who contradicts, and by which axiom."""
+    """Return the contradicting facts and the axioms, as text."""
     facts = " and ".join(assertion_texts(others)) or "itself or the background"
     axioms = " and ".join(dict.fromkeys(rule.axiom for rule in constraints))
     return f", contradicted by {facts}: {axioms}"
 
 
 def _assertion_text(assertion: tuple[TimePoint, Triple]) -> str:
-    """The fact and its timestamp, for people."""
+    """Return the text of a fact with its timestamp."""
     at, triple = assertion
     return f"{fact_text(triple)} at {time_text(at)}"
 
 
 def fact_text(triple: Triple) -> str:
-    """`Class(x)` or `property(x, y)`, for people.
+    """Return the text of a fact: `Class(x)` or `property(x, y)`.
 
     >>> from rdflib import URIRef
     >>> fact_text((URIRef("urn:x#belt"), RDF.type, URIRef("urn:x#Stopped")))
@@ -208,20 +211,20 @@ def fact_text(triple: Triple) -> str:
 PROGRESS = 60.0
 """Seconds between reports of progress on a live stream."""
 LATE = (
-    "late ABoxes: --allowed-lateness waits for what comes out of order, --max-ahead keeps a wrong clock from "
-    "moving time"
+    "late ABoxes: --allowed-lateness waits for ABoxes that arrive out of order, --max-ahead ignores "
+    "timestamps of a wrong clock"
 )
 
 
 @dataclass(slots=True)
 class RunCounts:
-    """Counts of what went by.
+    """Counters of a run.
 
     Args:
-        aboxes, assertions: how many were taken in or wait.
-        came, went: how many conclusions of temporal rules did.
-        left_out: what was not taken in.
-        on_progress: called now and then, None for never.
+        aboxes, assertions: numbers of pushed and waiting ones.
+        came, went: numbers of conclusions of temporal rules that began and ended.
+        left_out: skipped input.
+        on_progress: called every `PROGRESS` seconds; None for never.
     """
 
     aboxes: int = 0
@@ -230,62 +233,62 @@ class RunCounts:
     went: int = 0
     left_out: SkipReport = field(default_factory=SkipReport, repr=False)
     on_progress: Callable[[], None] | None = field(default=None, repr=False)
-    _told: float = field(default_factory=clock.monotonic, repr=False)
+    _last_report: float = field(default_factory=clock.monotonic, repr=False)
 
     def note(self, assertions: int, sign: Literal[1, -1] = 1) -> None:
-        """Count an ABox, or with sign -1 count it no longer."""
+        """Count an ABox; with sign -1, take it back."""
         self.aboxes += sign
         self.assertions += sign * assertions
-        if self.on_progress is not None and clock.monotonic() - self._told >= PROGRESS:
-            self._told = clock.monotonic()
+        if self.on_progress is not None and clock.monotonic() - self._last_report >= PROGRESS:
+            self._last_report = clock.monotonic()
             self.on_progress()
 
     def note_late(self, reasoner: pr.StreamReasoner, at: TimePoint, abox: Collection[Triple]) -> None:
-        """Count an ABox as late."""
+        """Count a late ABox."""
         self.note(len(abox), -1)
-        newest = "" if reasoner.newest is None else f": time has come to {show_time(reasoner.newest)}"
+        newest = "" if reasoner.newest is None else f": the newest time is {show_time(reasoner.newest)}"
         self.left_out.note("late", at, abox, f"late{newest}")
 
     def note_ahead(self, at: TimePoint, abox: Collection[Triple]) -> None:
-        """Count an ABox as too far ahead."""
+        """Count an ABox that is too far ahead."""
         self.note(len(abox), -1)
         self.left_out.note("ahead", at, abox, "too far ahead")
 
     def note_invalid(self, at: TimePoint, abox: Collection[Triple], error: InputError) -> None:
-        """Count an ABox that cannot be taken in."""
+        """Count an invalid ABox."""
         self.note(len(abox), -1)
         self.left_out.note("invalid", at, abox, str(error))
 
     def note_conclusions(self, changes: ConclusionChanges) -> None:
-        """Conclusions came and went."""
+        """Count conclusions that began and ended."""
         self.came += sum(len(turn.added) for turn in changes.turns)
         self.went += sum(len(turn.removed) for turn in changes.turns)
 
 
 class SourceCounts(Protocol):
-    """What became of a stream's bytes so far."""
+    """Counters of the source of a stream."""
 
     @property
     def skipped(self) -> Sequence[Skipped]:
-        """The first of what was left out."""
+        """The first skipped items."""
 
     @property
     def skipped_count(self) -> int:
-        """How much was left out."""
+        """Number of skipped items."""
 
     @property
     def size(self) -> int | None:
-        """How many bytes there are to read, None where nobody knows."""
+        """Size in bytes; None if it is unknown."""
 
     @property
     def bytes_read(self) -> int | None:
-        """How many bytes have been read, None where nobody knows."""
+        """Number of bytes read so far; None if it is unknown."""
 
 
 def print_summary(
     reasoner: pr.StreamReasoner, account: SourceCounts, counts: RunCounts, options: RunOptions
 ) -> None:
-    """Print on standard error what went by."""
+    """Print the summary of a run on standard error."""
     print(counters(reasoner, account, counts, options), file=sys.stderr)
     for line in reasoner.unexpected().lines():
         print(f"  {line}", file=sys.stderr)
@@ -307,7 +310,7 @@ def print_summary(
 def print_progress(
     reasoner: pr.StreamReasoner, account: SourceCounts, counts: RunCounts, options: RunOptions
 ) -> None:
-    """Print on standard error what went by so far, as one line."""
+    """Print the counters so far on standard error, as one line."""
     print(f"so far: {counters(reasoner, account, counts, options)}", file=sys.stderr, flush=True)
 
 

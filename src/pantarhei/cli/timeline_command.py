@@ -1,4 +1,4 @@
-"""What `pantarhei timeline` draws: the last steps of a stream, or those of some time."""
+"""Command `pantarhei timeline`: a picture of the last steps of a stream, or of an interval."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _MOST_OF_A_STEP = 20
 
 
 def draw(options: TimelineOptions) -> None:
-    """Follow the stream, and draw its windows and repairs.
+    """Process the stream, and draw its windows and repairs.
 
     Raises:
-        PantarheiError: an option, the ontology or the stream is not as it should be.
+        PantarheiError: an option, the ontology or the stream is invalid.
         OSError: a file cannot be read or written.
     """
     refuse_unwritable(options.output, options.overwrite, "--overwrite")
@@ -47,7 +47,7 @@ def draw(options: TimelineOptions) -> None:
             count += 1
             drawn.append(_step(update, reasoner, labels))
     if not drawn:
-        raise typer.BadParameter("the stream has nothing to draw in that time", param_hint="--stream")
+        raise typer.BadParameter("the stream has no steps in that time", param_hint="--stream")
     text = timeline_svg(drawn, count - len(drawn)) + "\n"
     if options.output is None:
         sys.stdout.write(text)
@@ -69,7 +69,7 @@ def _step(update: pr.WindowUpdate, reasoner: pr.StreamReasoner, labels: Labels) 
 
 
 def _contradicted(repair: pr.Repair, labels: Labels) -> Iterator[Contradicted]:
-    """What the repair took out; where it takes nothing out, what contradicts."""
+    """Yield the removed facts; conflicts if the repair is off."""
     times: dict[Triple, list[TimePoint]] = {}
     for at, triple in repair.removed:
         times.setdefault(triple, []).append(at)
@@ -87,10 +87,10 @@ def _contradicted(repair: pr.Repair, labels: Labels) -> Iterator[Contradicted]:
 def _contradiction(
     triple: Triple, times: list[TimePoint], conflict: pr.Conflict | None, labels: Labels, is_cut: bool
 ) -> Contradicted:
-    """A fact with what contradicts it.
+    """Return a fact with the facts that contradict it.
 
     Args:
-        conflict: None where it is not known any more.
+        conflict: None if it is not recorded any more.
     """
     others = [] if conflict is None else sorted((a for a in conflict.assertions if a[1] != triple), key=str)
     words = labels_among(labels, [*triple, *(term for _, fact in others for term in fact)])

@@ -1,4 +1,4 @@
-"""Streams in and answers out: files and Python iterables of timestamped ABoxes."""
+"""Readers of streams and tables, and writers of answers."""
 
 from pantarhei.io.abox import TimestampedABox, abox_stream
 from pantarhei.io.reader import Skipped

@@ -15,9 +15,9 @@ from pantarhei.rdf.triple_table import ColumnarTriples, Part, TripleColumns, tri
 
 
 class TimestampedABox(NamedTuple):
-    """The assertions of one timestamp, in the order in which they were read.
+    """Assertions of one timestamp, in input order.
 
-    Those of `read_stream` may be held by column, and become rdflib's terms when somebody looks at one.
+    Triples of `read_stream` may be columnar; accessing one creates rdflib's terms.
     """
 
     at: TimePoint
@@ -28,7 +28,7 @@ class TimestampedABox(NamedTuple):
 
 
 class TripleBuffer:
-    """Triples as they come in, one by one or by column."""
+    """Growing sequence of triples, added one by one or by column."""
 
     __slots__ = ("_length", "_open", "_parts")
 
@@ -64,7 +64,7 @@ class TripleBuffer:
         self._length += columns.height
 
     def sequence(self) -> Sequence[Triple]:
-        """All of them, as a tuple where none came by column."""
+        """Return all triples; a tuple if none was added by column."""
         if not self._parts:
             return tuple(self._open)
         self._close()
@@ -77,12 +77,12 @@ class TripleBuffer:
 
 
 def abox_stream(items: Iterable[tuple[TimePoint, Graph | Iterable[Triple]]]) -> Iterator[TimestampedABox]:
-    """The ABoxes of a stream made in Python, lazily; neighbours with the same timestamp become one ABox.
+    """Yield the ABoxes of a Python stream lazily; neighbours with the same timestamp are merged.
 
     Raises:
-        TimestampError: a timestamp is none, or of another kind than the first (floats take integers too).
-        InvalidTripleError: something is not a triple of rdflib terms.
-        OptionError: at once, if `items` cannot be iterated.
+        TimestampError: a timestamp is invalid, or of another kind than the first (integers are valid floats).
+        InvalidTripleError: an item is not a triple of rdflib terms.
+        OptionError: at once, if `items` is not iterable.
 
     >>> from rdflib import RDF, URIRef
     >>> belt = (URIRef("urn:belt"), RDF.type, URIRef("urn:Stopped"))
@@ -102,10 +102,10 @@ def _checked(given: Graph | Iterable[Triple]) -> TripleBuffer:
 
 
 def merge_parts(parts: Iterable[tuple[TimePoint, TripleBuffer]]) -> Iterator[TimestampedABox]:
-    """One ABox for each run of parts with the same timestamp.
+    """Yield an ABox for each run of parts with the same timestamp.
 
     Raises:
-        TimestampError: a timestamp is none, or of another kind than the first (floats take integers too).
+        TimestampError: a timestamp is invalid, or of another kind than the first (integers are valid floats).
     """
     kind: TimeKind | None = None
     held: tuple[TimePoint, TripleBuffer] | None = None
@@ -123,10 +123,10 @@ def merge_parts(parts: Iterable[tuple[TimePoint, TripleBuffer]]) -> Iterator[Tim
 
 
 def same_kind(at: TimePoint, kind: TimeKind | None, where: str = "") -> TimeKind:
-    """The kind of a stream: `kind`, which `at` must be of, or if that is None the kind of `at`.
+    """Check a timestamp against the kind of its stream; return the kind, which the first timestamp decides.
 
     Raises:
-        TimestampError: it is of another, or beyond 62 bits of ticks; the message begins with `where`.
+        TimestampError: `at` is not of `kind`, or exceeds 62 bits of ticks; the message begins with `where`.
 
     >>> same_kind(2, same_kind(1.5, None)) is TimeKind.FLOAT
     True

@@ -1,7 +1,7 @@
-"""Messages that are datasets with one time each, which is stated in the message: those of message logs.
+"""Messages that are datasets with one time each: messages of logs, and JSON-LD documents.
 
-What a message says is asserted, whichever graph of it says so. Only where the time is that of a named graph
-of the message, it and what else the default graph says about that graph are no assertions.
+A message asserts the triples of all its graphs. If its time is a property of one of its named graphs, the
+statements of the default graph about that graph are not asserted.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ from pantarhei.rdf.statements import ByteFeed, Statement
 
 
 class DatasetMessages:
-    """Reads the messages of one file; one pass.
+    """Single-pass reader of the dataset messages of one file.
 
     Args:
-        source: what errors call the file.
-        time: where a message's time is, as `read_stream` takes it.
-        skip: takes what is left out; None to raise.
-        reading: how times are read; `on_cut` is called once a message.
+        source: the file's name in errors.
+        time: place of a message's time, as for `read_stream`.
+        skip: receives skipped statements; None to raise.
+        reading: options of times; `on_cut` is called once per message.
     """
 
     def __init__(self, source: str, time: str, skip: Skip | None, reading: TimeReading = EXACTLY) -> None:
@@ -60,11 +60,11 @@ class DatasetMessages:
         self.ordinal = 0
 
     def read(self, messages: Iterable[LogMessage]) -> Iterator[tuple[TimePoint, TripleBuffer]]:
-        """The messages with their times; one that says nothing has none, and is left out.
+        """Yield the messages with their times; empty messages are ignored.
 
         Raises:
-            InputError: a message has no time, or two; a statement is no triple of RDF 1.1; and nothing takes
-                what is skipped.
+            InputError: a message has no time or several, or a statement is not a triple of RDF 1.1, and
+                nothing is skipped.
         """
         for line, statements in messages:
             if not statements:
@@ -87,14 +87,14 @@ class DatasetMessages:
                 if not (isinstance(quad.graph_name, ox.DefaultGraph) and quad.subject in graphs):
                     skipped += not self._add(triples, place, quad, nodes)
             if skipped and not len(triples) and not any(quad.predicate in self._properties for quad in quads):
-                continue  # what is skipped does not move time
+                continue  # skipped statements do not advance time
             self._kind = kind
             if cut and self._reading.on_cut is not None:
                 self._reading.on_cut(cut[0])
             yield at, triples
 
     def _add(self, triples: TripleBuffer, line: int, quad: ox.Quad, nodes: NumberedNodes) -> bool:
-        """Add the triple of a statement; returns whether it was not skipped."""
+        """Add the triple of a statement; return False if it was skipped."""
         try:
             triples.append(self._terms.triple(quad, nodes))
         except InvalidTripleError as error:
@@ -131,17 +131,17 @@ class DatasetMessages:
 
 
 class JSONLDMessages:
-    """Reads the messages of one file; one pass.
+    """Single-pass reader of the messages of one JSON-LD file.
 
-    A document with named graphs is a stream of these; any other is a message as those of logs are.
+    A document with named graphs is a stream of graphs; any other document is a dataset message.
 
     Args:
-        source: what errors call the file.
-        time: where the times are, as `read_stream` takes it.
-        base: what relative IRIs begin with; None refuses them.
-        skip: takes what is left out; None to raise.
-        reading: how times are read; `on_cut` is called once a message.
-        contexts: contexts that documents name by their IRIs.
+        source: the file's name in errors.
+        time: place of times, as for `read_stream`.
+        base: base of relative IRIs; None to refuse them.
+        skip: receives skipped documents and statements; None to raise.
+        reading: options of times; `on_cut` is called once per message.
+        contexts: contexts by their IRIs.
     """
 
     def __init__(
@@ -158,11 +158,10 @@ class JSONLDMessages:
         self._alone = DatasetMessages(source, time, skip, reading)
 
     def read(self, feed: ByteFeed) -> Iterator[tuple[TimePoint, TripleBuffer]]:
-        """The messages in file order with their times.
+        """Yield the messages in file order with their times.
 
         Raises:
-            InputError: a document, a time or a graph is not as it should be, and nothing takes what is
-                skipped.
+            InputError: a document, a time or a graph is invalid, and nothing is skipped.
         """
         for line, text in documents(feed, self._source, self._skip):
             statements = self._statements(line, text)
@@ -192,7 +191,7 @@ class JSONLDMessages:
         return read_document(line, text, self._source, self._base, self._skip, self._contexts)
 
     def _graphs(self, statements: list[Statement]) -> Iterator[tuple[TimePoint, TripleBuffer]]:
-        """The graphs of a document; those of the next may have the same names."""
+        """Yield the graphs of a document; the next document may reuse their names."""
         graphs = TripleMessages(self._source, self._time, self._skip, self._reading, self._alone.ordinal)
         yield from graphs.read(iter(statements))
         self._alone.ordinal = graphs.ordinal

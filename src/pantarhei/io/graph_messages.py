@@ -1,7 +1,7 @@
-"""From statements to timed messages: what a graph asserts, and when.
+"""Graphs of a stream as timestamped messages, and the times of graphs.
 
-A message waits for its time if a property gives it later, and the messages behind it wait too: file order is
-kept.
+A message waits for its time if a property states the time later. Later messages wait too, so that file order
+is kept.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ class TimeReading(NamedTuple):
     """Options for reading times.
 
     Args:
-        zone: of times that are written without one; None refuses them.
-        on_cut: called with the text of a time that is cut to microseconds; None refuses such times.
+        zone: zone of times without one; None to refuse them.
+        on_cut: called with the text of a time that is cut to microseconds; None to refuse such times.
     """
 
     zone: tzinfo | None = None
@@ -64,14 +64,14 @@ class TimeReading(NamedTuple):
 
 
 EXACTLY = TimeReading()
-"""Refuses times without a zone, and times finer than microseconds."""
+"""Options that refuse times without a zone and times finer than microseconds."""
 
 
 def time_in_name(name: str, reading: TimeReading = EXACTLY) -> TimePoint | None:
     """Return the time at the end of a graph's IRI after `/`, `#`, `:` or `=`; None if there is none.
 
     Raises:
-        TimestampError: there is a time without a zone, one that does not exist, or one that is out of range.
+        TimestampError: the time has no zone, does not exist, or is out of range.
 
     >>> time_in_name("http://example.org/readings/7"), time_in_name("urn:readings")
     (7, None)
@@ -84,10 +84,10 @@ def time_in_name(name: str, reading: TimeReading = EXACTLY) -> TimePoint | None:
 
 
 def parse_time(text: str, reading: TimeReading) -> TimePoint:
-    """Call `parse_timestamp`; an error has advice where the zone is missing.
+    """Call `parse_timestamp`; the error for a missing zone has a remedy.
 
     Raises:
-        TimestampError: it is not a timestamp.
+        TimestampError: the text is not a timestamp.
     """
     try:
         return parse_timestamp(text, *reading)
@@ -103,10 +103,10 @@ def parse_time(text: str, reading: TimeReading) -> TimePoint:
 
 
 def time_properties(time: str) -> frozenset[str]:
-    """The IRIs of the properties that give a graph its time under the option `time`.
+    """Return the IRIs of the properties of a graph's time for a value of the option `time`.
 
     Raises:
-        OptionError: it is neither "auto" nor "graph" nor an IRI.
+        OptionError: the value is neither "auto" nor "graph" nor an IRI.
     """
     if time in (AUTO, BY_NAME):
         return frozenset(TIME_PROPERTIES if time == AUTO else ())
@@ -118,7 +118,7 @@ def time_properties(time: str) -> frozenset[str]:
 
 
 def expected_time(time: str) -> str:
-    """What a graph should have had, for an error."""
+    """Return the expected place of a graph's time, for an error."""
     if time == BY_NAME:
         return "a name that ends in a number or an ISO 8601 time after /, #, : or ="
     if time == AUTO:
@@ -131,7 +131,7 @@ def expected_time(time: str) -> str:
 
 
 def expected_time_in_message(time: str) -> str:
-    """What a message should have had, for an error."""
+    """Return the expected place of a message's time, for an error."""
     if time == BY_NAME:
         return "a graph in it whose name ends in a number or an ISO 8601 time after /, #, : or ="
     if time == AUTO:
@@ -142,7 +142,7 @@ def expected_time_in_message(time: str) -> str:
 
 
 def other_time(quad: ox.Quad) -> str:
-    """What else a statement may say where a time was expected; empty where it has none.
+    """Return a hint if a statement has a time in another property; else an empty text.
 
     >>> a, b = ox.NamedNode("urn:a"), ox.NamedNode("urn:seen")
     >>> other_time(ox.Quad(a, b, ox.Literal("2026-01-31T10:00:00")))
@@ -158,7 +158,7 @@ def other_time(quad: ox.Quad) -> str:
 
 
 class GraphTimes(Generic[Name]):
-    """Times that properties gave to graphs; times of completed graphs are forgotten later."""
+    """Times of graphs stated by properties; times of completed graphs are evicted later."""
 
     REMEMBERED = 10_000
 
@@ -170,26 +170,26 @@ class GraphTimes(Generic[Name]):
         """Set the time of graph `name` to the time in `text`.
 
         Raises:
-            TimestampError: it is none, or the graph has another one already.
+            TimestampError: the text is not a time, or the graph already has another time.
         """
         at = parse_time(text, reading)
         known = self.get(name)
         if known is not None and known != at:
             raise TimestampError(
                 f"the time {text} of graph {name}",
-                f"one time for a graph, and it has {show_time(known)} already; "
+                f"one time for a graph, which already has {show_time(known)}; "
                 f"set the option {parameter('time')} to the IRI of the property, or to graph",
             )
         if name not in self._used:
             self._stated[name] = at
 
     def get(self, name: Name) -> TimePoint | None:
-        """The graph's time, None if not known yet."""
+        """Return the graph's time; None if it is not known yet."""
         known = self._stated.get(name)
         return self._used.get(name) if known is None else known
 
     def use(self, name: Name, at: TimePoint) -> None:
-        """The graph's content has been given out with this time."""
+        """Note that the graph was emitted with this time."""
         self._stated.pop(name, None)
         self._used[name] = at
         if len(self._used) > self.REMEMBERED:
@@ -200,19 +200,19 @@ GraphName = ox.NamedNode | ox.BlankNode
 
 
 class Skip(Protocol):
-    """Takes what is left out: its line, why, how it reads, and how many statements it is."""
+    """Receiver of skipped input: its line, the error, the text, and the number of statements."""
 
     def __call__(self, line: int | None, reason: str, text: str, count: int = ..., /) -> None: ...
 
 
-Content = TypeVar("Content", bound=Sized)  # what a message collects its triples in
+Content = TypeVar("Content", bound=Sized)  # collection of a message's triples
 
 
 @dataclass(slots=True)
 class GraphMessage(Generic[Content]):
-    """A run of statements of one graph, `line` the first one's.
+    """Run of statements of one graph; `line` is the line of the first.
 
-    `is_kept` is true once a statement was not skipped, `is_announced` once the time was given out.
+    `is_kept` is true after a statement that was not skipped, `is_announced` after the time was emitted.
     """
 
     name: GraphName
@@ -225,7 +225,7 @@ class GraphMessage(Generic[Content]):
 
 @dataclass(slots=True)
 class _Description:
-    """What the default graph says about something that is not yet known to be a graph."""
+    """Statements of the default graph about a subject that is not yet known as a graph."""
 
     line: int
     text: str
@@ -262,14 +262,13 @@ class Refusal(NamedTuple):
 
 
 class GraphMessages(ABC, Generic[Content]):
-    """Reads one file's messages; one pass. What a triple is, and what triples are collected in, is the matter
-    of those who inherit.
+    """Single-pass reader of one file's graph messages; subclasses define the collection of triples.
 
     Args:
-        source: what errors call the file.
-        time: where a graph's time is.
-        skip: takes what is left out; None to raise.
-        reading: how times are read; `on_cut` is called once a message.
+        source: the file's name in errors.
+        time: place of a graph's time, as for `read_stream`.
+        skip: receives skipped input; None to raise.
+        reading: options of times; `on_cut` is called once per message.
         ordinal: the number of the first message.
     """
 
@@ -289,28 +288,28 @@ class GraphMessages(ABC, Generic[Content]):
         self._refuse = Refusal(source, skip)
         self._properties = {ox.NamedNode(iri) for iri in time_properties(time)}
         self._times: GraphTimes[GraphName] = GraphTimes()
-        self._cut: dict[GraphName, str] = {}  # times that were cut, until the message is given out
-        # graphs that have begun, the newest of them
+        self._cut: dict[GraphName, str] = {}  # cut times of messages that wait
+        # the newest graphs that have begun
         self._names: OrderedDict[GraphName, None] = OrderedDict()
         self._current: GraphMessage[Content] | None = None
         self._waiting: deque[GraphMessage[Content]] = deque()
         self._held = 0
         self.ordinal = ordinal
         self._kind: TimeKind | None = None
-        self._other_time = ""  # what the default graph says that may be a graph's time
+        self._other_time = ""  # hint on a time in another property of the default graph
         self._unplaced: dict[GraphName, _Description] = {}
-        self._described: dict[GraphName, _Description] = {}  # those that have a time, so a graph is to come
+        self._described: dict[GraphName, _Description] = {}  # subjects with a time, whose graph is expected
 
     @abstractmethod
     def _empty(self) -> Content:
-        """What a message's triples are to be collected in."""
+        """Return an empty collection of triples."""
 
     @abstractmethod
     def _add(self, message: GraphMessage[Content], quad: ox.Quad) -> None:
         """Add the triple of a statement.
 
         Raises:
-            InvalidTripleError: it has a term that RDF 1.1 does not have, or a literal as a class.
+            InvalidTripleError: a term is not in RDF 1.1, or a literal is a class.
         """
 
     @abstractmethod
@@ -318,11 +317,10 @@ class GraphMessages(ABC, Generic[Content]):
         """Add the triples of a run of plain lines."""
 
     def read(self, statements: Iterator[Statement | PlainRun]) -> Iterator[tuple[TimePoint, Content]]:
-        """The messages in file order with their times.
+        """Yield the messages in file order with their times.
 
         Raises:
-            InputError: a statement, a time or a graph is not as it should be, and nothing takes what is
-                skipped.
+            InputError: a statement, a time or a graph is invalid, and nothing is skipped.
         """
         for found in statements:
             if isinstance(found, Statement):
@@ -349,10 +347,10 @@ class GraphMessages(ABC, Generic[Content]):
         self._refuse_descriptions({**self._unplaced, **self._described})
         yield from self._ready(ended=True)
 
-    # what a statement does
+    # statements
 
     def _begun(self, line: int, name: GraphName) -> Iterator[tuple[TimePoint, Content]]:
-        """Begin a message of the graph `name`; give out what is ready before it."""
+        """Begin a message of the graph `name`, after emitting the messages that are complete."""
         self._end_message()
         yield from self._ready()
         self._begin_message(line, name)
@@ -370,7 +368,7 @@ class GraphMessages(ABC, Generic[Content]):
             self._refuse(error, line, str(quad))
 
     def _about(self, line: int, quad: ox.Quad) -> None:
-        """A statement of the default graph: a graph's time, or something else about a graph."""
+        """Process a statement of the default graph: a graph's time, or a description of a graph."""
         subject = quad.subject
         if isinstance(subject, ox.Triple):
             raise MalformedInputError(self._source, line, "triple terms (RDF 1.2) are not supported")
@@ -417,7 +415,7 @@ class GraphMessages(ABC, Generic[Content]):
     # times
 
     def _announced(self, message: GraphMessage[Content]) -> Iterator[tuple[TimePoint, Content]]:
-        """The time of the message that has begun, if it is certain: what came before is then complete."""
+        """Emit the time of the current message if it is certain, which completes earlier ABoxes."""
         message.is_announced = True
         if self._waiting or (self._time == AUTO and self._times.get(message.name) is None):
             return
@@ -425,12 +423,12 @@ class GraphMessages(ABC, Generic[Content]):
             at = self._time_of(message)
             self._kind = self._kind if at is None else same_kind(at, self._kind)
         except PantarheiError:
-            return  # it is refused when it ends
+            return  # refused at its end
         if at is not None:
             yield at, self._empty()
 
     def _ready(self, ended: bool = False) -> Iterator[tuple[TimePoint, Content]]:
-        """Give out the first waiting messages whose time is known, except those without a kept statement."""
+        """Yield the first waiting messages with a known time; drop messages without kept statements."""
         while self._waiting:
             message = self._waiting[0]
             if not message.is_kept:
@@ -455,7 +453,7 @@ class GraphMessages(ABC, Generic[Content]):
                 yield at, message.triples
 
     def _remove_first(self) -> str | None:
-        """Remove the first waiting message; return its time if that was cut."""
+        """Remove the first waiting message; return the text of its time if it was cut."""
         message = self._waiting.popleft()
         self._held -= len(message.triples) + 1
         return self._cut.pop(message.name, None)
@@ -473,7 +471,7 @@ class GraphMessages(ABC, Generic[Content]):
         return at
 
     def _reading_of(self, name: GraphName) -> TimeReading:
-        """Return how to read the time of a graph: a time that is read twice and cut is counted once."""
+        """Return the options for a graph's time; a cut time that is read twice is counted once."""
         note = None if self._reading.on_cut is None else partial(self._cut.__setitem__, name)
         return self._reading._replace(on_cut=note)
 
@@ -482,7 +480,7 @@ class GraphMessages(ABC, Generic[Content]):
     def _refuse_descriptions(self, descriptions: dict[GraphName, _Description]) -> None:
         for subject, found in list(descriptions.items()):
             reason = (
-                f"the default graph speaks of {subject}, which is not a graph of this stream; "
+                f"the default graph describes {subject}, which is not a graph of this stream; "
                 "put assertions into a graph that has a time"
             )
             error = MalformedInputError(self._source, found.line, reason)
@@ -491,7 +489,7 @@ class GraphMessages(ABC, Generic[Content]):
 
 
 class TripleMessages(GraphMessages[TripleBuffer]):
-    """Messages whose triples are rdflib's, or by column."""
+    """Reader of messages with triples of rdflib terms, or columnar triples."""
 
     @cached_property
     def _terms(self) -> TermReader:

@@ -34,30 +34,30 @@ def read_records(
     on_error: str = "raise",
     precision: Precision | None = None,
 ) -> RecordReader:
-    """Return a reader of a table's rows as timestamped ABoxes; errors in the table come while it is iterated.
+    """Return a reader of a table's rows as timestamped ABoxes; errors in the table are raised by iteration.
 
-    Rows that follow one another with the same time are one ABox. They are read in the table's order, several
-    files in the order of their names, and a block at a time: memory does not grow with the table.
+    Neighbouring rows with the same time are one ABox. Rows are read in table order, several files in the
+    order of their names, block by block: memory does not grow with the table.
 
     Args:
         source: a path, a folder or a glob, or several of these; "-" for standard input, or a binary file; a
-            pyarrow Table or RecordBatchReader, or a frame of pandas, Polars or another library that speaks
-            Arrow's interface. Text may be compressed with gzip or zstd.
-        mapping: how triples are made of rows: a path, a text in YAML, a dictionary, or what `read_mapping`
-            gives. docs/tables.md says what can stand in it.
-        format: "csv", "tsv", "jsonl", "json" or "parquet"; by default the path's suffix tells.
-        on_error: "raise", or "skip" to leave rows out that are not as the mapping says, count them and keep
-            them in `skipped`.
+            pyarrow Table or RecordBatchReader, or a frame of pandas, Polars or another library with Arrow's
+            C stream interface. Text may be compressed with gzip or zstd.
+        mapping: mapping of rows to triples: a path, a text in YAML, a dictionary, or the result of
+            `read_mapping`; see docs/tables.md.
+        format: "csv", "tsv", "jsonl", "json" or "parquet"; by default by the path's suffix.
+        on_error: "raise", or "skip" to skip rows that do not fit the mapping, count them and keep them in
+            `skipped`.
         precision: "microseconds" cuts finer fractions of a second, warns once (`TimesCutWarning`) and counts
-            the rows in `times_cut`; "exact" makes them errors. By default as the mapping says.
+            the rows in `times_cut`; "exact" makes them errors. By default the mapping's precision.
 
     Raises:
-        OptionError: source or option is none of those above.
-        MissingFileError: a file is not there.
-        MappingError: the mapping cannot be read; says where in it, and what is known instead.
+        OptionError: an argument is invalid.
+        MissingFileError: a file does not exist.
+        MappingError: the mapping is invalid, with the line and similar names.
 
-    While iterating, `MappingError` if the table lacks a column or it is of another type, `InvalidCellError`
-    with file, line and column, `MalformedInputError` with file and line.
+    Iteration raises `MappingError` if a column is missing or has another type, `InvalidCellError` with file,
+    line and column, and `MalformedInputError` with file and line.
 
     >>> import io
     >>> table = io.BytesIO(b"at,garage,free\\n7,north,12\\n")
@@ -81,7 +81,7 @@ def with_precision(mapping: RecordMapping, precision: Precision | None) -> Recor
     """Return a mapping with another precision of times; None keeps its own.
 
     Raises:
-        OptionError: there is no such precision.
+        OptionError: the precision is unknown.
     """
     if precision is None:
         return mapping
@@ -96,10 +96,10 @@ _NAME = "<record>"
 
 
 class Mapping:
-    """A mapping of records to timestamped triples; build with `load`.
+    """Mapping of records to timestamped triples; build with `load`.
 
-    A record gives what `read_records` gives for it as a line of JSON. A usual record is mapped by the
-    compiled mapping, any other as a table of one row.
+    The result for a record equals that of `read_records` for a line of JSON. Usual records are mapped by the
+    compiled mapping, others as a table of one row.
 
     Attributes:
         mapping: the mapping as a value.
@@ -128,9 +128,9 @@ class Mapping:
             source: a path, a text in YAML, a dictionary, or the `mapping` of a reader.
 
         Raises:
-            MissingFileError: there is no such file.
-            MappingError: it is not a mapping; the error names the place, and similar names.
-            OptionError: it is none of these.
+            MissingFileError: the file does not exist.
+            MappingError: the mapping is invalid, with the line and similar names.
+            OptionError: the source has another type.
         """
         return cls(read_mapping(source))
 
@@ -144,13 +144,13 @@ class Mapping:
         """Return the triples of a record with its time.
 
         Args:
-            record: a dictionary as JSON has it, or the text of an object.
-            row: its number, to which `$(_row)` refers.
+            record: a dictionary of JSON values, or the text of a JSON object.
+            row: its number, the value of `$(_row)`.
 
         Raises:
             InvalidCellError: a member does not fit the mapping.
-            MalformedInputError: a text is not an object of JSON.
-            OptionError: the record is neither.
+            MalformedInputError: a text is not a JSON object.
+            OptionError: the record has another type.
         """
         at, triples = self._part(record, row, None, None)
         return TimestampedABox(at, tuple(triples))
@@ -159,11 +159,10 @@ class Mapping:
         """Return the ABoxes of records; neighbours of one time are one ABox, as in a table.
 
         Args:
-            records: as `abox` takes them; `$(_row)` counts them from 1.
+            records: as for `abox`; `$(_row)` counts them from 1.
             on_bad: called with each record that does not fit the mapping, and the error; None raises it.
 
-        Raises:
-            As `abox`.
+        Raises the errors of `abox`.
         """
         found: list[TimestampedABox] = []
         triples: list[Triple] = []
@@ -212,7 +211,7 @@ class Mapping:
         return found
 
     def _of_members(self, names: tuple[str, ...], is_text: bool) -> CompiledMapping:
-        """Return the compiled mapping for records; `names` are their members where the mapping has a `*`."""
+        """Return the compiled mapping for records; `names` are their members if the mapping has a `*`."""
         if (is_text, names) not in self._compiled:
             # imported here, since importing Arrow takes a while
             from pantarhei.io.mapping.binding import bind
@@ -250,7 +249,7 @@ def _members(record: Record) -> MappingOf[str, Any]:
             raise MalformedInputError(_NAME, None, str(error)) from None
     if isinstance(record, MappingOf):
         return record
-    raise OptionError("record", repr(record)[:200], "a dictionary, or a text of JSON that writes an object")
+    raise OptionError("record", repr(record)[:200], "a dictionary, or the text of a JSON object")
 
 
 def _names(record: MappingOf[str, Any]) -> list[str]:
@@ -260,11 +259,11 @@ def _names(record: MappingOf[str, Any]) -> list[str]:
 
 
 def _as_row(record: MappingOf[str, Any]) -> Any:
-    """Convert a dictionary to a row as JSON is read.
+    """Convert a dictionary to the internal form of JSON rows.
 
     Raises:
         InvalidCellError: a value has no form in JSON.
-        MalformedInputError: it is nested too deep.
+        MalformedInputError: the nesting is too deep.
     """
     try:
         return _as_json(record)
@@ -273,7 +272,7 @@ def _as_row(record: MappingOf[str, Any]) -> Any:
 
 
 def _as_json(value: Any, name: str = "") -> Any:
-    """Convert a Python value to the form in which JSON is read.
+    """Convert a Python value to the internal form of JSON values.
 
     Args:
         name: the member, for errors.

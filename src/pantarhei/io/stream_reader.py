@@ -1,9 +1,9 @@
-"""Streams of timestamped messages in RDF files, read as they arrive.
+"""Reader of RDF streams: files of timestamped messages, read as they arrive.
 
 In N-Quads and TriG each run of quads of one graph is a message. Its time is in the graph's name or stated by
-a property of it. The statement of the time is not an assertion, and neither is what the default graph says
-about a graph of the stream; all else that a graph holds is. In message logs and JSON-LD documents messages
-are datasets, with the time in them. Messages that follow one another with the same time are one ABox.
+a property of the graph. The statement of the time, and statements of the default graph about a graph of the
+stream, are not asserted. In message logs and JSON-LD documents, messages are datasets that contain their
+time. Neighbouring messages with the same time are one ABox.
 """
 
 from __future__ import annotations
@@ -51,16 +51,16 @@ if TYPE_CHECKING:
 
 
 BLOCK = 1 << 20
-FEWEST_BYTES = 1 << 13  # of fewer, parsing costs less than splitting, and Arrow need not be there
+FEWEST_BYTES = 1 << 13  # for fewer bytes, parsing is cheaper than splitting, and Arrow is not imported
 
 
 class QuadsReader:
-    """Reads N-Quads; remembers terms it has met.
+    """Reader of N-Quads by column, with a cache of terms.
 
     Args:
-        source: what errors call the file.
-        time: where a graph's time is; the lines that state it are never part of a run.
-        skip: takes malformed lines; None to raise.
+        source: the file's name in errors.
+        time: place of a graph's time; lines that state it are not part of a run.
+        skip: receives malformed lines; None to raise.
     """
 
     def __init__(self, source: str, time: str, skip: Skip | None) -> None:
@@ -68,10 +68,13 @@ class QuadsReader:
         self._plain: PlainQuadsReader | None = None
 
     def read(self, feed: ByteFeed, line: int = 1) -> Iterator[Statement | PlainRun]:
-        """The lines as they arrive, in their order, `line` the number of the first.
+        """Yield the lines in file order, as runs of plain lines and as statements.
+
+        Args:
+            line: the number of the first line.
 
         Raises:
-            MalformedInputError: a line is malformed and nothing takes it.
+            MalformedInputError: a line is malformed, and nothing is skipped.
         """
         for first, block in line_blocks(feed, self._source, line, BLOCK, self._skip):
             if len(block) < FEWEST_BYTES:
@@ -84,7 +87,7 @@ class QuadsReader:
                     yield found
 
     def _odd(self, lines: UnparsedLines) -> Iterator[Statement | PlainRun]:
-        """Odd lines: many together are written anew and read so, as far as they are plain then."""
+        """Yield the content of lines that are not plain: large blocks are normalized and split again."""
         text = canonical_lines(lines.text) if len(lines.text) >= FEWEST_BYTES else None
         again: Iterable[PlainRun | UnparsedLines]
         again = [lines] if text is None else self._plain_reader().read(lines.line, text)
@@ -116,17 +119,17 @@ _FORMATS = {
 }
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`]*$")
 SUFFIXES = (".nq", ".nquads", ".trig")
-"""How the names of files end whose graphs are messages."""
+"""Suffixes of files whose graphs are messages."""
 OTHER_SUFFIXES = (".jsonld", ".json", ".jsonl", ".ndjson", ".ndjsonld", ".nt", ".ttl")
-"""How the names of other streams end."""
+"""Suffixes of other streams."""
 SYNTAXES = ("nquads", "trig", "jsonld", "ngsi-ld", "ntriples", "turtle")
 OF_GRAPHS = ("nquads", "trig")
-"""The syntaxes that have graphs, which can be messages."""
+"""Syntaxes with graphs, which can be messages."""
 _WITHOUT_TIME = {"rdf", "xml", "owl", "n3"}
 
 
 class _ReadOptions(NamedTuple):
-    """How a stream is read; see `read_stream`."""
+    """Options of `read_stream`."""
 
     time: str
     base: str | None
@@ -137,17 +140,17 @@ class _ReadOptions(NamedTuple):
 
 
 class StreamReader(ReaderCounts):
-    """The ABoxes of one file, in its order; build with `read_stream`.
+    """Iterable of the ABoxes of one file; build with `read_stream`.
 
-    Iterating reads the file from its start, lazily, and begins the counts below anew.
+    Iteration reads the file lazily from its start, and sets the counters below to zero.
 
     Attributes:
-        name: the file's path as given, `<stdin>` or the like: what errors call it.
-        skipped: what was left out under `on_error="skip"`, the first `SKIPS_KEPT` of `skipped_count`.
-        on_skipped: called at once with each of them and the count so far.
+        name: the file's name in errors: the given path, `<stdin>` or the like.
+        skipped: input skipped under `on_error="skip"`, the first `SKIPS_KEPT` of `skipped_count`.
+        on_skipped: called with each skipped item and the count so far.
         times_cut: number of messages whose time was cut to microseconds.
-        bytes_read: how much has been read so far; of a compressed file how much it was unpacked.
-        size: the file's size in bytes, None if it has none or is compressed.
+        bytes_read: number of bytes read so far; for a compressed file, of unpacked bytes.
+        size: the file's size in bytes; None if it is unknown or the file is compressed.
     """
 
     def __init__(self, source: Source, syntax: str, reading: _ReadOptions) -> None:
@@ -199,13 +202,8 @@ class StreamReader(ReaderCounts):
             )
             yield from TripleMessages(self.name, time, skip, times).read(statements)
         else:
-            problem = (
-                f"{self._syntax} has no graphs, which could have times" if feed.read(1) else "it is empty"
-            )
-            reason = (
-                f"{problem}; as a message log it begins with {ANNOUNCEMENT}, and MESSAGE stands between "
-                "messages"
-            )
+            problem = f"{self._syntax} has no graphs with times" if feed.read(1) else "it is empty"
+            reason = f"{problem}; a message log begins with {ANNOUNCEMENT}, with MESSAGE between messages"
             raise MalformedInputError(self.name, 1, reason)
 
     def _skip(self, line: int | None, reason: str, text: str, count: int = 1) -> None:
@@ -223,42 +221,41 @@ def read_stream(
     precision: Precision = "microseconds",
     contexts: GivenContexts | None = None,
 ) -> StreamReader:
-    """A reader of the timestamped messages in `source`; what is wrong in it comes while it is iterated.
+    """Return a reader of the timestamped messages in `source`; iteration raises the errors of the input.
 
     Args:
-        source: a path, a binary file, or "-" for standard input; compressed with gzip or zstd it is unpacked.
-        format: "nquads", "trig", "jsonld", "ntriples" or "turtle"; by default the path's suffix tells.
-            N-Quads and TriG hold graphs with times, or are message logs if they begin with `VERSION
-            "1.2-messages"`, which the last two have to be. JSON-LD is one document with such graphs, or many
-            documents, on lines of their own or as elements of an array; one without graphs is a message.
-            "ngsi-ld" are entities of NGSI-LD, each attribute of which has the time of its `observedAt`.
-        time: where a graph's time is. "graph": at the end of its name, a number or an ISO 8601 time after
-            `/`, `#`, `:` or `=`. The IRI of a property: its value for the graph, stated in the default graph
-            (before the graph or after it, which is then waited for) or inside the graph. "auto": a property
-            if one of the known ones (prov:generatedAtTime, sosa:resultTime, saref:hasTimestamp) is stated
-            before the graph ends, else its name. Of a message, it may be the property of anything in it.
-        on_error: "raise", or "skip" to leave out what is wrong, count it and keep it in `skipped`. A
-            malformed line of N-Quads, JSON-LD document or message of a log is skipped; other malformed TriG
-            always raises, since nobody can tell where the next statement begins.
-        base: what relative IRIs begin with, unless the stream says another; by default there must be none.
-        zone: the time zone of times that are written without one, such as "Europe/Berlin" or "UTC"; by
-            default such times are errors.
+        source: a path, a binary file, or "-" for standard input; gzip and zstd are unpacked.
+        format: "nquads", "trig", "jsonld", "ngsi-ld", "ntriples" or "turtle"; by default by the suffix.
+            N-Quads and TriG contain graphs with times, or are message logs that begin with `VERSION
+            "1.2-messages"`; N-Triples and Turtle must be message logs. JSON-LD is one document with such
+            graphs, or many documents, one per line or in an array; a document without graphs is a message.
+            Each attribute of an NGSI-LD entity is a message with the time of its `observedAt`.
+        time: place of a graph's time. "graph": at the end of its name, a number or an ISO 8601 time after
+            `/`, `#`, `:` or `=`. The IRI of a property: its value for the graph, stated inside the graph or
+            in the default graph; if it is stated after the graph, the graph waits for it. "auto": a known
+            property (prov:generatedAtTime, sosa:resultTime, saref:hasTimestamp) if one is stated before the
+            end of the graph, else the name. In a dataset message, any subject may have the property.
+        on_error: "raise", or "skip" to skip invalid input, count it and keep it in `skipped`. A malformed
+            line of N-Quads, JSON-LD document or message of a log is skipped; other malformed TriG always
+            raises, since the begin of the next statement is unknown.
+        base: base of relative IRIs, unless the stream declares one; by default relative IRIs are errors.
+        zone: time zone of times without one, such as "Europe/Berlin" or "UTC"; by default such times are
+            errors.
         precision: "microseconds" cuts finer fractions of a second, warns once (`TimesCutWarning`) and counts
             them in `times_cut`; "exact" makes them errors.
-        contexts: of JSON-LD, the contexts that documents name: by IRI a file, or an object with the member
-            `@context`. Nothing is fetched.
+        contexts: for JSON-LD, the contexts that documents refer to: by IRI, a file or an object with the
+            member `@context`. Nothing is fetched.
 
     Raises:
-        OptionError: source or option is none of those above, or the format cannot hold timestamped messages;
-            `UnknownFormatError` if nothing tells the format.
+        OptionError: an argument is invalid, or the format cannot contain timestamped messages;
+            `UnknownFormatError` if the suffix is unknown.
         MissingFileError: the file cannot be opened.
-        CompressedInputError: it is to be unpacked first.
+        CompressedInputError: the compression is not supported.
 
-    While iterating, `MalformedInputError`, `TimestampError` and `MissingTimestampError` name the file and,
-    where it is known, the line; `CompressedInputError` if a pipe's content is to be unpacked first, whatever
-    `on_error` says; `OSError` if reading fails.
-    An ABox is given out when the next message begins; with "auto" when that one has ended, since a property
-    inside may say that it is of the same time.
+    Iteration raises `MalformedInputError`, `TimestampError` and `MissingTimestampError` with the file and, if
+    known, the line; `CompressedInputError` for an unsupported compression of a pipe, for any `on_error`; and
+    `OSError` if reading fails. An ABox is emitted when the next message begins; with "auto" when the next
+    message ends, since a property inside may have the same time.
 
     >>> import io
     >>> text = b'<urn:belt> <urn:speed> "0.5" <urn:at:1> .'
@@ -291,13 +288,13 @@ def _refuse_unreadable(source: Source) -> None:
 
 
 def syntax_of(source_name: str, format: str | None, syntaxes: Sequence[str] = SYNTAXES) -> str:
-    """The syntax that `format` names or, if it is None, the suffix of the source's name.
+    """Return the syntax of a stream by `format` or, if it is None, by the suffix of its name.
 
     Args:
-        syntaxes: those that it can be.
+        syntaxes: the supported syntaxes.
 
     Raises:
-        OptionError: it is none of these.
+        OptionError: the syntax is not supported.
     """
     name = str(format or "") or Path(without_compression(source_name)).suffix.lstrip(".")
     syntax = _FORMATS.get(name.lower())

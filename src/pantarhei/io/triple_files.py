@@ -1,4 +1,4 @@
-"""Data files as Arrow tables: what `push` and `background` take, without an object for each triple."""
+"""Reader of RDF files as Arrow tables, for `push` and `background`, without an object for each triple."""
 
 from __future__ import annotations
 
@@ -31,24 +31,23 @@ _KNOWN = tuple(name for name, syntax in FORMATS.items() if syntax is not None an
 
 
 def read_table(source: str | os.PathLike[str], *, format: str | None = None) -> pa.Table:
-    """The triples of a file as a table of terms in N-Triples syntax, in the order in which they stand there.
+    """Read the triples of a file into a table of terms in N-Triples syntax, in file order.
 
-    The columns are `subject`, `predicate` and `object`, dictionary-encoded strings; of N-Quads and TriG also
-    `graph`, null for the default graph. Blank nodes keep the labels they have in N-Triples and N-Quads, and
-    are numbered elsewhere. `push` takes the table as an ABox, `StreamReasoner` as `background`.
+    The columns are `subject`, `predicate` and `object`, dictionary-encoded strings; for N-Quads and TriG also
+    `graph`, null for the default graph. Blank nodes keep their labels in N-Triples and N-Quads, and are
+    numbered in other formats. `push` accepts the table as an ABox, `StreamReasoner` as `background`.
 
-    Costs some 2 µs a triple of N-Triples or N-Quads that are written as most are, with one space between
-    terms; several times that for the rest.
+    Costs some 2 µs a triple of N-Triples or N-Quads with single spaces between terms; several times that for
+    other text.
 
     Args:
         source: a path.
-        format: "nt", "nquads", "turtle", "trig" or "xml"; by default the path's suffix tells.
+        format: "nt", "nquads", "turtle", "trig" or "xml"; by default by the path's suffix.
 
     Raises:
-        OptionError: the format is none of those, the suffix does not tell it, or the source is no path.
+        OptionError: the format or the suffix is unknown, or the source is not a path.
         MissingFileError: the file cannot be read.
-        MalformedInputError: it is not what its format says; names the line where that is known. Or it is
-            compressed.
+        MalformedInputError: the file is malformed or compressed; with the line if it is known.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -86,7 +85,7 @@ def _format_of(path: Path, format: str | None) -> str:
 
 
 def _parts_written_anew(path: Path, name: str) -> Iterator[_TablePart]:
-    """The parts of a file in a syntax that is not by line; where in it something is wrong is not known."""
+    """Yield the parts of a file in a syntax without lines, whose errors have no line."""
     content = BytesIO(_as_lines(path, name))
     try:
         yield from _parts(_lines(content, str(path), "nquads" if name in _WITH_GRAPHS else "nt"), str(path))
@@ -95,7 +94,7 @@ def _parts_written_anew(path: Path, name: str) -> Iterator[_TablePart]:
 
 
 def _as_lines(path: Path, name: str) -> bytes:
-    """A file as canonical N-Triples, one with graphs as N-Quads."""
+    """Convert a file to canonical N-Triples; a file with graphs to N-Quads."""
     content = plain_text(path.read_bytes(), str(path))
     if name == "xml":
         content = in_utf_8(content, str(path))
@@ -119,7 +118,7 @@ def _lines(file: Readable, source: str, name: str) -> Iterator[Statement | Plain
 
 
 class _TablePart(NamedTuple):
-    """Triples, and in which graphs they stand: `None` is the default graph."""
+    """Triples and their graphs; `None` is the default graph."""
 
     triples: TripleColumns
     graphs: list[str | None]
@@ -143,7 +142,7 @@ def _table(parts: Iterable[_TablePart], name: str) -> pa.Table:
 
 
 def _parts(found: Iterable[Statement | PlainRun], source: str) -> Iterator[_TablePart]:
-    """Neighbours together: those of one block, and those that were parsed."""
+    """Join neighbouring triples: those of one block, and parsed ones."""
     run: PlainRun | None = None
     graphs: list[str | None] = []
     rows: list[tuple[str, ...]] = []
@@ -169,12 +168,12 @@ def _parts(found: Iterable[Statement | PlainRun], source: str) -> Iterator[_Tabl
 
 
 def _triples(run: PlainRun) -> TripleColumns:
-    """The triples of a run, without terms that others in its block have."""
+    """Return the triples of a run, with only the terms that occur in them."""
     return TripleColumns(*(column.occurring() for column in run.block.columns.slice(run.begin, run.end)))
 
 
 def _numbered(parts: Iterable[_TablePart]) -> Iterator[_TablePart]:
-    """The parts with their blank nodes numbered: those without a label have a random one."""
+    """Number the blank nodes of parts, since the parser gives random labels."""
     names: dict[str, str] = {}
 
     def named(text: str) -> str:

@@ -1,17 +1,17 @@
-"""Answers out: one block of rows for each window, as NDJSON, as CSV, or as a table to read.
+"""Writers of answers as NDJSON, CSV or tables, and sinks for the history of assertions.
 
-The first column is the time of the window, `at` (`window_at` if the query has a variable of that name): a
-number, or ISO 8601. Changes of answers have the column `change` beside it. A window without answers writes no
-rows. Where the window before it had some, it writes a record of its time alone: there are no answers from
-then on, until there is a row again. Each window is flushed.
+A writer writes a block of rows for each window and flushes it. The first column is the time of the window,
+`at` (`window_at` if the query has a variable of that name): a number, or ISO 8601. Changes of answers also
+have the column `change`. A window without answers has no rows. If the previous window had answers, a record
+with the time alone is written: there are no answers until the next row.
 
-- NDJSON: an object a row with plain values, as `jq` and pandas expect: IRIs as strings, blank nodes as
-  `_:label`, well-typed numbers and booleans as JSON's own, all other literals as their text, unbound as null.
-  No answers any more: an object with the time as its only key.
-- CSV: as SPARQL 1.1's CSV results: IRIs and texts as they are, blank nodes as `_:label`, unbound as nothing.
-  No answers any more: a row with the time in which all other columns are empty. (Only an answer of nothing
-  but empty texts looks the same.)
-- Table: IRIs shortened with the prefixes given. Each window without answers says so.
+- NDJSON: an object per row with plain values, as for `jq` and pandas: IRIs as strings, blank nodes as
+  `_:label`, well-typed numbers and booleans as JSON values, other literals as their text, unbound as null.
+  End of answers: an object with the time as its only key.
+- CSV: as SPARQL 1.1's CSV results: IRIs and texts unchanged, blank nodes as `_:label`, unbound as an empty
+  cell. End of answers: a row with the time, in which all other columns are empty (as in an answer of empty
+  texts).
+- Table: IRIs are shortened by prefixes. A window without answers has a line.
 """
 
 from __future__ import annotations
@@ -41,13 +41,16 @@ from pantarhei.repair.history_records import HistoryRecord
 
 
 class NDJSONSink:
-    """Appends a line of JSON for each record to a file.
+    """Sink that appends a line of JSON for each history record to a file.
 
-    A line has the fields of `HistoryRecord`, times as numbers or texts of ISO 8601. `conflicts` is a list of
-    objects with `constraints` and `against`; it is empty but for what was cut.
+    It is called with records, oldest first. If it raises, the records are passed again with the next ones.
+    After a restore from a checkpoint, records since the checkpoint are written a second time.
+
+    A line has the fields of `HistoryRecord`, times as numbers or ISO 8601. `conflicts` is a list of objects
+    with `constraints` and `against`, empty for facts that were not removed.
 
     Args:
-        path: the file; it is made where there is none.
+        path: the file; it is created if missing.
     """
 
     batch = 1
@@ -66,19 +69,19 @@ class NDJSONSink:
             try:
                 file.write(text.encode())
                 file.flush()
-            except BaseException:  # no half of what will be written again
+            except BaseException:  # the records will be written again
                 os.truncate(self.path, before)
                 raise
 
 
 class ParquetSink:
-    """Writes records as Parquet files into a folder: `history-000001.parquet` and so on.
+    """Sink that writes history records as Parquet files into a folder: `history-000001.parquet` and so on.
 
     Columns as in `NDJSONSink`, with `timestamp` and `at` as integers, floats or timestamps in UTC.
 
     Args:
-        folder: it is made where there is none.
-        batch: how many assertions there are to be for a file.
+        folder: the folder; it is created if missing.
+        batch: minimum number of assertions per file.
     """
 
     def __init__(self, folder: str | os.PathLike[str], batch: int = 20_000) -> None:
@@ -119,7 +122,7 @@ def _nested(record: HistoryRecord) -> dict[str, object]:
 
 
 def _object(record: HistoryRecord) -> dict[str, object]:
-    """A record as JSON can say it."""
+    """Convert a record to JSON values."""
     conflicts = [
         {
             "constraints": list(each.constraints),
@@ -144,18 +147,18 @@ _SUFFIXES = {".ndjson": "ndjson", ".jsonl": "ndjson", ".json": "ndjson", ".csv":
 
 
 class AnswerWriter(ABC):
-    """Writes the answers of one window after the other; closes the file if it opened it."""
+    """Writer of the answers of windows; closes the file if it opened it."""
 
     def __init__(self, file: TextIO, close: bool = False) -> None:
         self._file, self._close = file, close
         self._had_answers = False
 
     def write(self, at: TimePoint, result: QueryResult) -> None:
-        """Write the answers at time `at`, or that there are none any more."""
+        """Write the answers at time `at`, or the end of answers."""
         self.report(at, result.columns())
 
     def report(self, at: TimePoint, columns: Columns) -> None:
-        """Write answers given as columns of equal length, or that there are none any more."""
+        """Write answers given as columns of equal length, or the end of answers."""
         self.rows(at, columns)
         has_answers = any(columns.values())
         if self._had_answers and not has_answers:
@@ -164,7 +167,7 @@ class AnswerWriter(ABC):
         self._file.flush()
 
     def line(self, text: str) -> None:
-        """Write a line of text as it is, and flush."""
+        """Write a line of text, and flush."""
         self._file.write(text + "\n")
         self._file.flush()
 
@@ -174,10 +177,10 @@ class AnswerWriter(ABC):
 
     @abstractmethod
     def no_more(self, at: TimePoint, columns: Columns) -> None:
-        """Write that there are no answers at time `at`, in a file with the rows of times before."""
+        """Write the end of answers at time `at`."""
 
     def close(self) -> None:
-        """Flush, and close what was opened here."""
+        """Flush, and close the file if this writer opened it."""
         self._file.flush()
         if self._close:
             self._file.close()
@@ -193,7 +196,7 @@ class AnswerWriter(ABC):
 
 
 class NdjsonWriter(AnswerWriter):
-    """One JSON object a row.
+    """Writer of a JSON object per row.
 
     >>> NdjsonWriter(sys.stdout).rows(7, {"x": [URIRef("urn:belt")], "speed": [Literal(0.5)]})
     {"at": 7, "x": "urn:belt", "speed": 0.5}
@@ -212,7 +215,7 @@ class NdjsonWriter(AnswerWriter):
 
 
 class CsvWriter(AnswerWriter):
-    """Comma-separated values under one header line.
+    """Writer of comma-separated values under one header line.
 
     >>> CsvWriter(sys.stdout).rows(7, {"x": [URIRef("urn:belt")], "speed": [Literal(0.5)]})
     at,x,speed
@@ -247,7 +250,7 @@ class CsvWriter(AnswerWriter):
 
 
 class TableWriter(AnswerWriter):
-    """A table a window, for people; as wide as the terminal, or as it needs to be elsewhere."""
+    """Writer of a table per window, as wide as the terminal, or as needed in a file."""
 
     def __init__(self, file: TextIO, close: bool = False, prefixes: Mapping[str, str] | None = None) -> None:
         from rich.console import Console
@@ -270,7 +273,7 @@ class TableWriter(AnswerWriter):
             self._console.print(table)
 
     def no_more(self, at: TimePoint, columns: Columns) -> None:
-        """Nothing: `rows` says of each window that it has no answers."""
+        """Write nothing: `rows` writes a line for each window without answers."""
 
     def _short(self, cell: Cell) -> str:
         if isinstance(cell, URIRef):
@@ -281,11 +284,10 @@ class TableWriter(AnswerWriter):
 def report_columns(
     query: Query, added: Mapping[Row, int], removed: Mapping[Row, int], shows_changes: bool
 ) -> dict[str, list[Cell]]:
-    """The rows of a report as columns, in the order of their terms as N-Triples writes them.
+    """Return the rows of a report as columns, sorted by their terms in N-Triples syntax.
 
     Args:
-        shows_changes: whether there is a first column `change` that has `+` for rows that were added, `-` for
-            those that were removed; else both are one.
+        shows_changes: whether the first column is `change`, `+` for added and `-` for removed rows.
     """
     names = {"SELECT": tuple(map(str, query.variables)), "ASK": ()}.get(query.form, _OF_TRIPLES)
     signed = [
@@ -304,16 +306,16 @@ def report_columns(
 
 
 def refuse_taken_columns(query: Query, shows_changes: bool, format: str) -> None:
-    """Refuse a query whose variables would take the columns that a writer adds.
+    """Refuse a query with variables that have the names of columns added by a writer.
 
-    A table has its times above the rows, and no column of them.
+    A table has no column of times.
 
     Args:
-        shows_changes: as `report_columns` takes it.
+        shows_changes: as for `report_columns`.
         format: one of `FORMATS`.
 
     Raises:
-        OptionError: it has such variables.
+        OptionError: the query has such variables.
     """
     names: Columns = {str(each): () for each in query.variables} if query.form == "SELECT" else {}
     times = [] if format == "table" else [_time_column(names)]
@@ -333,15 +335,15 @@ def open_writer(
     prefixes: Mapping[str, str] | None = None,
     append: bool = False,
 ) -> AnswerWriter:
-    """Return a writer to the file `target`, or to standard output where it is None or "-".
+    """Return a writer to the file `target`, or to standard output if it is None or "-".
 
     Args:
-        format: one of `FORMATS`; by default the file's suffix tells, and standard output gets a table.
-        prefixes: with which a table shortens IRIs.
-        append: whether to write behind what the file has.
+        format: one of `FORMATS`; by default by the file's suffix, and a table for standard output.
+        prefixes: prefixes for IRIs in a table.
+        append: whether to append to the file.
 
     Raises:
-        OptionError: the format is none, or the suffix does not tell it.
+        OptionError: the format or the suffix is unknown.
         OSError: the file cannot be written.
     """
     to_file, format = _is_file(target), format_of(target, format)
@@ -355,7 +357,7 @@ def open_writer(
 
 
 def _header_of(path: str) -> list[str] | None:
-    """Return the header of a CSV file, None if it is not there or empty."""
+    """Return the header of a CSV file; None if the file is missing or empty."""
     if not Path(path).is_file():
         return None
     with Path(path).open(encoding="utf-8", newline="") as file:
@@ -363,7 +365,7 @@ def _header_of(path: str) -> list[str] | None:
 
 
 def format_of(target: str | None, format: str | None) -> str:
-    """The format that `open_writer` would write, which raises what that does."""
+    """Return the format that `open_writer` writes; raises its errors."""
     if format is None:
         format = _SUFFIXES.get(Path(str(target)).suffix.lower(), "") if _is_file(target) else "table"
     if not format:
@@ -385,7 +387,7 @@ def _opened(path: str, append: bool) -> TextIO:
 
 
 def is_torn(path: Path) -> bool:
-    """Return whether a file ends in the middle of a line, as a writer that was killed leaves it."""
+    """Return whether a file ends within a line, since its writer was killed."""
     if not path.is_file() or not path.stat().st_size:
         return False
     with path.open("rb") as file:
@@ -394,7 +396,7 @@ def is_torn(path: Path) -> bool:
 
 
 def time_text(at: TimePoint) -> str:
-    """The timestamp as text; UTC is written `Z`.
+    """Return the text of a timestamp; UTC is written `Z`.
 
     >>> from datetime import UTC
     >>> time_text(7), time_text(datetime(2026, 1, 31, 10, tzinfo=UTC))
@@ -407,7 +409,7 @@ def time_text(at: TimePoint) -> str:
 
 
 def cell_text(cell: Cell) -> str:
-    """The text of a term or a value, without datatype and language."""
+    """Return the text of a term or a value, without datatype and language."""
     return f"_:{cell}" if isinstance(cell, BNode) else str(cell)
 
 

@@ -110,8 +110,8 @@ MISTAKES = {
         "vendor.ttl",
         "against.ttl",
         (
-            "Error Invalid value: against.ttl belongs to no option; a glob stands in quotation "
-            "marks, or its option before each file"
+            "Error Invalid value: against.ttl belongs to no option; put a glob in quotation marks, or"
+            " the option before each file"
         ),
     ),
     "an import that no document is": (
@@ -147,7 +147,7 @@ MISTAKES = {
         ),
     ),
     "no ontology": ("run", "--stream", "stream.nq", "--range", "5", "Missing option '--ontology'."),
-    "nothing to check": (*CHECK, ("Invalid value: there is nothing to check: an ontology, --rules, or both")),
+    "nothing to check": (*CHECK, ("Invalid value: nothing to check: give an ontology, --rules, or both")),
     "a compressed document": (
         *CHECK,
         "vendor.ttl",

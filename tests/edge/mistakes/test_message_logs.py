@@ -34,15 +34,15 @@ MISTAKES = {
     "the first line is missing": (
         LOG.removeprefix(VERSION),
         (
-            "<stream>, line 1: turtle has no graphs, which could have times; as a message log it "
-            'begins with VERSION "1.2-messages", and MESSAGE stands between messages'
+            "<stream>, line 1: turtle has no graphs with times; a message log begins with VERSION"
+            ' "1.2-messages", with MESSAGE between messages'
         ),
     ),
     "the version of plain Turtle": (
         log("1.2-messages", "1.2"),
         (
-            "<stream>, line 1: turtle has no graphs, which could have times; as a message log it "
-            'begins with VERSION "1.2-messages", and MESSAGE stands between messages'
+            "<stream>, line 1: turtle has no graphs with times; a message log begins with VERSION"
+            ' "1.2-messages", with MESSAGE between messages'
         ),
     ),
     "a directive of Turtle without its dot": (
@@ -52,23 +52,23 @@ MISTAKES = {
     "an empty file": (
         "",
         (
-            '<stream>, line 1: it is empty; as a message log it begins with VERSION "1.2-messages", '
-            "and MESSAGE stands between messages"
+            '<stream>, line 1: it is empty; a message log begins with VERSION "1.2-messages", with'
+            " MESSAGE between messages"
         ),
     ),
     "a table in the log's place": (
         "time,id\n1,a\n",
         (
-            "<stream>, line 1: turtle has no graphs, which could have times; as a message log it "
-            'begins with VERSION "1.2-messages", and MESSAGE stands between messages'
+            "<stream>, line 1: turtle has no graphs with times; a message log begins with VERSION"
+            ' "1.2-messages", with MESSAGE between messages'
         ),
     ),
     "N-Quads whose lines are messages": (
         LINES.removeprefix(VERSION),
         "ntriples",
         (
-            "<stream>, line 1: ntriples has no graphs, which could have times; as a message log it "
-            'begins with VERSION "1.2-messages", and MESSAGE stands between messages'
+            "<stream>, line 1: ntriples has no graphs with times; a message log begins with VERSION"
+            ' "1.2-messages", with MESSAGE between messages'
         ),
     ),
     "no word between messages": (

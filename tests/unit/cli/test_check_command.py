@@ -128,7 +128,7 @@ def test_windows_are_counted_in_ticks_where_the_reasoners_window_is_known():
         "    asserted served(X) in [3 #]: a queue of the last assertions: work when one enters or leaves"
         in lines
     )  # of assertions, not of time
-    assert "what was said is kept for 20 ticks" in lines
+    assert "the history is kept for 20 ticks" in lines
 
 
 def test_without_the_reasoners_window_windows_stand_as_they_are_written():

@@ -110,13 +110,13 @@ def test_all_explanations_are_numbered(explain, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["x a :Slowing"], "is no triple in Turtle"),
+        (["x a :Slowing"], "is not a triple in Turtle"),
         (["who:x a :Slowing"], "the prefixes are :, owl:, rdf:, rdfs:, xsd:"),
-        (["<x> a :Slowing"], "is no triple in Turtle"),
+        (["<x> a :Slowing"], "is not a triple in Turtle"),
         ([":x a rdfs1:Class"], "The prefix rdfs1: has not been declared"),
         ([":x a rdfs1:Class"], "(did you mean rdfs?)"),
-        ([":x a :Slowing, :Stopping"], "one triple is asked for, not 2"),
-        ([""], "is no triple in Turtle"),
+        ([":x a :Slowing, :Stopping"], "one triple is expected, not 2"),
+        ([""], "is not a triple in Turtle"),
         (["[] a :Slowing"], "a blank node"),
         ([":x a :Slowing", "--at", "soon"], "--at"),
         ([":x a :Slowing", "--limit", "0"], "--limit"),

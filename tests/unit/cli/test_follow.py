@@ -234,7 +234,7 @@ def test_a_text_may_have_several_windows_over_the_stream(options, capsys):
             "SELECT ?x { STREAM <urn:s> [NOW] { ?x a ?c } STREAM <urn:s> [ALL] { ?x a ?d } }",
             "window <urn:pantarhei:window:2> has no end",
         ),
-        ("SELECT ?x { STREAM <urn:s> [NOW] { ?x a ?c } ?x a ?d }", "looks at the default graph"),
+        ("SELECT ?x { STREAM <urn:s> [NOW] { ?x a ?c } ?x a ?d }", "queries the default graph"),
         (
             "SELECT ?x { STREAM <urn:s> [NOW] { ?x a ?c } STREAM <urn:t> [NOW] { ?x a ?d } }",
             "several streams",
@@ -333,7 +333,7 @@ def test_beside_a_query_conclusions_are_counted(options, rules, tmp_path, capsys
 
 def test_a_query_of_several_windows_finds_no_conclusions_and_is_refused(options, rules):
     text = "ASK { STREAM <urn:s> [NOW] { ?x a ?c } STREAM <urn:s> [RANGE 4] { ?y a ?c } }"
-    with pytest.raises(QueryError, match="what rules conclude is in one window, and the query has several"):
+    with pytest.raises(QueryError, match="conclusions of rules are in one window, but the query has several"):
         follow(options(rules=rules, query=text, range=None), Given())
 
 

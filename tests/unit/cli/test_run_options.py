@@ -58,7 +58,9 @@ def test_the_window_is_that_of_the_library_unless_told(tmp_path):
 @pytest.mark.parametrize("query", [None, "SELECT * { ?x a ?c }"])
 def test_the_older_end_alone_is_for_windows_that_a_query_says(query, tmp_path):
     given = RunOptions([str(tmp_path)], "s.nq", "2", closed="left", query=query)
-    with pytest.raises(typer.BadParameter, match="left is for windows that a query says") as raised:
+    with pytest.raises(
+        typer.BadParameter, match="left is valid only for windows declared in a query"
+    ) as raised:
         given.reasoning()
     assert raised.value.param_hint == "--closed"
     assert given.reasoning(Window(2)).window == Window(2)
@@ -73,5 +75,5 @@ def test_a_query_beside_rules_finds_conclusions_among_the_facts_unless_told(tmp_
 
 @pytest.mark.parametrize("told", [{"rules": "r.lars"}, {"query": "q"}, {}])
 def test_where_conclusions_are_found_is_told_with_rules_and_a_query_alone(told, tmp_path):
-    with pytest.raises(typer.BadParameter, match="--rules, --query"):
+    with pytest.raises(typer.BadParameter, match="--rules and --query"):
         RunOptions([str(tmp_path)], "s.nq", "2", conclusions="default", **told).reasoning()

@@ -205,7 +205,7 @@ def test_what_is_left_out_is_said_while_the_stream_goes_on(files):
         assert process.stderr.readline() == "skipped the ABox at 9000: too far ahead\n"
         process.stdin.write(FORMATS["jsonl"][0](15))
         process.stdin.flush()
-        assert process.stderr.readline() == "skipped the ABox at 3: late: time has come to 13\n"
+        assert process.stderr.readline() == "skipped the ABox at 3: late: the newest time is 13\n"
         process.stdin.close()
         process.stdin = None
         assert process.stderr.readline().startswith("6 ABoxes, 6 assertions, ")
@@ -299,7 +299,7 @@ def test_a_suffix_that_cannot_be_written_is_an_error(files, option, name):
 def test_two_outputs_in_one_file_are_refused(files):
     more = ("--output", files / "one.ndjson", "--history", files / "one.ndjson")
     done, _ = run(files, "nquads", (1, 2), *more)
-    assert done.exit_code == 2 and "that of --output too" in done.stderr
+    assert done.exit_code == 2 and "the file of --output too" in done.stderr
 
 
 @pytest.mark.parametrize("option", ["--history", "--dead-letters"])

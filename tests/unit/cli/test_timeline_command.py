@@ -73,7 +73,7 @@ def test_it_goes_into_a_file(timeline, tmp_path):
     ("arguments", "said"),
     [
         (("--from", "soon"), "--from"),
-        (("--from", 9), "nothing to draw"),
+        (("--from", 9), "no steps in that time"),
         (("--from", 3, "--until", 1), "1 is before 3 of --from"),
         (("--from", 3, "--until", "2026-01-01T00:00:00Z"), "are a number"),
     ],

@@ -356,7 +356,7 @@ def test_times_of_python_are_times():
 
 @pytest.mark.parametrize("record", [7, None, ["at"], object()])
 def test_what_is_no_record_is_refused(record):
-    with pytest.raises(OptionError, match="a dictionary, or a text of JSON"):
+    with pytest.raises(OptionError, match="a dictionary, or the text of a JSON object"):
         Mapping.load(MAPPING_OF_RECORD_MAPPING).abox(record)
 
 
