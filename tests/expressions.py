@@ -11,8 +11,8 @@ from pantarhei.encoding.numbers import FIRST_LITERAL
 from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import Aggregate, Call, OrderKey
 from pantarhei.query.expressions import Context, LiteralValues, aggregate, compute, order, truth
-from pantarhei.query.query_limits import Guard
-from pantarhei.query.solutions import Table, TermSpace
+from pantarhei.query.query_limits import QueryLimits
+from pantarhei.query.solutions import SolutionTable, TermSpace
 from pantarhei.rdf.ntriples import parse_term
 
 NOW = "2026-01-31T10:00:00Z"
@@ -39,13 +39,13 @@ def shown(given: Term | None) -> str | None:
     return f"{text}^^xsd:{given.datatype[len(str(XSD)) :]}" if getattr(given, "datatype", None) else text
 
 
-def context(terms: TermSpace | None = None, guard: Guard | None = None) -> Context:
+def context(terms: TermSpace | None = None, guard: QueryLimits | None = None) -> Context:
     now = Literal(NOW, datatype=XSD.dateTime, normalize=False)
-    return Context(terms or TermSpace(), guard or Guard(), LiteralValues([]), now)
+    return Context(terms or TermSpace(), guard or QueryLimits(), LiteralValues([]), now)
 
 
-def table_of(values: Sequence[Term | None], given: Context, variable: Variable = X) -> Table:
-    return Table({variable: given.terms.ids_of(values)}, len(values))
+def table_of(values: Sequence[Term | None], given: Context, variable: Variable = X) -> SolutionTable:
+    return SolutionTable({variable: given.terms.ids_of(values)}, len(values))
 
 
 def call(name: str, *arguments: str | None, base: str | None = None) -> str | None:
@@ -53,7 +53,7 @@ def call(name: str, *arguments: str | None, base: str | None = None) -> str | No
     given = context()
     variables = tuple(Variable(f"x{place}") for place in range(len(arguments)))
     terms = [None if argument is None else term(argument) for argument in arguments]
-    rows = Table({v: given.terms.ids_of([t, t]) for v, t in zip(variables, terms, strict=True)}, 2)
+    rows = SolutionTable({v: given.terms.ids_of([t, t]) for v, t in zip(variables, terms, strict=True)}, 2)
     operands = (*variables, URIRef(base)) if name == "IRI" and base else variables
     one, other = given.terms.terms(compute(Call(name, operands), rows, given))
     assert one == other
@@ -69,7 +69,7 @@ def truths(name: str, *arguments: str | None) -> int:
     given = context()
     variables = tuple(Variable(f"x{place}") for place in range(len(arguments)))
     terms = [None if argument is None else term(argument) for argument in arguments]
-    rows = Table({v: given.terms.ids_of([t]) for v, t in zip(variables, terms, strict=True)}, 1)
+    rows = SolutionTable({v: given.terms.ids_of([t]) for v, t in zip(variables, terms, strict=True)}, 1)
     return int(truth(Call(name, variables), rows, given)[0])
 
 

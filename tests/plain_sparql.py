@@ -7,7 +7,7 @@ from itertools import pairwise
 from pantarhei.query.languages import StreamText
 from pantarhei.query.languages.windows import BoundsReader
 from pantarhei.query.syntax.grammar import QueryText, all_subtrees, parse, span, subtrees, tokens
-from pantarhei.query.syntax.names import Names
+from pantarhei.query.syntax.names import NameScope
 
 TIMESTAMP = "<http://larkc.eu/csparql/sparql/jena/ext#timestamp>"
 
@@ -16,7 +16,7 @@ def plain_sparql(made: StreamText) -> str:
     """The text with `GRAPH` for windows, `FROM` for their graphs if it has `FROM`, and no other clauses."""
     text = QueryText(made.text)
     tree = parse(text)
-    names, bounds = Names(text, tree, {}, None), BoundsReader(text)
+    names, bounds = NameScope(text, tree, {}, None), BoundsReader(text)
     edits: list[tuple[int, int, str]] = []
     declared = ("register", "stream", "named_stream", "window", "window_as", "default_window")
     edits += [(*span(part), " ") for part in all_subtrees(tree, *declared)]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from pantarhei.encoding.encode import ABox
     from pantarhei.query.continuous_query import ContinuousQuery
-    from pantarhei.query.service import Moment
+    from pantarhei.query.service import DataVersion
 
 OnConflict = Literal["error", "report"]
 
@@ -179,8 +179,8 @@ class DynamicGraph(Materialized):
         with self._lock:
             return self._held.stats()
 
-    def _moment(self, symbols: Symbols) -> Moment:
-        from pantarhei.query.service import Moment
+    def _moment(self, symbols: Symbols) -> DataVersion:
+        from pantarhei.query.service import DataVersion
 
         state = self._held.state(symbols)
-        return Moment(*state.shown, tuple, lambda at: (), state.is_part)
+        return DataVersion(*state.shown, tuple, lambda at: (), state.is_part)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pantarhei.engine.query_registrar import QueryRegistrar
     from pantarhei.query.continuous_query import ContinuousQuery
     from pantarhei.query.incremental.query_sources import Conclusions
-    from pantarhei.query.service import Moment, WindowDoor
+    from pantarhei.query.service import DataVersion, QueryService
     from pantarhei.window.sliding import Window
 
 _G = TypeVar("_G", bound=Graph)
@@ -175,14 +175,14 @@ class Materialized(ABC):
         )
 
     def _ask(self, query: str | PreparedQuery, name: str | None, **options: Any) -> QueryResult:
-        question = self._door.read(query, **options)
+        question = self._door.prepare(query, **options)
         with self._lock:
-            return self._door.ask(question, name)
+            return self._door.execute(question, name)
 
     def _ask_graph(self, query: str | PreparedQuery, name: str | None, **options: Any) -> QueryResult:
-        question = self._door.read(query, **options)
+        question = self._door.prepare(query, **options)
         with self._lock:
-            return self._door.ask_graph(question)
+            return self._door.execute_over_graph(question)
 
     # -- queries that are kept up to date ----------------------------------------------------------
 
@@ -229,14 +229,14 @@ class Materialized(ABC):
         return MappingProxyType({} if self._registrar is None else dict(self._registrar.queries))
 
     @abstractmethod
-    def _moment(self, symbols: Symbols) -> Moment:
+    def _moment(self, symbols: Symbols) -> DataVersion:
         """The state that a query of some predicates is asked of."""
 
     @cached_property
-    def _door(self) -> WindowDoor:
-        from pantarhei.query.service import WindowDoor  # rdflib's parser takes longer than a first answer
+    def _door(self) -> QueryService:
+        from pantarhei.query.service import QueryService  # rdflib's parser takes longer than a first answer
 
-        return WindowDoor(
+        return QueryService(
             self.ontology.graph,
             lambda: self.ontology.schema.triples(),
             self._held.state,

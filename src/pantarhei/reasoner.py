@@ -78,7 +78,7 @@ if TYPE_CHECKING:
 
     from pantarhei.encoding.encode import ABox
     from pantarhei.query.continuous_query import ContinuousQuery
-    from pantarhei.query.service import Moment
+    from pantarhei.query.service import DataVersion
 
 _G = TypeVar("_G", bound=Graph)
 
@@ -567,11 +567,11 @@ class StreamReasoner(Materialized):
         with self._lock:
             return self._registering().register(text, name, window, on, emit)
 
-    def _moment(self, symbols: Symbols) -> Moment:
-        from pantarhei.query.service import Moment
+    def _moment(self, symbols: Symbols) -> DataVersion:
+        from pantarhei.query.service import DataVersion
 
         held, state = self._held, self._held.state(symbols)
-        return Moment(
+        return DataVersion(
             *state.shown,
             lambda: self.timestamps,
             self.interpretation,

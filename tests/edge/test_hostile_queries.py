@@ -15,7 +15,7 @@ import pantarhei as pr
 from counts import cases
 from pantarhei.errors import PantarheiError, QueryError, QueryMemoryError, QueryTimeoutError
 from pantarhei.query import MAX_BYTES, run_query
-from pantarhei.query.solutions import Table, TermSpace
+from pantarhei.query.solutions import SolutionTable, TermSpace
 from strategies import EX
 
 SIZE = 1000
@@ -278,9 +278,9 @@ def test_rows_are_counted_before_they_are_made(text, monkeypatch):
     reasoner = pr.StreamReasoner(pr.load_ontology(Graph()), pr.Window(range=1))
     reasoner.push(0, [(EX[f"s{i}"], EX.p, EX.hub) for i in range(400)])
     made = []
-    taken = Table.take
+    taken = SolutionTable.take
     monkeypatch.setattr(
-        Table, "taken", lambda table, places: made.append(len(places)) or taken(table, places)
+        SolutionTable, "taken", lambda table, places: made.append(len(places)) or taken(table, places)
     )
     most = 2_000_000
     refused(reasoner, f"PREFIX : <{EX}> {text}", QueryMemoryError, max_bytes=most)

@@ -256,7 +256,7 @@ def test_followers_come_and_go_while_steps_are_taken():
         whole(x for x, _ in dict(other.answers))
         for each in forget:
             each()
-        assert query.failures == 0 and query.is_followed and str(query) and query.plan() and query.stats()
+        assert query.failures == 0 and query.has_followers and str(query) and query.plan() and query.stats()
 
     assert while_working(lambda: pushes(reasoner), come_and_go, come_and_go) == []
     assert heard == [EACH] * STEPS

@@ -14,15 +14,15 @@ from oracle.answers import answers, difference
 from pantarhei import QueryError, StreamReasoner, Window, load_ontology
 from pantarhei.query import ONTOLOGY_GRAPH, SCHEMA_GRAPH, timestamp_graph
 from pantarhei.query.expressions import LiteralValues
-from pantarhei.query.planner import Questions
+from pantarhei.query.planner import QueryPlanner
 from pantarhei.query.solutions import TermSpace
-from pantarhei.query.sources.view import GraphFacts, Graphs, View
+from pantarhei.query.sources.view import GraphFacts, LazyGraphs, View
 from random_queries import ONTOLOGY, PREFIXES, random_dataset, random_query
 
 SEEDS = seeds(3, 40, long=2_000)
 QUERIES = 10  # over each dataset
 
-QUESTIONS = Questions(PREFIXES)
+QUESTIONS = QueryPlanner(PREFIXES)
 
 
 pytestmark = pytest.mark.usefixtures("quiet")
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.usefixtures("quiet")
 def view(default, named):
     terms = TermSpace()
     graphs = {name: GraphFacts.of(terms, triples) for name, triples in named.items()}
-    dataset = Graphs(GraphFacts.of(terms, default), lambda: list(graphs), graphs.get)
+    dataset = LazyGraphs(GraphFacts.of(terms, default), lambda: list(graphs), graphs.get)
     return View(dataset, terms, LiteralValues([]))
 
 

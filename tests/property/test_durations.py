@@ -19,7 +19,7 @@ from pantarhei.model.data_range import Datatype, DatatypeRestriction
 from pantarhei.model.temporal_rule import RELATIONS
 from pantarhei.query.algebra.expressions import Call, OrderKey
 from pantarhei.query.expressions import compute, order
-from pantarhei.query.solutions import Table
+from pantarhei.query.solutions import SolutionTable
 from pantarhei.values.membership import contains
 from pantarhei.values.scalar_functions import SWRLB, holds, is_true
 from pantarhei.values.value import value_of
@@ -75,7 +75,7 @@ def test_a_comparison_has_one_result_wherever_it_is_made(ten: int) -> None:
     here = context()
     columns = {v: here.terms.ids_of([row[place] for row in rows]) for place, v in enumerate((X, Y))}
     for name, sign in RELATIONS.items():
-        told = here.terms.terms(compute(Call(sign, (X, Y)), Table(columns, len(rows)), here))
+        told = here.terms.terms(compute(Call(sign, (X, Y)), SolutionTable(columns, len(rows)), here))
         for row, found in zip(rows, told, strict=True):
             expected = defined(sign, *row)
             assert (None if found is None else str(found) == "true") == expected, (sign, row)
@@ -93,7 +93,7 @@ def test_order_by_extends_the_partial_order(seed: int) -> None:
     random = Random(seed)
     terms = [random_duration(random) for _ in range(12)]
     here = context()
-    table = Table({X: here.terms.ids_of(terms)}, len(terms))
+    table = SolutionTable({X: here.terms.ids_of(terms)}, len(terms))
     ordered = [terms[place] for place in order([OrderKey(X, False)], table, here).tolist()]
     for place, one in enumerate(ordered):
         assert not any(holds(SWRLB.lessThan, other, one) for other in ordered[place + 1 :])

@@ -19,7 +19,7 @@ from oracle.answers.terms import ExpressionError, plain
 from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import Aggregate, Call, Expression, OrderKey
 from pantarhei.query.expressions import aggregate, compute, least, order, truth
-from pantarhei.query.solutions import Table
+from pantarhei.query.solutions import SolutionTable
 
 CASES = int(os.environ.get("EXPRESSION_CASES", "150"))
 X, Y, Z = VARIABLES = Variable("x"), Variable("y"), Variable("z")
@@ -114,7 +114,7 @@ def test_each_row_has_the_value_that_the_definition_gives(depth: int) -> None:
         expression = _random_expression(random, depth)
         here = context()
         columns = {v: here.terms.ids_of([row.get(v) for row in solutions]) for v in VARIABLES}
-        rows = Table(columns, len(solutions))
+        rows = SolutionTable(columns, len(solutions))
         found = here.terms.terms(compute(expression, rows, here))
         truths = truth(expression, rows, here).tolist()
         where = ReferenceContext(Graph(()), {}, datetime.fromisoformat(NOW).astimezone(UTC), None, {}, {})
@@ -157,7 +157,7 @@ def _aggregate_of_reference(each: Aggregate, members: list[Term | None]) -> Term
         return None
 
 
-def _check_order(values: list[Term | None], rows: Table, random: Random) -> None:
+def _check_order(values: list[Term | None], rows: SolutionTable, random: Random) -> None:
     here = context()
     rows = table_of(values, here)
     descending = random.random() < 0.5

@@ -23,7 +23,7 @@ from pantarhei.query.expressions import compute as compute_columns
 from pantarhei.query.expressions.aggregates import sum_literal
 from pantarhei.query.incremental.row_expressions import RowExpression
 from pantarhei.query.incremental.totals import Total, addend_of
-from pantarhei.query.solutions import Table
+from pantarhei.query.solutions import SolutionTable
 from pantarhei.values.numeric import EXACT
 from pantarhei.values.scalar_functions import COMPARISONS, SWRLB, compute, holds, is_true
 from pantarhei.values.value import value_of
@@ -84,7 +84,7 @@ def agreed(name: str, sign: str, rows: list[tuple[Literal, ...]]) -> None:
     here = context()
     columns = {v: here.terms.ids_of([row[place] for row in rows]) for place, v in enumerate(variables)}
     expression = Call(sign, variables)
-    by_column = here.terms.terms(compute_columns(expression, Table(columns, len(rows)), here))
+    by_column = here.terms.terms(compute_columns(expression, SolutionTable(columns, len(rows)), here))
     bench = Bench()
     numbered = [tuple(map(bench.terms.id_of, row)) for row in rows]
     one_by_one = RowExpression(expression, variables, bench.shared).ids(numbered)
@@ -122,7 +122,7 @@ def test_numbers_are_compared_alike_everywhere(ten: int) -> None:
     columns = {v: here.terms.ids_of([row[place] for row in rows]) for place, v in enumerate((X, Y))}
     for name, sign in RELATIONS.items():
         assert SWRLB[name] in COMPARISONS
-        ids = compute_columns(Call(sign, (X, Y)), Table(columns, len(rows)), here)
+        ids = compute_columns(Call(sign, (X, Y)), SolutionTable(columns, len(rows)), here)
         for row, found in zip(rows, here.terms.terms(ids), strict=True):
             expected = holds(SWRLB[name], *row)
             assert is_true(SWRLB[name], *row) == expected
@@ -138,7 +138,7 @@ def test_sums_and_averages_are_the_same_asked_once_and_kept_up(ten: int) -> None
         if random.random() < 0.5:
             terms = [each for each in terms if each.datatype not in (XSD.double, XSD.float)]
         here = context()
-        table = Table({X: here.terms.ids_of(terms)}, len(terms))
+        table = SolutionTable({X: here.terms.ids_of(terms)}, len(terms))
         addends = dict(enumerate(map(addend_of, terms)))
         kept = {(): NOTHING}
         sum_up(kept, {(): [((place,), 1) for place in addends]}, addends, EXACT.fma, [], None)

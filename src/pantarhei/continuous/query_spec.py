@@ -11,7 +11,7 @@ from pantarhei.errors import OptionError
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import Duration, TimeKind, TimePoint, duration_ticks
 from pantarhei.query.algebra.analysis import expressions_of
-from pantarhei.query.algebra.expressions import looks_at_times
+from pantarhei.query.algebra.expressions import uses_timestamps
 from pantarhei.query.algebra.nodes import Graph as GraphNode
 from pantarhei.query.algebra.nodes import Node, Query, nodes_of
 from pantarhei.query.continuous_query import ReportPolicy
@@ -145,7 +145,7 @@ class StreamQuerySpec:
     def uses_triple_times(self) -> bool:
         """Whether it asks for the times of triples."""
         return any(
-            looks_at_times(expression)
+            uses_timestamps(expression)
             for node in nodes_of(self.query.node)
             for expression in expressions_of(node)
         )

@@ -33,15 +33,15 @@ from pantarhei.encoding.encode import prefix_of_push
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.ontology.ontology import Ontology
-from pantarhei.query.algebra.analysis import tells_time
-from pantarhei.query.algebra.passes import simplified
-from pantarhei.query.answer_reports import AnswerChange, AnswerReports, AnswerRow, SameReports
+from pantarhei.query.algebra.analysis import depends_on_clock
+from pantarhei.query.algebra.passes import optimize
+from pantarhei.query.answer_reports import AnswerChange, AnswerReports, AnswerRow, RepeatedReport
 from pantarhei.query.answers import QueryResult
 from pantarhei.query.continuous_query import QueryStats
 from pantarhei.query.expressions import LiteralValues, clock_at
 from pantarhei.query.expressions.context import TripleTimes, values_of
 from pantarhei.query.languages.stream_text import CountWindow, Extent
-from pantarhei.query.planner import answered
+from pantarhei.query.planner import execute
 from pantarhei.query.query_limits import NO_LIMITS
 from pantarhei.query.solutions import TermSpace
 from pantarhei.query.sources.view import GraphFacts, View, single
@@ -144,12 +144,12 @@ class RecomputedQuery:
     def __init__(self, asked: StreamQuerySpec, reason: str, name: str, ontology: Ontology) -> None:
         self.name, self.text, self.query = name, asked.text.text, asked.query
         self._asked, self._reason, self._ontology = asked, reason, ontology
-        self._node = simplified(asked.query.node, has_forms=True)
+        self._node = optimize(asked.query.node, has_forms=True)
         self._windows: tuple[LaggedWindow | CountedWindow[_StreamItem] | None, ...] = tuple(
             _window_of(window.extent) for window in asked.windows
         )
         self._spine, self._clocks, self._asks_times = asked.spine, asked.clocks, asked.uses_triple_times
-        self._tells_time = tells_time(asked.query.node)
+        self._tells_time = depends_on_clock(asked.query.node)
         self._lock = threading.Lock()  # its state may be read while another thread runs it
         self._step: Step | None = None
         self._began = self._taken = 0
@@ -191,7 +191,7 @@ class RecomputedQuery:
             reports = self._advance(at)
         return _change(at, reports)
 
-    def _advance(self, at: TimePoint) -> list[SameReports]:
+    def _advance(self, at: TimePoint) -> list[RepeatedReport]:
         before, policy = self._step, self._asked.policy
         self._step = step = step_to(self._spine, before, at)
         if before is None:
@@ -203,17 +203,17 @@ class RecomputedQuery:
             return self._look_now(before)
         return []
 
-    def _close(self, kind: TimeKind, before: int, now: int) -> list[SameReports]:
+    def _close(self, kind: TimeKind, before: int, now: int) -> list[RepeatedReport]:
         """Evaluate the query at the boundaries that close, once where no content changes between them."""
         stops = {stop for each in self._clocks for stop in each.window.stops(kind, before, now)}
-        reports: list[SameReports] = []
+        reports: list[RepeatedReport] = []
         for until in (*sorted(stops), now):
             _extend(reports, self._close_some(kind, before, until))
             before = until
         return reports
 
-    def _close_some(self, kind: TimeKind, before: int, now: int) -> list[SameReports]:
-        reports: list[SameReports] = []
+    def _close_some(self, kind: TimeKind, before: int, now: int) -> list[RepeatedReport]:
+        reports: list[RepeatedReport] = []
         closing = self._closings(kind, before, now)
         is_alike = len(closing) == 1 and not self._tells_time
         while closing:
@@ -274,13 +274,13 @@ class RecomputedQuery:
 
     # -- looking -----------------------------------------------------------------------------------
 
-    def _look_now(self, step: Step) -> list[SameReports]:
+    def _look_now(self, step: Step) -> list[RepeatedReport]:
         """Return the report where no window closes as time passes, if the conditions hold."""
         if not self._asked.policy.is_due(step.kind, step.now):
             return []
         return self._look(step.kind, Times(step.kind, (range(step.now, step.now + 1),)), None)
 
-    def _look(self, kind: TimeKind, times: Times, closes_left: bool | None) -> list[SameReports]:
+    def _look(self, kind: TimeKind, times: Times, closes_left: bool | None) -> list[RepeatedReport]:
         """Return the reports at times between which no content changes, if the conditions hold.
 
         Args:
@@ -298,13 +298,13 @@ class RecomputedQuery:
         if self._answers == before:
             self._answers = before  # reports share them
         if policy.emit == "rstream":
-            return [SameReports(times, self._answers, Counter())]
+            return [RepeatedReport(times, self._answers, Counter())]
         came, went = self._answers - before, before - self._answers
         if policy.emit == "istream":
             went = Counter()
         elif policy.emit == "dstream":
             came = Counter()
-        return [SameReports(times[:1], came, went)] if came or went else []
+        return [RepeatedReport(times[:1], came, went)] if came or went else []
 
     def _has_changed(self, contents: Sequence[_Content]) -> bool:
         """Whether something else holds in a graph than when the query looked last."""
@@ -336,7 +336,7 @@ class RecomputedQuery:
         default = GraphFacts.of(terms, closed[None].triples)
         times: dict[Term | None, TripleTimes] = {name: each.times for name, each in closed.items()}
         view = View(single(default, named), terms, LiteralValues([]), times=times)
-        return _rows(answered(asked.query, self._node, clock_at(at), view, NO_LIMITS))
+        return _rows(execute(asked.query, self._node, clock_at(at), view, NO_LIMITS))
 
     def _all_closed(self, contents: Sequence[_Content]) -> dict[URIRef | None, _ClosedGraph]:
         """What holds in the graphs that windows are, by their names, and in the default graph, at None."""
@@ -437,21 +437,21 @@ def _parted(ranges: Iterable[range], tick: int, is_after: bool) -> tuple[range, 
     return tuple(part for part in parts if part)
 
 
-def _extend(reports: list[SameReports], later: list[SameReports]) -> None:
+def _extend(reports: list[RepeatedReport], later: list[RepeatedReport]) -> None:
     """Append reports; one with the answers of the report before it is joined to that."""
     for times, added, removed in later:
         is_same = reports and added is reports[-1].added
         together = joined(reports[-1].times, times) if is_same else None
         if together is None:
-            reports.append(SameReports(times, added, removed))
+            reports.append(RepeatedReport(times, added, removed))
         else:
-            reports[-1] = SameReports(together, added, removed)
+            reports[-1] = RepeatedReport(together, added, removed)
 
 
-def _change(at: TimePoint, reports: list[SameReports]) -> AnswerChange | None:
+def _change(at: TimePoint, reports: list[RepeatedReport]) -> AnswerChange | None:
     """Return the change that the reports of a step make, None without reports."""
     if not reports:
         return None
     return AnswerChange(
-        at, lambda: AnswerReports(SameReports(times, Counter(rows), gone) for times, rows, gone in reports)
+        at, lambda: AnswerReports(RepeatedReport(times, Counter(rows), gone) for times, rows, gone in reports)
     )

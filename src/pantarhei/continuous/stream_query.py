@@ -15,7 +15,7 @@ from pantarhei.errors import OptionError, StreamsEndedError, TimestampError
 from pantarhei.io.stream_reader import read_stream
 from pantarhei.model.time import TimeKind, TimePoint, plain_time, show_time, ticks_of, time_of, timed
 from pantarhei.query.answer_reports import AnswerChange, AnswerReport
-from pantarhei.query.continuous_query import Answering, ContinuousQuery
+from pantarhei.query.continuous_query import ContinuousQuery, QueryMaintainer
 from pantarhei.window.sliding import Step, step_to
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _comparable() -> Callable[[StreamElement], Any]:
     return time
 
 
-class DrivenQuery(Answering, Protocol):
+class DrivenQuery(QueryMaintainer, Protocol):
     """What answers a query while its streams go by."""
 
     def push(self, element: StreamElement) -> AnswerChange | None:
@@ -188,5 +188,5 @@ class StreamQuery(ContinuousQuery):
 
     def _told(self, change: AnswerChange | None) -> Iterator[AnswerReport]:
         if change is not None:
-            self.tell(change)
+            self.notify(change)
             yield from change.reports

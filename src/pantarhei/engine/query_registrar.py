@@ -36,7 +36,7 @@ from pantarhei.query.incremental.query_state import QueryState, from_bytes, need
 from pantarhei.query.incremental.registry import QueryRegistry
 from pantarhei.query.incremental.reporting import StepReports
 from pantarhei.query.incremental.window_state import NamedWindows, WindowState
-from pantarhei.query.service import WindowDoor
+from pantarhei.query.service import QueryService
 from pantarhei.window.sliding import Step, Window
 
 _U = TypeVar("_U", WindowUpdate, GraphUpdate)
@@ -127,7 +127,7 @@ class QueryRegistrar:
     def __init__(
         self,
         held: MaintainedState[Any],
-        door: WindowDoor,
+        door: QueryService,
         lock: threading.RLock,
         window: Window | None = None,
         conclusions: Conclusions | None = None,
@@ -175,7 +175,7 @@ class QueryRegistrar:
         policy = ReportPolicy.of(on, emit)
         own = self._own_window(window, policy)
         name = self._new_name() if name is None else name
-        query = self._door.prepared(text)
+        query = self._door.algebra(text)
         if QUALITY_GRAPH in query.graphs:
             raise QueryError(f"<{QUALITY_GRAPH}> cannot be followed: ask it with `query`, after a step")
         handle = self._registered(name, text, query, own, policy, reports_present)
@@ -230,7 +230,7 @@ class QueryRegistrar:
 
     def restore(self, saved: bytes) -> None:
         """Register the queries that a checkpoint had."""
-        queries = [(query, self._door.prepared(query.text)) for query in from_bytes(saved)]
+        queries = [(query, self._door.algebra(query.text)) for query in from_bytes(saved)]
         self._held.want_facts(
             concat_symbols(*(needed_symbols(prepared, query.policy) for query, prepared in queries))
         )
@@ -415,7 +415,7 @@ class QueryRegistrar:
 
     def _notify(self, update: WindowUpdate | GraphUpdate) -> None:
         """Tell those who follow queries; of steps that they take meanwhile, all are told afterwards."""
-        if not self._followed or not update.answers.are_followed:
+        if not self._followed or not update.answers.has_followers:
             return
         waiting: deque[WindowUpdate | GraphUpdate] | None = getattr(self._delivering, "updates", None)
         if waiting is not None:
@@ -425,7 +425,7 @@ class QueryRegistrar:
 
         def untold() -> Iterator[Callable[[], None]]:
             while waiting:
-                yield waiting.popleft().answers.tell
+                yield waiting.popleft().answers.notify
 
         try:
             run_all(untold())

@@ -39,7 +39,7 @@ class AnswerReport(NamedTuple):
     removed: Counter[AnswerRow]
 
 
-class SameReports(NamedTuple):
+class RepeatedReport(NamedTuple):
     """Equal reports at one time or several, one after another.
 
     Args:
@@ -67,7 +67,7 @@ class AnswerReports(Sequence[AnswerReport]):
         distinct: equal reports together, as they followed each other.
     """
 
-    def __init__(self, distinct: Iterable[SameReports]) -> None:
+    def __init__(self, distinct: Iterable[RepeatedReport]) -> None:
         self.distinct = tuple(distinct)
 
     @cached_property
@@ -82,7 +82,7 @@ class AnswerReports(Sequence[AnswerReport]):
             for at in times:
                 yield AnswerReport(at, added, removed)
 
-    def with_rows(self) -> AnswerReports:
+    def nonempty(self) -> AnswerReports:
         """The reports that have rows."""
         return AnswerReports(each for each in self.distinct if each.added or each.removed)
 
@@ -134,7 +134,7 @@ class AnswerReports(Sequence[AnswerReport]):
 
 
 def _restored(distinct: tuple[tuple[Any, ...], ...]) -> AnswerReports:
-    return AnswerReports(SameReports(*each) for each in distinct)
+    return AnswerReports(RepeatedReport(*each) for each in distinct)
 
 
 class AnswerChange:
@@ -157,7 +157,7 @@ class AnswerChange:
     @classmethod
     def merged(cls, at: TimePoint, added: Counter[AnswerRow], removed: Counter[AnswerRow]) -> AnswerChange:
         """Return one change of the rows that came and went by several."""
-        return cls(at, lambda: AnswerReports([SameReports((at,), added, removed)]), is_delta=True)
+        return cls(at, lambda: AnswerReports([RepeatedReport((at,), added, removed)]), is_delta=True)
 
     @property
     def reports(self) -> AnswerReports:

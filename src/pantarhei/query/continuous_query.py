@@ -206,16 +206,16 @@ class AnswerChanges(Mapping["ContinuousQuery", AnswerChange]):
         return self._made
 
     @property
-    def are_followed(self) -> bool:
+    def has_followers(self) -> bool:
         """Whether anybody follows one of the queries."""
         if self._unmade is not None:
             return self._unmade[0]()
-        return any(isinstance(query, ContinuousQuery) and query.is_followed for query in self)
+        return any(isinstance(query, ContinuousQuery) and query.has_followers for query in self)
 
-    def tell(self) -> None:
+    def notify(self) -> None:
         """Tell those who follow the queries."""
         run_all(
-            partial(query.tell, change)
+            partial(query.notify, change)
             for query, change in self._changes.values()
             if isinstance(query, ContinuousQuery)
         )
@@ -286,7 +286,7 @@ class QueryStats(NamedTuple):
         return cls(answers, pending, kept, BYTES_A_ROW * (answers + pending + kept))
 
 
-class Answering(Protocol):
+class QueryMaintainer(Protocol):
     """What answers a continuous query, behind its handle."""
 
     @property
@@ -326,7 +326,7 @@ class LiveAnswers(Mapping[AnswerRow, int]):
     sees the rows of one state, and their counts.
     """
 
-    def __init__(self, answering: Answering) -> None:
+    def __init__(self, answering: QueryMaintainer) -> None:
         self._answering = answering
         self._read = _Read()
 
@@ -433,7 +433,7 @@ class ContinuousQuery:
         followed: has it from when somebody has followed it first.
     """
 
-    def __init__(self, answering: Answering, followed: WeakSet[ContinuousQuery] | None = None) -> None:
+    def __init__(self, answering: QueryMaintainer, followed: WeakSet[ContinuousQuery] | None = None) -> None:
         self._answering, self._followed = answering, WeakSet() if followed is None else followed
         self._followers: dict[object, Callable[[AnswerChange], object]] = {}
         self._waiting: list[Follower] = []
@@ -541,11 +541,11 @@ class ContinuousQuery:
         self._waiting.remove(follower)
 
     @property
-    def is_followed(self) -> bool:
+    def has_followers(self) -> bool:
         """Whether anybody wants to be told."""
         return bool(self._followers or self._waiting)
 
-    def tell(self, change: AnswerChange) -> None:
+    def notify(self, change: AnswerChange) -> None:
         """Tell those who follow it of a change; all of them, also where one of them is interrupted."""
         followers = [partial(self._call, each, change) for each in list(self._followers.values())]
         run_all([*followers, partial(self._hand_over, change)])

@@ -45,7 +45,7 @@ def timestamp_graph(at: TimePoint) -> URIRef:
     return URIRef(f"{_AT}{at}")
 
 
-def is_of_timestamp(name: Term) -> bool:
+def is_timestamp_graph(name: Term) -> bool:
     """Whether a name may be that of a timestamp's graph."""
     return isinstance(name, URIRef) and name.startswith(_AT)
 

@@ -33,13 +33,13 @@ from pantarhei.query.algebra.nodes import (
     BGP,
     Closure,
     Distinct,
+    Exists,
     Extend,
     Filter,
     Graph,
     Group,
     Join,
     LeftJoin,
-    Mark,
     Minus,
     NegatedSet,
     Node,
@@ -154,7 +154,7 @@ class _Reading:
                 return rows
             case Minus(left, right):
                 return self._beside(self._rows(left), right, "MINUS")
-            case Mark(left, right):
+            case Exists(left, right):
                 return self._beside(self._rows(left), right, "EXISTS")
             case Filter(child) | Extend(child):
                 return self._rows(child)

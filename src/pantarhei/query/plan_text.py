@@ -12,12 +12,12 @@ from pantarhei.query.algebra.expressions import Aggregate, Call, Expression
 from pantarhei.query.algebra.nodes import (
     BGP,
     Closure,
+    Exists,
     Extend,
     Filter,
     Graph,
     Group,
     LeftJoin,
-    Mark,
     NegatedSet,
     Node,
     OrderBy,
@@ -46,7 +46,7 @@ def plan_text(node: Node, account: Profile, show: Show) -> str:
 def _lines(node: Node, account: Profile, show: Show, indent: str) -> Iterator[str]:
     rows = account.rows(node)
     said = "" if rows is None else f"  → {counted(rows, 'row')}"
-    yield f"{indent}{title(node, show)}{said}"
+    yield f"{indent}{node_title(node, show)}{said}"
     steps = account.steps(node) if isinstance(node, BGP) else ()
     for pattern, expected, actual in steps:
         yield f"{indent}  {_pattern(pattern, show)}  → {_about(expected)} expected, {actual:,} there"
@@ -61,7 +61,7 @@ def _about(expected: float) -> str:
     return f"{round(expected):,}"
 
 
-def title(node: Node, show: Show) -> str:
+def node_title(node: Node, show: Show) -> str:
     """A node without what is below it, in one line."""
     name = {
         "BGP": "Match",
@@ -98,7 +98,7 @@ def _details(node: Node, show: Show) -> str:
         return f"{' '.join(_place(v, show) for v in node.names)}, {counted(len(node.rows), 'row')}"
     if isinstance(node, Graph):
         return _place(node.name, show)
-    if isinstance(node, Mark):
+    if isinstance(node, Exists):
         return f"as {_place(node.variable, show)}"
     if isinstance(node, Closure):
         sign = ("*" if node.repeats else "?") if node.is_reflexive else "+"

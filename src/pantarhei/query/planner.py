@@ -20,14 +20,14 @@ from pantarhei.model.time import TimePoint
 from pantarhei.query.algebra.analysis import symbols_of_query, with_bindings
 from pantarhei.query.algebra.nodes import Graph as GraphNode
 from pantarhei.query.algebra.nodes import Node, Project, Query, nodes_of
-from pantarhei.query.algebra.passes import simplified
+from pantarhei.query.algebra.passes import optimize
 from pantarhei.query.answers import MAX_BYTES, QueryResult
 from pantarhei.query.expressions import Context, clock_at
 from pantarhei.query.operators.executor import Executor
 from pantarhei.query.operators.pattern_joins import Profile
 from pantarhei.query.operators.result_forms import construct, describe
 from pantarhei.query.plan_text import plan_text
-from pantarhei.query.query_limits import MAX_LENGTH, NO_LIMITS, Guard
+from pantarhei.query.query_limits import MAX_LENGTH, NO_LIMITS, QueryLimits
 from pantarhei.query.sources.view import View, graph_view
 from pantarhei.query.syntax import read_query
 
@@ -38,7 +38,7 @@ _Key = tuple[str, tuple[tuple[str, str], ...] | None, str | None]
 _OF_RDFLIB = {"owl": "http://www.w3.org/2002/07/owl#", "rdf": str(RDF), "rdfs": str(RDFS), "xsd": str(XSD)}
 
 
-class Prepared:
+class PlannedQuery:
     """A query that was read; it is planned when it is first answered.
 
     Args:
@@ -46,7 +46,7 @@ class Prepared:
     """
 
     def __init__(self, query: Query, looks_at_clock: bool) -> None:
-        self.query, self.looks_at_clock = query, looks_at_clock
+        self.query, self.uses_clock = query, looks_at_clock
         self.has_graphs = any(isinstance(node, GraphNode) for node in nodes_of(query.node))
         self._plans: dict[bool, Node] = {}
 
@@ -59,11 +59,11 @@ class Prepared:
         """The node to be evaluated."""
         found = self._plans.get(has_forms)
         if found is None:
-            found = self._plans[has_forms] = simplified(self.query.node, has_forms)
+            found = self._plans[has_forms] = optimize(self.query.node, has_forms)
         return found
 
 
-class Questions:
+class QueryPlanner:
     """Remembers the texts that were asked last.
 
     Threads share it without a lock, which one that is interrupted might keep: each look at what is remembered
@@ -75,22 +75,22 @@ class Questions:
 
     def __init__(self, prefixes: Mapping[str, str] | None = None) -> None:
         self.prefixes = _OF_RDFLIB if prefixes is None else dict(prefixes)
-        self._known: OrderedDict[_Key, Prepared] = OrderedDict()
+        self._known: OrderedDict[_Key, PlannedQuery] = OrderedDict()
 
-    def prepared(
+    def prepare(
         self,
-        query: str | PreparedQuery | Prepared,
+        query: str | PreparedQuery | PlannedQuery,
         prefixes: Mapping[str, Any] | None = None,
         base: str | None = None,
-        guard: Guard = NO_LIMITS,
-    ) -> Prepared:
+        guard: QueryLimits = NO_LIMITS,
+    ) -> PlannedQuery:
         """Read the text of a query; one that was read before is not read again, nor one that this returned.
 
         Raises:
             QueryError: it is malformed, an update, or has SERVICE, or exceeds a limit of `guard`.
             OptionError: it is no text, nor prepared by rdflib's `prepareQuery`.
         """
-        if isinstance(query, Prepared):
+        if isinstance(query, PlannedQuery):
             return query
         if isinstance(query, PreparedQuery):
             given = getattr(query, "_original_args", None)
@@ -111,7 +111,7 @@ class Questions:
             return found
         asked = read_query(text, self.prefixes if known is None else dict(known), base, guard=guard)
         guard.check()
-        found = Prepared(asked, "NOW" in text.upper() or "\\" in text)  # which may be an escape in it
+        found = PlannedQuery(asked, "NOW" in text.upper() or "\\" in text)  # which may be an escape in it
         self._known[key] = found
         while len(self._known) > _KEPT:
             with suppress(KeyError):  # all have been forgotten meanwhile
@@ -121,10 +121,10 @@ class Questions:
     def answer(
         self,
         view: View,
-        query: str | PreparedQuery | Prepared,
+        query: str | PreparedQuery | PlannedQuery,
         *,
         bindings: Mapping[Any, Term] | None = None,
-        guard: Guard = NO_LIMITS,
+        guard: QueryLimits = NO_LIMITS,
         now: TimePoint | None = None,
     ) -> QueryResult:
         """Return the answers of a query, evaluated to the end.
@@ -140,7 +140,7 @@ class Questions:
             QueryLengthError, QueryTimeoutError, QueryMemoryError: it exceeds a limit.
             OptionError: an option has no such value.
         """
-        prepared = self.prepared(query, guard=guard)
+        prepared = self.prepare(query, guard=guard)
         asked = prepared.query
         if asked.default_graphs is not None or asked.named_graphs is not None:
             view = view.restricted(asked.default_graphs, asked.named_graphs)
@@ -149,16 +149,16 @@ class Questions:
         values = _values(bindings or {})
         clock = (
             clock_at(now if isinstance(now, datetime) else datetime.now(UTC))
-            if prepared.looks_at_clock
+            if prepared.uses_clock
             else _NO_TIME
         )
         try:
             if values:
-                node = simplified(_with_values(asked, values), has_forms=True)
+                node = optimize(_with_values(asked, values), has_forms=True)
             else:
                 node = prepared.plan(view.dataset.default.has_forms or prepared.has_graphs)
             guard.check()
-            return answered(asked, node, clock, view, guard)
+            return execute(asked, node, clock, view, guard)
         except MemoryError:
             raise QueryMemoryError(guard.max_bytes) from None
         except RecursionError:
@@ -177,7 +177,7 @@ def _pairs(prefixes: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 def limited(
     timeout: float | None = None, max_bytes: int | None = MAX_BYTES, max_length: int | None = MAX_LENGTH
-) -> Guard:
+) -> QueryLimits:
     """Return the limits of a query whose time begins now.
 
     Raises:
@@ -189,7 +189,7 @@ def limited(
         raise OptionError("max_bytes", repr(max_bytes), "a number of bytes, or None")
     if max_length is not None and not (isinstance(max_length, int) and max_length > 0):
         raise OptionError("max_length", repr(max_length), "a number of characters, or None")
-    return Guard(timeout, max_bytes, max_length)
+    return QueryLimits(timeout, max_bytes, max_length)
 
 
 def _values(bindings: Mapping[Any, Term]) -> dict[Variable, Term]:
@@ -211,7 +211,7 @@ def _with_values(asked: Query, values: Mapping[Variable, Term]) -> Node:
 _NO_TIME = Literal("")  # of queries that never ask
 
 
-def answered(asked: Query, node: Node, clock: Literal, view: View, guard: Guard) -> QueryResult:
+def execute(asked: Query, node: Node, clock: Literal, view: View, guard: QueryLimits) -> QueryResult:
     """The answers of a query that has been read and planned.
 
     Args:
@@ -259,7 +259,7 @@ def answered(asked: Query, node: Node, clock: Literal, view: View, guard: Guard)
     )
 
 
-_questions = Questions()
+_questions = QueryPlanner()
 
 
 def run_query(
@@ -301,5 +301,5 @@ def run_query(
         assert isinstance(result, QueryResult)
         return result
     guard = limited(timeout, max_bytes, max_length)
-    prepared = _questions.prepared(text, known, guard=guard)
+    prepared = _questions.prepare(text, known, guard=guard)
     return _questions.answer(graph_view(graph), prepared, bindings=bindings, guard=guard)

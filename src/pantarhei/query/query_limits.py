@@ -18,7 +18,7 @@ _ANY_ROWS = (1 << 31) - 1  # the kernel counts in 32 bits
 _BETWEEN_CHECKS = 1 << 20  # bytes of texts; making them takes some milliseconds
 
 
-class Guard:
+class QueryLimits:
     """The limits of one evaluation, checked by every operator, and before large arrays and texts are made.
 
     Args:
@@ -127,4 +127,4 @@ def size_of(text: str) -> int:
     return len(text) if text.isascii() else 4 * len(text)
 
 
-NO_LIMITS = Guard()
+NO_LIMITS = QueryLimits()

@@ -24,14 +24,14 @@ from pantarhei.query.graph_names import (
     QUALITY_GRAPH,
     SCHEMA_GRAPH,
     declarations,
-    is_of_timestamp,
+    is_timestamp_graph,
     timestamp_graph,
 )
-from pantarhei.query.planner import Prepared, Questions, limited
-from pantarhei.query.query_limits import Guard
+from pantarhei.query.planner import PlannedQuery, QueryPlanner, limited
+from pantarhei.query.query_limits import QueryLimits
 from pantarhei.query.solutions import TermSpace
-from pantarhei.query.sources.relation import Source
-from pantarhei.query.sources.view import GraphFacts, Graphs, View, single
+from pantarhei.query.sources.relation import FactSource
+from pantarhei.query.sources.view import GraphFacts, LazyGraphs, View, single
 from pantarhei.query.sources.window import JoinedFacts, WindowFacts
 from pantarhei.rdf.triple_table import triples_of
 
@@ -47,7 +47,7 @@ _UNION = "__UNION__"
 
 
 @dataclass(frozen=True)
-class Moment:
+class DataVersion:
     """The state that a query is asked of.
 
     Args:
@@ -66,26 +66,26 @@ class Moment:
     forms: FactForms
     timestamps: Callable[[], Iterable[TimePoint]]
     interpretation: Callable[[TimePoint], Facts]
-    may_be_undone: bool
+    is_revertible: bool
     quality: Callable[[], Facts] | None = None
     conclusions: Callable[[], WindowModel] | None = None
-    beside: WindowModel | None = None
+    default_conclusions: WindowModel | None = None
 
 
-class Question(NamedTuple):
+class QueryRequest(NamedTuple):
     """A query that was read, with the values of variables and the limits of its evaluation.
 
     Args:
         schema: whether the default graph has the schema's triples too.
     """
 
-    query: Prepared
+    query: PlannedQuery
     bindings: Mapping[Any, Term] | None
     schema: bool
-    guard: Guard
+    guard: QueryLimits
 
 
-class WindowDoor:
+class QueryService:
     """Answers queries over a reasoner's window.
 
     Args:
@@ -102,12 +102,12 @@ class WindowDoor:
         ontology: Graph,
         schema: Callable[[], Facts],
         state: Callable[[Symbols], object],
-        moment: Callable[[Symbols], Moment],
+        moment: Callable[[Symbols], DataVersion],
         now: Callable[[], TimePoint | None],
     ) -> None:
         self._ontology, self._axioms, self._state_of, self._moment = ontology, schema, state, moment
         self._now, self._may_be_undone = now, False
-        self._questions = Questions({p: str(iri) for p, iri in ontology.namespaces()})
+        self._questions = QueryPlanner({p: str(iri) for p, iri in ontology.namespaces()})
         self._state: object = None
         self._view: View | None = None
         self._numbered: tuple[Vocabulary, tuple[int, int, int]] | None = None
@@ -119,15 +119,15 @@ class WindowDoor:
         """The prefixes that need no declaration."""
         return self._questions.prefixes
 
-    def prepared(self, text: str) -> Query:
+    def algebra(self, text: str) -> Query:
         """The query that a text writes.
 
         Raises:
             QueryError: it is malformed, an update, or has SERVICE.
         """
-        return self._questions.prepared(text).query
+        return self._questions.prepare(text).query
 
-    def read(
+    def prepare(
         self,
         query: Any,
         prefixes: Any = None,
@@ -135,7 +135,7 @@ class WindowDoor:
         bindings: Any = None,
         schema: bool = False,
         **limits: Any,
-    ) -> Question:
+    ) -> QueryRequest:
         """Read a query. Takes time for a long text, and does not depend on the state of the window.
 
         Args:
@@ -144,9 +144,9 @@ class WindowDoor:
         """
         check_type("schema", schema, bool, "True or False")
         guard = limited(**limits)
-        return Question(self._questions.prepared(query, prefixes, base, guard), bindings, schema, guard)
+        return QueryRequest(self._questions.prepare(query, prefixes, base, guard), bindings, schema, guard)
 
-    def ask(self, question: Question, name: str | None = None) -> QueryResult:
+    def execute(self, question: QueryRequest, name: str | None = None) -> QueryResult:
         """Return the answers of a query at the present state.
 
         Args:
@@ -161,18 +161,18 @@ class WindowDoor:
             view = view.joined(SCHEMA_GRAPH)
         return self._answered(view, question)
 
-    def ask_graph(self, question: Question) -> QueryResult:
+    def execute_over_graph(self, question: QueryRequest) -> QueryResult:
         """Return the answers of a query over the materialization alone, or with the schema."""
         view = self._present(question.query.symbols)
         view = view.joined(SCHEMA_GRAPH) if question.schema else view
         alone = View(single(view.dataset.default), view.terms, view.literals, has_names=False)
         return self._answered(alone, question)
 
-    def _answered(self, view: View, question: Question) -> QueryResult:
+    def _answered(self, view: View, question: QueryRequest) -> QueryResult:
         """Return the answers; an interrupted evaluation leaves nothing for the next query."""
         query, bindings, _, guard = question
         try:
-            now = self._now() if query.looks_at_clock else None
+            now = self._now() if query.uses_clock else None
             result = self._questions.answer(view, query, bindings=bindings, guard=guard, now=now)
             return result.decoded() if self._may_be_undone else result
         except BaseException:
@@ -200,7 +200,7 @@ class WindowDoor:
             vocabulary = moment.model.vocabulary
             terms = TermSpace(vocabulary.find, vocabulary.lexicon.term, vocabulary.shows, vocabulary.value_of)
             self._view = View(self.dataset(moment, terms), terms, self._literals_of(moment.model))
-            self._state, self._may_be_undone = state, moment.may_be_undone
+            self._state, self._may_be_undone = state, moment.is_revertible
             self._numbered = vocabulary, vocabulary.counts
         return self._view
 
@@ -211,12 +211,12 @@ class WindowDoor:
         vocabulary, counts = self._numbered
         return vocabulary.counts == counts
 
-    def dataset(self, moment: Moment, terms: TermSpace) -> Graphs:
+    def dataset(self, moment: DataVersion, terms: TermSpace) -> LazyGraphs:
         """The graphs of a moment, in numbers of `terms`."""
-        facts: Source = WindowFacts(moment.model, terms, moment.forms)
-        if moment.beside is not None:
-            facts = JoinedFacts(facts, WindowFacts(moment.beside, terms, {}))
-        return Graphs(facts, lambda: self.names(moment), lambda name: self._graph(moment, terms, name))
+        facts: FactSource = WindowFacts(moment.model, terms, moment.forms)
+        if moment.default_conclusions is not None:
+            facts = JoinedFacts(facts, WindowFacts(moment.default_conclusions, terms, {}))
+        return LazyGraphs(facts, lambda: self.names(moment), lambda name: self._graph(moment, terms, name))
 
     def _literals_of(self, model: WindowModel) -> LiteralValues:
         """The values of the vocabulary's literals, as long as these keep their numbers."""
@@ -225,18 +225,18 @@ class WindowDoor:
             self._literals = revision, LiteralValues(model.vocabulary.lexicon.literals)
         return self._literals[1]
 
-    def names(self, moment: Moment | None = None) -> list[URIRef]:
+    def names(self, moment: DataVersion | None = None) -> list[URIRef]:
         """The names of the graphs that `GRAPH ?g` looks through; others are asked by their names."""
         moment = self._moment(frozenset()) if moment is None else moment
         return [ONTOLOGY_GRAPH, SCHEMA_GRAPH, *map(timestamp_graph, moment.timestamps())]
 
-    def _graph(self, moment: Moment, terms: TermSpace, name: Term) -> Source | None:
+    def _graph(self, moment: DataVersion, terms: TermSpace, name: Term) -> FactSource | None:
         if name == CONCLUSIONS_GRAPH and moment.conclusions is not None:
             return WindowFacts(moment.conclusions(), terms, {})
         triples = self.triples(name, moment)
         return None if triples is None else GraphFacts.of(terms, triples)
 
-    def triples(self, name: Term, moment: Moment | None = None) -> Facts | None:
+    def triples(self, name: Term, moment: DataVersion | None = None) -> Facts | None:
         """The triples of a named graph, None where there is none of that name."""
         if name == ONTOLOGY_GRAPH:
             return triples_of(self._ontology)
@@ -250,7 +250,7 @@ class WindowDoor:
         if name == CONCLUSIONS_GRAPH:
             now = self._moment(frozenset()) if moment is None else moment
             return None if now.conclusions is None else now.conclusions().match(None, None, None)
-        if is_of_timestamp(name):
+        if is_timestamp_graph(name):
             now = self._moment(None) if moment is None else moment
             for at in now.timestamps():
                 if timestamp_graph(at) == name:

@@ -29,7 +29,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class SolutionTable:
     """A bag of rows.
 
     Args:
@@ -54,24 +54,24 @@ class Table:
         found = self.columns.get(variable)
         return np.full(self.size, NONE, np.int64) if found is None else found
 
-    def take(self, places: Places) -> Table:
+    def take(self, places: Places) -> SolutionTable:
         """The rows at `places`, in their order."""
-        return Table({v: column[places] for v, column in self.columns.items()}, len(places))
+        return SolutionTable({v: column[places] for v, column in self.columns.items()}, len(places))
 
-    def filter(self, mask: Mask) -> Table:
+    def filter(self, mask: Mask) -> SolutionTable:
         """The rows that `mask` marks."""
         return self.take(np.flatnonzero(mask))
 
-    def select(self, variables: Iterable[Variable]) -> Table:
+    def select(self, variables: Iterable[Variable]) -> SolutionTable:
         """The rows without the columns of other variables."""
-        return Table({v: self.columns[v] for v in variables if v in self.columns}, self.size)
+        return SolutionTable({v: self.columns[v] for v in variables if v in self.columns}, self.size)
 
-    def with_column(self, variable: Variable, column: Ids) -> Table:
+    def with_column(self, variable: Variable, column: Ids) -> SolutionTable:
         """The rows with one more column, or another in its place."""
-        return Table({**self.columns, variable: column}, self.size)
+        return SolutionTable({**self.columns, variable: column}, self.size)
 
     @classmethod
-    def concat(cls, parts: Sequence[Table]) -> Table:
+    def concat(cls, parts: Sequence[SolutionTable]) -> SolutionTable:
         """The rows of all parts."""
         parts = [part for part in parts if part.size] or list(parts[:1])
         if len(parts) == 1:
@@ -81,10 +81,10 @@ class Table:
         return cls(columns, sum(part.size for part in parts))
 
 
-UNIT = Table({}, 1)
+UNIT = SolutionTable({}, 1)
 """One row that binds nothing: joined with rows it leaves them as they are."""
 
-NO_ROWS = Table({}, 0)
+NO_ROWS = SolutionTable({}, 0)
 
 
 LOCAL: Final = 1 << 31

@@ -33,7 +33,7 @@ class TripleSource(Protocol):
 Matches = Iterator[tuple[Triple, Iterator[Graph | None]]]
 
 
-class Ask(Protocol):
+class QueryFunction(Protocol):
     """Answers a query over what a store shows."""
 
     def __call__(self, query: Any, name: str, **options: Any) -> QueryResult:
@@ -61,7 +61,7 @@ class ReadOnlyStore(Store):
         lock: held during a read of several parts.
     """
 
-    def __init__(self, ask: Ask, lock: Lock = _NO_LOCK) -> None:
+    def __init__(self, ask: QueryFunction, lock: Lock = _NO_LOCK) -> None:
         super().__init__()
         self._ask, self.lock = ask, lock
         self._namespaces: dict[str, URIRef] = {}
@@ -139,7 +139,7 @@ class WindowStore(ReadOnlyStore):
     (True, 1)
     """
 
-    def __init__(self, source: TripleSource, ask: Ask, lock: Lock = _NO_LOCK) -> None:
+    def __init__(self, source: TripleSource, ask: QueryFunction, lock: Lock = _NO_LOCK) -> None:
         super().__init__(ask, lock)
         self._source = source
 
@@ -202,7 +202,9 @@ class DatasetStore(ReadOnlyStore):
     context_aware = True
     graph_aware = True
 
-    def __init__(self, default: TripleSource, named: NamedSources, ask: Ask, lock: Lock = _NO_LOCK) -> None:
+    def __init__(
+        self, default: TripleSource, named: NamedSources, ask: QueryFunction, lock: Lock = _NO_LOCK
+    ) -> None:
         super().__init__(ask, lock)
         self._default, self._named = default, named
 

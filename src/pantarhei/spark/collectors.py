@@ -191,7 +191,7 @@ class RegisteredAnswers(Collector):
 
     def _rows(self, update: WindowUpdate) -> Iterator[tuple[object, ...]]:
         reported = update.answers.get(self._query)
-        for report in () if reported is None else reported.reports.with_rows():
+        for report in () if reported is None else reported.reports.nonempty():
             ends = self._window.ends(ticks_of(report.at, self._kind))
             for row, change in changed_rows(report):
                 yield report.at, *ends, *row, change

@@ -10,13 +10,16 @@ from rdflib import RDF, Graph, Literal, Namespace
 
 from pantarhei import FollowerOverflowError, OptionError, StreamReasoner, Window, load_ontology
 from pantarhei.model.time import TimeKind, TimePoint
-from pantarhei.query.answer_reports import AnswerChange, AnswerReport, AnswerReports, SameReports
+from pantarhei.query.answer_reports import AnswerChange, AnswerReport, AnswerReports, RepeatedReport
 from pantarhei.window.sliding import Times
 
 A, B = (Literal(1),), (Literal("01"),)
 EVERY = Times(TimeKind.INTEGER, (range(10, 10**12, 10),))
 REPORTS = AnswerReports(
-    [SameReports((3,), Counter({A: 2}), Counter({B: 1})), SameReports(EVERY, Counter({B: 1}), Counter())]
+    [
+        RepeatedReport((3,), Counter({A: 2}), Counter({B: 1})),
+        RepeatedReport(EVERY, Counter({B: 1}), Counter()),
+    ]
 )
 
 
@@ -31,9 +34,9 @@ def test_each_boundary_has_a_report_and_equal_ones_share_their_rows():
 
 
 def test_reports_are_equal_where_each_of_them_is():
-    apart = AnswerReports(SameReports((at,), Counter({A: 1}), Counter()) for at in (1, 2, 3))
+    apart = AnswerReports(RepeatedReport((at,), Counter({A: 1}), Counter()) for at in (1, 2, 3))
     together = AnswerReports(
-        [SameReports(Times(TimeKind.INTEGER, (range(1, 4),)), Counter({A: 1}), Counter())]
+        [RepeatedReport(Times(TimeKind.INTEGER, (range(1, 4),)), Counter({A: 1}), Counter())]
     )
     assert apart == together == tuple(apart) and together != tuple(apart)[:2]
     assert AnswerReports([]) == () and len(AnswerReports([])) == 0
@@ -41,8 +44,8 @@ def test_reports_are_equal_where_each_of_them_is():
 
 def test_what_came_with_one_report_and_went_with_the_next_did_neither():
     first, second = (
-        SameReports((1,), Counter({A: 2}), Counter({B: 1})),
-        SameReports((2,), Counter({B: 1}), Counter({A: 1})),
+        RepeatedReport((1,), Counter({A: 2}), Counter({B: 1})),
+        RepeatedReport((2,), Counter({B: 1}), Counter({A: 1})),
     )
     reports = AnswerReports([first, second])
     assert reports.total(is_delta=True) == ({A: 1}, {})
@@ -209,7 +212,7 @@ def test_one_call_waits_in_a_loop_that_does_not_run(reasoner):
     assert len(loop._ready) <= 1
     assert loop.run_until_complete(waits).at == MANY - 2
     loop.run_until_complete(changes.aclose())
-    assert not query.is_followed
+    assert not query.has_followers
     loop.close()
 
 

@@ -6,7 +6,7 @@ import pytest
 from rdflib import OWL, RDF, Literal, URIRef
 
 from answered import graph
-from pantarhei.query.graph_names import ONTOLOGY_GRAPH, declarations, is_of_timestamp, timestamp_graph
+from pantarhei.query.graph_names import ONTOLOGY_GRAPH, declarations, is_timestamp_graph, timestamp_graph
 
 
 def test_timestamps_of_one_instant_have_one_name():
@@ -17,8 +17,8 @@ def test_timestamps_of_one_instant_have_one_name():
 
 @pytest.mark.parametrize("name", [ONTOLOGY_GRAPH, Literal("urn:pantarhei:at:1"), URIRef("urn:at:1")])
 def test_only_an_iri_that_begins_as_they_do_may_name_a_timestamp(name):
-    assert is_of_timestamp(timestamp_graph(1))
-    assert not is_of_timestamp(name)
+    assert is_timestamp_graph(timestamp_graph(1))
+    assert not is_timestamp_graph(name)
 
 
 def test_declarations_are_of_names_by_kind():

@@ -14,7 +14,7 @@ from answered import ask, graph, read, rows
 from interrupting import interrupted
 from pantarhei.errors import OptionError, QueryError, QueryMemoryError, QueryTimeoutError
 from pantarhei.query import planner, query_limits, run_query
-from pantarhei.query.planner import Questions
+from pantarhei.query.planner import QueryPlanner
 from pantarhei.query.sources.view import graph_view
 
 DATA = ":a :v 1 . :b :v 2 . :a :knows :b ."
@@ -39,56 +39,56 @@ def reads(monkeypatch):
 
 def test_a_text_is_read_and_planned_once(reads, monkeypatch):
     planned = []
-    simplified = planner.simplified
-    monkeypatch.setattr(planner, "simplified", lambda *given: planned.append(1) or simplified(*given))
-    asker, view = Questions(), graph_view(graph(DATA))
+    simplified = planner.optimize
+    monkeypatch.setattr(planner, "optimize", lambda *given: planned.append(1) or simplified(*given))
+    asker, view = QueryPlanner(), graph_view(graph(DATA))
     for _ in range(3):
         assert len(asker.answer(view, "SELECT * { ?x :v ?y }")) == 2
     assert (len(reads), len(planned)) == (1, 1)
 
 
 def test_one_text_with_other_prefixes_or_another_base_is_another(reads):
-    asker = Questions()
-    one = asker.prepared("ASK {}", {"a": "urn:a:"})
-    assert asker.prepared("ASK {}", {"a": "urn:a:"}) is one
-    assert asker.prepared("ASK {}", {"a": "urn:b:"}) is not one
-    assert asker.prepared("ASK {}", {"a": "urn:a:"}, "urn:base:") is not one
-    assert asker.prepared("ASK {}") is not one
+    asker = QueryPlanner()
+    one = asker.prepare("ASK {}", {"a": "urn:a:"})
+    assert asker.prepare("ASK {}", {"a": "urn:a:"}) is one
+    assert asker.prepare("ASK {}", {"a": "urn:b:"}) is not one
+    assert asker.prepare("ASK {}", {"a": "urn:a:"}, "urn:base:") is not one
+    assert asker.prepare("ASK {}") is not one
     assert len(reads) == 4
 
 
 def test_threads_ask_on_where_one_was_interrupted_at_any_line(reads):
-    asker, nth, going = Questions(), 0, True
+    asker, nth, going = QueryPlanner(), 0, True
     while going:
         nth += 1
-        asked_again = partial(asker.prepared, f"ASK {{ :a{nth // 2} :b :c }}")  # each twice
+        asked_again = partial(asker.prepare, f"ASK {{ :a{nth // 2} :b :c }}")  # each twice
         going = interrupted(asked_again, nth, lambda file: file == planner.__file__)
         other = Thread(target=asked_again, daemon=True)
         other.start()
         other.join(timeout=60)
         assert not other.is_alive(), nth
     before = len(reads)
-    assert asker.prepared("ASK {}") is asker.prepared("ASK {}")
+    assert asker.prepare("ASK {}") is asker.prepare("ASK {}")
     assert len(reads) == before + 1
 
 
 def test_of_many_texts_those_asked_last_are_remembered(reads):
-    asker = Questions()
+    asker = QueryPlanner()
     often = "ASK { :a :b :c }"
     for number in range(1000):
-        asker.prepared(often)
-        asker.prepared(f"ASK {{ :a :b {number} }}")
+        asker.prepare(often)
+        asker.prepare(f"ASK {{ :a :b {number} }}")
     assert len(asker._known) < 500
     assert len(reads) == 1001
-    asker.prepared("ASK { :a :b 0 }")
+    asker.prepare("ASK { :a :b 0 }")
     assert len(reads) == 1002
 
 
 def test_a_text_that_is_malformed_is_not_remembered():
-    asker = Questions()
+    asker = QueryPlanner()
     for _ in range(2):
         with pytest.raises(QueryError):
-            asker.prepared("ASK {")
+            asker.prepare("ASK {")
     assert not asker._known
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from pantarhei.errors import QueryMemoryError, QueryTimeoutError
 from pantarhei.query import query_limits
-from pantarhei.query.query_limits import Guard
+from pantarhei.query.query_limits import QueryLimits
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def clock(monkeypatch):
 
 
 def test_time_ends_with_the_last_of_its_seconds(clock):
-    limited = Guard(timeout=2)
+    limited = QueryLimits(timeout=2)
     clock[0] = 101.5
     assert limited.left == 0.5
     limited.check()
@@ -30,7 +30,7 @@ def test_time_ends_with_the_last_of_its_seconds(clock):
 
 
 def test_a_table_may_be_as_large_as_the_limit_and_no_larger():
-    limited = Guard(max_bytes=80)
+    limited = QueryLimits(max_bytes=80)
     limited.check_room(5, 2)
     with pytest.raises(QueryMemoryError) as raised:
         limited.check_room(6, 2)
@@ -39,7 +39,7 @@ def test_a_table_may_be_as_large_as_the_limit_and_no_larger():
 
 
 def test_without_limits_all_may_be_made(clock):
-    free = Guard()
+    free = QueryLimits()
     clock[0] = 1e12
     free.check()
     free.check_room(1 << 60, 1 << 20)

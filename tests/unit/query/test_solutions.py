@@ -5,14 +5,14 @@ import pytest
 from rdflib import XSD, BNode, Literal, URIRef, Variable
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
-from pantarhei.query.solutions import LOCAL, NO_ROWS, UNIT, Table, TermSpace
+from pantarhei.query.solutions import LOCAL, NO_ROWS, UNIT, SolutionTable, TermSpace
 
 X, Y = Variable("x"), Variable("y")
 
 
 def table(**columns):
     made = {Variable(name): np.array(ids, np.int64) for name, ids in columns.items()}
-    return Table(made, len(next(iter(columns.values()))))
+    return SolutionTable(made, len(next(iter(columns.values()))))
 
 
 def listed(rows):
@@ -40,9 +40,9 @@ def test_columns_are_chosen_and_replaced():
 
 
 def test_tables_put_together_have_the_columns_of_all():
-    assert listed(Table.concat([table(x=[1]), table(y=[2])])) == {"x": [1, NONE], "y": [NONE, 2]}
-    assert Table.concat([table(x=[]), ROWS]) is ROWS
-    assert Table.concat([table(x=[]), table(y=[])]).size == 0
+    assert listed(SolutionTable.concat([table(x=[1]), table(y=[2])])) == {"x": [1, NONE], "y": [NONE, 2]}
+    assert SolutionTable.concat([table(x=[]), ROWS]) is ROWS
+    assert SolutionTable.concat([table(x=[]), table(y=[])]).size == 0
 
 
 def test_one_row_binds_nothing_and_no_rows_are_none():

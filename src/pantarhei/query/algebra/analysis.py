@@ -15,20 +15,20 @@ from pantarhei.query.algebra.expressions import (
     Expression,
     OrderKey,
     is_volatile,
-    looks_at_clock,
     replaced,
+    uses_clock,
     variables_of,
 )
 from pantarhei.query.algebra.nodes import (
     BGP,
     Closure,
+    Exists,
     Extend,
     Filter,
     Graph,
     Group,
     Join,
     LeftJoin,
-    Mark,
     Minus,
     NegatedSet,
     Node,
@@ -86,7 +86,7 @@ def symbols_of_pattern(predicate: Place | None, object_: Place | None) -> Symbol
     return frozenset((Symbol(object_, 1),)) if isinstance(object_, URIRef) else None
 
 
-def looks_outside(node: Node) -> frozenset[Variable]:
+def correlated_variables(node: Node) -> frozenset[Variable]:
     """The variables that expressions in a node look at and that its own patterns leave unbound, or may.
 
     What MINUS shares with the rest of the node is among them: the value of a variable is nothing to share. So
@@ -104,7 +104,7 @@ def looks_outside(node: Node) -> frozenset[Variable]:
             found |= part.given
         if isinstance(part, Minus):
             found |= set(part.right.variables)
-        if isinstance(part, Mark):
+        if isinstance(part, Exists):
             found |= _in_patterns(part.right) - part.left.certain
         if isinstance(part, LeftJoin):
             for _, pattern in part.marks:
@@ -132,17 +132,17 @@ def expressions_of(node: Node) -> tuple[Expression, ...]:
     return ()
 
 
-def draws(node: Node) -> bool:
+def is_volatile_node(node: Node) -> bool:
     """Whether two evaluations of a node may have different rows."""
     return any(is_volatile(expression) for part in nodes_of(node) for expression in expressions_of(part))
 
 
-def tells_time(node: Node) -> bool:
+def depends_on_clock(node: Node) -> bool:
     """Whether the rows of a node may be others at another time."""
-    return any(looks_at_clock(expression) for part in nodes_of(node) for expression in expressions_of(part))
+    return any(uses_clock(expression) for part in nodes_of(node) for expression in expressions_of(part))
 
 
-def bound(node: Node, values: Mapping[Variable, Term]) -> Node:
+def substitute(node: Node, values: Mapping[Variable, Term]) -> Node:
     """The node where terms stand for variables, in patterns and in expressions.
 
     Its rows still bind these variables: each pattern that had one is joined with its value.
@@ -167,7 +167,7 @@ _NAMES = ("variable", "names", "keys", "start", "end", "rows")
 
 def _bound_part(part: Any, name: str, values: Mapping[Variable, Term]) -> Any:
     if isinstance(part, Node):
-        return bound(part, values)
+        return substitute(part, values)
     if isinstance(part, TriplePattern):
         return TriplePattern(*(_value(place, values) for place in part.places))
     if isinstance(part, OrderKey):
@@ -176,7 +176,7 @@ def _bound_part(part: Any, name: str, values: Mapping[Variable, Term]) -> Any:
         argument = None if part.argument is None else replaced(part.argument, dict(values))
         return replace(part, argument=argument)
     if name == "marks":
-        return tuple((variable, bound(pattern, values)) for variable, pattern in part)
+        return tuple((variable, substitute(pattern, values)) for variable, pattern in part)
     if name in _NAMES and not (name == "keys" and part and isinstance(part[0], OrderKey)):
         return part
     if isinstance(part, tuple):
@@ -195,4 +195,4 @@ def _value(place: Place, values: Mapping[Variable, Term]) -> Place:
 def with_bindings(node: Node, values: Mapping[Variable, Term]) -> Node:
     """The node of a query whose variables are given values from outside: bound wherever they occur."""
     row = Values(tuple(values), (tuple(values.values()),))
-    return Join(row, bound(node, values))
+    return Join(row, substitute(node, values))

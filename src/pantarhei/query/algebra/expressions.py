@@ -86,12 +86,12 @@ def is_volatile(expression: Expression) -> bool:
     return any(isinstance(part, Call) and part.function in _DRAWN for part in parts_of(expression))
 
 
-def looks_at_clock(expression: Expression) -> bool:
+def uses_clock(expression: Expression) -> bool:
     """Whether an expression has another value at each step."""
     return any(isinstance(part, Call) and part.function == "NOW" for part in parts_of(expression))
 
 
-def looks_at_times(expression: Expression) -> bool:
+def uses_timestamps(expression: Expression) -> bool:
     """Whether an expression asks for the time of a triple, and so for another one in each graph."""
     return any(isinstance(part, Call) and part.function == TIMESTAMP for part in parts_of(expression))
 

@@ -124,7 +124,7 @@ class Closure(_Leaf):
         return (self.step,)
 
     @cached_property
-    def may_stay(self) -> bool:
+    def may_be_empty(self) -> bool:
         """Whether it may have no step at all, so that terms are related to themselves."""
         return any(isinstance(part, Closure) and part.is_reflexive for part in nodes_of(self))
 
@@ -234,7 +234,7 @@ class Minus(_Pair):
 
 
 @dataclass(frozen=True)
-class Mark(_Pair):
+class Exists(_Pair):
     """EXISTS: the rows of the left with one column more, whether the pattern on the right has a match where
     the row's values stand for its variables.
 
@@ -290,7 +290,7 @@ class Filter(_Single):
         return (*inner, *((part, variables_of(part)) for part in parts))
 
     @cached_property
-    def looked_at(self) -> frozenset[Variable]:
+    def used(self) -> frozenset[Variable]:
         """What the conditions look at."""
         return frozenset(variable for _, variables in self.tests for variable in variables)
 
@@ -329,12 +329,12 @@ class Project(_Single):
     names: tuple[Variable, ...]
 
     @cached_property
-    def lost(self) -> tuple[Variable, ...]:
+    def dropped(self) -> tuple[Variable, ...]:
         """The variables that the rows had before."""
         return tuple(variable for variable in self.child.variables if variable not in self.names)
 
     @cached_property
-    def wanted(self) -> frozenset[Variable]:
+    def kept(self) -> frozenset[Variable]:
         """The variables as a set."""
         return frozenset(self.names)
 
@@ -432,7 +432,7 @@ def with_children(node: Node, change: Pass) -> Node:
     if isinstance(node, LeftJoin):
         marks = tuple((variable, change(pattern)) for variable, pattern in node.marks)
         return replace(node, left=change(node.left), right=change(node.right), marks=marks)
-    if isinstance(node, Join | Union | Minus | Mark):
+    if isinstance(node, Join | Union | Minus | Exists):
         return replace(node, left=change(node.left), right=change(node.right))
     if isinstance(node, Closure):
         return replace(node, step=change(node.step))

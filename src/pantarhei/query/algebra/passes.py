@@ -16,26 +16,26 @@ from typing import NamedTuple
 
 from rdflib import Literal, Variable
 
-from pantarhei.query.algebra.analysis import looks_outside
+from pantarhei.query.algebra.analysis import correlated_variables
 from pantarhei.query.algebra.expressions import (
     Call,
     Expression,
     is_volatile,
-    looks_at_times,
     replaced,
+    uses_timestamps,
     variables_of,
 )
 from pantarhei.query.algebra.nodes import (
     BGP,
     Closure,
     Distinct,
+    Exists,
     Extend,
     Filter,
     Graph,
     Group,
     Join,
     LeftJoin,
-    Mark,
     Minus,
     NegatedSet,
     Node,
@@ -65,10 +65,10 @@ class _Origins(NamedTuple):
     elsewhere: Variables
 
 
-def say_given_ends(node: Node) -> Node:
+def mark_given_ends(node: Node) -> Node:
     """The node where each path says which of its ends are given from outside of EXISTS."""
-    node = with_children(node, say_given_ends)
-    if isinstance(node, Mark):
+    node = with_children(node, mark_given_ends)
+    if isinstance(node, Exists):
         outside = _origins(node.left).elsewhere
         return replace(node, right=_given(node.right, outside, frozenset(node.left.variables)))
     if isinstance(node, LeftJoin) and node.marks:
@@ -88,9 +88,9 @@ def _given(node: Node, outside: Variables, variables: Variables) -> Node:
     """
     if isinstance(node, Graph):
         outside = variables
-    elif isinstance(node, Closure) and node.may_stay:
+    elif isinstance(node, Closure) and node.may_be_empty:
         return replace(node, given=node.given | outside.intersection(node.variables))
-    elif isinstance(node, Group) or (isinstance(node, Project) and not all(map(is_hidden, node.lost))):
+    elif isinstance(node, Group) or (isinstance(node, Project) and not all(map(is_hidden, node.dropped))):
         # what a query inside does not name is another variable there
         outside, variables = (each.intersection(node.variables) for each in (outside, variables))
     return with_children(node, lambda child: _given(child, outside, variables))
@@ -107,7 +107,7 @@ def _origins(node: Node) -> _Origins:
         case NegatedSet():
             return _Origins(every, frozenset())
         case Closure():
-            is_open = every == {node.subject, node.object} or not node.may_stay
+            is_open = every == {node.subject, node.object} or not node.may_be_empty
             return _Origins(every, frozenset()) if is_open else _Origins(frozenset(), every)
         case Join():
             both = below[0].graph | below[1].graph
@@ -197,14 +197,14 @@ def _pushed(node: Node, condition: Expression) -> Node:
                 return replace(node, left=_pushed(node.left, condition))
             if seen <= node.right.certain:
                 return replace(node, right=_pushed(node.right, condition))
-        elif isinstance(node, LeftJoin | Minus | Mark) and seen <= node.left.certain:
+        elif isinstance(node, LeftJoin | Minus | Exists) and seen <= node.left.certain:
             return replace(node, left=_pushed(node.left, condition))
         elif isinstance(node, Union) and seen <= node.certain:
             return replace(node, left=_pushed(node.left, condition), right=_pushed(node.right, condition))
         elif (isinstance(node, Project) and seen <= node.certain) or (
             isinstance(node, Extend | Graph | Filter)
             and seen <= node.child.certain
-            and not (isinstance(node, Graph) and looks_at_times(condition))  # those of another graph
+            and not (isinstance(node, Graph) and uses_timestamps(condition))  # those of another graph
         ):  # a Project hides what it does not name: outside, such a name is another variable
             return replace(node, child=_pushed(node.child, condition))
     return Filter(node, condition)
@@ -297,14 +297,14 @@ def _narrowed(node: Node, needed: frozenset[Variable]) -> Node:
     if isinstance(node, LeftJoin):
         seen = frozenset() if node.condition is None else _seen(node.condition, *node.children)
         for _, pattern in node.marks:
-            seen = seen.union(pattern.variables, looks_outside(pattern))
+            seen = seen.union(pattern.variables, correlated_variables(pattern))
         left, right = needed.union(seen, node.right.variables), needed.union(seen, node.left.variables)
         return replace(node, left=_narrowed(node.left, left), right=_narrowed(node.right, right))
-    if isinstance(node, Minus | Mark):
-        seen = frozenset(node.right.variables) | looks_outside(node.right)
+    if isinstance(node, Minus | Exists):
+        seen = frozenset(node.right.variables) | correlated_variables(node.right)
         shared = (
             frozenset(node.left.variables) | seen
-            if isinstance(node, Mark)
+            if isinstance(node, Exists)
             else frozenset(node.left.variables)
         )
         return replace(node, left=_narrowed(node.left, needed | seen), right=_narrowed(node.right, shared))
@@ -340,11 +340,11 @@ def _grouped_by(node: Group) -> frozenset[Variable]:
 
 
 # What EXISTS gives to paths is said first: the other passes move and drop nodes that tell it.
-ALWAYS: tuple[Pass, ...] = (say_given_ends, name_aggregates, push_filters, drop_columns)
-WITHOUT_FORMS: tuple[Pass, ...] = (say_given_ends, name_aggregates, push_filters, order_joins, drop_columns)
+ALWAYS: tuple[Pass, ...] = (mark_given_ends, name_aggregates, push_filters, drop_columns)
+WITHOUT_FORMS: tuple[Pass, ...] = (mark_given_ends, name_aggregates, push_filters, order_joins, drop_columns)
 
 
-def simplified(node: Node, has_forms: bool) -> Node:
+def optimize(node: Node, has_forms: bool) -> Node:
     """The node after all passes.
 
     Args:

@@ -38,8 +38,8 @@ from pantarhei.query.expressions.expression_columns import (
 from pantarhei.query.expressions.kinds import PROMOTION
 from pantarhei.query.expressions.literal_values import Floats, are_ties, to_singles
 from pantarhei.query.expressions.scalars import number_of
-from pantarhei.query.query_limits import Guard, size_of
-from pantarhei.query.solutions import Ids, Places, Table
+from pantarhei.query.query_limits import QueryLimits, size_of
+from pantarhei.query.solutions import Ids, Places, SolutionTable
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.values import canonical
 from pantarhei.values.numeric import EXACT, Numeric, as_decimal, rounded, to_double, to_single
@@ -214,7 +214,7 @@ Groups = Places
 
 
 def aggregate(
-    aggregates: Sequence[Aggregate], table: Table, groups: Groups, count: int, context: Context
+    aggregates: Sequence[Aggregate], table: SolutionTable, groups: Groups, count: int, context: Context
 ) -> list[Ids]:
     """Aggregate the rows of each group: for each aggregate a column with a term for each group.
 
@@ -235,12 +235,14 @@ def aggregate(
     return found
 
 
-def _column(expression: Expression, table: Table, context: Context) -> Column:
+def _column(expression: Expression, table: SolutionTable, context: Context) -> Column:
     column = values(expression, table, context)
     return column if len(column) == len(table) else column.take(np.zeros(len(table), np.intp))
 
 
-def _count_of_rows(each: Aggregate, table: Table, groups: Groups, count: int, context: Context) -> Ids:
+def _count_of_rows(
+    each: Aggregate, table: SolutionTable, groups: Groups, count: int, context: Context
+) -> Ids:
     if each.distinct:
         columns = [groups.astype(np.int64), *table.columns.values()]
         groups = groups[distinct_rows(columns)[0]]
@@ -336,7 +338,7 @@ def _texts(column: Column, groups: Groups, count: int, separator: str, context: 
     return [join_texts(separator, texts, context.guard) for texts in found]
 
 
-def join_texts(separator: str, texts: Sequence[str], guard: Guard) -> Literal:
+def join_texts(separator: str, texts: Sequence[str], guard: QueryLimits) -> Literal:
     """Join the texts of a group.
 
     Raises:

@@ -34,11 +34,11 @@ from pantarhei.query.expressions.expression_columns import (
     spread_ids,
 )
 from pantarhei.query.expressions.sparql_functions import FUNCTIONS, function_of
-from pantarhei.query.solutions import Ids, Mask, Places, Table
+from pantarhei.query.solutions import Ids, Mask, Places, SolutionTable
 from pantarhei.values import canonical
 
 
-def truth(expression: Expression, table: Table, context: Context) -> Truth:
+def truth(expression: Expression, table: SolutionTable, context: Context) -> Truth:
     """The effective boolean values of an expression, by row: 1, 0, or -1 for an error.
 
     Raises:
@@ -48,7 +48,7 @@ def truth(expression: Expression, table: Table, context: Context) -> Truth:
     return np.array(spread(values(expression, table, context).truth, len(table)), np.int8)
 
 
-def compute(expression: Expression, table: Table, context: Context) -> Ids:
+def compute(expression: Expression, table: SolutionTable, context: Context) -> Ids:
     """The terms that an expression results in, by row; `NONE` for an error.
 
     Raises: as `truth`.
@@ -56,7 +56,7 @@ def compute(expression: Expression, table: Table, context: Context) -> Ids:
     return spread_ids(values(expression, table, context), len(table))
 
 
-def values(expression: Expression, table: Table, context: Context) -> Column:
+def values(expression: Expression, table: SolutionTable, context: Context) -> Column:
     """The values of an expression: one a row, or one for all.
 
     Raises: as `truth`.
@@ -71,13 +71,13 @@ def values(expression: Expression, table: Table, context: Context) -> Column:
 # -- ORDER BY -----------------------------------------------------------------------------------------
 
 
-def order(keys: Sequence[OrderKey], table: Table, context: Context) -> Places:
+def order(keys: Sequence[OrderKey], table: SolutionTable, context: Context) -> Places:
     """The rows in order; those that are alike stay in theirs."""
     ranks = [_ranks_of(key, table, context) for key in keys]
     return _sorted(ranks) if ranks else np.arange(len(table))
 
 
-def least(keys: Sequence[OrderKey], table: Table, context: Context, most: int) -> Places:
+def least(keys: Sequence[OrderKey], table: SolutionTable, context: Context, most: int) -> Places:
     """The first `most` rows of `order`."""
     if most >= len(table) or not keys:
         return order(keys, table, context)[:most]
@@ -95,7 +95,7 @@ def _sorted(ranks: Sequence[comparison.Ranks]) -> Places:
     return np.lexsort(tuple(reversed(ranks)))
 
 
-def _ranks_of(key: OrderKey, table: Table, context: Context) -> comparison.Ranks:
+def _ranks_of(key: OrderKey, table: SolutionTable, context: Context) -> comparison.Ranks:
     column = values(key.expression, table, context)
     ranks = spread(comparison.ranks(column, context), len(table))
     return np.negative(ranks) if key.descending else ranks
@@ -104,7 +104,7 @@ def _ranks_of(key: OrderKey, table: Table, context: Context) -> comparison.Ranks
 # -- evaluation by the form of an expression -----------------------------------------------------------
 
 
-def _evaluate(expression: Expression, table: Table, context: Context) -> Column:
+def _evaluate(expression: Expression, table: SolutionTable, context: Context) -> Column:
     if isinstance(expression, Variable):
         return IdColumn(table.column(expression), context)
     if not isinstance(expression, Call):
@@ -132,7 +132,7 @@ def _takes_terms(expression: Call) -> bool:
     return not is_by_column and expression.function not in _FORMS
 
 
-def _called(expression: Call, table: Table, context: Context) -> Column:
+def _called(expression: Call, table: SolutionTable, context: Context) -> Column:
     """The results of such a function. Others like it among its arguments are called with it, so that what
     they result in needs no numbers.
     """
@@ -173,13 +173,13 @@ def _as_term(result: Term | bool | int | None) -> Term | None:
 # -- functional forms, which look at errors, or at some rows only --------------------------------------
 
 
-def _bound(operands: Sequence[Expression], table: Table, context: Context) -> Column:
+def _bound(operands: Sequence[Expression], table: SolutionTable, context: Context) -> Column:
     (variable,) = operands
     found = _evaluate(variable, table, context)
     return TruthColumn(have_value(found).astype(np.int8), context)
 
 
-def _not(operands: Sequence[Expression], table: Table, context: Context) -> Column:
+def _not(operands: Sequence[Expression], table: SolutionTable, context: Context) -> Column:
     (operand,) = operands
     return TruthColumn(expression_columns.logical_not(_evaluate(operand, table, context).truth), context)
 
@@ -188,7 +188,7 @@ def _connected(
     decisive: int,
     combine: Callable[[Truth, Truth], Truth],
     operands: Sequence[Expression],
-    table: Table,
+    table: SolutionTable,
     context: Context,
 ) -> Column:
     """The conjunction or disjunction of operands; the later ones are evaluated where it is not decided yet,
@@ -210,12 +210,12 @@ def _connected(
     return TruthColumn(found, context)
 
 
-def _evaluate_at(expression: Expression, table: Table, mask: Mask, context: Context) -> Column:
+def _evaluate_at(expression: Expression, table: SolutionTable, mask: Mask, context: Context) -> Column:
     """The values of an expression at the rows that `mask` marks, which are not all of one."""
     return _evaluate(expression, table.select(variables_of(expression)).filter(mask), context)
 
 
-def _if(operands: Sequence[Expression], table: Table, context: Context) -> Column:
+def _if(operands: Sequence[Expression], table: SolutionTable, context: Context) -> Column:
     condition, then, otherwise = operands
     found = _evaluate(condition, table, context).truth
     if len(found) == 1:
@@ -229,7 +229,7 @@ def _if(operands: Sequence[Expression], table: Table, context: Context) -> Colum
     return choose_rows(len(found), branches, context)
 
 
-def _coalesce(operands: Sequence[Expression], table: Table, context: Context) -> Column:
+def _coalesce(operands: Sequence[Expression], table: SolutionTable, context: Context) -> Column:
     size = len(table)
     left = np.ones(size, np.bool_)
     branches: list[tuple[Mask, Column]] = []
@@ -246,7 +246,7 @@ def _coalesce(operands: Sequence[Expression], table: Table, context: Context) ->
     return choose_rows(size, branches, context)
 
 
-def _in(operands: Sequence[Expression], table: Table, context: Context) -> Column:
+def _in(operands: Sequence[Expression], table: SolutionTable, context: Context) -> Column:
     """Whether the first is equal to one of the others: a disjunction of `=`."""
     first, *others = operands
     wanted = _evaluate(first, table, context)
@@ -266,7 +266,7 @@ def _nothing(context: Context) -> Column:
     return IdColumn(np.array([NONE], np.int64), context)
 
 
-_Form = Callable[[Sequence[Expression], Table, Context], Column]
+_Form = Callable[[Sequence[Expression], SolutionTable, Context], Column]
 _FORMS: Final[dict[str, _Form]] = {
     "BOUND": _bound,
     "!": _not,

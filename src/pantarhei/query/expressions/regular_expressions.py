@@ -16,7 +16,7 @@ import regex
 
 from pantarhei.errors import QueryError, QueryTimeoutError
 from pantarhei.query.expressions.scalars import ExpressionError
-from pantarhei.query.query_limits import Guard, size_of
+from pantarhei.query.query_limits import QueryLimits, size_of
 from pantarhei.values.value import NAME_CHARACTER, NAME_START
 
 LONGEST_MATCH: Final = 5.0  # seconds that one text may take where the query has no limit, or a longer one
@@ -76,7 +76,7 @@ def _shown(text: str) -> str:
     return repr(text if len(text) <= 200 else text[:200] + "…")
 
 
-def matches(texts: Sequence[str], pattern: regex.Pattern[str], guard: Guard) -> list[bool]:
+def matches(texts: Sequence[str], pattern: regex.Pattern[str], guard: QueryLimits) -> list[bool]:
     """Whether a part of each text matches. Matches that may take long cost two microseconds more each.
 
     Raises:
@@ -120,7 +120,7 @@ def _is_text(pattern: regex.Pattern[str]) -> bool:
 _SPECIAL = frozenset(r".^$*+?{}[]\|()")
 
 
-def replace_matches(text: str, pattern: regex.Pattern[str], replacement: str, guard: Guard) -> str:
+def replace_matches(text: str, pattern: regex.Pattern[str], replacement: str, guard: QueryLimits) -> str:
     """The text with every match replaced, `$1` in a replacement by the group.
 
     Raises:
@@ -143,7 +143,7 @@ def replace_matches(text: str, pattern: regex.Pattern[str], replacement: str, gu
     return result
 
 
-def _replacer(parts: Sequence[str | int], size: int, guard: Guard) -> Callable[[regex.Match[str]], str]:
+def _replacer(parts: Sequence[str | int], size: int, guard: QueryLimits) -> Callable[[regex.Match[str]], str]:
     """Return a function that makes the text in place of a match, while the whole is within the limits.
 
     Args:
@@ -171,7 +171,7 @@ def _replacer(parts: Sequence[str | int], size: int, guard: Guard) -> Callable[[
 _PIECE, _BETWEEN_CHECKS = 64, 1 << 12
 
 
-def _too_long(guard: Guard, limit: float) -> QueryTimeoutError:
+def _too_long(guard: QueryLimits, limit: float) -> QueryTimeoutError:
     if limit == LONGEST_MATCH:
         return QueryTimeoutError(guard.timeout, LONGEST_MATCH)
     return QueryTimeoutError(guard.timeout)

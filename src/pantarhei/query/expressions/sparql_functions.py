@@ -38,9 +38,9 @@ from pantarhei.query.expressions.expression_columns import (
 from pantarhei.query.expressions.regular_expressions import RegexError, compiled, matches
 from pantarhei.query.expressions.scalars import CASTS, ExpressionError
 from pantarhei.query.expressions.term_functions import TEXT_TESTS, simple
-from pantarhei.query.solutions import Table
+from pantarhei.query.solutions import SolutionTable
 
-ByColumn = Callable[[Sequence[Column], Table, Context], Column | None]
+ByColumn = Callable[[Sequence[Column], SolutionTable, Context], Column | None]
 """Evaluates a function on columns of arguments; None for columns that it is not defined for."""
 
 
@@ -71,7 +71,7 @@ class SparqlFunction(NamedTuple):
 # -- terms -------------------------------------------------------------------------------------------
 
 
-def _same_term(arguments: Sequence[Column], table: Table, context: Context) -> Column:
+def _same_term(arguments: Sequence[Column], table: SolutionTable, context: Context) -> Column:
     size = common_size(arguments)
     first, second = (spread_ids(argument, size) for argument in arguments)
     found = (first == second).astype(np.int8)
@@ -79,7 +79,7 @@ def _same_term(arguments: Sequence[Column], table: Table, context: Context) -> C
     return TruthColumn(found, context)
 
 
-def _is_kind(least: int, arguments: Sequence[Column], table: Table, context: Context) -> Column:
+def _is_kind(least: int, arguments: Sequence[Column], table: SolutionTable, context: Context) -> Column:
     """Test whether the kinds are `least` or above."""
     of_terms = arguments[0].kinds
     found = (of_terms >= least).astype(np.int8)
@@ -90,7 +90,7 @@ def _is_kind(least: int, arguments: Sequence[Column], table: Table, context: Con
 # -- strings -----------------------------------------------------------------------------------------
 
 
-def _length(arguments: Sequence[Column], table: Table, context: Context) -> Column | None:
+def _length(arguments: Sequence[Column], table: SolutionTable, context: Context) -> Column | None:
     """Evaluate STRLEN on plain strings."""
     (texts,) = arguments
     if not (texts.kinds == kinds.STRING).all():
@@ -99,7 +99,9 @@ def _length(arguments: Sequence[Column], table: Table, context: Context) -> Colu
     return NumberColumn.of_type(kinds.INTEGER, np.array(lengths, np.float64), context)
 
 
-def _text_filter(name: str, arguments: Sequence[Column], table: Table, context: Context) -> Column | None:
+def _text_filter(
+    name: str, arguments: Sequence[Column], table: SolutionTable, context: Context
+) -> Column | None:
     """Evaluate CONTAINS, STRSTARTS, STRENDS or REGEX on strings and constants: once for each string."""
     texts, *constants = arguments
     if not isinstance(texts, IdColumn) or not all(map(_is_string, constants)):
@@ -139,18 +141,18 @@ def _filtered(name: str, texts: list[str], wanted: list[str], context: Context) 
 # -- drawn once a row --------------------------------------------------------------------------------
 
 
-def _rand(arguments: Sequence[Column], table: Table, context: Context) -> Column:
+def _rand(arguments: Sequence[Column], table: SolutionTable, context: Context) -> Column:
     numbers = np.random.default_rng().random(len(table))
     return NumberColumn.of_type(kinds.DOUBLE, numbers, context)
 
 
 def _each_row(
-    make: Callable[[], Term], arguments: Sequence[Column], table: Table, context: Context
+    make: Callable[[], Term], arguments: Sequence[Column], table: SolutionTable, context: Context
 ) -> Column:
     return IdColumn.of((make() for _ in range(len(table))), context)
 
 
-def _bnode(arguments: Sequence[Column], table: Table, context: Context) -> Column:
+def _bnode(arguments: Sequence[Column], table: SolutionTable, context: Context) -> Column:
     """Make a blank node for each row; with an argument, one for each text in a solution.
 
     A solution is identified by its row in the first column, which persists when further variables are bound.
@@ -214,7 +216,7 @@ def _of_columns(function: Callable[..., Column | None]) -> ByColumn:
 
 
 def _comparison(function: Callable[[Column, Column, Context], Truth]) -> SparqlFunction:
-    def by_column(arguments: Sequence[Column], table: Table, context: Context) -> Column:
+    def by_column(arguments: Sequence[Column], table: SolutionTable, context: Context) -> Column:
         left, right = arguments
         return TruthColumn(function(left, right, context), context)
 

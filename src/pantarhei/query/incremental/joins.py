@@ -11,9 +11,9 @@ from rdflib import Literal, Variable
 from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryMemoryError
 from pantarhei.materialize.kernel.bags import put
-from pantarhei.query.algebra.analysis import looks_outside
-from pantarhei.query.algebra.expressions import Expression, is_volatile, looks_at_clock, variables_of
-from pantarhei.query.algebra.nodes import Filter, Join, LeftJoin, Mark, Minus, Node, Project, is_hidden
+from pantarhei.query.algebra.analysis import correlated_variables
+from pantarhei.query.algebra.expressions import Expression, is_volatile, uses_clock, variables_of
+from pantarhei.query.algebra.nodes import Exists, Filter, Join, LeftJoin, Minus, Node, Project, is_hidden
 from pantarhei.query.answers import MAX_BYTES
 from pantarhei.query.continuous_query import BYTES_A_ROW
 from pantarhei.query.incremental.operator import EMPTY, Bag, Operator, Row, SharedState, places_of
@@ -179,7 +179,7 @@ class PartialIndex:
 _TRUE, _FALSE = Literal(True), Literal(False)
 
 
-def exists_parts(node: Mark) -> tuple[Node, tuple[Expression, ...]] | None:
+def exists_parts(node: Exists) -> tuple[Node, tuple[Expression, ...]] | None:
     """Return the pattern of EXISTS and its correlated conditions, None if the pattern is correlated below a
     filter.
     """
@@ -193,15 +193,15 @@ def exists_parts(node: Mark) -> tuple[Node, tuple[Expression, ...]] | None:
                 inner, right = (right.condition, *inner), right.child
             else:
                 conditions, right = (right.condition, *conditions), right.child
-        elif isinstance(right, Project) and all(map(is_hidden, right.lost)):
+        elif isinstance(right, Project) and all(map(is_hidden, right.dropped)):
             right = right.child
         else:
             break
-    if any(is_volatile(each) or looks_at_clock(each) for each in (*conditions, *inner)):
+    if any(is_volatile(each) or uses_clock(each) for each in (*conditions, *inner)):
         return None
     for condition in inner:
         right = Filter(right, condition)
-    return None if looks_outside(right) & outside else (right, conditions)
+    return None if correlated_variables(right) & outside else (right, conditions)
 
 
 def push_condition_right(node: LeftJoin) -> LeftJoin:
@@ -407,7 +407,7 @@ class ExistsOperator(_MatchCounter):
 
     def __init__(
         self,
-        node: Mark,
+        node: Exists,
         shared: SharedState,
         left: Operator,
         right: Operator,

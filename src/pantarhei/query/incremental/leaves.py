@@ -21,7 +21,7 @@ from rdflib import Literal, Variable
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.model.term import RDF_TYPE, Term, Triple
-from pantarhei.query.algebra.analysis import draws, symbols_of, tells_time
+from pantarhei.query.algebra.analysis import depends_on_clock, is_volatile_node, symbols_of
 from pantarhei.query.algebra.nodes import (
     BGP,
     Distinct,
@@ -49,7 +49,7 @@ from pantarhei.query.incremental.operator import (
     selector,
 )
 from pantarhei.query.incremental.row_expressions import RowExpression, RowTest
-from pantarhei.query.solutions import Table
+from pantarhei.query.solutions import SolutionTable
 
 _Places = list[int]
 """Positions of triple patterns in a basic graph pattern, ascending."""
@@ -168,7 +168,7 @@ def shape_of(node: Node) -> Shape | None:
     below = node
     while isinstance(below, Project | Filter | Extend | Group | Distinct | OrderBy):
         below = below.child
-    if not isinstance(below, BGP) or not below.patterns or draws(node) or tells_time(node):
+    if not isinstance(below, BGP) or not below.patterns or is_volatile_node(node) or depends_on_clock(node):
         return None
     if split_pattern(below) is not below or not is_kernel_pattern(below.patterns[0]):
         return None
@@ -230,7 +230,7 @@ def _with_ends(node: BGP, changed: Callable[[Place], Place]) -> BGP:
     )
 
 
-Evaluate = Callable[[Node], Table]
+Evaluate = Callable[[Node], SolutionTable]
 """Evaluates a node at the present step, by column."""
 
 
@@ -259,7 +259,7 @@ class PatternLeaf(Operator):
     def begin(self) -> Mapping[Row, int]:
         return EMPTY if self.parameters else bag_of(rows_of(self._now(), self.variables))
 
-    def _now(self) -> Table:
+    def _now(self) -> SolutionTable:
         """Evaluate the leaf at the present state."""
         return self._evaluate(self.node)
 
@@ -286,7 +286,7 @@ class FilteredPatternLeaf(PatternLeaf):
         super().__init__(node.child, shared, look)
         self.node, self._condition, self.test = node, condition, test
 
-    def _now(self) -> Table:
+    def _now(self) -> SolutionTable:
         matches = self._evaluate(self.pattern)  # all, so that the truths of later deletions are cached
         return matches.filter(self._condition.cache_truths(matches))
 
@@ -319,7 +319,7 @@ class RecomputeLeaf(Operator):
         super().__init__(node, shared)
         self._evaluate = look
         self._last_rows: Bag = {}
-        self.symbols = None if tells_time(node) else symbols_of(node)
+        self.symbols = None if depends_on_clock(node) else symbols_of(node)
 
     def _rows(self) -> Iterable[Row]:
         """Evaluate the node at the present state."""
@@ -351,7 +351,11 @@ class DescribeLeaf(RecomputeLeaf):
     """
 
     def __init__(
-        self, node: Node, shared: SharedState, look: Evaluate, described: Callable[[Table], Iterable[Triple]]
+        self,
+        node: Node,
+        shared: SharedState,
+        look: Evaluate,
+        described: Callable[[SolutionTable], Iterable[Triple]],
     ) -> None:
         super().__init__(node, shared, look)
         self._described = described

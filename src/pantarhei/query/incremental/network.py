@@ -14,19 +14,19 @@ from typing import NamedTuple
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.materialize.kernel.bags import put
-from pantarhei.query.algebra.analysis import draws, expressions_of
-from pantarhei.query.algebra.expressions import is_volatile, looks_at_clock
+from pantarhei.query.algebra.analysis import expressions_of, is_volatile_node
+from pantarhei.query.algebra.expressions import is_volatile, uses_clock
 from pantarhei.query.algebra.nodes import (
     BGP,
     Closure,
     Distinct,
+    Exists,
     Extend,
     Filter,
     Graph,
     Group,
     Join,
     LeftJoin,
-    Mark,
     Minus,
     NegatedSet,
     Node,
@@ -76,7 +76,7 @@ from pantarhei.query.incremental.row_operators import (
     UnionOperator,
 )
 from pantarhei.query.incremental.slices import SliceOperator, slice_parts
-from pantarhei.query.solutions import Table
+from pantarhei.query.solutions import SolutionTable
 
 Use = Callable[[Node], Operator]
 """Returns the operator of a node, which may be shared."""
@@ -96,7 +96,7 @@ def compile_node(node: Node, shared: SharedState, look: Evaluate, use: Use) -> O
         return _of_path(node, shared, use)
     if isinstance(node, OrderBy):  # the rows are the same
         return ProjectOperator(Project(node.child, node.variables), shared, use(node.child))
-    if isinstance(node, Mark):
+    if isinstance(node, Exists):
         parts = exists_parts(node)
         assert parts is not None, "else it is whole"
         return ExistsOperator(node, shared, use(node.left), use(parts[0]), parts[1])
@@ -160,13 +160,13 @@ def is_recomputed(node: Node) -> bool:
     """Return whether a node is re-evaluated as a whole, since it cannot be maintained by the deltas of its
     children.
     """
-    if isinstance(node, Graph) or any(map(looks_at_clock, expressions_of(node))):
+    if isinstance(node, Graph) or any(map(uses_clock, expressions_of(node))):
         return True
     if isinstance(node, Closure):
         return not is_incremental(node)
     if isinstance(node, LeftJoin):
         return bool(node.marks) or (node.condition is not None and is_volatile(node.condition))
-    if isinstance(node, Mark):
+    if isinstance(node, Exists):
         return exists_parts(node) is None
     if isinstance(node, Filter):
         return is_volatile(node.condition)
@@ -197,7 +197,7 @@ class Network:
     def __init__(
         self,
         shared: SharedState,
-        look: Callable[[QuerySource, Node], Table],
+        look: Callable[[QuerySource, Node], SolutionTable],
         named: Callable[[Place], QuerySource | None] = lambda name: None,
     ) -> None:
         self._shared, self._evaluate, self._named = shared, look, named
@@ -238,7 +238,7 @@ class Network:
         if operator is None:
             operator = self._made(node, source)
             self.add(operator, source)
-            if not draws(node) and not parameters_of(node):
+            if not is_volatile_node(node) and not parameters_of(node):
                 self._known[source, node] = operator
         return operator
 

@@ -23,7 +23,7 @@ from pantarhei.query.algebra.nodes import Node
 from pantarhei.query.expressions import Context
 from pantarhei.query.incremental.journal import ABSENT, Journal
 from pantarhei.query.incremental.persistent_terms import PersistentTermIds, TermValues
-from pantarhei.query.solutions import Ids, Table
+from pantarhei.query.solutions import Ids, SolutionTable
 
 
 class Maintenance(Enum):
@@ -195,13 +195,13 @@ def selector(places: Sequence[int]) -> Callable[[Sequence[int]], Row]:
     return found
 
 
-def table_of(rows: Sequence[Row], variables: Sequence[Variable]) -> Table:
+def table_of(rows: Sequence[Row], variables: Sequence[Variable]) -> SolutionTable:
     """Convert rows to a table of columns."""
     columns: Ids = np.array(rows, np.int64).reshape(len(rows), len(variables)).T
-    return Table(dict(zip(variables, columns, strict=True)), len(rows))
+    return SolutionTable(dict(zip(variables, columns, strict=True)), len(rows))
 
 
-def rows_of(table: Table, variables: Sequence[Variable]) -> list[Row]:
+def rows_of(table: SolutionTable, variables: Sequence[Variable]) -> list[Row]:
     """Convert a table to rows."""
     if not variables:
         return [()] * table.size

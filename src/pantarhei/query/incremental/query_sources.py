@@ -40,7 +40,7 @@ from pantarhei.query.graph_names import CONCLUSIONS_GRAPH
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.pattern_changes import FactMatcher, PatternMatcher
 from pantarhei.query.solutions import TermSpace
-from pantarhei.query.sources.relation import Source
+from pantarhei.query.sources.relation import FactSource
 from pantarhei.query.sources.view import GraphFacts
 from pantarhei.query.sources.window import WindowFacts
 from pantarhei.window.log import Log
@@ -103,7 +103,7 @@ class QuerySource:
     def refill(self, model: WindowModel) -> None:
         """Copy the facts of the window model again if it has new rules."""
 
-    def graph(self, terms: TermSpace, forms: FactForms) -> Source:
+    def graph(self, terms: TermSpace, forms: FactForms) -> FactSource:
         """Return the present facts as a graph.
 
         Args:
@@ -239,7 +239,7 @@ class ConstantSource(StoredSource):
         super().__init__(journal, window, vocabulary)
         self._triples = triples
 
-    def graph(self, terms: TermSpace, forms: FactForms) -> Source:
+    def graph(self, terms: TermSpace, forms: FactForms) -> FactSource:
         return GraphFacts.of(terms, self._triples)
 
 
@@ -362,7 +362,7 @@ class ConclusionSource(StoredSource):
     def advance(self, changes: StepChanges, model: WindowModel, closing: int | None) -> Integers:
         return self.noted
 
-    def graph(self, terms: TermSpace, forms: FactForms) -> Source:
+    def graph(self, terms: TermSpace, forms: FactForms) -> FactSource:
         return super().graph(terms, {})  # conclusions are in first forms
 
 

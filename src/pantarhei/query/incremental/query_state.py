@@ -21,7 +21,7 @@ from pantarhei.encoding.numbers import NONE, Symbol, Symbols
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.model.message_text import counted
 from pantarhei.model.term import RDF_TYPE, Term, short
-from pantarhei.query.algebra.analysis import draws, symbols_of_query
+from pantarhei.query.algebra.analysis import is_volatile_node, symbols_of_query
 from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Query, Slice
 from pantarhei.query.continuous_query import ContinuousQuery, QueryStats, ReportPolicy
 from pantarhei.query.incremental.answer_versions import Version
@@ -34,7 +34,7 @@ from pantarhei.query.incremental.query_sources import QuerySource
 from pantarhei.query.incremental.row_operators import AskOperator, ConstructOperator
 from pantarhei.query.incremental.shared_plans import PlanInstance
 from pantarhei.query.operators.pattern_joins import Profile
-from pantarhei.query.plan_text import Show, title
+from pantarhei.query.plan_text import Show, node_title
 from pantarhei.query.plan_text import plan_text as node_text
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.window.log import Log
@@ -223,7 +223,7 @@ class _Lines:
             return "Construct"
         if isinstance(operator, DescribeLeaf):
             return "Describe"
-        return "Terms of the graph" if node == GRAPH_TERMS else title(node, self._show)
+        return "Terms of the graph" if node == GRAPH_TERMS else node_title(node, self._show)
 
 
 def _indented(lines: Iterable[str]) -> list[str]:
@@ -260,7 +260,7 @@ class SavedQuery:
     def of(cls, registered: QueryState, window: Window | None, decoder: Decoder) -> Callable[[], SavedQuery]:
         """Return a function that encodes the present state of a query."""
         policy, answers = registered.policy, None
-        if not policy.is_plain or registered.pending or draws(registered.query.node):
+        if not policy.is_plain or registered.pending or is_volatile_node(registered.query.node):
             answers = dict(registered.answers)
         named = registered.name, registered.text, policy, window, registered.source.closed
         moved, lexicon = dict(registered.changed_facts), registered.source.model.vocabulary.lexicon

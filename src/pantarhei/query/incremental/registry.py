@@ -22,10 +22,10 @@ from pantarhei.encoding.numbers import (
 )
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.time import TimePoint
-from pantarhei.query.algebra.analysis import tells_time
+from pantarhei.query.algebra.analysis import depends_on_clock
 from pantarhei.query.algebra.expressions import variables_of
 from pantarhei.query.algebra.nodes import Node, Project, Query
-from pantarhei.query.algebra.passes import simplified
+from pantarhei.query.algebra.passes import optimize
 from pantarhei.query.answers import MAX_BYTES
 from pantarhei.query.continuous_query import BYTES_A_ROW, PLAIN, ReportPolicy
 from pantarhei.query.expressions import order
@@ -39,9 +39,9 @@ from pantarhei.query.incremental.reporting import ReportScheduler
 from pantarhei.query.incremental.shared_plans import PlanInstance, SharedPlans
 from pantarhei.query.incremental.slices import SliceOperator
 from pantarhei.query.incremental.window_state import NamedWindows, QuerySources, StateEvaluator, WindowState
-from pantarhei.query.service import Moment
+from pantarhei.query.service import DataVersion
 from pantarhei.query.solutions import TermSpace
-from pantarhei.query.sources.relation import Dataset
+from pantarhei.query.sources.relation import FactSources
 from pantarhei.window.log import Log
 from pantarhei.window.sliding import Step, Window
 
@@ -67,7 +67,7 @@ class QueryRegistry:
         self,
         present: WindowState,
         window: Window,
-        dataset: Callable[[Moment, TermSpace], Dataset],
+        dataset: Callable[[DataVersion, TermSpace], FactSources],
         forms: Callable[[], FactForms],
         conclusions: Conclusions | None = None,
         max_bytes: int = MAX_BYTES,
@@ -127,7 +127,7 @@ class QueryRegistry:
         self.scheduler.flush()  # deferred deltas would be lost by a rollback
         before = self.mark()
         try:
-            self._evaluator.uses_clock = self._evaluator.uses_clock or tells_time(query.node)
+            self._evaluator.uses_clock = self._evaluator.uses_clock or depends_on_clock(query.node)
             self._set_state(present)
             for known in self._sources:
                 known.refill(present.model)
@@ -135,7 +135,7 @@ class QueryRegistry:
             source, windows = self._sources.sources_for(window, named, needed, now)
             if checks_graphs:
                 self._evaluator.check_graphs(query, source)
-            node: Node = simplified(query.node, has_forms=True)
+            node: Node = optimize(query.node, has_forms=True)
             if query.form == "SELECT" and node.variables != query.variables:
                 node = Project(node, query.variables)
             made = self._plans.make(query, node, source)
@@ -173,7 +173,7 @@ class QueryRegistry:
         """Update everything derived from the set of queries."""
         self.scheduler.set_queries(self.queries.values())
         self._rows_then = 0  # counts again
-        self._evaluator.uses_clock = any(tells_time(each.query.node) for each in self.queries.values())
+        self._evaluator.uses_clock = any(depends_on_clock(each.query.node) for each in self.queries.values())
 
     def in_order(self, registered: QueryState, present: WindowState) -> list[Row]:
         """Return the rows of a query's answers, ordered by its ORDER BY."""

@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 from pantarhei.encoding.numbers import Integers
 from pantarhei.materialize.kernel.bags import by_end
 from pantarhei.model.time import TimeKind, TimePoint
-from pantarhei.query.answer_reports import AnswerChange, AnswerReports, SameReports
+from pantarhei.query.answer_reports import AnswerChange, AnswerReports, RepeatedReport
 from pantarhei.query.continuous_query import ContinuousQuery
 from pantarhei.query.incremental.answer_versions import Version
 from pantarhei.query.incremental.journal import ABSENT
@@ -128,14 +128,14 @@ class Report(NamedTuple):
     times: Sequence[TimePoint]
     change: Mapping[Row, int] | Version
 
-    def decoded(self, decoder: Decoder) -> SameReports:
+    def decoded(self, decoder: Decoder) -> RepeatedReport:
         """Decode the report to terms."""
         change = self.change
         if isinstance(change, Version):
-            return SameReports(self.times, change.rows(), Counter())
+            return RepeatedReport(self.times, change.rows(), Counter())
         came = {row: weight for row, weight in change.items() if weight > 0}
         went = {row: -weight for row, weight in change.items() if weight < 0}
-        return SameReports(self.times, decoder.bag(came), decoder.bag(went))
+        return RepeatedReport(self.times, decoder.bag(came), decoder.bag(went))
 
 
 class ReportBatch(NamedTuple):
@@ -175,7 +175,7 @@ class StepReports(NamedTuple):
     def are_followed(self) -> bool:
         """Return whether one of the queries has a follower."""
         handles = (registered.handle for reports in self.reports for registered, _ in reports.single)
-        return any(handle is not None and handle.is_followed for handle in handles)
+        return any(handle is not None and handle.has_followers for handle in handles)
 
     def by_query(self) -> Iterator[tuple[ContinuousQuery, AnswerChange]]:
         """Iterate over the queries, each with all its reports."""

@@ -34,7 +34,7 @@ from pantarhei.query.incremental.persistent_terms import (
     Value,
     supported_value,
 )
-from pantarhei.query.solutions import Mask, Table
+from pantarhei.query.solutions import Mask, SolutionTable
 from pantarhei.values import canonical
 from pantarhei.values.numeric import Numeric, promoted
 from pantarhei.values.scalar_functions import SIGNED, Comparator
@@ -355,13 +355,15 @@ class RowExpression:
 
         return RowTest(place, known, learn)
 
-    def cache_truths(self, table: Table) -> Mask:
+    def cache_truths(self, table: SolutionTable) -> Mask:
         """Return which rows of a table fulfil an expression over one variable; truth values are cached, up
         to a limit.
         """
         (variable,) = self._variables
         terms, places = np.unique(table.column(variable), return_inverse=True)
-        are_true = truth(self._expression, Table({variable: terms}, len(terms)), self._shared.context) == 1
+        are_true = (
+            truth(self._expression, SolutionTable({variable: terms}, len(terms)), self._shared.context) == 1
+        )
         if len(terms) <= _MOST_REMEMBERED:
             self._truth.known.update(zip(terms.tolist(), are_true.tolist(), strict=True))
         found: Mask = are_true[places]
@@ -370,7 +372,7 @@ class RowExpression:
     def ids(self, rows: Collection[Row]) -> list[int]:
         """Return the results as term numbers, `NONE` for an error."""
 
-        def by_column(table: Table) -> list[int]:
+        def by_column(table: SolutionTable) -> list[int]:
             found: list[int] = compute(self._expression, table, self._shared.context).tolist()
             return found
 
@@ -387,7 +389,7 @@ class RowExpression:
     def truths(self, rows: Collection[Row]) -> list[bool]:
         """Return for each row whether it fulfils the expression."""
 
-        def by_column(table: Table) -> list[bool | None]:
+        def by_column(table: SolutionTable) -> list[bool | None]:
             found: list[bool | None] = (truth(self._expression, table, self._shared.context) == 1).tolist()
             return found
 
@@ -397,7 +399,7 @@ class RowExpression:
         self,
         function: _Function[_Value],
         rows: Collection[Row],
-        by_column: Callable[[Table], list[_Value]],
+        by_column: Callable[[SolutionTable], list[_Value]],
     ) -> list[_Value]:
         """Evaluate compiled code per row; fall back to the column evaluator for unsupported values."""
         if function.compiled is None:
@@ -421,7 +423,7 @@ class RowExpression:
         return found
 
     def _evaluate_columns(
-        self, rows: Iterable[Row], evaluate: Callable[[Table], list[_Value]]
+        self, rows: Iterable[Row], evaluate: Callable[[SolutionTable], list[_Value]]
     ) -> list[_Value]:
         places = self._places
         asked = [tuple([row[place] for place in places]) for row in rows]

@@ -10,7 +10,7 @@ from typing import Any
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.materialize.kernel.bags import put
-from pantarhei.query.algebra.expressions import OrderKey, is_volatile, looks_at_clock, variables_of
+from pantarhei.query.algebra.expressions import OrderKey, is_volatile, uses_clock, variables_of
 from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Slice
 from pantarhei.query.expressions.comparison import order_key
 from pantarhei.query.incremental.operator import (
@@ -37,7 +37,7 @@ def slice_parts(node: Slice) -> tuple[Node, tuple[OrderKey, ...]] | None:
         child = child.child
     if not isinstance(child, OrderBy):
         return node.child, ()
-    if any(is_volatile(key.expression) or looks_at_clock(key.expression) for key in child.keys):
+    if any(is_volatile(key.expression) or uses_clock(key.expression) for key in child.keys):
         return None
     seen = {variable for key in child.keys for variable in variables_of(key.expression)}
     plain: Node = child.child

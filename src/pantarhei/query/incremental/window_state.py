@@ -27,11 +27,11 @@ from pantarhei.query.incremental.query_sources import (
 )
 from pantarhei.query.operators.executor import Executor
 from pantarhei.query.operators.result_forms import describe
-from pantarhei.query.query_limits import Guard
-from pantarhei.query.service import Moment
-from pantarhei.query.solutions import Table, TermSpace
-from pantarhei.query.sources.relation import Dataset, Source
-from pantarhei.query.sources.view import Graphs, View
+from pantarhei.query.query_limits import QueryLimits
+from pantarhei.query.service import DataVersion
+from pantarhei.query.solutions import SolutionTable, TermSpace
+from pantarhei.query.sources.relation import FactSource, FactSources
+from pantarhei.query.sources.view import LazyGraphs, View
 from pantarhei.window.log import Log
 from pantarhei.window.sliding import Step, Window
 
@@ -69,16 +69,16 @@ class StateEvaluator:
         self,
         present: WindowState,
         terms: PersistentTermIds,
-        dataset: Callable[[Moment, TermSpace], Dataset],
+        dataset: Callable[[DataVersion, TermSpace], FactSources],
         forms: Mapping[Fact, Literal],
         named: Callable[[Place], QuerySource | None],
         max_bytes: int,
     ) -> None:
-        self._guard = Guard(max_bytes=max_bytes)
+        self._guard = QueryLimits(max_bytes=max_bytes)
         self.state, self.terms, self.uses_clock = present, terms, False
         self._dataset_of, self._forms = dataset, forms
         self._named = named
-        self._datasets: dict[QuerySource, Dataset] = {}
+        self._datasets: dict[QuerySource, FactSources] = {}
         self._literals = self._literals_now()
         self.context = self._context()
 
@@ -107,7 +107,7 @@ class StateEvaluator:
         now = clock_at(self.state.at) if self.uses_clock else _NO_TIME
         return Context(self.terms, self._guard, self._literals[1], now)
 
-    def rows(self, source: QuerySource, node: Node, query: Query | None = None) -> Table:
+    def rows(self, source: QuerySource, node: Node, query: Query | None = None) -> SolutionTable:
         """Evaluate a node.
 
         Args:
@@ -115,7 +115,7 @@ class StateEvaluator:
         """
         return Executor(self._queried(source, query), self.context).rows(node)
 
-    def describe(self, query: Query, table: Table, source: QuerySource) -> list[Triple]:
+    def describe(self, query: Query, table: SolutionTable, source: QuerySource) -> list[Triple]:
         """Return the triples of a DESCRIBE for these rows."""
         return describe(query.described, table, self._queried(source, query).default, self.terms)
 
@@ -127,7 +127,7 @@ class StateEvaluator:
         """
         self._view(source).restricted(query.default_graphs, query.named_graphs)
 
-    def _queried(self, source: QuerySource, query: Query | None) -> Dataset:
+    def _queried(self, source: QuerySource, query: Query | None) -> FactSources:
         """Return the dataset of a query; graphs that have left the window are empty."""
         if query is None or (query.default_graphs is None and query.named_graphs is None):
             return self._dataset(source)
@@ -141,23 +141,23 @@ class StateEvaluator:
     def _view(self, source: QuerySource) -> View:
         return View(self._dataset(source), self.terms, self._literals[1])
 
-    def _dataset(self, source: QuerySource) -> Dataset:
+    def _dataset(self, source: QuerySource) -> FactSources:
         """Return the dataset with a source as default graph."""
         found = self._datasets.get(source)
         if found is None:
             others = self._dataset_of(self._moment(), self.terms)
 
-            def graph(name: Term) -> Source | None:
+            def graph(name: Term) -> FactSource | None:
                 named = self._named(name)
                 return others.graph(name) if named is None else self._source(named)
 
-            found = self._datasets[source] = Graphs(self._source(source), others.names, graph)
+            found = self._datasets[source] = LazyGraphs(self._source(source), others.names, graph)
         return found
 
-    def _source(self, source: QuerySource) -> Source:
+    def _source(self, source: QuerySource) -> FactSource:
         return source.graph(self.terms, self._forms)
 
-    def _moment(self) -> Moment:
+    def _moment(self) -> DataVersion:
         (model, log, *_), forms = self.state, self._forms
 
         def interpretation(at: TimePoint) -> set[Triple]:
@@ -165,7 +165,7 @@ class StateEvaluator:
             facts = model.interpretation(entry.level)
             return set(model.vocabulary.decode(facts, {**forms, **entry.forms.by_fact}))
 
-        return Moment(model, forms, lambda: [entry.at for entry in log], interpretation, False)
+        return DataVersion(model, forms, lambda: [entry.at for entry in log], interpretation, False)
 
 
 _NO_TIME = Literal("")  # if no query uses NOW()

@@ -25,7 +25,7 @@ from pantarhei.query.languages.stream_text import (
 )
 from pantarhei.query.languages.windows import Bounds, BoundsReader, Length, check_kinds
 from pantarhei.query.syntax.grammar import ParseTree, QueryText, all_subtrees, parse, subtrees, tokens
-from pantarhei.query.syntax.names import Names
+from pantarhei.query.syntax.names import NameScope
 from pantarhei.query.syntax.queries import WindowGraphs, query_of_tree
 
 
@@ -76,7 +76,7 @@ def read_stream_text(
     check_type("query", text, str, "a text in C-SPARQL, RSP-QL, CQELS or SPARQL")
     source = QueryText(text)
     tree = parse(source)
-    return _Reader(source, tree, Names(source, tree, prefixes or {}, base)).stream_text()
+    return _Reader(source, tree, NameScope(source, tree, prefixes or {}, base)).stream_text()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class _Declared:
 class _Reader:
     """Reads one text."""
 
-    def __init__(self, text: QueryText, tree: ParseTree, names: Names) -> None:
+    def __init__(self, text: QueryText, tree: ParseTree, names: NameScope) -> None:
         self._text, self._tree, self._names = text, tree, names
         self._parts = all_subtrees(tree, *_LANGUAGE_OF)
         self._language = self._one_language()

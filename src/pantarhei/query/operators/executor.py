@@ -17,19 +17,19 @@ from rdflib import Literal, Variable
 from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryMemoryError
 from pantarhei.model.term import Term
-from pantarhei.query.algebra.analysis import bound, looks_outside
+from pantarhei.query.algebra.analysis import correlated_variables, substitute
 from pantarhei.query.algebra.expressions import Expression, is_volatile, variables_of
 from pantarhei.query.algebra.nodes import (
     BGP,
     Closure,
     Distinct,
+    Exists,
     Extend,
     Filter,
     Graph,
     Group,
     Join,
     LeftJoin,
-    Mark,
     Minus,
     NegatedSet,
     Node,
@@ -53,8 +53,8 @@ from pantarhei.query.operators.pattern_joins import (
     row_mask,
 )
 from pantarhei.query.operators.property_paths import join_closure, join_negated
-from pantarhei.query.solutions import NO_ROWS, UNIT, Ids, Mask, Places, Table
-from pantarhei.query.sources.relation import Dataset, Source
+from pantarhei.query.solutions import NO_ROWS, UNIT, Ids, Mask, Places, SolutionTable
+from pantarhei.query.sources.relation import FactSource, FactSources
 
 
 class Executor:
@@ -68,25 +68,29 @@ class Executor:
     """
 
     def __init__(
-        self, dataset: Dataset, context: Context, source: Source | None = None, account: Profile | None = None
+        self,
+        dataset: FactSources,
+        context: Context,
+        source: FactSource | None = None,
+        account: Profile | None = None,
     ) -> None:
         self._dataset, self._context = dataset, context
         self._source = dataset.default if source is None else source
         self._account = Profile() if account is None else account
         self._fresh = count()
 
-    def rows(self, node: Node) -> Table:
+    def rows(self, node: Node) -> SolutionTable:
         """All rows of a node."""
         return self.join(UNIT, node)
 
-    def join(self, start: Table, node: Node) -> Table:
+    def join(self, start: SolutionTable, node: Node) -> SolutionTable:
         """The rows of `start` joined with those of a node."""
         self._context.guard.check()
         found = _RULES[type(node)](self, start, node)
         self._account.note(node, found.size)
         return found
 
-    def first_rows(self, node: Node, wanted: int) -> Table:
+    def first_rows(self, node: Node, wanted: int) -> SolutionTable:
         """So many of the rows of a node, the first of its order, or all if there are fewer.
 
         Where they have no order they are any: the triples of a first pattern are gone on from part by part,
@@ -113,30 +117,30 @@ class Executor:
             found, at, size = found + parts[-1].size, at + size, size * _GROWTH
         return self._together(parts)
 
-    def _together(self, parts: Sequence[Table]) -> Table:
+    def _together(self, parts: Sequence[SolutionTable]) -> SolutionTable:
         """The rows of all parts, if they may be so many."""
         width = len({variable for part in parts for variable in part.columns})
         self._context.guard.check_room(sum(part.size for part in parts), width)
-        return Table.concat(parts)
+        return SolutionTable.concat(parts)
 
-    def _apart(self, start: Table, node: Node) -> Table:
+    def _apart(self, start: SolutionTable, node: Node) -> SolutionTable:
         """The join with a node that is evaluated by itself."""
         found = self.rows(node)
         return found if start is UNIT else join(start, found, self._context.terms, self._context.guard)
 
-    def _sees_nothing_else(self, start: Table, looked_at: Iterable[Variable], node: Node) -> bool:
-        """Whether what `start` binds of `looked_at` is bound by each row of `node` to the same."""
+    def _sees_nothing_else(self, start: SolutionTable, looked_at: Iterable[Variable], node: Node) -> bool:
+        """Whether what `start` binds of `used` is bound by each row of `node` to the same."""
         return all(v in node.certain for v in looked_at if v in start.columns)
 
     # -- leaves ------------------------------------------------------------------------------------
 
     def _bgp(
         self,
-        start: Table,
+        start: SolutionTable,
         node: BGP,
         tests: Sequence[Test] = (),
         keep: frozenset[Variable] | None = None,
-    ) -> Table:
+    ) -> SolutionTable:
         if not node.patterns:
             return self._kept(start, tests)
         matcher = PatternMatcher(self._source, node, tests, keep, self._context)
@@ -144,24 +148,24 @@ class Executor:
         self._account.note_steps(node, matcher.steps)
         return found
 
-    def _closure(self, start: Table, node: Closure) -> Table:
+    def _closure(self, start: SolutionTable, node: Closure) -> SolutionTable:
         return join_closure(start, node, self._source, self.join, self._context)
 
-    def _negated(self, start: Table, node: NegatedSet) -> Table:
+    def _negated(self, start: SolutionTable, node: NegatedSet) -> SolutionTable:
         return join_negated(start, node, self._source, self._context)
 
-    def _values(self, start: Table, node: Values) -> Table:
+    def _values(self, start: SolutionTable, node: Values) -> SolutionTable:
         columns = list(zip(*node.rows, strict=True)) if node.rows else [()] * len(node.names)
         ids = {v: self._context.terms.ids_of(c) for v, c in zip(node.names, columns, strict=True)}
-        given = Table(ids, len(node.rows))
+        given = SolutionTable(ids, len(node.rows))
         return given if start is UNIT else join(start, given, self._context.terms, self._context.guard)
 
     # -- joins -------------------------------------------------------------------------------------
 
-    def _join(self, start: Table, node: Join) -> Table:
+    def _join(self, start: SolutionTable, node: Join) -> SolutionTable:
         return self.join(self.join(start, node.left), node.right)
 
-    def _left_join(self, start: Table, node: LeftJoin) -> Table:
+    def _left_join(self, start: SolutionTable, node: LeftJoin) -> SolutionTable:
         looked_at = {*node.right.variables, *_seen(node.condition), *_seen_by_marks(node)}
         if not self._sees_nothing_else(start, looked_at, node.left):
             return self._apart(start, node)
@@ -176,10 +180,10 @@ class Executor:
         variables = [v for v in joined.columns if v != row and all(v != mark for mark, _ in node.marks)]
         return self._together([joined.select(variables), lonely])
 
-    def _union(self, start: Table, node: Union) -> Table:
+    def _union(self, start: SolutionTable, node: Union) -> SolutionTable:
         return self._together([self.join(start, node.left), self.join(start, node.right)])
 
-    def _minus(self, start: Table, node: Minus) -> Table:
+    def _minus(self, start: SolutionTable, node: Minus) -> SolutionTable:
         if not self._sees_nothing_else(start, node.left.variables, node.left):
             return self._apart(start, node)
         left = self.join(start, node.left)
@@ -197,8 +201,10 @@ class Executor:
 
     # -- EXISTS ------------------------------------------------------------------------------------
 
-    def _mark(self, start: Table, node: Mark) -> Table:
-        if not self._sees_nothing_else(start, (*node.right.variables, *looks_outside(node.right)), node.left):
+    def _mark(self, start: SolutionTable, node: Exists) -> SolutionTable:
+        if not self._sees_nothing_else(
+            start, (*node.right.variables, *correlated_variables(node.right)), node.left
+        ):
             return self._apart(start, node)
         left = self.join(start, node.left)
         return left.with_column(node.variable, self._truths(self._exists(left, node.right)))
@@ -207,30 +213,32 @@ class Executor:
         yes, no = self._context.terms.id_of(_TRUE), self._context.terms.id_of(_FALSE)
         return np.where(mask, np.int64(yes), np.int64(no))
 
-    def _exists(self, table: Table, pattern: Node) -> Mask:
+    def _exists(self, table: SolutionTable, pattern: Node) -> Mask:
         """For which rows the pattern has a match where their values stand for its variables."""
-        seen = looks_outside(pattern).union(pattern.variables)
+        seen = correlated_variables(pattern).union(pattern.variables)
         asked, places = _told_apart(table.select([v for v in table.columns if v in seen]))
         row = self._row()
         numbered = asked.with_column(row, np.arange(asked.size))
         found = row_mask(self._within(numbered, pattern).column(row), asked.size)
         return found if places is None else found[places]
 
-    def _within(self, table: Table, pattern: Node) -> Table:
+    def _within(self, table: SolutionTable, pattern: Node) -> SolutionTable:
         """The rows joined with those of a pattern in which they say what its variables are."""
         if isinstance(pattern, Filter):
             return self._kept(self._within(table, pattern.base), pattern.tests)
-        if isinstance(pattern, Mark):
+        if isinstance(pattern, Exists):
             found = self._within(table, pattern.left)
             return found.with_column(pattern.variable, self._truths(self._exists(found, pattern.right)))
         if isinstance(pattern, Project) and all(
             is_hidden(v) for v in pattern.child.variables if v not in pattern.names
         ):
             return self._within(table, pattern.child)
-        outside = [v for v in looks_outside(pattern) if v in table.columns]
+        outside = [v for v in correlated_variables(pattern) if v in table.columns]
         return self._bound_within(table, pattern, outside) if outside else self.join(table, pattern)
 
-    def _bound_within(self, table: Table, pattern: Node, outside: Sequence[Variable]) -> Table:
+    def _bound_within(
+        self, table: SolutionTable, pattern: Node, outside: Sequence[Variable]
+    ) -> SolutionTable:
         """The same where expressions deep in the pattern look at the rows: once for each of their values."""
         columns = [table.columns[v] for v in outside]
         found, groups = row_codes(columns, table.size)
@@ -240,24 +248,24 @@ class Executor:
             part = table.filter(found == group)
             values = {v: int(part.columns[v][0]) for v in outside}
             terms = {v: self._context.terms.term(id_) for v, id_ in values.items() if id_ != NONE}
-            parts.append(self.join(part, bound(pattern, terms)))
+            parts.append(self.join(part, substitute(pattern, terms)))
         return self._together(parts) if parts else table
 
     # -- rows by rows ------------------------------------------------------------------------------
 
-    def _kept(self, table: Table, tests: Sequence[Test]) -> Table:
+    def _kept(self, table: SolutionTable, tests: Sequence[Test]) -> SolutionTable:
         for condition, _ in tests:
             table = table.filter(truth(condition, table, self._context) == 1)
         return table
 
-    def _filter(self, start: Table, node: Filter) -> Table:
-        if not self._sees_nothing_else(start, node.looked_at, node.base):
+    def _filter(self, start: SolutionTable, node: Filter) -> SolutionTable:
+        if not self._sees_nothing_else(start, node.used, node.base):
             return self._apart(start, node)
         if isinstance(node.base, BGP):
             return self._bgp(start, node.base, node.tests)
         return self._kept(self.join(start, node.base), node.tests)
 
-    def _extend(self, start: Table, node: Extend) -> Table:
+    def _extend(self, start: SolutionTable, node: Extend) -> SolutionTable:
         looked_at = variables_of(node.expression)
         is_bound = node.variable in start.columns or not self._sees_nothing_else(start, looked_at, node.child)
         if is_bound or (start is not UNIT and is_volatile(node.expression)):
@@ -265,10 +273,10 @@ class Executor:
         table = self.join(start, node.child)
         return table.with_column(node.variable, compute(node.expression, table, self._context))
 
-    def _graph(self, start: Table, node: Graph) -> Table:
+    def _graph(self, start: SolutionTable, node: Graph) -> SolutionTable:
         if not isinstance(node.name, Variable):
             return self._within_graph(start, node.child, node.name)
-        parts: list[Table] = []
+        parts: list[SolutionTable] = []
         for name in self._dataset.names():
             self._context.guard.check()
             number = self._context.terms.id_of(name)
@@ -283,44 +291,44 @@ class Executor:
                 parts.append(self._within_graph(rows, node.child, name))
         return self._together(parts) if parts else NO_ROWS
 
-    def _within_graph(self, start: Table, child: Node, name: Term) -> Table:
+    def _within_graph(self, start: SolutionTable, child: Node, name: Term) -> SolutionTable:
         source = self._dataset.graph(name)
         if source is None:
             return NO_ROWS
         return Executor(self._dataset, self._context.within(name), source, self._account).join(start, child)
 
-    def _project(self, start: Table, node: Project) -> Table:
-        if start.columns and any(v in start.columns for v in node.lost):
+    def _project(self, start: SolutionTable, node: Project) -> SolutionTable:
+        if start.columns and any(v in start.columns for v in node.dropped):
             return self._apart(start, node)
         child = node.child
         if isinstance(child, BGP):
-            table = self._bgp(start, child, (), node.wanted)
+            table = self._bgp(start, child, (), node.kept)
         elif (
             isinstance(child, Filter)
             and isinstance(child.base, BGP)
-            and self._sees_nothing_else(start, child.looked_at, child.base)
+            and self._sees_nothing_else(start, child.used, child.base)
         ):
-            table = self._bgp(start, child.base, child.tests, node.wanted)
+            table = self._bgp(start, child.base, child.tests, node.kept)
         else:
             table = self.join(start, child)
         return table.select((*start.columns, *(v for v in node.names if v not in start.columns)))
 
     # -- all rows at once --------------------------------------------------------------------------
 
-    def _distinct(self, start: Table, node: Distinct) -> Table:
+    def _distinct(self, start: SolutionTable, node: Distinct) -> SolutionTable:
         if start is not UNIT:
             return self._apart(start, node)
         table = self.rows(node.child)
         columns = [table.columns[v] for v in table.columns if not is_hidden(v)]
         return table.take(first_rows(columns, table.size))
 
-    def _order_by(self, start: Table, node: OrderBy) -> Table:
+    def _order_by(self, start: SolutionTable, node: OrderBy) -> SolutionTable:
         if start is not UNIT:
             return self._apart(start, node)
         table = self.rows(node.child)
         return table.take(order(node.keys, table, self._context))
 
-    def _slice(self, start: Table, node: Slice) -> Table:
+    def _slice(self, start: SolutionTable, node: Slice) -> SolutionTable:
         if start is not UNIT:
             return self._apart(start, node)
         if node.limit == 0:
@@ -333,7 +341,7 @@ class Executor:
         end = table.size if node.limit is None else min(table.size, node.offset + node.limit)
         return table.take(np.arange(min(node.offset, table.size), end))
 
-    def _group(self, start: Table, node: Group) -> Table:
+    def _group(self, start: SolutionTable, node: Group) -> SolutionTable:
         if start is not UNIT:
             return self._apart(start, node)
         table = self.rows(node.child)
@@ -349,14 +357,14 @@ class Executor:
         columns = {v: table.column(v)[first] for v in node.keys or ()}
         made = aggregate(node.aggregates, table, groups, number, self._context)
         columns |= {a.variable: ids for a, ids in zip(node.aggregates, made, strict=True)}
-        return Table(columns, number)
+        return SolutionTable(columns, number)
 
     def _row(self) -> Variable:
         """A variable for the numbers of rows."""
         return Variable(f"#row{next(self._fresh)}")
 
 
-_RULES: dict[type[Node], Callable[[Executor, Table, Any], Table]] = {
+_RULES: dict[type[Node], Callable[[Executor, SolutionTable, Any], SolutionTable]] = {
     BGP: Executor._bgp,
     Closure: Executor._closure,
     NegatedSet: Executor._negated,
@@ -365,7 +373,7 @@ _RULES: dict[type[Node], Callable[[Executor, Table, Any], Table]] = {
     LeftJoin: Executor._left_join,
     Union: Executor._union,
     Minus: Executor._minus,
-    Mark: Executor._mark,
+    Exists: Executor._mark,
     Filter: Executor._filter,
     Extend: Executor._extend,
     Graph: Executor._graph,
@@ -390,7 +398,7 @@ def _first_pattern(node: Node, in_order: bool) -> TriplePattern | None:
     Args:
         in_order: it must be the first of the text, since its values are shown in the forms they have there.
     """
-    while isinstance(node, Project | Filter | Extend | Join | LeftJoin | Minus | Mark):
+    while isinstance(node, Project | Filter | Extend | Join | LeftJoin | Minus | Exists):
         if isinstance(node, Project) and any(
             not is_hidden(v) for v in node.child.variables if v not in node.names
         ):
@@ -410,7 +418,7 @@ def _openness(pattern: TriplePattern) -> int:
 _TRUE, _FALSE = Literal(True), Literal(False)
 
 
-def _told_apart(table: Table) -> tuple[Table, Places | None]:
+def _told_apart(table: SolutionTable) -> tuple[SolutionTable, Places | None]:
     """The different rows of a table, and which of them each row is; None where they are about as many."""
     if table.size < _MANY:
         return table, None
@@ -432,4 +440,4 @@ def _seen(condition: Expression | None) -> frozenset[Variable]:
 
 
 def _seen_by_marks(node: LeftJoin) -> set[Variable]:
-    return {v for _, pattern in node.marks for v in (*pattern.variables, *looks_outside(pattern))}
+    return {v for _, pattern in node.marks for v in (*pattern.variables, *correlated_variables(pattern))}

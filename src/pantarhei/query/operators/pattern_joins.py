@@ -23,9 +23,9 @@ from pantarhei.model.term import RDF_TYPE, Term
 from pantarhei.query.algebra.nodes import BGP, Node, Place, Test, TriplePattern
 from pantarhei.query.expressions import Context, truth
 from pantarhei.query.expressions.expression_columns import distinct_rows
-from pantarhei.query.query_limits import Guard
-from pantarhei.query.solutions import Ids, Mask, Places, Table, TermSpace
-from pantarhei.query.sources.relation import Lookup, Pairs, Relation, Source
+from pantarhei.query.query_limits import QueryLimits
+from pantarhei.query.solutions import Ids, Mask, Places, SolutionTable, TermSpace
+from pantarhei.query.sources.relation import FactSource, Lookup, MatchedPairs, Relation
 
 Step = tuple[TriplePattern, float, int]
 """A pattern that was matched, how many rows were expected after it, and how many there were."""
@@ -68,7 +68,7 @@ def first_rows(columns: Sequence[Ids], size: int) -> Places:
     return np.sort(distinct_rows(columns)[0]) if columns else np.arange(min(size, 1))
 
 
-def join(left: Table, right: Table, terms: TermSpace, guard: Guard) -> Table:
+def join(left: SolutionTable, right: SolutionTable, terms: TermSpace, guard: QueryLimits) -> SolutionTable:
     """The joins of all compatible rows; shared variables show the form of the left."""
     rows, places = compatible(left, right, terms, guard)
     joined = dict(left.take(rows).columns)
@@ -76,11 +76,11 @@ def join(left: Table, right: Table, terms: TermSpace, guard: Guard) -> Table:
         mine = joined.get(variable)
         given = column[places]
         joined[variable] = given if mine is None else np.where(mine == NONE, given, mine)
-    return Table(joined, len(rows))
+    return SolutionTable(joined, len(rows))
 
 
 def compatible(
-    left: Table, right: Table, terms: TermSpace, guard: Guard, overlap: bool = False
+    left: SolutionTable, right: SolutionTable, terms: TermSpace, guard: QueryLimits, overlap: bool = False
 ) -> tuple[Places, Places]:
     """Places of the rows, left and right, that agree in all variables that both bind.
 
@@ -110,7 +110,7 @@ def compatible(
     return (rows, places) if agree.all() else (rows[agree], places[agree])
 
 
-def _equal(pairs: Sequence[tuple[Ids, Ids]], guard: Guard, width: int) -> tuple[Places, Places]:
+def _equal(pairs: Sequence[tuple[Ids, Ids]], guard: QueryLimits, width: int) -> tuple[Places, Places]:
     """Places of rows that are equal in every pair of columns."""
     mine, other = pairs[0]
     if len(pairs) > 1:
@@ -129,7 +129,7 @@ def row_mask(rows: Ids, size: int) -> Mask:
     return found
 
 
-def split_by_unbound(table: Table, variables: Sequence[Variable]) -> list[Table]:
+def split_by_unbound(table: SolutionTable, variables: Sequence[Variable]) -> list[SolutionTable]:
     """The rows in parts; in each a variable is bound in all rows, or its column is left out."""
     partial = [v for v in variables if v in table.columns and (table.columns[v] == NONE).any()]
     if not partial:
@@ -141,7 +141,7 @@ def split_by_unbound(table: Table, variables: Sequence[Variable]) -> list[Table]
         places = np.flatnonzero(found == number)
         lost = {v for v, mask in zip(partial, unbound, strict=True) if mask[places[0]]}
         part = table.take(places)
-        parts.append(Table({v: c for v, c in part.columns.items() if v not in lost}, part.size))
+        parts.append(SolutionTable({v: c for v, c in part.columns.items() if v not in lost}, part.size))
     return parts
 
 
@@ -167,7 +167,7 @@ class PatternMatcher:
 
     def __init__(
         self,
-        source: Source,
+        source: FactSource,
         node: BGP,
         tests: Sequence[Test],
         keep: frozenset[Variable] | None,
@@ -177,15 +177,15 @@ class PatternMatcher:
         self.patterns, self._variables = node.patterns, node.variables
         self.steps: list[Step] = []
 
-    def join(self, start: Table) -> Table:
+    def join(self, start: SolutionTable) -> SolutionTable:
         """The rows of `start` joined with the matches."""
         runs = [_Matching(self, part) for part in split_by_unbound(start, self._variables)]
-        found = Table.concat([run.run() for run in runs])
+        found = SolutionTable.concat([run.run() for run in runs])
         self.steps = runs[0].steps
         return found
 
     def needed(
-        self, remaining: Sequence[tuple[int, TriplePattern]], start: Table
+        self, remaining: Sequence[tuple[int, TriplePattern]], start: SolutionTable
     ) -> frozenset[Variable] | None:
         """The variables that are looked at once `remaining` are still to be matched."""
         if self._keep is None:
@@ -197,7 +197,7 @@ class PatternMatcher:
 class _Matching:
     """One run of a matcher, from rows that bind each of their variables."""
 
-    def __init__(self, matcher: PatternMatcher, start: Table) -> None:
+    def __init__(self, matcher: PatternMatcher, start: SolutionTable) -> None:
         self._matcher, self._start, self._table = matcher, start, start
         self._source, self._context = matcher.source, matcher.context
         self._remaining = list(enumerate(matcher.patterns))
@@ -205,9 +205,11 @@ class _Matching:
         # by variable, the first pattern of the text among those whose form of its values is shown
         self._shown_by: dict[Variable, int] = dict.fromkeys(start.columns, -1)
         self.steps: list[Step] = []
-        self._found: dict[int, Pairs] = {}  # by pattern, what all rows go on to, where it is known already
+        self._found: dict[
+            int, MatchedPairs
+        ] = {}  # by pattern, what all rows go on to, where it is known already
 
-    def run(self) -> Table:
+    def run(self) -> SolutionTable:
         self._test()
         while self._remaining:
             if not self._table.size:
@@ -223,7 +225,7 @@ class _Matching:
         if not self._table.size:
             wanted = {p for pattern in self._matcher.patterns for p in pattern.places}
             columns = {v: np.empty(0, np.int64) for v in wanted if type(v) is Variable}
-            return Table({**columns, **self._table.columns}, 0)
+            return SolutionTable({**columns, **self._table.columns}, 0)
         return self._table
 
     def _test(self) -> None:
@@ -319,7 +321,7 @@ class _Matching:
             found = self._found.get(number) or relation.forward(self._values(subject), guard)
             if self._is_known(object_):
                 agree = found.others == self._values(object_)[found.rows]
-                found = Pairs(found.rows[agree], found.others[agree], found.shown[agree])
+                found = MatchedPairs(found.rows[agree], found.others[agree], found.shown[agree])
             self._extend(found.rows, {object_: found.shown}, number)
         elif self._is_known(object_):
             found = self._found.get(number) or relation.backward(self._values(object_), guard)
@@ -336,7 +338,7 @@ class _Matching:
             columns = {subject: subjects}
         else:
             columns = {subject: subjects, object_: shown}
-        found = Table({v: c for v, c in columns.items() if type(v) is Variable}, len(subjects))
+        found = SolutionTable({v: c for v, c in columns.items() if type(v) is Variable}, len(subjects))
         for variable in found.columns:
             self._shown_by[variable] = number
         if self._table.columns or self._table.size != 1:
@@ -395,7 +397,7 @@ class _Matching:
             return self._source.members(cast(Term, object_))
         return self._source.relation(predicate)
 
-    def _values(self, place: Place, table: Table | None = None) -> Ids:
+    def _values(self, place: Place, table: SolutionTable | None = None) -> Ids:
         """The terms of a place by value, a row each."""
         rows = self._table if table is None else table
         if type(place) is Variable:

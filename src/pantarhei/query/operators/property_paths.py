@@ -12,11 +12,11 @@ from pantarhei.encoding.numbers import FIRST_LITERAL
 from pantarhei.query.algebra.nodes import Closure, NegatedSet, Node, Place
 from pantarhei.query.expressions import Context
 from pantarhei.query.operators.pattern_joins import join, split_by_unbound
-from pantarhei.query.solutions import UNIT, Ids, Table, TermSpace
-from pantarhei.query.sources.relation import Lookup, Source
+from pantarhei.query.solutions import UNIT, Ids, SolutionTable, TermSpace
+from pantarhei.query.sources.relation import FactSource, Lookup
 from pantarhei.rdf.ntriples import write_term
 
-Evaluate = Callable[[Table, Node], Table]
+Evaluate = Callable[[SolutionTable, Node], SolutionTable]
 
 _BITS = np.int64(33)  # a term's number takes 33 bits
 _MASK = np.int64((1 << 33) - 1)
@@ -40,23 +40,25 @@ Step = Callable[[Ids], Ends]
 """Gives for terms, as they are shown, the ends one step further."""
 
 
-def join_closure(start: Table, node: Closure, source: Source, evaluate: Evaluate, context: Context) -> Table:
+def join_closure(
+    start: SolutionTable, node: Closure, source: FactSource, evaluate: Evaluate, context: Context
+) -> SolutionTable:
     """Rows joined with the pairs of `p*`, `p+` or `p?`.
 
     Steps are taken from all starts at once, each pair is gone on from once. An end that is reached in several
     forms is shown in the one that N-Triples orders first.
     """
     closing = _Closing(node, source, evaluate, context)
-    return Table.concat([closing.join(part) for part in split_by_unbound(start, node.variables)])
+    return SolutionTable.concat([closing.join(part) for part in split_by_unbound(start, node.variables)])
 
 
 class _Closing:
     """The pairs of one path."""
 
-    def __init__(self, node: Closure, source: Source, evaluate: Evaluate, context: Context) -> None:
+    def __init__(self, node: Closure, source: FactSource, evaluate: Evaluate, context: Context) -> None:
         self._node, self._source, self._evaluate, self._context = node, source, evaluate, context
 
-    def join(self, start: Table) -> Table:
+    def join(self, start: SolutionTable) -> SolutionTable:
         """The join with rows each of which binds the same of the ends."""
         node, terms = self._node, self._context.terms
         subjects, objects = _values(start, node.subject, terms), _values(start, node.object, terms)
@@ -67,9 +69,11 @@ class _Closing:
         found = self._all_pairs()
         return found if start is UNIT else join(start, found, terms, self._context.guard)
 
-    def _from(self, start: Table, given: Ids, wanted: Ids | None, here: Place, there: Place) -> Table:
+    def _from(
+        self, start: SolutionTable, given: Ids, wanted: Ids | None, here: Place, there: Place
+    ) -> SolutionTable:
         """The join where `here` is bound to `given`, a value a row, and `there` to `wanted`, or not."""
-        if self._node.may_stay and isinstance(here, Variable) and _is_given(here):
+        if self._node.may_be_empty and isinstance(here, Variable) and _is_given(here):
             # each form in which a literal is given is a seed of its own: a step that stays leaves it so
             shown, codes = np.unique(start.columns[here], return_inverse=True)
             seeds = self._context.terms.values(shown)
@@ -78,7 +82,7 @@ class _Closing:
             shown = self._shown_by(here, seeds)
         step = self._stepper(here == self._node.object and here != self._node.subject)
         found = self._reached(seeds, shown, step)
-        if not _is_given(here) and self._node.may_stay:
+        if not _is_given(here) and self._node.may_be_empty:
             found = self._in_graph(found, seeds, there)
         rows, places = Lookup(found.rows).find(codes, self._context.guard)
         if wanted is not None or here == there:
@@ -90,7 +94,7 @@ class _Closing:
 
     def _shown_by(self, here: Place, seeds: Ids) -> Ids:
         """The form in which each seed is shown as an end of its own: as written, or as the graph has it."""
-        if not self._node.may_stay or (seeds < FIRST_LITERAL).all():
+        if not self._node.may_be_empty or (seeds < FIRST_LITERAL).all():
             return seeds
         if not isinstance(here, Variable):
             return np.full(len(seeds), self._context.terms.id_of(here))
@@ -113,7 +117,9 @@ class _Closing:
         here, there = (node.end, node.start) if is_backwards else (node.start, node.end)
 
         def step(terms: Ids) -> Ends:
-            table = self._evaluate(Table({here: terms, row: np.arange(len(terms))}, len(terms)), node.step)
+            table = self._evaluate(
+                SolutionTable({here: terms, row: np.arange(len(terms))}, len(terms)), node.step
+            )
             shown = table.column(there)
             return Ends(table.column(row), self._context.terms.values(shown), shown)
 
@@ -155,7 +161,7 @@ class _Closing:
 
         return step
 
-    def _all_pairs(self) -> Table:
+    def _all_pairs(self) -> SolutionTable:
         """All pairs, from each term of the graph on."""
         node = self._node
         # where forms differ a step begins with the form in which its start was reached
@@ -168,7 +174,7 @@ class _Closing:
         else:
             columns = {node.subject: shown[found.rows], node.object: found.shown}
         bound = {place: column for place, column in columns.items() if isinstance(place, Variable)}
-        return Table(bound, len(next(iter(bound.values()))))
+        return SolutionTable(bound, len(next(iter(bound.values()))))
 
     def _nodes(self) -> tuple[Ids, Ids]:
         """The terms of the graph by value, and in the forms they are shown in."""
@@ -213,7 +219,7 @@ def _least(keys: Ids, arrivals: list[tuple[Ids, Ids]], terms: TermSpace) -> Ids:
     return least
 
 
-def _values(start: Table, place: Place, terms: TermSpace) -> Ids | None:
+def _values(start: SolutionTable, place: Place, terms: TermSpace) -> Ids | None:
     """The values of an end, a row each; None where it is not bound."""
     if not isinstance(place, Variable):
         return np.full(start.size, terms.values(terms.ids_of([place]))[0])
@@ -221,13 +227,17 @@ def _values(start: Table, place: Place, terms: TermSpace) -> Ids | None:
     return None if column is None else terms.values(column)
 
 
-def join_negated(start: Table, node: NegatedSet, source: Source, context: Context) -> Table:
+def join_negated(
+    start: SolutionTable, node: NegatedSet, source: FactSource, context: Context
+) -> SolutionTable:
     """Rows joined with the triples whose predicate is none of some."""
     parts = [_join_negated(part, node, source, context) for part in split_by_unbound(start, node.variables)]
-    return Table.concat(parts)
+    return SolutionTable.concat(parts)
 
 
-def _join_negated(start: Table, node: NegatedSet, source: Source, context: Context) -> Table:
+def _join_negated(
+    start: SolutionTable, node: NegatedSet, source: FactSource, context: Context
+) -> SolutionTable:
     """The same for rows each of which binds the same of the ends."""
     terms = context.terms
     subjects, objects = _values(start, node.subject, terms), _values(start, node.object, terms)
@@ -241,7 +251,7 @@ def _join_negated(start: Table, node: NegatedSet, source: Source, context: Conte
     columns = {node.object: found.shown[agree], node.subject: found.subjects[agree]}
     bound = {place: column for place, column in columns.items() if isinstance(place, Variable)}
     if is_open:
-        made = Table(bound, int(agree.sum()))
+        made = SolutionTable(bound, int(agree.sum()))
         return made if start is UNIT else join(start, made, terms, context.guard)
     table = start.take(found.rows[agree])
-    return Table({**bound, **table.columns}, table.size)
+    return SolutionTable({**bound, **table.columns}, table.size)

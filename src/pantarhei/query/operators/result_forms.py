@@ -11,12 +11,12 @@ from rdflib import BNode, Literal, URIRef, Variable
 from pantarhei.encoding.numbers import NONE
 from pantarhei.model.term import Term, Triple
 from pantarhei.query.algebra.nodes import Place, TriplePattern, is_hidden
-from pantarhei.query.solutions import Ids, Places, Table, TermSpace
-from pantarhei.query.sources.relation import Source
+from pantarhei.query.solutions import Ids, Places, SolutionTable, TermSpace
+from pantarhei.query.sources.relation import FactSource
 from pantarhei.rdf.ntriples import write_term
 
 
-def construct(template: Sequence[TriplePattern], table: Table, terms: TermSpace) -> Ids:
+def construct(template: Sequence[TriplePattern], table: SolutionTable, terms: TermSpace) -> Ids:
     """The triples that a template makes of rows, each once, shape (n, 3); what is no triple is left out.
 
     A blank node of the template is another in each row, and the same whenever the row comes again: its label
@@ -26,7 +26,9 @@ def construct(template: Sequence[TriplePattern], table: Table, terms: TermSpace)
     return triples
 
 
-def construct_by_row(template: Sequence[TriplePattern], table: Table, terms: TermSpace) -> tuple[Places, Ids]:
+def construct_by_row(
+    template: Sequence[TriplePattern], table: SolutionTable, terms: TermSpace
+) -> tuple[Places, Ids]:
     """The triples that a template makes of each row: the places of the rows, and the triples, shape (n, 3).
 
     Each pattern of the template makes a triple of a row, or none.
@@ -40,7 +42,7 @@ def construct_by_row(template: Sequence[TriplePattern], table: Table, terms: Ter
 
 
 def _made_of(
-    pattern: TriplePattern, table: Table, made: Mapping[Place, Ids], terms: TermSpace
+    pattern: TriplePattern, table: SolutionTable, made: Mapping[Place, Ids], terms: TermSpace
 ) -> tuple[Places, Ids]:
     columns = [_column(place, table, made, terms) for place in pattern.places]
     fits = np.ones(table.size, np.bool_)
@@ -54,7 +56,7 @@ def _made_of(
 _ALLOWED: tuple[tuple[type, ...], ...] = ((URIRef, BNode), (URIRef,), (URIRef, BNode, Literal))
 
 
-def _column(place: Place, table: Table, made: Mapping[Place, Ids], terms: TermSpace) -> Ids:
+def _column(place: Place, table: SolutionTable, made: Mapping[Place, Ids], terms: TermSpace) -> Ids:
     if isinstance(place, Variable):
         return table.column(place)
     if place in made:
@@ -63,7 +65,7 @@ def _column(place: Place, table: Table, made: Mapping[Place, Ids], terms: TermSp
 
 
 def _blank_nodes(
-    template: Sequence[TriplePattern], labels: set[Place], table: Table, terms: TermSpace
+    template: Sequence[TriplePattern], labels: set[Place], table: SolutionTable, terms: TermSpace
 ) -> dict[Place, Ids]:
     """For each blank node of a template the one that it is in each row."""
     # plans have their columns in any order, and may leave out one in which nothing is bound
@@ -88,7 +90,9 @@ def _hashed(text: str) -> str:
     return "q" + blake2b(text.encode(errors="surrogatepass"), digest_size=12).hexdigest()
 
 
-def describe(places: Sequence[Place], table: Table, source: Source, terms: TermSpace) -> list[Triple]:
+def describe(
+    places: Sequence[Place], table: SolutionTable, source: FactSource, terms: TermSpace
+) -> list[Triple]:
     """The triples that terms are the subject of, and so on for the blank nodes that these lead to."""
     found: dict[int, None] = {}
     for place in places:

@@ -10,11 +10,11 @@ import numpy as np
 from rdflib import URIRef
 
 from pantarhei.model.term import Term
-from pantarhei.query.query_limits import NO_LIMITS, Guard
+from pantarhei.query.query_limits import NO_LIMITS, QueryLimits
 from pantarhei.query.solutions import Ids, Mask, Places
 
 
-class Pairs(NamedTuple):
+class MatchedPairs(NamedTuple):
     """Which row of a question goes with which term.
 
     Args:
@@ -39,7 +39,7 @@ class Relation(Protocol):
         """All: subjects, objects by value, and objects as they are shown."""
         ...
 
-    def forward(self, subjects: Ids, guard: Guard = NO_LIMITS) -> Pairs:
+    def forward(self, subjects: Ids, guard: QueryLimits = NO_LIMITS) -> MatchedPairs:
         """The objects of each of `subjects`.
 
         Raises:
@@ -47,7 +47,7 @@ class Relation(Protocol):
         """
         ...
 
-    def backward(self, objects: Ids, guard: Guard = NO_LIMITS) -> Pairs:
+    def backward(self, objects: Ids, guard: QueryLimits = NO_LIMITS) -> MatchedPairs:
         """The subjects of each of `objects`; `shown` has the objects as they are shown.
 
         Raises:
@@ -60,7 +60,7 @@ class Relation(Protocol):
         ...
 
 
-class Triples(Protocol):
+class TripleLookup(Protocol):
     """All triples of a graph, by value, and their objects as they are shown."""
 
     def __len__(self) -> int: ...
@@ -70,8 +70,8 @@ class Triples(Protocol):
         subjects: Ids | None,
         predicates: Ids | None,
         objects: Ids | None,
-        guard: Guard = NO_LIMITS,
-    ) -> Matches:
+        guard: QueryLimits = NO_LIMITS,
+    ) -> MatchedTriples:
         """The triples that agree with each row of what is given; at least one column is.
 
         Args:
@@ -79,12 +79,12 @@ class Triples(Protocol):
         """
         ...
 
-    def all(self) -> Matches:
+    def all(self) -> MatchedTriples:
         """All triples, as those that agree with one row that says nothing."""
         ...
 
 
-class Matches(NamedTuple):
+class MatchedTriples(NamedTuple):
     """Triples that were found for rows of a question."""
 
     rows: Places
@@ -94,7 +94,7 @@ class Matches(NamedTuple):
     shown: Ids
 
 
-class Source(Protocol):
+class FactSource(Protocol):
     """One graph."""
 
     @property
@@ -115,7 +115,7 @@ class Source(Protocol):
         """The members of a class, as pairs with the class."""
         ...
 
-    def triples(self) -> Triples:
+    def triples(self) -> TripleLookup:
         """All triples."""
         ...
 
@@ -124,11 +124,11 @@ class Source(Protocol):
         ...
 
 
-class Dataset(Protocol):
+class FactSources(Protocol):
     """Several graphs."""
 
     @property
-    def default(self) -> Source:
+    def default(self) -> FactSource:
         """The graph that patterns are matched against outside GRAPH."""
         ...
 
@@ -136,7 +136,7 @@ class Dataset(Protocol):
         """The names of the others."""
         ...
 
-    def graph(self, name: Term) -> Source | None:
+    def graph(self, name: Term) -> FactSource | None:
         """The graph of a name, None if there is none."""
         ...
 
@@ -170,7 +170,7 @@ class Lookup:
         self._order = np.argsort(column, kind="stable")
         self._sorted = column[self._order] if self._starts is None else column[:0]
 
-    def find(self, numbers: Ids, guard: Guard = NO_LIMITS) -> tuple[Places, Places]:
+    def find(self, numbers: Ids, guard: QueryLimits = NO_LIMITS) -> tuple[Places, Places]:
         """For each place of the column that has one of `numbers`: which of these, and the place.
 
         Raises:
@@ -235,14 +235,14 @@ class ColumnRelation:
     def pairs(self) -> tuple[Ids, Ids, Ids]:
         return self._subjects, self._objects, self._shown
 
-    def forward(self, subjects: Ids, guard: Guard = NO_LIMITS) -> Pairs:
+    def forward(self, subjects: Ids, guard: QueryLimits = NO_LIMITS) -> MatchedPairs:
         rows, places = self._by_subject.find(subjects, guard)
         others = self._objects[places]
-        return Pairs(rows, others, others if self._shown is self._objects else self._shown[places])
+        return MatchedPairs(rows, others, others if self._shown is self._objects else self._shown[places])
 
-    def backward(self, objects: Ids, guard: Guard = NO_LIMITS) -> Pairs:
+    def backward(self, objects: Ids, guard: QueryLimits = NO_LIMITS) -> MatchedPairs:
         rows, places = self._by_object.find(objects, guard)
-        return Pairs(rows, self._subjects[places], self._shown[places])
+        return MatchedPairs(rows, self._subjects[places], self._shown[places])
 
     def holds(self, subjects: Ids, objects: Ids) -> Mask:
         found = np.zeros(len(subjects), np.bool_)
@@ -251,7 +251,7 @@ class ColumnRelation:
         return found
 
 
-class TripleColumns:
+class IndexedTriples:
     """All triples of a graph in memory, by value.
 
     Args:
@@ -267,16 +267,16 @@ class TripleColumns:
     def __len__(self) -> int:
         return len(self.shown)
 
-    def all(self) -> Matches:
-        return Matches(np.zeros(len(self), np.intp), *self.columns, self.shown)
+    def all(self) -> MatchedTriples:
+        return MatchedTriples(np.zeros(len(self), np.intp), *self.columns, self.shown)
 
     def matching(
         self,
         subjects: Ids | None,
         predicates: Ids | None,
         objects: Ids | None,
-        guard: Guard = NO_LIMITS,
-    ) -> Matches:
+        guard: QueryLimits = NO_LIMITS,
+    ) -> MatchedTriples:
         given = [(place, ids) for place, ids in enumerate((subjects, predicates, objects)) if ids is not None]
         place, ids = (
             given[0] if len(given) == 1 else min(given, key=lambda one: self._lookup(one[0]).count(one[1]))
@@ -287,7 +287,7 @@ class TripleColumns:
                 agree = self.columns[other][places] == wanted[rows]
                 rows, places = rows[agree], places[agree]
         found = [column[places] for column in self.columns]
-        return Matches(rows, found[0], found[1], found[2], self.shown[places])
+        return MatchedTriples(rows, found[0], found[1], found[2], self.shown[places])
 
     def of_predicate(self, predicate: int) -> ColumnRelation:
         """The pairs of one predicate."""

@@ -16,8 +16,8 @@ from pantarhei.model.term import RDF_TYPE, Term, Triple, respelled
 from pantarhei.query.expressions import LiteralValues
 from pantarhei.query.expressions.context import TripleTimes
 from pantarhei.query.solutions import Ids, TermSpace
-from pantarhei.query.sources.relation import ColumnRelation, Relation, Source, TripleColumns
-from pantarhei.query.sources.relation import Dataset as Sources
+from pantarhei.query.sources.relation import ColumnRelation, FactSource, IndexedTriples, Relation
+from pantarhei.query.sources.relation import FactSources as Sources
 from pantarhei.rdf.triple_table import triples_of
 
 
@@ -29,7 +29,7 @@ class GraphFacts:
         columns: the triples.
     """
 
-    def __init__(self, terms: TermSpace, columns: TripleColumns) -> None:
+    def __init__(self, terms: TermSpace, columns: IndexedTriples) -> None:
         self._terms, self._columns = terms, columns
         self._relations: dict[Term, Relation] = {}
         self._members: dict[Term, Relation] = {}
@@ -42,10 +42,10 @@ class GraphFacts:
         ).reshape(-1, 3)
         subjects, predicates, objects = (np.ascontiguousarray(column) for column in ids.T)
         values = terms.values
-        return cls(terms, TripleColumns(values(subjects), values(predicates), values(objects), objects))
+        return cls(terms, IndexedTriples(values(subjects), values(predicates), values(objects), objects))
 
     @classmethod
-    def merged(cls, terms: TermSpace, sources: Sequence[Source]) -> GraphFacts:
+    def merged(cls, terms: TermSpace, sources: Sequence[FactSource]) -> GraphFacts:
         """The triples of all sources, each once."""
         found = [source.triples().all() for source in sources]
         if not found:
@@ -54,7 +54,7 @@ class GraphFacts:
             [np.stack([m.subjects, m.predicates, m.objects, m.shown]) for m in found], axis=1
         )
         rows = np.unique(rows, axis=1)
-        return cls(terms, TripleColumns(*(np.ascontiguousarray(column) for column in rows)))
+        return cls(terms, IndexedTriples(*(np.ascontiguousarray(column) for column in rows)))
 
     def __len__(self) -> int:
         return len(self._columns)
@@ -84,14 +84,14 @@ class GraphFacts:
             found = self._members[class_] = ColumnRelation(subjects[places], objects[places], shown[places])
         return found
 
-    def triples(self) -> TripleColumns:
+    def triples(self) -> IndexedTriples:
         return self._columns
 
     def nodes(self) -> Ids:
         return self._columns.nodes
 
 
-class Graphs:
+class LazyGraphs:
     """A dataset of graphs that are made when they are first asked for.
 
     Args:
@@ -101,28 +101,33 @@ class Graphs:
     """
 
     def __init__(
-        self, default: Source, names: Callable[[], Iterable[URIRef]], find: Callable[[Term], Source | None]
+        self,
+        default: FactSource,
+        names: Callable[[], Iterable[URIRef]],
+        find: Callable[[Term], FactSource | None],
     ) -> None:
         self._default, self._names, self._find = default, names, find
-        self._known: dict[Term, Source | None] = {}
+        self._known: dict[Term, FactSource | None] = {}
 
     @property
-    def default(self) -> Source:
+    def default(self) -> FactSource:
         return self._default
 
     def names(self) -> Iterable[URIRef]:
         return self._names()
 
-    def graph(self, name: Term) -> Source | None:
+    def graph(self, name: Term) -> FactSource | None:
         if name not in self._known:
             self._known[name] = self._find(name)
         return self._known[name]
 
 
-def single(source: Source, named: Mapping[URIRef, Source] | None = None) -> Graphs:
+def single(source: FactSource, named: Mapping[URIRef, FactSource] | None = None) -> LazyGraphs:
     """A dataset with one graph as its default, and others that are there already."""
     others = named or {}
-    return Graphs(source, lambda: others, lambda name: others.get(name) if isinstance(name, URIRef) else None)
+    return LazyGraphs(
+        source, lambda: others, lambda name: others.get(name) if isinstance(name, URIRef) else None
+    )
 
 
 @dataclass(frozen=True)
@@ -156,7 +161,7 @@ class View:
         left = {URIRef(str(name)): self._graph(name) for name in named or ()}
         return View(single(merged, left), self.terms, self.literals)
 
-    def _graph(self, name: Term) -> Source:
+    def _graph(self, name: Term) -> FactSource:
         found = self.dataset.graph(name)
         if found is None:
             here = [f"<{known}>" for known in self.dataset.names()]
@@ -171,14 +176,14 @@ class View:
         """The view whose default graph has the triples of all graphs."""
         named = [self._graph(name) for name in self.dataset.names()]
         union = GraphFacts.merged(self.terms, [self.dataset.default, *named])
-        return View(Graphs(union, self.dataset.names, self.dataset.graph), self.terms, self.literals)
+        return View(LazyGraphs(union, self.dataset.names, self.dataset.graph), self.terms, self.literals)
 
     def joined(self, name: Term) -> View:
         """The view with a named graph's triples in its default graph as well. It is made once."""
         found = self._joined.get(name)
         if found is None:
             both = GraphFacts.merged(self.terms, [self.dataset.default, self._graph(name)])
-            found = View(Graphs(both, self.dataset.names, self.dataset.graph), self.terms, self.literals)
+            found = View(LazyGraphs(both, self.dataset.names, self.dataset.graph), self.terms, self.literals)
             self._joined[name] = found
         return found
 
@@ -195,9 +200,9 @@ def graph_view(graph: Graph) -> View:
     parts = (default, *others.values()) if graph.default_union else (default,)
     triples = dict.fromkeys(chain.from_iterable(map(triples_of, parts)))
 
-    def find(name: Term) -> Source | None:
+    def find(name: Term) -> FactSource | None:
         found = None if isinstance(name, Literal) else others.get(name)
         return None if found is None else GraphFacts.of(terms, triples_of(found))
 
     names = sorted(name for name in others if isinstance(name, URIRef))
-    return View(Graphs(GraphFacts.of(terms, triples), lambda: names, find), terms, literals)
+    return View(LazyGraphs(GraphFacts.of(terms, triples), lambda: names, find), terms, literals)

@@ -14,9 +14,15 @@ from pantarhei.encoding.numbers import NONE, FactForms, Integers
 from pantarhei.materialize.kernel_values import contiguous
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.term import RDF_TYPE, Term
-from pantarhei.query.query_limits import NO_LIMITS, Guard
+from pantarhei.query.query_limits import NO_LIMITS, QueryLimits
 from pantarhei.query.solutions import LOCAL, Ids, Mask, TermSpace
-from pantarhei.query.sources.relation import ColumnRelation, Pairs, Relation, Source, TripleColumns
+from pantarhei.query.sources.relation import (
+    ColumnRelation,
+    FactSource,
+    IndexedTriples,
+    MatchedPairs,
+    Relation,
+)
 
 
 class JoinedFacts:
@@ -27,7 +33,7 @@ class JoinedFacts:
             it costs in the large one.
     """
 
-    def __init__(self, large: Source, small: Source) -> None:
+    def __init__(self, large: FactSource, small: FactSource) -> None:
         self._large, self._small = large, small
 
     @property
@@ -48,17 +54,17 @@ class JoinedFacts:
         large = self._large.members(class_)
         return JoinedRelation(large, small) if len(small) else large
 
-    def triples(self) -> TripleColumns:
+    def triples(self) -> IndexedTriples:
         return self._triples
 
     def nodes(self) -> Ids:
         return self._triples.nodes
 
     @cached_property
-    def _triples(self) -> TripleColumns:
+    def _triples(self) -> IndexedTriples:
         both = [self._large.triples().all(), self._small.triples().all()]
         columns = zip(*((m.subjects, m.predicates, m.objects, m.shown) for m in both), strict=True)
-        return TripleColumns(*map(np.concatenate, columns))
+        return IndexedTriples(*map(np.concatenate, columns))
 
 
 class JoinedRelation:
@@ -75,10 +81,10 @@ class JoinedRelation:
         subjects = np.concatenate([each[0] for each in found])
         return subjects, *_others([each[1:] for each in found])
 
-    def forward(self, subjects: Ids, guard: Guard = NO_LIMITS) -> Pairs:
+    def forward(self, subjects: Ids, guard: QueryLimits = NO_LIMITS) -> MatchedPairs:
         return _together([part.forward(subjects, guard) for part in self._parts])
 
-    def backward(self, objects: Ids, guard: Guard = NO_LIMITS) -> Pairs:
+    def backward(self, objects: Ids, guard: QueryLimits = NO_LIMITS) -> MatchedPairs:
         return _together([part.backward(objects, guard) for part in self._parts])
 
     def holds(self, subjects: Ids, objects: Ids) -> Mask:
@@ -86,9 +92,9 @@ class JoinedRelation:
         return large | small
 
 
-def _together(found: Sequence[Pairs]) -> Pairs:
+def _together(found: Sequence[MatchedPairs]) -> MatchedPairs:
     rows = np.concatenate([pairs.rows for pairs in found])
-    return Pairs(rows, *_others([(pairs.others, pairs.shown) for pairs in found]))
+    return MatchedPairs(rows, *_others([(pairs.others, pairs.shown) for pairs in found]))
 
 
 def _others(found: Sequence[tuple[Ids, Ids]]) -> tuple[Ids, Ids]:
@@ -163,7 +169,7 @@ class WindowFacts:
             self._members[class_] = found
         return found
 
-    def triples(self) -> TripleColumns:
+    def triples(self) -> IndexedTriples:
         return self._triples
 
     def nodes(self) -> Ids:
@@ -237,7 +243,7 @@ class WindowFacts:
         return ColumnRelation(subjects[of_classes], self._symbol_ids[self._of_symbols[of_classes]])
 
     @cached_property
-    def _triples(self) -> TripleColumns:
+    def _triples(self) -> IndexedTriples:
         starts, subjects, objects = self._grouped
         names = self._symbol_ids[self._of_symbols]
         is_class = objects == NONE
@@ -249,7 +255,7 @@ class WindowFacts:
             for number in self._forms_of:
                 part = slice(int(starts[number]), int(starts[number + 1]))
                 shown[part] = self.columns(number).pairs()[2]
-        return TripleColumns(subjects, np.where(is_class, type_, names), what, shown)
+        return IndexedTriples(subjects, np.where(is_class, type_, names), what, shown)
 
     # -- single terms ------------------------------------------------------------------------------
 
@@ -321,19 +327,19 @@ class PropertyFacts:
     def pairs(self) -> tuple[Ids, Ids, Ids]:
         return self._columns.pairs()
 
-    def forward(self, subjects: Ids, guard: Guard = NO_LIMITS) -> Pairs:
+    def forward(self, subjects: Ids, guard: QueryLimits = NO_LIMITS) -> MatchedPairs:
         probed = self._facts.probe(self._number, subjects, by_object=False)
         if probed is None:
             return self._columns.forward(subjects, guard)
         rows, others = probed
-        return Pairs(rows, others, self._facts.shown(self._number, subjects[rows], others))
+        return MatchedPairs(rows, others, self._facts.shown(self._number, subjects[rows], others))
 
-    def backward(self, objects: Ids, guard: Guard = NO_LIMITS) -> Pairs:
+    def backward(self, objects: Ids, guard: QueryLimits = NO_LIMITS) -> MatchedPairs:
         probed = self._facts.probe(self._number, objects, by_object=True)
         if probed is None:
             return self._columns.backward(objects, guard)
         rows, others = probed
-        return Pairs(rows, others, self._facts.shown(self._number, others, objects[rows]))
+        return MatchedPairs(rows, others, self._facts.shown(self._number, others, objects[rows]))
 
     def holds(self, subjects: Ids, objects: Ids) -> Mask:
         return self._facts.present(self._number, subjects, objects)
@@ -361,17 +367,17 @@ class ClassFacts:
         names = np.full(len(self._members), self._name, np.int64)
         return self._members, names, names
 
-    def forward(self, subjects: Ids, guard: Guard = NO_LIMITS) -> Pairs:
+    def forward(self, subjects: Ids, guard: QueryLimits = NO_LIMITS) -> MatchedPairs:
         rows = np.flatnonzero(self.holds(subjects, np.full(len(subjects), self._name, np.int64)))
         names = np.full(len(rows), self._name, np.int64)
-        return Pairs(rows, names, names)
+        return MatchedPairs(rows, names, names)
 
-    def backward(self, objects: Ids, guard: Guard = NO_LIMITS) -> Pairs:
+    def backward(self, objects: Ids, guard: QueryLimits = NO_LIMITS) -> MatchedPairs:
         rows = np.flatnonzero(objects == self._name)
         count = len(self._members)
         guard.check_rows(count * len(rows))
         names = np.full(count * len(rows), self._name, np.int64)
-        return Pairs(np.repeat(rows, count), np.tile(self._members, len(rows)), names)
+        return MatchedPairs(np.repeat(rows, count), np.tile(self._members, len(rows)), names)
 
     def holds(self, subjects: Ids, objects: Ids) -> Mask:
         found = self._facts.present(self._number, subjects, np.full(len(subjects), NONE, np.int64))

@@ -13,7 +13,7 @@ from pantarhei.query.algebra.expressions import TIMESTAMP, Aggregate, Call, Expr
 from pantarhei.query.algebra.nodes import Node
 from pantarhei.query.expressions import check_pattern, is_known_function
 from pantarhei.query.syntax.grammar import ARITIES, ParseTree, Part, stream_word, tokens
-from pantarhei.query.syntax.names import Names, number, string_content, variable
+from pantarhei.query.syntax.names import NameScope, number, string_content, variable
 
 Existence = tuple[Variable, Node]
 """A variable with the pattern of an EXISTS; a row binds the variable to whether the pattern has a match."""
@@ -22,7 +22,7 @@ _TIMESTAMP_IRI = URIRef("http://larkc.eu/csparql/sparql/jena/ext#timestamp")
 
 
 @dataclass
-class ExpressionReader:
+class QueryExpressionReader:
     """Reads expressions, and collects their EXISTS patterns and aggregates.
 
     Args:
@@ -34,7 +34,7 @@ class ExpressionReader:
         exists_in_aggregates: EXISTS patterns inside of aggregates.
     """
 
-    names: Names
+    names: NameScope
     read_group: Callable[[ParseTree], Node]
     has_streams: bool = False
     exists: list[Existence] = field(default_factory=list)
@@ -102,7 +102,7 @@ class ExpressionReader:
         aggregates, self.aggregates = self.aggregates, None
         (group,) = part.children
         assert not isinstance(group, Token)
-        with self.names.apart():
+        with self.names.nested():
             pattern = self.read_group(group)
         self.exists, self.aggregates = outer, aggregates
         result = self.names.fresh("exists")

@@ -17,7 +17,7 @@ from lark.lexer import PatternStr
 from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from pantarhei.errors import QueryError, QueryTextError
-from pantarhei.query.query_limits import NO_LIMITS, Guard
+from pantarhei.query.query_limits import NO_LIMITS, QueryLimits
 
 ParseTree = Tree[Token]
 Part = ParseTree | Token
@@ -307,7 +307,7 @@ _ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})")
 _HALF = re.compile("[\ud800-\udfff]")
 
 
-def parse(text: QueryText, are_streams_known: bool = True, guard: Guard = NO_LIMITS) -> ParseTree:
+def parse(text: QueryText, are_streams_known: bool = True, guard: QueryLimits = NO_LIMITS) -> ParseTree:
     """Return the parse tree of a query or a registration.
 
     Args:

@@ -26,7 +26,7 @@ Written = Part | Term
 """A part of a parse tree, or a term that stands for one, such as the nodes of a collection."""
 
 
-class Names:
+class NameScope:
     """Scope of the names in one query.
 
     `prefixes` maps each prefix to its namespace.
@@ -63,13 +63,13 @@ class Names:
         """Return a variable that no query can contain."""
         return Variable(f"#{stem}{next(self._fresh)}")
 
-    def met(self, variable: Variable) -> Variable:
+    def bind(self, variable: Variable) -> Variable:
         """Note a variable that the text binds; the order is kept for `SELECT *`."""
         self._met.setdefault(variable)
         return variable
 
     @contextmanager
-    def apart(self) -> Iterator[None]:
+    def nested(self) -> Iterator[None]:
         """Keep variables noted inside out of the order of the enclosing group."""
         before = dict(self._met)
         yield
@@ -142,7 +142,7 @@ class Names:
             QueryTextError: the label is used in another pattern.
         """
         if isinstance(part, Token) and part.type == "VAR":
-            return self.met(variable(part))
+            return self.bind(variable(part))
         term = self.term(part)
         if not isinstance(term, BNode):
             return term

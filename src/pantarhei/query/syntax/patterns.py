@@ -14,12 +14,12 @@ from pantarhei.query.algebra.nodes import (
     BGP,
     UNIT,
     Closure,
+    Exists,
     Extend,
     Filter,
     Graph,
     Join,
     LeftJoin,
-    Mark,
     Minus,
     NegatedSet,
     Node,
@@ -30,9 +30,9 @@ from pantarhei.query.algebra.nodes import (
     Values,
     is_hidden,
 )
-from pantarhei.query.syntax.expressions import Existence, ExpressionReader
+from pantarhei.query.syntax.expressions import Existence, QueryExpressionReader
 from pantarhei.query.syntax.grammar import ParseTree, Part, stream_word
-from pantarhei.query.syntax.names import Names, Written, variable
+from pantarhei.query.syntax.names import NameScope, Written, variable
 
 Triple = tuple[Written, Written, Written]
 
@@ -48,16 +48,16 @@ class PatternReader:
 
     def __init__(
         self,
-        names: Names,
+        names: NameScope,
         read_subselect: Callable[[ParseTree], Node],
         windows: Mapping[int, URIRef] | None = None,
     ) -> None:
         self.names, self._read_subselect, self._windows = names, read_subselect, windows
         self._patterns = 0  # number of basic graph patterns read
 
-    def expressions(self, has_aggregates: bool = False) -> ExpressionReader:
+    def expressions(self, has_aggregates: bool = False) -> QueryExpressionReader:
         """Return a reader of expressions."""
-        reader = ExpressionReader(self.names, self.group, has_streams=self._windows is not None)
+        reader = QueryExpressionReader(self.names, self.group, has_streams=self._windows is not None)
         reader.aggregates = [] if has_aggregates else None
         return reader
 
@@ -94,7 +94,7 @@ class PatternReader:
             case "optional":
                 return self._optional(node, trees(member)[0])
             case "minus":
-                with self.names.apart():
+                with self.names.nested():
                     return Minus(node, self.group(trees(member)[0]))
             case "union":
                 first, *others = trees(member)
@@ -152,7 +152,7 @@ class PatternReader:
         reader = self.expressions()
         expression = reader.read(written)
         exists = reader.take_exists()
-        extended = Extend(with_exists(node, exists), self.names.met(target), expression)
+        extended = Extend(with_exists(node, exists), self.names.bind(target), expression)
         return without_exists(extended, (*node.variables, target), exists)
 
     def values(self, part: ParseTree) -> Values:
@@ -163,7 +163,7 @@ class PatternReader:
             rows: list[Sequence[Part]] = [[cell] for cell in cells]
         else:
             header, rows = first.children, [row.children for row in trees(part)[1:]]
-        names = tuple(self.names.met(variable(token)) for token in header)
+        names = tuple(self.names.bind(variable(token)) for token in header)
         if len(set(names)) < len(names):
             raise self.names.error(part, "VALUES names a variable twice")
         for row in rows:
@@ -298,7 +298,7 @@ def all_of(conditions: Sequence[Expression]) -> Expression | None:
 def with_exists(node: Node, exists: Sequence[Existence]) -> Node:
     """Return the node with a column for each EXISTS."""
     for result, pattern in exists:
-        node = Mark(node, pattern, result)
+        node = Exists(node, pattern, result)
     return node
 
 

@@ -24,10 +24,10 @@ from pantarhei.query.algebra.nodes import (
     TriplePattern,
     is_hidden,
 )
-from pantarhei.query.query_limits import NO_LIMITS, Guard
-from pantarhei.query.syntax.expressions import ExpressionReader
+from pantarhei.query.query_limits import NO_LIMITS, QueryLimits
+from pantarhei.query.syntax.expressions import QueryExpressionReader
 from pantarhei.query.syntax.grammar import ParseTree, Part, QueryText, parse, stream_word, subtrees, tokens
-from pantarhei.query.syntax.names import Names, Written, variable
+from pantarhei.query.syntax.names import NameScope, Written, variable
 from pantarhei.query.syntax.patterns import (
     PatternReader,
     joined,
@@ -42,7 +42,7 @@ def read_query(
     text: str,
     prefixes: Mapping[str, str] | None = None,
     base: str | None = None,
-    guard: Guard = NO_LIMITS,
+    guard: QueryLimits = NO_LIMITS,
 ) -> Query:
     """Return the algebra of a query in SPARQL.
 
@@ -59,7 +59,7 @@ def read_query(
     """
     source = QueryText(text)
     tree = parse(source, are_streams_known=False, guard=guard)
-    return query_of_tree(tree, Names(source, tree, prefixes or {}, base))
+    return query_of_tree(tree, NameScope(source, tree, prefixes or {}, base))
 
 
 class WindowGraphs(NamedTuple):
@@ -76,7 +76,7 @@ class WindowGraphs(NamedTuple):
     of_blocks: Mapping[int, URIRef]
 
 
-def query_of_tree(tree: ParseTree, names: Names, windows: WindowGraphs | None = None) -> Query:
+def query_of_tree(tree: ParseTree, names: NameScope, windows: WindowGraphs | None = None) -> Query:
     """Return the algebra of a parsed query.
 
     Args:
@@ -98,7 +98,7 @@ Selection = tuple[Part, Variable, Expression | None]
 class _QueryReader:
     """Reads the parts of one query."""
 
-    def __init__(self, names: Names, windows: WindowGraphs | None) -> None:
+    def __init__(self, names: NameScope, windows: WindowGraphs | None) -> None:
         self._names, self._windows = names, windows
         of_blocks = None if windows is None else windows.of_blocks
         self._patterns = PatternReader(names, self._subselect, of_blocks)
@@ -165,10 +165,10 @@ class _QueryReader:
 
     def _subselect(self, body: ParseTree) -> Node:
         """Return the rows of a nested SELECT; only its columns are in scope outside."""
-        with self._names.apart():
+        with self._names.nested():
             node = self._select(body)
         for selected in node.variables:
-            self._names.met(selected)
+            self._names.bind(selected)
         return node
 
     def _modified(self, node: Node, body: ParseTree) -> Node:
@@ -210,14 +210,14 @@ class _QueryReader:
         if order:
             node = OrderBy(with_exists(node, exists_in_order), tuple(order))
         if projections:
-            given = [self._names.met(name) for _, name, _ in selected]
+            given = [self._names.bind(name) for _, name, _ in selected]
             chosen = given or self._names.in_order(shown(node.variables))
             node = Project(node, tuple(dict.fromkeys(chosen)))
         if any(word.upper() == "DISTINCT" for word in tokens(body, "MODIFIER")):
             node = Distinct(node)
         return self._sliced(node, clauses["slice"]) if "slice" in clauses else node
 
-    def _selection(self, part: Part, reader: ExpressionReader) -> Selection:
+    def _selection(self, part: Part, reader: QueryExpressionReader) -> Selection:
         if isinstance(part, Token):
             return part, variable(part), None
         written, name = part.children
@@ -307,7 +307,7 @@ def _children(part: ParseTree | None) -> list[Part]:
     return [] if part is None else part.children
 
 
-def _order_key(part: Part, reader: ExpressionReader) -> OrderKey:
+def _order_key(part: Part, reader: QueryExpressionReader) -> OrderKey:
     if isinstance(part, Tree) and part.data == "ordered":
         direction, written = part.children
         return OrderKey(reader.read(written), str(direction).upper() == "DESC")

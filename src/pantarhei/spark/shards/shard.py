@@ -150,7 +150,7 @@ class ShardQueries:
         """Yield the reports of a step, query by query, in the order of time."""
         for asked in self._asked:
             answered = update.answers.get(asked.query)
-            for report in () if answered is None else answered.reports.with_rows():
+            for report in () if answered is None else answered.reports.nonempty():
                 for row, copies in changed_rows(report):
                     yield ShardChange(ticks_of(report.at, self._setup.kind), self._row(asked, row), copies)
 

@@ -268,10 +268,10 @@ def _asking(setup: ShardSetup, queries: Mapping[str, Registration]) -> ShardSetu
 def _variables(setup: ShardSetup, given: Registration, name: str | None = None) -> tuple[str, ...]:
     """Check that a query is key-local, and return its variables in order."""
     from pantarhei.query.key_local import check_key_local
-    from pantarhei.query.planner import Questions  # rdflib's parser takes long to load
+    from pantarhei.query.planner import QueryPlanner  # rdflib's parser takes long to load
 
     prefixes = {prefix: str(namespace) for prefix, namespace in setup.ontology.graph.namespaces()}
-    query = Questions(prefixes).prepared(given.text).query
+    query = QueryPlanner(prefixes).prepare(given.text).query
     check_key_local(query, setup.report, setup.key, ReportPolicy.of(given.on, given.emit), name)
     return tuple(map(str, query.variables))
 

@@ -6,11 +6,11 @@ from rdflib import OWL, RDF, BNode, Literal, Namespace, URIRef, Variable
 from answered import pattern, read
 from asked import PREFIXES
 from pantarhei.query.algebra.analysis import (
-    bound,
-    looks_outside,
+    correlated_variables,
+    depends_on_clock,
+    substitute,
     symbols_of_pattern,
     symbols_of_query,
-    tells_time,
     with_bindings,
 )
 from pantarhei.query.algebra.nodes import Join, Values, nodes_of
@@ -97,16 +97,16 @@ A = URIRef("urn:a")
     ],
 )
 def test_a_node_looks_outside_for_what_its_own_patterns_may_leave_unbound(text, seen):
-    assert looks_outside(pattern(text)) == set(map(Variable, seen))
+    assert correlated_variables(pattern(text)) == set(map(Variable, seen))
 
 
 def test_a_node_tells_the_time_where_an_expression_in_it_does():
-    assert tells_time(pattern("{ SELECT ?x { ?x :p ?y FILTER(?y < NOW()) } }"))
-    assert not tells_time(pattern("{ SELECT ?x { ?x :p ?y FILTER(?y < RAND()) } }"))
+    assert depends_on_clock(pattern("{ SELECT ?x { ?x :p ?y FILTER(?y < NOW()) } }"))
+    assert not depends_on_clock(pattern("{ SELECT ?x { ?x :p ?y FILTER(?y < RAND()) } }"))
 
 
 def test_a_value_stands_in_patterns_and_expressions_and_is_still_a_column():
-    node = bound(pattern("?x :p ?y FILTER(?x != ?y)"), {X: A})
+    node = substitute(pattern("?x :p ?y FILTER(?x != ?y)"), {X: A})
     assert node.variables == (Y, X)
     assert A in node.condition.arguments
     assert all(X not in getattr(part, "patterns", ()) for part in nodes_of(node))
@@ -127,16 +127,16 @@ def test_a_value_stands_in_patterns_and_expressions_and_is_still_a_column():
 )
 def test_a_value_stands_everywhere(text):
     """What is left of the variable names a column, and is computed from nothing."""
-    for part in nodes_of(bound(pattern(text), {X: A})):
+    for part in nodes_of(substitute(pattern(text), {X: A})):
         for triple in getattr(part, "patterns", ()):
             assert X not in triple.places
         assert X not in (getattr(part, "subject", None), getattr(part, "object", None))
-        assert X not in looks_outside(part)
+        assert X not in correlated_variables(part)
 
 
 def test_without_values_a_node_stays_itself():
     node = pattern("?x :p ?y")
-    assert bound(node, {}) is node
+    assert substitute(node, {}) is node
 
 
 def test_values_from_outside_are_joined_with_the_query():

@@ -57,7 +57,7 @@ def test_filters_upon_each_other_are_known_as_one():
     assert [variables for _, variables in node.tests] == [
         frozenset(map(Variable, names)) for names in ("xy", "y", "z")
     ]
-    assert node.looked_at == set(map(Variable, "xyz"))
+    assert node.used == set(map(Variable, "xyz"))
 
 
 def test_a_query_is_a_value():

@@ -7,14 +7,14 @@ from expressions import Vocabulary, literal_of
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
 from pantarhei.query.expressions import Context, LiteralValues, kinds
 from pantarhei.query.expressions.context import TripleTimes
-from pantarhei.query.query_limits import Guard
+from pantarhei.query.query_limits import QueryLimits
 from pantarhei.query.solutions import TermSpace
 
 
 def test_values_come_from_the_vocabulary_and_from_the_query() -> None:
     vocabulary = Vocabulary([literal_of("7", "integer"), Literal("a")])
     terms = TermSpace(vocabulary.find, vocabulary.term)
-    context = Context(terms, Guard(), LiteralValues(vocabulary.literals), Literal("now"))
+    context = Context(terms, QueryLimits(), LiteralValues(vocabulary.literals), Literal("now"))
     local = terms.id_of(literal_of("8.5", "decimal"))
     ids = np.array([FIRST_LITERAL, local, NONE, 3, FIRST_LITERAL + 1, terms.id_of(URIRef("urn:a"))])
     found = context.values(ids)
@@ -27,7 +27,7 @@ def test_values_come_from_the_vocabulary_and_from_the_query() -> None:
 def test_terms_are_those_of_the_numbers() -> None:
     vocabulary = Vocabulary([Literal("a")])
     terms = TermSpace(vocabulary.find, vocabulary.term)
-    context = Context(terms, Guard(), LiteralValues(vocabulary.literals), Literal("now"))
+    context = Context(terms, QueryLimits(), LiteralValues(vocabulary.literals), Literal("now"))
     assert context.terms_of(np.array([FIRST_LITERAL])) == [Literal("a")]
     assert context.terms_of(np.array([FIRST_LITERAL, NONE])) == [Literal("a"), None]
 
@@ -35,7 +35,7 @@ def test_terms_are_those_of_the_numbers() -> None:
 def test_times_are_those_of_the_graph_that_is_looked_at() -> None:
     a, w = URIRef("urn:a"), URIRef("urn:w")
     times = {None: TripleTimes([((a, a, a), Literal(1))]), w: TripleTimes([((a, a, a), Literal(2))])}
-    context = Context(TermSpace(), Guard(), LiteralValues([]), Literal("now"), times)
+    context = Context(TermSpace(), QueryLimits(), LiteralValues([]), Literal("now"), times)
     context.blank_nodes[0, 0, ""] = BNode()
     within = context.within(w)
     assert [each.time_of(a, a, a) for each in (context, within)] == [Literal(1), Literal(2)]

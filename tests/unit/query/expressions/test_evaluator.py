@@ -9,8 +9,8 @@ from expressions import X, call, context, shown, table_of, term, truths
 from pantarhei.errors import QueryError, QueryTimeoutError
 from pantarhei.query.algebra.expressions import Call, Expression
 from pantarhei.query.expressions import compute, truth
-from pantarhei.query.query_limits import Guard
-from pantarhei.query.solutions import Table
+from pantarhei.query.query_limits import QueryLimits
+from pantarhei.query.solutions import SolutionTable
 
 Y = Variable("y")
 ERROR = Call("/", (term("1"), term("0")))
@@ -121,7 +121,7 @@ def test_there_may_be_no_rows() -> None:
 
 def test_a_row_may_have_no_columns() -> None:
     given = context()
-    assert truth(Call("=", (term("1"), term("1.0"))), Table({}, 3), given).tolist() == [1, 1, 1]
+    assert truth(Call("=", (term("1"), term("1.0"))), SolutionTable({}, 3), given).tolist() == [1, 1, 1]
 
 
 def test_results_are_written_over_by_nobody_else() -> None:
@@ -143,7 +143,7 @@ def test_an_expression_that_is_nested_too_deeply_is_refused() -> None:
 
 
 def test_the_limit_of_time_is_asked_for() -> None:
-    given = context(guard=Guard(0.0))
+    given = context(guard=QueryLimits(0.0))
     with pytest.raises(QueryTimeoutError):
         truth(X, table_of([term("1")], given), given)
 

@@ -8,13 +8,13 @@ from pantarhei.errors import QueryError, QueryTimeoutError
 from pantarhei.query.expressions import check_pattern
 from pantarhei.query.expressions.regular_expressions import compiled, matches, replace_matches
 from pantarhei.query.expressions.scalars import ExpressionError
-from pantarhei.query.query_limits import Guard
+from pantarhei.query.query_limits import QueryLimits
 
 CATASTROPHIC = "x" * 3000 + "z"
 
 
 def _matches(text: str, pattern: str, flags: str = "") -> bool:
-    return matches([text], compiled(pattern, flags), Guard())[0]
+    return matches([text], compiled(pattern, flags), QueryLimits())[0]
 
 
 @pytest.mark.parametrize(
@@ -76,21 +76,21 @@ def test_a_good_pattern_is_let_through() -> None:
 def test_a_catastrophic_pattern_is_stopped_at_the_limit_of_the_query() -> None:
     start = time.monotonic()
     with pytest.raises(QueryTimeoutError):
-        matches([CATASTROPHIC], compiled("(x+x+)+y$", ""), Guard(0.2))
+        matches([CATASTROPHIC], compiled("(x+x+)+y$", ""), QueryLimits(0.2))
     assert time.monotonic() - start < 5
 
 
 def test_a_catastrophic_pattern_is_stopped_without_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pantarhei.query.expressions.regular_expressions.LONGEST_MATCH", 0.2)
     with pytest.raises(QueryTimeoutError):
-        matches([CATASTROPHIC], compiled("(x+x+)+y$", ""), Guard())
+        matches([CATASTROPHIC], compiled("(x+x+)+y$", ""), QueryLimits())
     with pytest.raises(QueryTimeoutError):
-        replace_matches(CATASTROPHIC, compiled("(x+x+)+y$", ""), "", Guard())
+        replace_matches(CATASTROPHIC, compiled("(x+x+)+y$", ""), "", QueryLimits())
 
 
 def test_long_texts_are_guarded_even_where_a_pattern_is_tame() -> None:
     texts = ["a" * 2000, "b"]
-    assert matches(texts, compiled("a+b", ""), Guard(5.0)) == [False, False]
+    assert matches(texts, compiled("a+b", ""), QueryLimits(5.0)) == [False, False]
 
 
 @pytest.mark.parametrize(
@@ -103,13 +103,13 @@ def test_long_texts_are_guarded_even_where_a_pattern_is_tame() -> None:
     ],
 )
 def test_groups_are_replaced_by_what_they_matched(pattern: str, replacement: str, result: str) -> None:
-    assert replace_matches("abcd", compiled(pattern, ""), replacement, Guard()) == result
+    assert replace_matches("abcd", compiled(pattern, ""), replacement, QueryLimits()) == result
 
 
 @pytest.mark.parametrize(("pattern", "replacement"), [("b*", "x"), ("b", "$x"), ("b", "$"), ("b", "\\n")])
 def test_empty_matches_and_stray_signs_are_errors(pattern: str, replacement: str) -> None:
     with pytest.raises(ExpressionError):
-        replace_matches("abcd", compiled(pattern, ""), replacement, Guard())
+        replace_matches("abcd", compiled(pattern, ""), replacement, QueryLimits())
 
 
 @pytest.mark.parametrize("flags", ["", "i"])  # as a text, and as a pattern
@@ -118,4 +118,4 @@ def test_empty_matches_and_stray_signs_are_errors(pattern: str, replacement: str
     [("abcabc", "b", "x", "axcaxc"), ("aa", "aa", "<$0>", "<aa>"), ("abab", "b", r"\$", "a$a$")],
 )
 def test_a_pattern_that_is_a_text_replaces_as_one(text, pattern, replacement, expected, flags):
-    assert replace_matches(text, compiled(pattern, flags), replacement, Guard()) == expected
+    assert replace_matches(text, compiled(pattern, flags), replacement, QueryLimits()) == expected

@@ -11,7 +11,7 @@ from expressions import NOW, X, call, context, table_of, term, truths
 from pantarhei.query.algebra.expressions import Call
 from pantarhei.query.expressions import compute, is_known_function, truth
 from pantarhei.query.expressions.sparql_functions import function_of
-from pantarhei.query.solutions import Table
+from pantarhei.query.solutions import SolutionTable
 
 
 def test_now_is_the_time_of_the_query() -> None:
@@ -61,8 +61,8 @@ def test_other_rows_have_other_blank_nodes_for_the_same_text() -> None:
 
 def test_a_row_without_columns_has_one_of_its_own() -> None:
     given = context()
-    assert len(compute(Call("BNODE", (term('"a"'),)), Table({}, 1), given)) == 1
-    assert compute(Call("UUID", ()), Table({}, 0), given).tolist() == np.empty(0).tolist()
+    assert len(compute(Call("BNODE", (term('"a"'),)), SolutionTable({}, 1), given)) == 1
+    assert compute(Call("UUID", ()), SolutionTable({}, 0), given).tolist() == np.empty(0).tolist()
 
 
 # -- filters of many strings by one constant

@@ -4,7 +4,7 @@ import pytest
 from rdflib import Literal, Variable
 
 from pantarhei.query.algebra.expressions import Call
-from pantarhei.query.algebra.nodes import Join, LeftJoin, Mark, Minus
+from pantarhei.query.algebra.nodes import Exists, Join, LeftJoin, Minus
 from pantarhei.query.incremental.joins import (
     ExistsOperator,
     JoinOperator,
@@ -97,7 +97,7 @@ def test_minus_leaves_rows_that_share_nothing():
 def test_exists_turns_when_the_first_match_comes_and_the_last_goes():
     bench = Bench()
     left, right = bench.input("x y"), bench.input("y z")
-    node = Mark(left.node, right.node, Variable("#m"))
+    node = Exists(left.node, right.node, Variable("#m"))
     exists = ExistsOperator(node, bench.shared, left, right, ())
     assert bench.change(exists, {"a b": 1}, {}) == {f"a b {FALSE}": 1}
     assert bench.change(exists, {}, {"b c": 1}) == {f"a b {FALSE}": -1, f"a b {TRUE}": 1}
@@ -108,7 +108,7 @@ def test_exists_turns_when_the_first_match_comes_and_the_last_goes():
 def test_exists_looks_at_the_row_outside_through_its_conditions():
     bench = Bench()
     left, right = bench.input("x w"), bench.input("x z")
-    node = Mark(left.node, right.node, Variable("#m"))
+    node = Exists(left.node, right.node, Variable("#m"))
     smaller = Call("<", (Variable("w"), Variable("z")))
     exists = ExistsOperator(node, bench.shared, left, right, (smaller,))
     assert bench.change(exists, {"a 5": 1}, {"a 4": 1}) == {f"a 5 {FALSE}": 1}

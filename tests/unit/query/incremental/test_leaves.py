@@ -6,7 +6,7 @@ from rdflib import Literal, URIRef, Variable
 from answered import pattern, read
 from asked import PREFIXES
 from pantarhei.query.algebra.nodes import BGP, Join, Project, Values, nodes_of
-from pantarhei.query.algebra.passes import simplified
+from pantarhei.query.algebra.passes import optimize
 from pantarhei.query.incremental.leaves import (
     RecomputeLeaf,
     ValuesLeaf,
@@ -39,7 +39,7 @@ def test_what_is_evaluated_anew_is_compared_with_what_it_was():
 
 
 def node(text):
-    return simplified(read(text).node, has_forms=True)
+    return optimize(read(text).node, has_forms=True)
 
 
 def named(*names):

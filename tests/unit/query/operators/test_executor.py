@@ -121,8 +121,10 @@ def test_an_expression_that_errs_leaves_its_variable_unbound():
 
 def test_what_stands_deep_in_exists_is_looked_at_once_for_each_value(monkeypatch):
     calls = []
-    bound = executor.bound
-    monkeypatch.setattr(executor, "bound", lambda node, values: calls.append(values) or bound(node, values))
+    bound = executor.substitute
+    monkeypatch.setattr(
+        executor, "substitute", lambda node, values: calls.append(values) or bound(node, values)
+    )
     data = " ".join(f":s{i} :p {i % 3} ." for i in range(300))
     query = "SELECT ?x { ?x :p ?y FILTER EXISTS { { ?z :p ?w BIND(?w + 1 AS ?next) FILTER(?next = ?y) } } }"
     ask(query, data)

@@ -19,8 +19,8 @@ from pantarhei.query.operators.pattern_joins import (
     row_mask,
     split_by_unbound,
 )
-from pantarhei.query.query_limits import Guard
-from pantarhei.query.solutions import Table, TermSpace
+from pantarhei.query.query_limits import QueryLimits
+from pantarhei.query.solutions import SolutionTable, TermSpace
 from pantarhei.query.sources.view import GraphFacts
 
 
@@ -47,7 +47,7 @@ def test_the_steps_of_the_first_part_are_kept():
     assert list(account.steps(node)) == [(triple, 2.0, 3)]
 
 
-ANY = Guard()
+ANY = QueryLimits()
 NAMES = TermSpace()
 NUMBERS = NAMES.ids_of([URIRef(f"urn:{i}") for i in range(4)]).tolist()
 X, Y, Z = map(Variable, "xyz")
@@ -62,7 +62,9 @@ def tables(*variables):
 
 def table(variables, rows):
     columns = list(zip(*rows, strict=True)) or [()] * len(variables)
-    return Table({v: np.array(c, np.int64) for v, c in zip(variables, columns, strict=True)}, len(rows))
+    return SolutionTable(
+        {v: np.array(c, np.int64) for v, c in zip(variables, columns, strict=True)}, len(rows)
+    )
 
 
 def solutions(made):
@@ -104,10 +106,10 @@ def test_joins_go_by_value_and_show_the_form_of_the_left():
 
 def test_a_join_that_is_too_large_is_refused_before_it_is_made():
     many = table((X,), [(NUMBERS[0],)] * 1000)
-    other = Table({Y: many.columns[X]}, many.size)
+    other = SolutionTable({Y: many.columns[X]}, many.size)
     for right in (many, other):
         with pytest.raises(QueryMemoryError) as raised:
-            join(many, right, NAMES, Guard(max_bytes=1 << 20))
+            join(many, right, NAMES, QueryLimits(max_bytes=1 << 20))
         assert raised.value.rows == 1_000_000
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pantarhei.query.sources.relation import ColumnRelation, Lookup, TripleColumns
+from pantarhei.query.sources.relation import ColumnRelation, IndexedTriples, Lookup
 
 SMALL = st.integers(0, 6)
 FAR = st.sampled_from([0, 1, 2, 1 << 31, 1 << 40, (1 << 40) + 1])
@@ -50,7 +50,9 @@ def test_a_relation_is_asked_from_both_ends(triples, asked):
 
 @given(facts, st.lists(st.tuples(SMALL, SMALL, SMALL), max_size=5), st.sets(st.integers(0, 2), min_size=1))
 def test_triples_agree_with_all_that_is_given(triples, asked, given_places):
-    source = TripleColumns(*(ids(column) for column in (zip(*triples, strict=True) if triples else [()] * 3)))
+    source = IndexedTriples(
+        *(ids(column) for column in (zip(*triples, strict=True) if triples else [()] * 3))
+    )
     wanted = [ids(column) for column in (zip(*asked, strict=True) if asked else [()] * 3)]
     found = source.matching(*(wanted[place] if place in given_places else None for place in range(3)))
     assert sorted(zip(*(column.tolist() for column in found[:4]), strict=True)) == sorted(
@@ -69,7 +71,7 @@ def test_objects_are_found_by_value_and_shown_in_their_forms():
 
 
 def test_the_facts_of_a_predicate_and_the_nodes_of_a_graph():
-    source = TripleColumns(ids([1, 2, 1]), ids([5, 5, 6]), ids([2, 3, 3]), ids([2, 30, 31]))
+    source = IndexedTriples(ids([1, 2, 1]), ids([5, 5, 6]), ids([2, 3, 3]), ids([2, 30, 31]))
     assert [column.tolist() for column in source.of_predicate(5).pairs()] == [[1, 2], [2, 3], [2, 30]]
     assert len(source.of_predicate(9)) == 0
     assert source.nodes.tolist() == [1, 2, 3]

@@ -6,7 +6,7 @@ from rdflib import RDF, XSD, BNode, Dataset, Graph, Literal, URIRef
 from asked import short, triples
 from pantarhei.errors import QueryError
 from pantarhei.query.solutions import TermSpace
-from pantarhei.query.sources.view import GraphFacts, Graphs, graph_view, single
+from pantarhei.query.sources.view import GraphFacts, LazyGraphs, graph_view, single
 
 A, B, C, P, V = (URIRef(f"urn:{name}") for name in "abCpv")
 DATA = ":a a :C . :b a :C, :D . :a :p :b ; :v 1 . :b :v 01, 2 ."
@@ -71,7 +71,7 @@ def test_a_dataset_makes_a_graph_when_it_is_first_asked_for(terms):
         made.append(name)
         return GraphFacts.of(terms, ()) if name == A else None
 
-    graphs = Graphs(GraphFacts.of(terms, ()), lambda: [A], find)
+    graphs = LazyGraphs(GraphFacts.of(terms, ()), lambda: [A], find)
     assert made == []
     assert graphs.graph(A) is graphs.graph(A) is not None
     assert graphs.graph(B) is graphs.graph(B) is None

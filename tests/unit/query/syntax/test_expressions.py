@@ -6,7 +6,7 @@ from rdflib import XSD, Literal, URIRef, Variable
 from answered import pattern, read
 from pantarhei.errors import QueryError
 from pantarhei.query.algebra.expressions import Aggregate, Call
-from pantarhei.query.algebra.nodes import Extend, Filter, Group, Mark, Project, nodes_of
+from pantarhei.query.algebra.nodes import Exists, Extend, Filter, Group, Project, nodes_of
 
 A, B, C = map(Variable, "abc")
 ONE, TWO, THREE = map(Literal, (1, 2, 3))
@@ -88,7 +88,7 @@ def test_exists_becomes_a_column_that_nobody_sees():
     node = pattern("?a :p ?b FILTER(NOT EXISTS { ?b :q ?c } || ?a = ?b)")
     assert isinstance(node, Project) and node.names == (A, B)
     condition, mark = node.child, node.child.child
-    assert isinstance(condition, Filter) and isinstance(mark, Mark)
+    assert isinstance(condition, Filter) and isinstance(mark, Exists)
     assert condition.condition == Call("||", (Call("!", (mark.variable,)), Call("=", (A, B))))
     assert mark.right == pattern("?b :q ?c")
 
@@ -97,7 +97,7 @@ def test_one_expression_may_have_several_exists():
     first, second = (
         node
         for node in nodes_of(pattern("BIND(EXISTS { ?a ?b ?c } = EXISTS {} AS ?same)"))
-        if isinstance(node, Mark)
+        if isinstance(node, Exists)
     )
     assert first.variable != second.variable
 
@@ -134,7 +134,7 @@ def test_an_aggregate_where_no_rows_are_grouped_is_refused(text):
 def test_a_group_may_be_made_by_an_expression_with_exists():
     node = read("SELECT ?e (COUNT(*) AS ?n) { ?a :p ?b } GROUP BY (EXISTS { ?b :p ?c } AS ?e)").node
     (group,) = (part for part in nodes_of(node) if isinstance(part, Group))
-    assert isinstance(group.child, Extend) and isinstance(group.child.child, Mark)
+    assert isinstance(group.child, Extend) and isinstance(group.child.child, Exists)
     assert group.keys == (Variable("e"),)
 
 

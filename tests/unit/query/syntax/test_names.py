@@ -7,14 +7,14 @@ from answered import pattern, read
 from pantarhei.errors import QueryError
 from pantarhei.query.algebra.nodes import is_hidden
 from pantarhei.query.syntax.grammar import QueryText, parse
-from pantarhei.query.syntax.names import Names
+from pantarhei.query.syntax.names import NameScope
 
 X, Y = Variable("x"), Variable("y")
 
 
 def names():
     text = QueryText("ASK {}")
-    return Names(text, parse(text), {}, None)
+    return NameScope(text, parse(text), {}, None)
 
 
 def objects(text):
@@ -98,6 +98,6 @@ def test_fresh_variables_are_new_and_hidden():
 def test_columns_stand_in_the_order_in_which_the_text_binds_them():
     scope = names()
     for variable in (Y, X):
-        scope.met(variable)
+        scope.bind(variable)
     assert scope.in_order({X, Y}) == [Y, X]
     assert read("SELECT * { ?b :p ?a . ?a :p ?c }").variables == tuple(map(Variable, "bac"))

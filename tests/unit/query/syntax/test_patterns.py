@@ -11,12 +11,12 @@ from pantarhei.query.algebra.nodes import (
     UNIT,
     Closure,
     Distinct,
+    Exists,
     Extend,
     Filter,
     Graph,
     Join,
     LeftJoin,
-    Mark,
     Minus,
     NegatedSet,
     Project,
@@ -81,7 +81,7 @@ def test_exists_in_the_condition_of_an_optional_group_is_kept_beside_it():
 def test_bind_may_use_exists_and_shows_only_its_variable():
     node = pattern("?x :p ?y BIND(EXISTS { ?y :q ?z } AS ?b)")
     assert isinstance(node, Project) and node.names == (X, Y, Variable("b"))
-    assert isinstance(node.child, Extend) and isinstance(node.child.child, Mark)
+    assert isinstance(node.child, Extend) and isinstance(node.child.child, Exists)
 
 
 def test_a_nested_select_shows_what_it_names():
