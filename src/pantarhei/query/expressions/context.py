@@ -1,4 +1,4 @@
-"""What the evaluation of expressions looks at besides the rows."""
+"""Context of a query's evaluation: terms, limits, the clock, and the times of triples."""
 
 from __future__ import annotations
 
@@ -21,36 +21,36 @@ from pantarhei.values.value import value_of
 
 
 class TripleTimes:
-    """A time for each of some triples; triples of one value have one time.
+    """Times of triples; triples with the same values have the same time.
 
     Args:
-        times: of each triple, if one has several the newest last.
+        times: pairs of a triple and its time; the newest last if a triple has several.
     """
 
     def __init__(self, times: Iterable[tuple[tuple[Term, Term, Term], Literal]]) -> None:
         self._times: dict[tuple[Hashable, ...], Literal] = {values_of(triple): at for triple, at in times}
 
     def of(self, triple: tuple[Term, Term, Term]) -> Literal | None:
-        """The time of a triple, None where it has none."""
+        """Return the time of a triple; None if it has none."""
         return self._times.get(values_of(triple))
 
 
 def values_of(triple: tuple[Term, Term, Term]) -> tuple[Hashable, ...]:
-    """What a triple says, whatever form its literals have."""
+    """Return the values of a triple's terms, whatever their lexical forms."""
     return tuple(map(value_of, triple))
 
 
 @dataclass(frozen=True)
 class Context:
-    """One for each query.
+    """Context of the evaluation of one query.
 
     Args:
-        terms: what the numbers in columns stand for.
+        terms: the terms of the numbers in columns.
         guard: the query's limits.
         literals: the values of the vocabulary's literals.
-        now: what NOW() is.
-        times: the times of triples, by the graph; None is the default graph.
-        graph: the one that patterns are matched against.
+        now: the value of NOW().
+        times: the times of triples by graph; None is the default graph.
+        graph: the graph that patterns are matched against.
     """
 
     terms: TermSpace
@@ -60,26 +60,26 @@ class Context:
     times: Mapping[Term | None, TripleTimes] = field(repr=False, default_factory=dict)
     graph: Term | None = None
     blank_nodes: dict[tuple[int, int, str], BNode] = field(repr=False, default_factory=dict)
-    """Those that BNODE made: by the column that identifies the solutions, the row, and the argument."""
+    """Blank nodes made by BNODE, by the column that identifies the solutions, the row, and the argument."""
     kept: list[Ids] = field(repr=False, default_factory=list)
-    """Those columns, so that no other has their place in memory."""
+    """The columns in those keys, kept so that their addresses are not reused."""
 
     def within(self, graph: Term) -> Context:
-        """The same where patterns are matched against a named graph."""
+        """Return the context of patterns that are matched against a named graph."""
         return replace(self, graph=graph)
 
     def time_of(self, subject: Term, predicate: Term, object: Term) -> Literal | None:
-        """The time of a triple in the graph that patterns are matched against; None where it has none."""
+        """Return the time of a triple in the graph that patterns are matched against; None if it has none."""
         times = self.times.get(self.graph)
         return None if times is None else times.of((subject, predicate, object))
 
     @cached_property
     def local_values(self) -> LiteralValues:
-        """The values of the terms that only the query knows."""
+        """Values of the terms that only the query knows."""
         return LiteralValues(self.terms.locals)
 
     def values(self, ids: Ids) -> ValueArrays:
-        """The values of terms."""
+        """Return the values of terms."""
         if _are_known_literals(ids):
             return self.literals.at(ids - FIRST_LITERAL)
         found = ValueArrays.of_kind(kinds.NAME, np.zeros(len(ids)))
@@ -94,19 +94,19 @@ class Context:
         return found
 
     def terms_of(self, ids: Ids) -> Sequence[Term | None]:
-        """The terms of numbers."""
+        """Return the terms of numbers."""
         return (
             self.literals.terms_at(ids - FIRST_LITERAL) if _are_known_literals(ids) else self.terms.terms(ids)
         )
 
 
 def _are_known_literals(ids: Ids) -> bool:
-    """Whether all are numbers of the vocabulary's literals."""
+    """Return whether all numbers are those of literals of the vocabulary."""
     return len(ids) > 0 and int(ids.min()) >= FIRST_LITERAL and int(ids.max()) < LOCAL
 
 
 def clock_at(at: TimePoint | None) -> Literal:
-    """What NOW() is at a time."""
+    """Return the value of NOW() at a time."""
     if isinstance(at, datetime):
         return Literal(at.astimezone(UTC).isoformat(), datatype=XSD.dateTime, normalize=False)
     return Literal("" if at is None else at)

@@ -1,4 +1,4 @@
-"""The parts of dateTimes, dates and times of day, and sums and differences of them and durations.
+"""Parts of dateTimes, dates and times of day, and sums and differences of times and durations.
 
 Source: XQuery and XPath Functions and Operators, sections 10.5 to 10.8; SPARQL 1.1, section 17.4.5.
 """
@@ -39,7 +39,7 @@ _DAY: Final = 86400
 
 
 class Calendar(NamedTuple):
-    """A time as a clock and a calendar show it, in its own zone."""
+    """Date and clock time in the zone of a time."""
 
     year: int
     month: int
@@ -50,7 +50,8 @@ class Calendar(NamedTuple):
 
 
 def calendar(time: Time) -> Calendar:
-    """
+    """Return the date and clock time of a time, in its own zone.
+
     >>> from rdflib import XSD
     >>> calendar(time_of(Literal("-0044-03-15T12:00:00", datatype=XSD.dateTime, normalize=False)))[:4]
     (-44, 3, 15, 12)
@@ -63,7 +64,10 @@ def calendar(time: Time) -> Calendar:
 
 
 def time_of(term: Term) -> Time:
-    """Raises: ExpressionError: the term is no time."""
+    """Return the value of a time.
+
+    Raises: ExpressionError: the term is not a time.
+    """
     value = value_of(term) if isinstance(term, Literal) else None
     if not isinstance(value, Time):
         raise ExpressionError
@@ -80,10 +84,10 @@ PARTS: Final = frozenset(_PARTS)
 
 
 def part_of_time(name: str, term: Term) -> Literal:
-    """YEAR, MONTH, DAY, HOURS, MINUTES or SECONDS of a time.
+    """Return YEAR, MONTH, DAY, HOURS, MINUTES or SECONDS of a time.
 
     Raises:
-        ExpressionError: it has none.
+        ExpressionError: the time does not have this part.
     """
     time = time_of(term)
     if time.datatype not in _PARTS[name]:
@@ -93,14 +97,14 @@ def part_of_time(name: str, term: Term) -> Literal:
 
 
 def _decimal(value: Fraction) -> Decimal:
-    """A fraction that a decimal was read as."""
+    """Convert a fraction to a decimal; its decimals end."""
     exact = number(value)
     assert not isinstance(exact, Fraction), "its decimals end"
     return Decimal(exact)
 
 
 def parts_of_times(name: str, column: Column, context: Context) -> Column | None:
-    """A part of each row's time; None where the column has others than near xsd:dateTimes."""
+    """Evaluate a part of times by row; None for columns with other times than near xsd:dateTimes."""
     are_times = (column.kinds == kinds.ZONED) | (column.kinds == kinds.UNZONED)
     if (column.kinds == kinds.TEMPORAL).any():
         return None
@@ -128,10 +132,10 @@ def parts_of_times(name: str, column: Column, context: Context) -> Column | None
 
 
 def timezone(term: Term) -> Literal:
-    """The zone of an xsd:dateTime as a duration.
+    """Return the zone of an xsd:dateTime as a duration.
 
     Raises:
-        ExpressionError: it has none.
+        ExpressionError: the term has no time zone.
     """
     time = time_of(term)
     if time.datatype != DATE_TIME or not time.zoned:
@@ -140,10 +144,10 @@ def timezone(term: Term) -> Literal:
 
 
 def tz(term: Term) -> Literal:
-    """The zone of an xsd:dateTime as it is written, empty where it has none.
+    """Return the zone of an xsd:dateTime as written, empty without a zone.
 
     Raises:
-        ExpressionError: it is no xsd:dateTime.
+        ExpressionError: the term is not an xsd:dateTime.
     """
     if time_of(term).datatype != DATE_TIME:
         raise ExpressionError
@@ -157,10 +161,10 @@ def tz(term: Term) -> Literal:
 
 
 def add_times(left: Term, right: Term) -> Literal:
-    """The sum of a time and a duration, or of two durations of one sort.
+    """Add a time and a duration, or two durations of one datatype.
 
     Raises:
-        ExpressionError: there is none.
+        ExpressionError: the sum is undefined.
     """
     one, other = _temporal(left), _temporal(right)
     if isinstance(one, Duration) and isinstance(other, Time):
@@ -173,10 +177,10 @@ def add_times(left: Term, right: Term) -> Literal:
 
 
 def subtract_times(left: Term, right: Term) -> Literal:
-    """The difference of two times as a duration, or of a time or duration and a duration.
+    """Subtract a time from a time, or a duration from a time or duration.
 
     Raises:
-        ExpressionError: there is none.
+        ExpressionError: the difference is undefined.
     """
     one, other = _temporal(left), _temporal(right)
     if isinstance(other, Duration):
@@ -202,7 +206,7 @@ def _sum(one: Duration, other: Duration, sign: int) -> Literal:
 
 
 def _moved(time: Time, duration: Duration, sign: int) -> Literal:
-    """A time moved by a duration: by months, where the day may become the month's last, then by seconds."""
+    """Move a time by a duration: first by months, limited to the month's last day, then by seconds."""
     seconds = time.seconds + sign * duration.seconds
     if duration.months:
         if time.datatype == TIME:
@@ -245,7 +249,7 @@ def _seconds_text(seconds: Fraction, width: int) -> str:
 
 
 def _day_time_text(seconds: Fraction) -> str:
-    """The canonical form of an xsd:dayTimeDuration.
+    """Write the canonical form of an xsd:dayTimeDuration.
 
     >>> _day_time_text(Fraction(-93780)), _day_time_text(Fraction(0))
     ('-P1DT2H3M', 'PT0S')

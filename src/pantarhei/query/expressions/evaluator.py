@@ -1,7 +1,7 @@
-"""The values of expressions over tables of rows, by column.
+"""Evaluation of expressions over tables of rows, by column.
 
 A function is evaluated by column where numbers, truth values or the kinds of terms suffice, else called once
-for each combination of its arguments. What is an error for a row leaves the rest alone.
+for each distinct combination of arguments. An error in one row does not affect the others.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ from pantarhei.values import canonical
 
 
 def truth(expression: Expression, table: SolutionTable, context: Context) -> Truth:
-    """The effective boolean values of an expression, by row: 1, 0, or -1 for an error.
+    """Evaluate the effective boolean values of an expression, by row: 1, 0, or -1 for an error.
 
     Raises:
         QueryError: the expression is nested too deeply.
-        QueryTimeoutError: it takes too long.
+        QueryTimeoutError: the time limit is exceeded.
     """
     return np.array(spread(values(expression, table, context).truth, len(table)), np.int8)
 
 
 def compute(expression: Expression, table: SolutionTable, context: Context) -> Ids:
-    """The terms that an expression results in, by row; `NONE` for an error.
+    """Evaluate an expression to terms, by row; `NONE` for an error.
 
     Raises: as `truth`.
     """
@@ -57,7 +57,7 @@ def compute(expression: Expression, table: SolutionTable, context: Context) -> I
 
 
 def values(expression: Expression, table: SolutionTable, context: Context) -> Column:
-    """The values of an expression: one a row, or one for all.
+    """Evaluate an expression to a column of one place a row, or of one place for all rows.
 
     Raises: as `truth`.
     """
@@ -72,13 +72,13 @@ def values(expression: Expression, table: SolutionTable, context: Context) -> Co
 
 
 def order(keys: Sequence[OrderKey], table: SolutionTable, context: Context) -> Places:
-    """The rows in order; those that are alike stay in theirs."""
+    """Sort the rows; equal rows keep their order."""
     ranks = [_ranks_of(key, table, context) for key in keys]
     return _sorted(ranks) if ranks else np.arange(len(table))
 
 
 def least(keys: Sequence[OrderKey], table: SolutionTable, context: Context, most: int) -> Places:
-    """The first `most` rows of `order`."""
+    """Return the first `most` rows of `order`."""
     if most >= len(table) or not keys:
         return order(keys, table, context)[:most]
     ranks = [_ranks_of(key, table, context) for key in keys]
@@ -126,15 +126,16 @@ def _evaluate(expression: Expression, table: SolutionTable, context: Context) ->
 
 
 def _takes_terms(expression: Call) -> bool:
-    """Whether its function is called with terms, and not evaluated by column."""
+    """Return whether an expression's function is called with terms, not evaluated by column."""
     function = FUNCTIONS.get(str(expression.function))
     is_by_column = function is not None and len(expression.arguments) in function.arities
     return not is_by_column and expression.function not in _FORMS
 
 
 def _called(expression: Call, table: SolutionTable, context: Context) -> Column:
-    """The results of such a function. Others like it among its arguments are called with it, so that what
-    they result in needs no numbers.
+    """Call a function of terms.
+
+    Such functions among its arguments are called together with it, so that their results are not numbered.
     """
     varying: list[Expression] = []
     function = _composed(expression, varying, context)
@@ -146,14 +147,14 @@ _OfTerms = Callable[[Sequence[Term]], Term | bool | int | None]
 
 
 def _composed(expression: Call, varying: list[Expression], context: Context) -> _OfTerms:
-    """The function of an expression, taking the terms of what is added to `varying`."""
+    """Compose an expression to a function of the terms of `varying`, to which its arguments are added."""
     function = function_of(expression.function, context)
     operands = [_operand(operand, varying, context) for operand in expression.arguments]
     return lambda terms: result_of(function, [operand(terms) for operand in operands])
 
 
 def _operand(operand: Expression, varying: list[Expression], context: Context) -> Callable[..., Term | None]:
-    """What an operand is, as a function of the terms of `varying`."""
+    """Compose an operand to a function of the terms of `varying`."""
     if isinstance(operand, Call) and _takes_terms(operand):
         inner = _composed(operand, varying, context)
         return lambda terms: _as_term(inner(terms))
@@ -170,7 +171,7 @@ def _as_term(result: Term | bool | int | None) -> Term | None:
     return None if result is None else canonical.of_result(result)
 
 
-# -- functional forms, which look at errors, or at some rows only --------------------------------------
+# -- functional forms, which handle errors or evaluate on some rows only --------------------------------
 
 
 def _bound(operands: Sequence[Expression], table: SolutionTable, context: Context) -> Column:
@@ -191,8 +192,8 @@ def _connected(
     table: SolutionTable,
     context: Context,
 ) -> Column:
-    """The conjunction or disjunction of operands; the later ones are evaluated where it is not decided yet,
-    if that is on few rows.
+    """Evaluate a conjunction or disjunction; later operands are evaluated only on the undecided rows if these
+    are few.
     """
     first, *others = operands
     found = _evaluate(first, table, context).truth
@@ -211,7 +212,7 @@ def _connected(
 
 
 def _evaluate_at(expression: Expression, table: SolutionTable, mask: Mask, context: Context) -> Column:
-    """The values of an expression at the rows that `mask` marks, which are not all of one."""
+    """Evaluate an expression on some of the rows."""
     return _evaluate(expression, table.select(variables_of(expression)).filter(mask), context)
 
 
@@ -247,7 +248,7 @@ def _coalesce(operands: Sequence[Expression], table: SolutionTable, context: Con
 
 
 def _in(operands: Sequence[Expression], table: SolutionTable, context: Context) -> Column:
-    """Whether the first is equal to one of the others: a disjunction of `=`."""
+    """Evaluate IN: a disjunction of `=`."""
     first, *others = operands
     wanted = _evaluate(first, table, context)
     candidates = [_evaluate(other, table, context) for other in others]

@@ -23,7 +23,7 @@ from pantarhei.query.solutions import Ids, Mask, Places
 from pantarhei.values import canonical
 
 Truth = npt.NDArray[np.int8]
-"""1 where an expression is true, 0 where it is false, -1 where it is an error."""
+"""Truth values by row: 1 is true, 0 is false, -1 is an error."""
 
 ERROR = -1
 
@@ -112,7 +112,7 @@ class IdColumn(Column):
 
     @classmethod
     def of(cls, terms: Iterable[Term | None], context: Context) -> IdColumn:
-        """A column of terms, each numbered once."""
+        """Build a column of terms, numbering each once."""
         numbers: dict[Term | None, int] = {None: NONE}
         ids = []
         for term in terms:
@@ -124,11 +124,11 @@ class IdColumn(Column):
 
 
 class NumberColumn(Column):
-    """Numbers, and errors.
+    """Numbers and errors.
 
     Args:
-        values: of long numbers about what they are, of others exactly.
-        exactly: the terms at some places; asked for where that is not enough.
+        values: the values; approximate for long numbers, exact for others.
+        exactly: computes the terms at some places; called for long numbers.
     """
 
     def __init__(
@@ -141,12 +141,12 @@ class NumberColumn(Column):
 
     @classmethod
     def of_type(cls, type_: int, numbers: Floats, context: Context) -> NumberColumn:
-        """Numbers of one type without long ones."""
+        """Build a column of numbers of one type without long ones."""
         return cls.of(ValueArrays.of_kind(type_, numbers), context)
 
     @classmethod
     def of(cls, values: ValueArrays, context: Context) -> NumberColumn:
-        """Numbers, none of which is long."""
+        """Build a column without long numbers."""
         return cls(values, context, _no_long_number)
 
     def take(self, rows: Places) -> NumberColumn:
@@ -159,7 +159,7 @@ class NumberColumn(Column):
         for type_ in kinds.TYPES:
             places = np.flatnonzero(self.kinds == type_)
             if len(places):
-                # by their bits, so that 0 and -0 stay two
+                # by their bits, so that 0 and -0 stay distinct
                 bits, codes = np.unique(self.numbers[places].view(np.int64), return_inverse=True)
                 literals = _literals(type_, bits.view(np.float64))
                 ids[places] = self._context.terms.ids_of(literals)[codes]
@@ -195,7 +195,7 @@ def _no_long_number(places: Places) -> Sequence[Term | None]:
 
 
 class TruthColumn(Column):
-    """Truth values."""
+    """Truth values and errors."""
 
     def __init__(self, truth: Truth, context: Context) -> None:
         self._truth, self._context = truth, context
@@ -228,7 +228,7 @@ class TruthColumn(Column):
 def column_of(
     results: Sequence[Term | bool | int | None], codes: Places, context: Context
 ) -> IdColumn | NumberColumn | TruthColumn:
-    """The column whose rows have the results at the places `codes`."""
+    """Build the column whose rows have the results at the places `codes`."""
     sorts = set(map(type, results)) - {type(None)}
     if sorts == {bool}:
         truth = np.array([ERROR if result is None else result for result in results], np.int8)
@@ -242,7 +242,7 @@ def column_of(
 
 
 def have_value(column: Column) -> Mask:
-    """Where a column has no error."""
+    """Mark the rows of a column that are not errors."""
     if isinstance(column, IdColumn):
         found: Mask = column.ids != NONE
     else:
@@ -251,7 +251,7 @@ def have_value(column: Column) -> Mask:
 
 
 def choose_rows(size: int, branches: Sequence[tuple[Mask, Column]], context: Context) -> Column:
-    """The column that has each branch's values at the rows it marks, errors elsewhere."""
+    """Build the column with each branch's values at the rows that it marks, and errors elsewhere."""
     if branches and all(isinstance(branch, TruthColumn) for _, branch in branches):
         truth = np.full(size, ERROR, np.int8)
         for mask, branch in branches:
@@ -269,7 +269,7 @@ def choose_rows(size: int, branches: Sequence[tuple[Mask, Column]], context: Con
 
 
 def _is_short(column: Column) -> bool:
-    """Whether these are numbers, and none of them long."""
+    """Return whether a column has numbers only, and no long ones."""
     return isinstance(column, NumberColumn) and not kinds.IS_LONG[column.kinds].any()
 
 
@@ -277,29 +277,29 @@ _Item = TypeVar("_Item", bound=np.generic)
 
 
 def spread(column: npt.NDArray[_Item], size: int) -> npt.NDArray[_Item]:
-    """A column of as many places as there are rows."""
+    """Repeat a column of one place for all rows."""
     return column if len(column) == size else np.broadcast_to(column, (size,))
 
 
 def logical_not(truth: Truth) -> Truth:
-    """1 for 0, 0 for 1, an error for an error."""
+    """Return 1 for 0, 0 for 1, an error for an error."""
     return np.where(truth == ERROR, truth, 1 - truth).astype(np.int8, copy=False)
 
 
 def logical_and(left: Truth, right: Truth) -> Truth:
-    """0 where either is 0, else an error where either is one, else 1."""
+    """Return 0 where either is 0, else an error where either is an error, else 1."""
     return np.where((left == 0) | (right == 0), 0, np.minimum(left, right)).astype(np.int8, copy=False)
 
 
 def logical_or(left: Truth, right: Truth) -> Truth:
-    """1 where either is 1, else an error where either is one, else 0."""
+    """Return 1 where either is 1, else an error where either is an error, else 0."""
     return np.where((left == 1) | (right == 1), 1, np.minimum(left, right)).astype(np.int8, copy=False)
 
 
 def distinct(column: Ids) -> tuple[Ids, Places]:
-    """The values of a column in ascending order, and for each row the place of its value among them.
+    """Return the distinct values of a column in ascending order, and for each row the place of its value.
 
-    Costs the count of rows where values lie close together, else a sort.
+    Costs O(rows) where the range of values is small, else a sort.
     """
     if not len(column):
         return column, np.empty(0, np.intp)
@@ -318,7 +318,8 @@ def distinct(column: Ids) -> tuple[Ids, Places]:
 
 
 def distinct_rows(columns: Sequence[Ids]) -> tuple[Places, Places]:
-    """A row for each combination of values in columns of one length, and for each row the place of its own.
+    """Return the first row of each combination of values in columns, and for each row the place of its
+    combination.
 
     The combinations are in ascending order, the first column's values first.
     """
@@ -334,26 +335,26 @@ def distinct_rows(columns: Sequence[Ids]) -> tuple[Places, Places]:
 
 
 Function = Callable[..., Term | bool | int | None]
-"""Takes terms; None, and whatever it raises, is an error of SPARQL's."""
+"""Function of terms; a result of None, and any exception, is a SPARQL error."""
 
 _CALLS_BETWEEN_CHECKS = 256
 
 
 def result_of(function: Function, arguments: Sequence[Term | None]) -> Term | bool | int | None:
-    """A function's result, None where an argument is an error, or where it fails."""
-    for argument in arguments:  # `in` would ask rdflib whether terms are equal
+    """Call a function; None where an argument is an error, or where the call fails."""
+    for argument in arguments:  # `in` would compare terms by rdflib's slow equality
         if argument is None:
             return None
     try:
         return function(*arguments)
     except (QueryError, MemoryError):
         raise
-    except Exception:  # whatever data does to a function
+    except Exception:  # data may fail a function in any way
         return None
 
 
 def call(function: Function, arguments: Sequence[Column], context: Context) -> Column:
-    """The results of a function, by row. Costs a call for each combination of arguments."""
+    """Call a function for each combination of arguments, and return its results by row."""
     if not arguments:
         return column_of([_counted(result_of(function, ()), context)], np.zeros(1, np.intp), context)
     size = common_size(arguments)
@@ -365,7 +366,7 @@ def call(function: Function, arguments: Sequence[Column], context: Context) -> C
 def results_of(
     function: Function, arguments: Sequence[Sequence[Term | None]], context: Context
 ) -> list[Term | bool | int | None]:
-    """The results of a function for each row of arguments, given by column."""
+    """Call a function for each row of arguments, given by column."""
     results: list[Term | bool | int | None] = []
     for place, row in enumerate(zip(*arguments, strict=True)):
         if place % _CALLS_BETWEEN_CHECKS == 0:
@@ -375,7 +376,7 @@ def results_of(
 
 
 def _counted(result: Term | bool | int | None, context: Context) -> Term | bool | int | None:
-    """Return a function's result; a term's text is counted."""
+    """Count the text of a function's result towards the limits, and return the result."""
     if isinstance(result, str):
         context.guard.count_text(result)
     return result
@@ -384,7 +385,7 @@ def _counted(result: Term | bool | int | None, context: Context) -> Term | bool 
 def exactly(
     function: Function, arguments: Sequence[Column], context: Context
 ) -> Callable[[Places], list[Term | None]]:
-    """The terms that a function results in, for rows that are asked for."""
+    """Return a function that computes the terms that `function` results in at given rows."""
 
     def at(rows: Places) -> list[Term | None]:
         found = results_of(function, [argument.at(rows) for argument in arguments], context)
@@ -394,12 +395,12 @@ def exactly(
 
 
 def common_size(columns: Sequence[Column]) -> int:
-    """How many places a result of columns has: one if all have one."""
+    """Return the number of places of a result of columns: one if all have one place."""
     sizes = set(map(len, columns)) - {1}
     assert len(sizes) <= 1, sizes
     return sizes.pop() if sizes else 1
 
 
 def spread_ids(column: Column, size: int) -> Ids:
-    """A column's numbers of terms, one for each of `size` rows."""
+    """Return a column's numbers of terms, one for each of `size` rows."""
     return column.ids if len(column) == size else np.full(size, column.ids[0] if len(column) else NONE)

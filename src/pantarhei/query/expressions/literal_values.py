@@ -1,8 +1,7 @@
-"""The values of literals by their numbers, read when they are first asked for.
+"""Values of literals by their numbers, read on first use.
 
-Texts of literals of one datatype read all at once.
-
-What the usual forms do not cover is read one by one, by `values.value_of`.
+The texts of literals of one datatype are read all at once; unusual forms are read one by one, by
+`scalars.value_of`.
 """
 
 from __future__ import annotations
@@ -28,22 +27,22 @@ from pantarhei.values.value import INTEGER_BOUNDS
 Floats = npt.NDArray[np.float64]
 Scales = npt.NDArray[np.int16]
 
-EXACT_INTEGER: Final = 2.0**53  # whole numbers below this are what their float64 says
-MOST_DIGITS: Final = 15  # decimals of so many digits differ where their float64 do
-MOST_DECIMALS: Final = 22  # so many decimals: the largest power of ten that a float64 is exactly
+EXACT_INTEGER: Final = 2.0**53  # whole numbers below this are exact as float64
+MOST_DIGITS: Final = 15  # decimals of at most 15 digits differ if their float64 do
+MOST_DECIMALS: Final = 22  # exponent of the largest power of ten that is exact as float64
 MICROSECONDS: Final = 1_000_000
 _YEAR_0: Final = int(np.datetime64("0000-01-01", "s").astype(np.int64))  # seconds from 1970 to the year 0
 
 
 class ValueArrays(NamedTuple):
-    """What operators compare of some terms, one a place.
+    """Values of terms that operators compare, as arrays with one place a term.
 
     Args:
-        kinds: `kinds`.
-        numbers: a number's nearest float64; the instant of an xsd:dateTime in microseconds since 1970, as if
-            one without a time zone were in Greenwich; 1 and 0 for true and false; 0 for an empty string, else
-            1. 0 for the rest.
-        scales: how many decimals a number has; the time zone of an xsd:dateTime, in minutes.
+        kinds: kinds as in `kinds`.
+        numbers: a number's nearest float64; the instant of an xsd:dateTime in microseconds since 1970, in
+            Greenwich without a time zone; 1 and 0 for true and false; 0 for an empty string, else 1; 0 for
+            other terms.
+        scales: the number of decimals of a number; the time zone of an xsd:dateTime in minutes.
     """
 
     kinds: Kinds
@@ -52,19 +51,19 @@ class ValueArrays(NamedTuple):
 
     @classmethod
     def of_kind(cls, kind: int, numbers: Floats) -> ValueArrays:
-        """Values of one kind without a scale."""
+        """Build values of one kind without a scale."""
         size = len(numbers)
         return cls(np.full(size, kind, np.int8), numbers, np.zeros(size, np.int16))
 
     def put(self, places: npt.NDArray[np.intp], others: ValueArrays) -> None:
-        """Write others at places, their kinds last: a kind says that all is there."""
+        """Write others at places, their kinds last: a kind other than unread marks a complete place."""
         self.numbers[places] = others.numbers
         self.scales[places] = others.scales
         self.kinds[places] = others.kinds
 
 
 def read_literals(datatype: URIRef | None, literals: Sequence[Literal]) -> ValueArrays:
-    """The values of literals of one datatype that have no language."""
+    """Read literals of one datatype, without language, all at once."""
     reader = _READERS.get(datatype)
     if reader is not None:
         return reader(literals)
@@ -80,7 +79,7 @@ def _strings(literals: Sequence[Literal]) -> ValueArrays:
 
 
 def read_one_by_one(terms: Sequence[Term | None]) -> ValueArrays:
-    """The values of terms of any datatypes, None for an error."""
+    """Read terms of any datatypes; None is an error."""
     found = ValueArrays.of_kind(kinds.NOTHING, np.zeros(len(terms)))
     for place, term in enumerate(terms):
         if term is not None:
@@ -126,11 +125,11 @@ _Bytes = npt.NDArray[np.uint8]
 
 
 class _Lines(NamedTuple):
-    """Texts without line breaks, one a line.
+    """Texts without line breaks, joined by line breaks.
 
     Args:
-        characters: of all, a line break behind each.
-        ends: where the line breaks are.
+        characters: of all texts, with a line break behind each.
+        ends: the places of the line breaks.
     """
 
     texts: list[str]
@@ -143,7 +142,7 @@ class _Lines(NamedTuple):
 
 
 def _lines(literals: Sequence[Literal], form: re.Pattern[str]) -> _Lines | None:
-    """The literals' texts, None if not all of them have the form, which is that of many lines."""
+    """Join the literals' texts; None unless all match `form`, a pattern of many lines."""
     joined = "\n".join(literals) + "\n"
     if not form.fullmatch(joined):
         return None
@@ -164,7 +163,9 @@ def _doubles_of(lines: _Lines) -> Floats:
 def _by_form(
     form: re.Pattern[str], read_lines: Callable[[_Lines], tuple[ValueArrays, Mask]]
 ) -> Callable[[Sequence[Literal]], ValueArrays]:
-    """A reader of literals: those that `read_lines` marks, or that have not all the form, one by one."""
+    """Build a reader of literals; those that `read_lines` marks or that do not match the form are read one by
+    one.
+    """
 
     def read_all(literals: Sequence[Literal]) -> ValueArrays:
         lines = _lines(literals, form)
@@ -206,20 +207,20 @@ def _doubles(lines: _Lines) -> tuple[ValueArrays, Mask]:
 
 
 def _floats(lines: _Lines) -> tuple[ValueArrays, Mask]:
-    """Rounding to an xsd:float by way of an xsd:double goes wrong only in the middle of two xsd:floats."""
+    """Read xsd:floats by way of xsd:doubles, which is wrong only for ties between two xsd:floats."""
     doubles = _doubles_of(lines)
     singles = to_singles(doubles)
     return ValueArrays.of_kind(kinds.FLOAT, singles), are_ties(doubles)
 
 
 def to_singles(doubles: Floats) -> Floats:
-    """The xsd:floats nearest to xsd:doubles."""
+    """Round xsd:doubles to xsd:floats."""
     with np.errstate(over="ignore", under="ignore"):
         return doubles.astype(np.float32).astype(np.float64)
 
 
 def are_ties(doubles: Floats) -> Mask:
-    """Where an xsd:double may lie in the middle of two xsd:floats."""
+    """Mark xsd:doubles that may be halfway between two xsd:floats."""
     middle = (doubles.view(np.int64) & ((1 << 29) - 1)) == 1 << 28
     found: Mask = middle | ((np.abs(doubles) < 2.0**-120) & (doubles != 0))
     return found
@@ -247,7 +248,7 @@ _LENGTH_OF_SECONDS = len("2026-01-31T10:00:00")
 
 
 def _times(lines: _Lines) -> tuple[ValueArrays, Mask]:
-    """Days of a month that has fewer are odd, and left to be read one by one."""
+    """Read xsd:dateTimes; invalid days of a month are marked, to be read one by one."""
     starts = lines.ends - lines.lengths
     fields = lines.characters[starts[:, np.newaxis] + np.arange(_LENGTH_OF_SECONDS)].astype(np.int64) - ord(
         "0"
@@ -273,7 +274,7 @@ def _times(lines: _Lines) -> tuple[ValueArrays, Mask]:
 
 
 class _Tails(NamedTuple):
-    """What stands behind the seconds of xsd:dateTimes: decimals, and a time zone in minutes."""
+    """Texts behind the seconds of xsd:dateTimes: decimals, and a time zone in minutes."""
 
     are_zoned: Mask
     zones: npt.NDArray[np.int64]
@@ -315,10 +316,10 @@ _datatype, _language = attrgetter("datatype"), attrgetter("language")
 
 
 class LiteralValues:
-    """The values of the terms in a growing list, by their places.
+    """Cache of the values of the terms in a growing list, by their places.
 
-    It is as good as the list: whoever gives its places another meaning begins another one. What is asked for
-    again costs an array look-up, what is new about a microsecond.
+    Valid as long as places keep their terms; if places are reassigned, a new cache is needed. A cached value
+    costs an array look-up, a new one about a microsecond.
 
     Args:
         terms: such as a vocabulary's literals.
@@ -329,7 +330,7 @@ class LiteralValues:
         self._values = _unread(64)
 
     def at(self, places: Places) -> ValueArrays:
-        """The values at places of the list."""
+        """Return the values at places of the list."""
         if not len(places):
             return _unread(0)
         known = self._with_room(int(places.max()) + 1)
@@ -340,13 +341,13 @@ class LiteralValues:
         return ValueArrays(found, known.numbers[places], known.scales[places])
 
     def terms_at(self, places: Places) -> list[Term]:
-        """The terms at places of the list."""
+        """Return the terms at places of the list."""
         terms = self._terms
         return [terms[place] for place in places.tolist()]
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the values."""
+        """Size of the values in bytes."""
         return sum(column.nbytes for column in self._values)
 
     def _with_room(self, size: int) -> ValueArrays:
@@ -364,8 +365,8 @@ class LiteralValues:
 
 
 def _by_datatype(terms: list[Term]) -> Iterator[tuple[URIRef | None, Places]]:
-    """Places by the terms' datatypes, None for names and for what has none."""
-    if set(map(type, terms)) == {Literal}:  # a look at each would cost as much as all else
+    """Group places by the terms' datatypes; None for IRIs, blank nodes and literals without datatype."""
+    if set(map(type, terms)) == {Literal}:  # a test of each would double the cost
         datatypes: Iterable[URIRef | None] = map(_datatype, terms)
     else:
         datatypes = (term.datatype if isinstance(term, Literal) else None for term in terms)
@@ -376,7 +377,9 @@ def _by_datatype(terms: list[Term]) -> Iterator[tuple[URIRef | None, Places]]:
 
 
 def _read_all(datatype: URIRef | None, terms: list[Term]) -> ValueArrays:
-    """The values of terms of one datatype; without one they are strings, or names or in a language."""
+    """Read terms of one datatype; terms without datatype are strings, with or without language, or not
+    literals.
+    """
     literals = [term for term in terms if isinstance(term, Literal)]
     if datatype is None and (len(literals) < len(terms) or any(map(_language, literals))):
         return read_one_by_one(terms)

@@ -1,7 +1,7 @@
-"""Regular expressions of REGEX and REPLACE, in the language of XPath.
+"""XPath's regular expressions, as used by REGEX and REPLACE.
 
-They are rewritten for the package `regex`, whose matches can be stopped. What it can do beyond XPath's
-(looking ahead, names of groups) is let through.
+They are translated to the package `regex`, whose matches can be interrupted. Its extensions of XPath's syntax
+(lookahead, named groups) are accepted.
 
 Source: XQuery and XPath Functions and Operators, section 7.6; XML Schema part 2, appendix F.
 """
@@ -19,25 +19,25 @@ from pantarhei.query.expressions.scalars import ExpressionError
 from pantarhei.query.query_limits import QueryLimits, size_of
 from pantarhei.values.value import NAME_CHARACTER, NAME_START
 
-LONGEST_MATCH: Final = 5.0  # seconds that one text may take where the query has no limit, or a longer one
+LONGEST_MATCH: Final = 5.0  # seconds for one text, unless the query's limit is shorter
 
 _TEXTS_BETWEEN_CHECKS = 64
 _LONGEST_TAME = 1000
 _DIGITS: Final = frozenset("0123456789")
 _FLAGS: Final = {"i": regex.IGNORECASE, "s": regex.DOTALL, "m": regex.MULTILINE, "x": 0, "q": 0}
-# What stands between the brackets of the class of characters that begin an XML name, or that it has.
+# Members of the classes of characters that begin an XML name, or that occur in one.
 _CLASSES: Final = {"i": NAME_START.expression[1:-1], "c": NAME_CHARACTER.expression[1:-1]}
 
 
 class RegexError(ValueError):
-    """A text that is no regular expression; the message says why and where."""
+    """Malformed regular expression; the message gives the reason and the place."""
 
 
 def check_pattern(text: str, flags: str = "") -> None:
-    """Nothing, if this is a regular expression.
+    """Check that a text is a regular expression.
 
     Raises:
-        QueryError: it is none; the message says what is wrong with it, and where.
+        QueryError: the regular expression is malformed; the message gives the reason and the place.
 
     >>> check_pattern("a(b")
     Traceback (most recent call last):
@@ -51,7 +51,11 @@ def check_pattern(text: str, flags: str = "") -> None:
 
 @lru_cache(maxsize=512)
 def compiled(text: str, flags: str) -> regex.Pattern[str]:
-    """Raises: PatternError: this is no regular expression, or there is no such flag."""
+    """Compile a regular expression.
+
+    Raises:
+        RegexError: the regular expression is malformed, or a flag is unknown.
+    """
     unknown = [flag for flag in flags if flag not in _FLAGS]
     if unknown:
         raise RegexError(
@@ -65,7 +69,7 @@ def compiled(text: str, flags: str) -> regex.Pattern[str]:
     try:
         return regex.compile(pattern, options)
     except regex.error as error:
-        # the place is that in the text wherever nothing before it was rewritten
+        # the place is exact if nothing before it was rewritten
         place = "" if error.pos is None else f" at {min(error.pos, len(text))}"
         raise RegexError(f"the regular expression {_shown(text)} is malformed: {error.msg}{place}") from None
     except (RecursionError, OverflowError):
@@ -77,10 +81,10 @@ def _shown(text: str) -> str:
 
 
 def matches(texts: Sequence[str], pattern: regex.Pattern[str], guard: QueryLimits) -> list[bool]:
-    """Whether a part of each text matches. Matches that may take long cost two microseconds more each.
+    """Search each text for a match. A search that may be slow costs two microseconds more.
 
     Raises:
-        QueryTimeoutError: it takes too long to tell.
+        QueryTimeoutError: the search takes too long.
     """
     found: list[bool] = []
     is_tame = _is_tame(pattern)
@@ -101,8 +105,8 @@ def matches(texts: Sequence[str], pattern: regex.Pattern[str], guard: QueryLimit
 
 
 def _is_tame(pattern: regex.Pattern[str]) -> bool:
-    """Whether matching costs at most the square of the text's length: nothing in it repeats, but for one
-    class of characters.
+    """Return whether matching is at most quadratic in the text: nothing repeats except one class of
+    characters.
     """
     return "(" not in pattern.pattern and sum(map(pattern.pattern.count, "*+{")) <= 1
 
@@ -111,21 +115,21 @@ _PLAIN = regex.compile("a", regex.VERSION0)
 
 
 def _is_text(pattern: regex.Pattern[str]) -> bool:
-    """Whether a pattern matches just its own characters, of which there are some."""
+    """Return whether a pattern matches exactly its own text, which is not empty."""
     text = pattern.pattern
     return pattern.flags == _PLAIN.flags and bool(text) and not _SPECIAL.intersection(text)
 
 
-# What stands for something else in a pattern.
+# Characters with a meaning in patterns.
 _SPECIAL = frozenset(r".^$*+?{}[]\|()")
 
 
 def replace_matches(text: str, pattern: regex.Pattern[str], replacement: str, guard: QueryLimits) -> str:
-    """The text with every match replaced, `$1` in a replacement by the group.
+    """Replace every match in a text; `$1` in the replacement denotes a group.
 
     Raises:
         ExpressionError: the pattern matches the empty text, or the replacement has a lone `$` or backslash.
-        QueryTimeoutError: it takes too long.
+        QueryTimeoutError: the search takes too long.
     """
     parts = _parts_of(replacement, pattern.groups)
     if _is_text(pattern):
@@ -144,7 +148,7 @@ def replace_matches(text: str, pattern: regex.Pattern[str], replacement: str, gu
 
 
 def _replacer(parts: Sequence[str | int], size: int, guard: QueryLimits) -> Callable[[regex.Match[str]], str]:
-    """Return a function that makes the text in place of a match, while the whole is within the limits.
+    """Return a function that builds the text for a match and checks the size of the result.
 
     Args:
         size: bytes of the text whose matches are replaced.
@@ -178,7 +182,9 @@ def _too_long(guard: QueryLimits, limit: float) -> QueryTimeoutError:
 
 
 def _parts_of(replacement: str, groups: int) -> list[str | int]:
-    """Texts, and the numbers of groups: as many digits behind a `$` as there are groups for."""
+    """Split a replacement into texts and numbers of groups; behind a `$`, as many digits as there are groups
+    for.
+    """
     parts: list[str | int] = []
     place = 0
     while place < len(replacement):
@@ -206,10 +212,11 @@ def _parts_of(replacement: str, groups: int) -> list[str | int]:
 
 
 def _rewritten(text: str, flags: str) -> str:
-    """The pattern as `regex` has it.
+    """Translate a pattern to the syntax of `regex`.
 
-    `$` is the very end, not before a last line break; a dot is no line break of any kind; `\\i` and `\\c` are
-    XML's names; what a class subtracts is looked for ahead; space is dropped where a flag says so.
+    `$` matches at the very end only, not before a last line break; a dot matches no line break of any kind;
+    `\\i` and `\\c` are the characters of XML names; subtracted classes become negative lookaheads; the flag
+    `x` drops white space.
     """
     replaced = {"$": r"\Z"} if "m" not in flags else {}
     if "s" not in flags:
@@ -243,7 +250,7 @@ def _escape(escape: str, inside: bool) -> str:
 
 
 def _class(text: str, start: int) -> tuple[str, int]:
-    """What stands for the class that begins at `start`, and where it ends."""
+    """Translate the class that begins at `start`; also return its end."""
     place = start + 1
     parts = ["["]
     if text.startswith("^", place):
@@ -260,9 +267,11 @@ def _class(text: str, start: int) -> tuple[str, int]:
         elif text.startswith("-[", place) and place > first:
             subtracted, end = _class(text, place + 1)
             if not text.startswith("]", end):
-                raise RegexError(f"the regular expression {_shown(text)} goes on behind a subtracted class")
+                raise RegexError(
+                    f"the regular expression {_shown(text)} has characters behind a subtracted class"
+                )
             return f"(?:(?!{subtracted}){''.join(parts)}])", end + 1
         else:
             parts.append("\\[" if character == "[" and text[place + 1 : place + 2] != ":" else character)
             place += 1
-    return text[start:], len(text)  # not closed: `regex` says so
+    return text[start:], len(text)  # not closed: `regex` reports it

@@ -1,4 +1,4 @@
-"""The values of single terms, by which SPARQL's operators are defined.
+"""Values of single terms, on which SPARQL's operators are defined, and casts between datatypes.
 
 Numbers are exact (`int`, `Decimal`) or IEEE 754's; times count seconds since the year 0 in Greenwich, those
 without a time zone as if they were there.
@@ -45,16 +45,16 @@ from pantarhei.values.value import (
 
 
 class ExpressionError(Exception):
-    """An expression has no value: SPARQL's type error. It ends where the expression's answer is noted."""
+    """SPARQL's type error: an expression has no value. Caught where the expression's result is stored."""
 
 
 class Time(NamedTuple):
-    """A dateTime, date or time of day.
+    """Value of a dateTime, date or time of day.
 
     Args:
-        datatype: the xsd:dateTime, xsd:date or xsd:time.
-        zone: minutes that the local time is ahead of Greenwich; 0 without a time zone.
-        seconds: since the year 0, of a date when it begins, of a time of day as if on one day.
+        datatype: xsd:dateTime, xsd:date or xsd:time.
+        zone: minutes ahead of Greenwich; 0 without a time zone.
+        seconds: since the year 0; a date's begin, and a time of day on a fixed day.
     """
 
     datatype: URIRef
@@ -64,7 +64,7 @@ class Time(NamedTuple):
 
 
 class Duration(NamedTuple):
-    """A duration."""
+    """Value of a duration."""
 
     datatype: URIRef
     months: int
@@ -72,7 +72,7 @@ class Duration(NamedTuple):
 
     @property
     def period(self) -> Period:
-        """Its length, which is in a partial order."""
+        """Length, which is partially ordered."""
         return Period(self.months, self.seconds)
 
 
@@ -96,7 +96,7 @@ TEMPORAL_DATATYPES: Final = frozenset(
 
 
 def value_of(literal: Literal) -> Value | None:
-    """The value that operators know of a literal, None where they know none.
+    """Return the value of a literal for SPARQL's operators; None if it is unknown to them.
 
     >>> value_of(Literal("2.50", datatype=XSD.decimal, normalize=False))
     Numeric(type=17, value=Decimal('2.50'))
@@ -116,7 +116,7 @@ def value_of(literal: Literal) -> Value | None:
 
 
 def _number(text: str, datatype: URIRef, type_: int) -> Numeric | None:
-    number = value_key(text, datatype)[1]  # its type tells all; comparing names would take longer
+    number = value_key(text, datatype)[1]  # its type suffices, and is cheaper to test than the datatype
     if isinstance(number, bytes):
         return Numeric(type_, unpacked(number))
     if isinstance(number, int):
@@ -143,7 +143,7 @@ def _temporal(text: str, datatype: URIRef) -> Time | Duration | None:
 
 
 def _end_of_date(text: str) -> int:
-    """Where the zone of an xsd:date begins: behind year, month and day."""
+    """Return the place behind year, month and day of an xsd:date, where the zone begins."""
     dash = text.find("-", 1)
     return dash + 6 if dash >= 0 else len(text)
 
@@ -154,7 +154,7 @@ def _duration(text: str, datatype: URIRef) -> Duration | None:
 
 
 def kind_of(term: Term | None, value: Value | None) -> int:
-    """The kind of a term that has this value; numbers and times as if none were long or far."""
+    """Return the kind of a term with this value, ignoring long numbers and far times."""
     if not isinstance(term, Literal):
         return kinds.NAME
     if term.language is not None:
@@ -177,7 +177,7 @@ def kind_of(term: Term | None, value: Value | None) -> int:
 
 
 def is_known(literal: Literal) -> bool:
-    """Whether the reasoner knows the literal's value, so that another value is known to be different."""
+    """Return whether the literal's value is known, so that it differs from other known values."""
     key = value_key(str(literal), literal.datatype, literal.language)
     return not is_text(key) and not is_ill_typed(key)
 
@@ -186,7 +186,10 @@ def is_known(literal: Literal) -> bool:
 
 
 def number_of(term: Term) -> Numeric:
-    """Raises: ExpressionError: the term is no number."""
+    """Return the number of a term.
+
+    Raises: ExpressionError: the term is not a number.
+    """
     value = value_of(term) if isinstance(term, Literal) else None
     if not isinstance(value, Numeric):
         raise ExpressionError
@@ -197,10 +200,10 @@ _SPACE = " \t\n\r"
 
 
 def cast(datatype: URIRef, term: Term) -> Literal:
-    """The term as a value of a datatype.
+    """Cast a term to a datatype.
 
     Raises:
-        ExpressionError: there is none.
+        ExpressionError: the datatype has no such value.
 
     >>> from rdflib import XSD
     >>> str(cast(XSD.integer, Literal("3.7", datatype=XSD.decimal)))
@@ -223,7 +226,7 @@ def cast(datatype: URIRef, term: Term) -> Literal:
 
 
 def _to_string(term: Term) -> Literal:
-    """The text of an IRI or a literal; of a number or boolean as XPath writes it (section 17.1.2)."""
+    """Return the text of an IRI or a literal; numbers and booleans as XPath writes them (section 17.1.2)."""
     if isinstance(term, BNode):
         raise ExpressionError
     value = value_of(term) if isinstance(term, Literal) else None
@@ -233,7 +236,7 @@ def _to_string(term: Term) -> Literal:
 
 
 def _number_text(number: Numeric) -> str:
-    """`1` for 1.0 and 1e0, `1.5`, and `1.0E7` for xsd:floats and xsd:doubles of a million and more."""
+    """Write a number: `1` for 1.0 and 1e0, `1.5`, and `1.0E7` for xsd:floats and xsd:doubles from a million."""
     text, value = str(canonical.number(number)), number.value
     if isinstance(value, float) and (not value or 1e-6 <= abs(value) < 1e6):
         text = canonical.decimal_text(Decimal(text)) if value else text.partition("E")[0]
@@ -241,7 +244,7 @@ def _number_text(number: Numeric) -> str:
 
 
 def _from_string(datatype: URIRef, text: str) -> Value:
-    """What the text is in the datatype."""
+    """Parse a text in a datatype."""
     value = value_of(typed_literal(text.strip(_SPACE), datatype))
     if value is None:
         raise ExpressionError

@@ -282,7 +282,7 @@ _BY_TERM: Final[dict[str, Function]] = {
 _IN_CONTEXT: Final[dict[str, Function]] = {
     "NOW": lambda context: context.now,
     TIMESTAMP: Context.time_of,
-    # may take long, or make texts longer than their arguments: they check limits first
+    # check limits first: they may be slow, or make texts longer than their arguments
     "REPLACE": term_functions.replace,
     "ENCODE_FOR_URI": term_functions.encode_for_uri,
     "CONCAT": term_functions.concat,

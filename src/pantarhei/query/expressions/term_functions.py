@@ -1,4 +1,4 @@
-"""Functions of strings and of terms as such, and functions that make terms.
+"""Functions of strings and of terms, and functions that make terms.
 
 Functions of strings.
 
@@ -28,10 +28,10 @@ from pantarhei.values.value import STRING
 
 
 def string(term: Term) -> Literal:
-    """The term, if it is a string, with a language or without.
+    """Return the term if it is a string, with or without a language.
 
     Raises:
-        ExpressionError: it is none.
+        ExpressionError: the term is not a string.
     """
     if isinstance(term, Literal) and (term.language is not None or term.datatype in (None, STRING)):
         return term
@@ -39,10 +39,10 @@ def string(term: Term) -> Literal:
 
 
 def simple(term: Term) -> str:
-    """The text of a string without a language.
+    """Return the text of a string without a language.
 
     Raises:
-        ExpressionError: the term is none.
+        ExpressionError: the term is not such a string.
     """
     literal = string(term)
     if literal.language is not None:
@@ -51,7 +51,7 @@ def simple(term: Term) -> str:
 
 
 def str_(term: Term) -> Literal:
-    """The text of a literal or an IRI."""
+    """Return the text of a literal or an IRI."""
     if isinstance(term, BNode):
         raise ExpressionError
     return canonical.simple_literal(str(term))
@@ -62,7 +62,7 @@ def strlen(term: Term) -> int:
 
 
 def substr(term: Term, start: Term, length: Term | None = None) -> Literal:
-    """The characters at `start` and behind, counted from 1.
+    """Return the characters from `start` on, counted from 1.
 
     >>> str(substr(Literal("motor car"), Literal(0), Literal(3)))
     'mo'
@@ -89,7 +89,7 @@ def lcase(term: Term) -> Literal:
 
 
 def _compatible(one: Term, other: Term) -> tuple[Literal, str]:
-    """Two strings, the second without a language or in that of the first (section 17.4.3.1.2)."""
+    """Return two strings, the second without a language or in that of the first (section 17.4.3.1.2)."""
     first, second = string(one), string(other)
     if second.language is not None and _language(first) != _language(second):
         raise ExpressionError
@@ -132,12 +132,12 @@ def encode_for_uri(context: Context, term: Term) -> Literal:
     return Literal(quote(octets, safe=_UNRESERVED))
 
 
-# Characters that an IRI's part may have as they are (RFC 3986, section 2.3).
+# Characters of an IRI that need no escape (RFC 3986, section 2.3).
 _UNRESERVED: Final = b"-_.~" + f"{ascii_letters}{digits}".encode()
 
 
 def concat(context: Context, *terms: Term) -> Literal:
-    """Join strings; the result has their language if all have one and the same."""
+    """Join strings; the result has their language if all share one."""
     texts = [string(term) for term in terms]
     context.guard.check_text(sum(map(size_of, texts)))
     text = "".join(texts)
@@ -152,7 +152,7 @@ def lang(term: Term) -> Literal:
 
 
 def langmatches(tag: Term, language_range: Term) -> bool:
-    """Basic filtering (RFC 4647, section 3.3.1).
+    """Match a language tag by basic filtering (RFC 4647, section 3.3.1).
 
     >>> langmatches(Literal("de-Latn-DE"), Literal("de"))
     True
@@ -209,7 +209,7 @@ def datatype(term: Term) -> URIRef:
 
 
 def iri(term: Term, base: Term | None = None) -> URIRef:
-    """The IRI of a simple string, resolved against a base."""
+    """Make an IRI of a simple string, resolved against a base."""
     if isinstance(term, URIRef):
         return term
     text = simple(term)
