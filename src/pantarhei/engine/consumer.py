@@ -1,18 +1,20 @@
-"""Engines that live beside the window model and follow it step by step: what they must be able to do.
+"""Consumers of the changes of each step: registered queries, temporal rules, answer streams.
 
-What a consumer does when it is told of a step is part of the step: after an error it is asked to go back, and
-the step has not happened. It is called in this order:
+A consumer's work is part of the step: if the step fails, the consumer is rolled back. It is called in this
+order:
 
-1. For each moment that `due` names, until it names none: the window slides to that moment, `apply` tells what
-   that changed, then comes `before`. So what is due in the midst of a jump of time is not lost.
-2. The window slides on, the ABox enters, its contradictions are repaired.
-3. `apply`, once, with all that changed since the last call. Inside `all_or_nothing` that is when the block
-   ends, or when a moment comes that is due; inside `all_or_nothing(each_step=True)` at each step.
+1. For each tick that `due` returns, until it returns None: the window slides to that tick, `apply` receives
+the changes so far, then `before` is called. So a timer in the middle of a time jump is not lost.
 
-For a further part of a timestamp, `apply` gets what that part changed; `entries` has the whole ABox.
+2. The window slides on, the ABox is inserted, its contradictions are repaired.
 
-One that `follows_steps` is told of each step when it is made, inside `all_or_nothing` too, before the others;
-a further part of a timestamp is a step to it.
+3. `apply` is called once, with all changes since the last call. Inside `all_or_nothing` that is at the end of
+the block, or at a tick that is due; inside `all_or_nothing(each_step=True)` at each step.
+
+For a further part of a timestamp, `apply` receives what that part changed; `entries` has the whole ABox.
+
+A consumer that `follows_steps` receives the changes of each step at once, inside `all_or_nothing` too, before
+the other consumers.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ from pantarhei.window.sliding import Step
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What one step changed, in the numbers of its time. Nothing in it changes any more.
+    """Changes of one step, in the numbers of its time. Immutable.
 
     Args:
         noted: what the window model noted: facts that came (1) and went (-1, last column), shape (n, 4); a
@@ -75,18 +77,18 @@ class Changes:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing came, went, was asserted or dropped, or changed its level."""
+        """True if nothing was inserted, deleted, asserted or dropped, and no level changed."""
         if len(self.noted) or self.entries or self.dropped:
             return False
         return self.levels is None or not len(self.levels.facts)
 
     def with_forms(self, forms: Mapping[Fact, Literal | None]) -> Changes:
-        """The same with these forms of literals."""
+        """Return the changes with these forms of literals."""
         return replace(self, forms=forms) if forms or self.forms else self
 
     @classmethod
     def of_all(cls, model: WindowModel, sign: int) -> Changes:
-        """The changes by which all facts of a model came (1), or went (-1)."""
+        """Return the insertion (1) or the deletion (-1) of all facts of a model."""
         facts, levels = model.facts(), None
         if model.notes_levels:
             nowhere, known = np.full(len(facts), NONE, np.int64), model.levels(facts)
@@ -95,9 +97,9 @@ class Changes:
 
     @classmethod
     def together(cls, steps: Sequence[Changes]) -> Changes:
-        """The changes of steps, one after another, as those of one step.
+        """Combine the changes of consecutive steps.
 
-        An ABox that came in parts stands there once, as it was taken in last.
+        An ABox that came in parts appears once, with its last part.
         """
         if len(steps) == 1:
             return steps[0]
@@ -126,71 +128,70 @@ Saved = Callable[[], bytes]
 
 
 class Consumer(Protocol):
-    """What is told of each step. It looks at the model, and never changes it."""
+    """Interface of a consumer. It reads the model and never changes it."""
 
     @property
     def wants_levels(self) -> bool:
-        """Whether `Changes.levels` is to be filled, always or never; the model settles at each step then."""
+        """True if the consumer reads `Changes.levels`; the model then settles at each step."""
 
     @property
     def asks_for(self) -> Symbols:
-        """The classes and properties whose facts it looks at, None for all. Where only what is asked for is
-        derived, a consumer that is about to ask for more has them derived first (`MaintainedState.want_facts`).
+        """The classes and properties whose facts the consumer reads, None for all.
+
+        A consumer that is about to read others first calls `MaintainedState.want_facts`.
         """
 
     @property
     def follows_steps(self) -> bool:
-        """Whether it is told of each step apart, always."""
+        """True if the consumer receives the changes of each step separately, also inside a block."""
 
     @property
     def bytes_used(self) -> int:
-        """What it holds, in bytes, roughly; it counts against `max_bytes`."""
+        """Approximate memory in bytes; it counts against `max_bytes`."""
 
     def due(self, after: int, until: int) -> int | None:
-        """The next tick at which `before` is to be called, on the way from `after` to `until`.
+        """Return the next tick at which `before` is to be called, on the way from `after` to `until`.
 
         Above `after`, where it was called last or where time stood, and not above `until`; None for no more.
         """
 
     def before(self, step: Step, model: WindowModel) -> None:
-        """Time has come to a moment that was due: the window has slid there, no new ABox has entered."""
+        """React to a tick that was due: the window has slid there, no new ABox has been inserted."""
 
     def apply(self, changes: Changes, model: WindowModel) -> None:
-        """Take over what changed; the model is as it is afterwards.
+        """Apply the changes of a step; the model is in the state after the step.
 
         `model.matches_with` tells which matches of a body came or went with the facts that did,
         `model.signed_matches` which of many bodies.
         """
 
     def mark(self) -> object:
-        """How things stand, for `back`; comes with every step."""
+        """Return the present state, for `back`; called at every step."""
 
     def back(self, mark: object) -> None:
-        """Be as when `mark` was given. May come several times with one mark."""
+        """Restore the state of a mark. May be called several times with one mark."""
 
     def used_terms(self, used: UsedTerms) -> None:
-        """Note the symbols and terms whose numbers it holds."""
+        """Mark the symbols and terms whose numbers the consumer stores."""
 
     def renamed(self, renaming: Renaming) -> None:
-        """Go on in the numbers that terms have from now on. Marks given before are used no more, but for one
-        given just before this call.
-        """
+        """Renumber the stored terms. Earlier marks become invalid, except one taken just before this call."""
 
     def rebuilt(self, model: WindowModel, saved: bytes | None) -> None:
-        """Begin, from what the model holds: when it is attached, after a restore with what it had `saved`.
+        """Start from the present model, and after a restore from the `saved` bytes.
 
         Terms and levels have other numbers after a restore.
         """
 
     def saved(self) -> Saved:
-        """Return what makes the bytes that a checkpoint keeps of the present state.
+        """Return a function that makes the bytes that a checkpoint stores of the present state.
 
-        It is called later, while other threads may do steps. The same state gives the same bytes.
+        It is called later, while other threads may do steps. Equal states give equal bytes.
         """
 
 
 class ConsumersOverfull(Overfull):
-    """Consumers have come to hold too much; they are to go back.
+    """Consumers exceed the memory limit; they are rolled back.
 
     Args:
         bytes: how many bytes there are in all.
@@ -209,7 +210,7 @@ QUERIES = "queries"
 
 
 class DeliveryState(NamedTuple):
-    """Changes that consumers still have to receive, inside `all_or_nothing`.
+    """Pending changes, which consumers receive at the end of an `all_or_nothing` block.
 
     Args:
         waiting: the changes, oldest first.
@@ -220,7 +221,7 @@ class DeliveryState(NamedTuple):
     followed: int = 0
 
     def with_step(self, changes: Changes, before: Step | None) -> DeliveryState:
-        """Add the changes of a step, unless it changed nothing and time stood still.
+        """Add the changes of a step, unless it changed nothing and time did not advance.
 
         Args:
             before: where time and window were before the step.
@@ -234,9 +235,10 @@ NOTHING_PENDING = DeliveryState()
 
 
 class Consumers:
-    """The consumers of a reasoner by name, told in the order in which they were attached.
+    """Consumers of a reasoner by name, called in the order in which they were attached.
 
-    `wants_levels` says whether any asks for changes of level. A copy keeps who is attached.
+    The attribute `wants_levels` is True if any of them reads level changes. A copy keeps the present
+    consumers.
     """
 
     def __init__(self) -> None:
@@ -246,7 +248,7 @@ class Consumers:
         self._saved: dict[str, bytes] = {}
 
     def attach(self, name: str, consumer: Consumer, model: WindowModel) -> None:
-        """Tell `consumer` of each step from now on.
+        """Add a consumer.
 
         Raises:
             OptionError: there is one of that name.
@@ -262,7 +264,7 @@ class Consumers:
         self.wants_levels = any(consumer.wants_levels for consumer in self)
 
     def look_again(self) -> None:
-        """Ask all of them again whether they want levels."""
+        """Update `wants_levels`."""
         self._attach(self.attached)
 
     def __bool__(self) -> bool:
@@ -273,16 +275,16 @@ class Consumers:
 
     @property
     def asks_for(self) -> Symbols:
-        """The classes and properties whose facts any looks at."""
+        """The classes and properties whose facts any consumer reads, None for all."""
         return concat_symbols(*(consumer.asks_for for consumer in self))
 
     @property
     def bytes_used(self) -> int:
-        """What all of them hold."""
+        """Memory of all consumers, in bytes."""
         return sum(consumer.bytes_used for consumer in self)
 
     def due(self, after: int, until: int) -> int | None:
-        """The first tick at which any is to be called."""
+        """Return the first tick at which any consumer is to be called."""
         first: int | None = None
         for consumer in self.attached.values():
             tick = consumer.due(after, until)
@@ -291,13 +293,13 @@ class Consumers:
         return first
 
     def before(self, after: int, step: Step, model: WindowModel) -> None:
-        """Time has come to `step`, from `after`: call those to whom that matters."""
+        """Call the consumers for which the time of `step` is due; time was at `after` before."""
         for consumer in self:
             if consumer.due(after, step.now) == step.now:
                 consumer.before(step, model)
 
     def tell(self, told: DeliveryState, model: WindowModel) -> DeliveryState:
-        """Tell what waits; returns what has been told then."""
+        """Deliver the pending changes; return the new delivery state."""
         if not told.waiting:
             return NOTHING_PENDING
         self.tell_steps(told, model)
@@ -308,7 +310,7 @@ class Consumers:
         return NOTHING_PENDING
 
     def tell_steps(self, told: DeliveryState, model: WindowModel) -> DeliveryState:
-        """Tell those who follow steps what waits for them; returns what has been told then."""
+        """Deliver the pending changes to consumers that follow steps; return the new delivery state."""
         for changes in told.waiting[told.followed :]:
             for consumer in self:
                 if consumer.follows_steps:
@@ -316,22 +318,22 @@ class Consumers:
         return told._replace(followed=len(told.waiting))
 
     def mark(self) -> Marks:
-        """The marks of all consumers, by name."""
+        """Return the marks of all consumers, by name."""
         return {name: consumer.mark() for name, consumer in self.attached.items()}
 
     def back(self, marks: Marks) -> None:
-        """Be as when the marks were given; one attached since then stays as it is."""
+        """Restore the marked states; a consumer attached since then stays as it is."""
         for name, consumer in self.attached.items():
             if name in marks:
                 consumer.back(marks[name])
 
     def used_terms(self, used: UsedTerms) -> None:
-        """Note what all of them use."""
+        """Mark the terms that any consumer stores."""
         for consumer in self:
             consumer.used_terms(used)
 
     def renamed(self, renaming: Renaming) -> None:
-        """Let all of them go on in new numbers; after an error they are as they were."""
+        """Renumber the stored terms of all consumers; after an error none is renumbered."""
         marks = self.mark()
         try:
             for consumer in self:
@@ -341,10 +343,10 @@ class Consumers:
             raise
 
     def saved(self) -> dict[str, Saved]:
-        """Return what a checkpoint keeps, by name, also of consumers that have not been attached again."""
+        """Return what a checkpoint stores, by name, also of consumers not attached again since a restore."""
         kept: dict[str, Saved] = {name: partial(bytes, each) for name, each in self._saved.items()}
         return kept | {name: consumer.saved() for name, consumer in self.attached.items()}
 
     def restored(self, saved: Mapping[str, bytes]) -> None:
-        """Keep what a checkpoint had, for those that will be attached."""
+        """Keep the saved states of consumers that are still to be attached."""
         self._saved = dict(saved)

@@ -1,4 +1,4 @@
-"""What a graph without time holds: its assertions, the model, the terms; changed whole or not at all."""
+"""State of a graph without time: assertions, model and vocabulary; changed as a whole."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ Key = bytes
 
 
 class NetChange(NamedTuple):
-    """What a change does to the assertions; nothing is in both.
+    """Net effect of a change on the assertions; no fact is both inserted and deleted.
 
     Args:
         came: the facts that are asserted from now on.
@@ -68,7 +68,7 @@ class NetChange(NamedTuple):
 
 
 class Assertions:
-    """The assertions of a graph after a number of changes.
+    """Assertions of a graph after a number of changes.
 
     A change gives further ones, which take over the dictionaries: those before are not to be used again.
 
@@ -102,32 +102,32 @@ class Assertions:
 
     @property
     def forms(self) -> Mapping[Fact, Literal]:
-        """The literals that are not written as the first ones of their values, by fact."""
+        """Forms of literals that differ from the first form of their value, by fact."""
         self._make_due()
         return self._forms
 
     @property
     def facts(self) -> Integers:
-        """The facts, shape (n, 3), in the order in which they came."""
+        """The facts, shape (n, 3), in order of insertion."""
         return facts_of(self.keys)
 
     @property
     def now(self) -> int:
-        """The time of a graph is how many changes there were."""
+        """The number of changes, which serves as the time."""
         return self.step
 
     @property
     def log(self) -> Log:
-        """No ABox has a timestamp."""
+        """The empty log: no ABox has a timestamp."""
         return EMPTY_LOG
 
     @property
     def bytes(self) -> int:
-        """What they take, roughly."""
+        """Approximate memory in bytes."""
         return _BYTES_AN_ASSERTION * len(self.keys) + _BYTES_A_FORM * len(self.forms)
 
     def net(self, given: Encoded, deleted: Encoded) -> NetChange:
-        """What it comes to to delete facts, and to insert others then. Costs these."""
+        """Return the net effect of deleting facts, then inserting others. Costs these facts."""
         known, gone = self.keys, dict.fromkeys(keys_of(deleted.facts))
         inserted = dict.fromkeys(keys_of(given.facts))
         came = {key: None for key in inserted if key not in known}
@@ -140,14 +140,14 @@ class Assertions:
         return NetChange(list(came), went, forms, already, sum(key not in known for key in gone))
 
     def after(self, change: NetChange, is_consistent: bool) -> Assertions:
-        """The assertions after one more change, which take the place of these. Costs the change once looked
-        at.
+        """Return the assertions after one more change; they replace these. The change is applied when they
+        are read.
         """
         self._make_due()
         return Assertions(self.step + 1, is_consistent, self._keys, self._forms, change)
 
     def _make_due(self) -> None:
-        """Make the change that is due. Made twice it gives the same."""
+        """Apply the pending change. Applying it twice has no further effect."""
         if self._due is None:
             return
         for key in self._due.went:
@@ -160,31 +160,31 @@ class Assertions:
         self._due = None
 
     def copy(self) -> Assertions:
-        """The same, which later changes do not reach. Costs their number."""
+        """Return a copy that later changes do not affect. Costs the number of facts."""
         return Assertions(self.step, self.is_consistent, dict(self.keys), dict(self.forms))
 
     # -- their terms (engine/memory.py) --------------------------------------------------------
 
     def used_terms(self, used: UsedTerms) -> int:
-        """Note the symbols and terms of the facts. Returns how many facts these are."""
+        """Mark the symbols and terms of the facts. Returns the number of facts."""
         used.add(self.facts)
         return len(self.keys)
 
     def renamed(self, renaming: Renaming) -> Assertions:
-        """The same in new numbers, on its own from here on."""
+        """Return an independent copy in new numbers."""
         keys = dict.fromkeys(keys_of(renaming.facts(self.facts)))
         forms = renaming.forms(Forms(self.forms)).by_fact
         return Assertions(self.step, self.is_consistent, keys, dict(forms))
 
 
 def keys_of(facts: Integers) -> list[Key]:
-    """The keys of facts, shape (n, 3)."""
+    """Return the keys of facts, shape (n, 3)."""
     keys: list[Key] = np.ascontiguousarray(facts, np.int32).view("V12").ravel().tolist()
     return keys
 
 
 def facts_of(keys: Iterable[Key]) -> Integers:
-    """The facts of keys, shape (n, 3)."""
+    """Return the facts of keys, shape (n, 3)."""
     return np.frombuffer(b"".join(keys), np.int32).reshape(-1, 3).copy()
 
 
@@ -195,7 +195,7 @@ _NONE = ConflictList[Contradiction].of(())
 
 
 class GraphState(MaintainedState[Assertions]):
-    """The state of a graph without time; not for several threads at once.
+    """State of a graph without time; not for several threads at once.
 
     Args:
         foundation: what all rests on; it belongs to the holdings, which go on numbering.
@@ -221,7 +221,7 @@ class GraphState(MaintainedState[Assertions]):
         super().__init__(foundation, Assertions(), "newest", Limits(), derive, known)
 
     def change(self, insert: ABox, delete: ABox) -> GraphUpdate:
-        """Delete some facts, then insert others.
+        """Delete facts, then insert others.
 
         Args:
             insert, delete: the facts; blank nodes keep their labels.
@@ -240,7 +240,7 @@ class GraphState(MaintainedState[Assertions]):
         return done
 
     def _change(self, given: Encoded, deleted: Encoded) -> GraphUpdate | ContradictionError:
-        """What a change comes to; a refusal is a step as well, by which nothing changes."""
+        """Do a change; a refused change leaves the state as it was and returns the error."""
         self._cover(given.facts)
         model, net = self.model, self.history.net(given, deleted)
         self.lose_model()
@@ -261,7 +261,7 @@ class GraphState(MaintainedState[Assertions]):
         given: Encoded,
         conflicts: ConflictList[Contradiction] | None,
     ) -> GraphUpdate:
-        """Store what a change came to: the one moment from which on it is done."""
+        """Store the result of a change: the change takes effect here."""
         noted, standing = model.take_changes(), self._standing
         history, forms = standing.history.after(net, conflicts is None), self.forms.change(noted, given)
         told = NOTHING_PENDING
@@ -287,7 +287,7 @@ class GraphState(MaintainedState[Assertions]):
         return update
 
     def _make(self, model: WindowModel, change: NetChange) -> None:
-        """Make a change to the model. What always holds is not taken out."""
+        """Apply a change to the model. Background facts are not removed."""
         went = [key for key in change.went if key not in self._always]
         if went:
             model.cut(facts_of(went))
@@ -295,7 +295,7 @@ class GraphState(MaintainedState[Assertions]):
             model.add(facts_of(change.came), _LEVEL)
 
     def _conflicts(self, model: WindowModel, change: NetChange) -> ConflictList[Contradiction] | None:
-        """How what is asserted contradicts itself; None if it does not.
+        """Return the contradictions among the assertions; None if there are none.
 
         Costs nothing where it did not before the change and does not now.
         """
@@ -304,7 +304,7 @@ class GraphState(MaintainedState[Assertions]):
         return self._contradictions(model, {**self.history.forms, **change.forms})
 
     def _contradictions(self, model: WindowModel, forms: FactForms) -> ConflictList[Contradiction] | None:
-        """Those behind the violations that a model has noted; None if it has noted none."""
+        """Return the contradictions behind the recorded violations; None if there are none."""
         lineage = model.lineage(self._budget.instances)
         if lineage is None:
             return None
@@ -312,7 +312,7 @@ class GraphState(MaintainedState[Assertions]):
         return contradictions(lineage, self._budget, lexicon, rules, forms)
 
     def conflicts(self) -> ConflictList[Contradiction]:
-        """All minimal conflicts of what is asserted now. Costs a pass over the facts where there are any."""
+        """Return all minimal conflicts of the assertions. Costs a pass over the facts if there are any."""
         if self.history.is_consistent:
             return _NONE
         self.model.find_violations()
@@ -325,7 +325,7 @@ class GraphState(MaintainedState[Assertions]):
         return model, history
 
     def stats(self) -> Stats:
-        """What is held, and what was done; what only streams have is 0."""
+        """Return sizes and counters; counters of streams are 0."""
         self.forget_unused()
         model, history, terms = self.model, self.history, self.vocabulary
         size = model.bytes_used, history.bytes, vocabulary_bytes(terms), self.consumers.bytes_used

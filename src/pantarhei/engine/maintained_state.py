@@ -1,9 +1,9 @@
-"""A model kept up from a ground truth, with the consumers that follow it; changed whole or not at all.
+"""State that is maintained step by step: ground truth, model and vocabulary, with the consumers of its
+changes.
 
-A step ends with storing one value, a `StateVersion`, that has all it changed. Whatever goes wrong before that, an
-interrupt between any two steps of Python among it, the model is made again from the history, which say what was
-asserted. What a step is, and what a model is made from, is for those to say who rest on it: the `StreamState` of
-a stream, and those of a graph without time (`GraphState`).
+A step ends by storing one value, a `StateVersion`, with all that it has changed. If a step fails or is
+interrupted before that, the model is rebuilt from the ground truth. Subclasses define what a step is and how
+the model is built: `StreamState` for a stream, `GraphState` for a graph without time.
 """
 
 from __future__ import annotations
@@ -60,14 +60,14 @@ _NEWEST = '"newest" where a query has a window of its own: with "every" facts ha
 
 
 class ModelView(NamedTuple):
-    """A model with the forms of its literals."""
+    """Model with the forms of its literals."""
 
     model: WindowModel
     forms: FactForms
 
 
 class StateVersion(NamedTuple, Generic[GroundTruthT]):
-    """How things stand after a step.
+    """State after a step.
 
     Args:
         history: the ground truth.
@@ -95,7 +95,7 @@ class StateVersion(NamedTuple, Generic[GroundTruthT]):
 
     @property
     def shown(self) -> ModelView:
-        """What is shown of it to those who ask."""
+        """The model that queries read, with its forms."""
         if self.complete is not None:
             return self.complete
         assert self.model is not None, "it was made before"
@@ -103,7 +103,7 @@ class StateVersion(NamedTuple, Generic[GroundTruthT]):
 
 
 class Savepoint(NamedTuple, Generic[GroundTruthT]):
-    """The state before a step, for a rollback.
+    """State before a step, for a rollback.
 
     Args:
         standing: the state.
@@ -121,7 +121,7 @@ class Savepoint(NamedTuple, Generic[GroundTruthT]):
 
 
 class MaintainedState(ABC, Generic[GroundTruthT]):
-    """The state of what is kept up; not for several threads at once.
+    """Base class of `StreamState` and `GraphState`; not for several threads at once.
 
     Args:
         foundation: what all rests on; it belongs to the upkeep, which goes on numbering.
@@ -188,7 +188,7 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
         self._number_watch.back_to(to.seen)
 
     def _cover(self, facts: Integers) -> None:
-        """Have all rules that `facts`, which are asserted, ask for; note what in them is likely a mistake."""
+        """Add the rules that asserted facts demand to the program, and update the diagnostics."""
         before = self._standing.noted
         noted = before.after(facts, self.vocabulary, self.foundation.common, self._known)
         if apart := self._number_watch.found(facts, self.vocabulary):
@@ -202,7 +202,7 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
 
     @contextmanager
     def whole(self, each_step: bool = False) -> Iterator[None]:
-        """What is done inside is undone after an error. No term is forgotten meanwhile.
+        """Roll back all steps inside the block if one raises. No terms are collected meanwhile.
 
         Args:
             each_step: consumers are told of each step, not of all at the end. Inside another `whole` it is as
@@ -232,7 +232,7 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
             raise
 
     def _told_at_end(self, held: int) -> DeliveryState:
-        """Tell consumers what waits at the end of a `whole`, before which they held so many bytes.
+        """Deliver the pending changes at the end of a block, before which consumers held `held` bytes.
 
         Raises:
             MemoryLimitError: they hold too much then.
@@ -243,19 +243,19 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
         return told
 
     def replace(self, history: GroundTruthT, forms: GivenForms, noted: InputDiagnostics) -> None:
-        """Hold these history from now on, in the numbers of the present vocabulary."""
+        """Replace the history, in the numbers of the present vocabulary."""
         standing = self._standing._replace(history=history, forms=forms, model=None, complete=None)
         self._standing = standing._replace(noted=noted)
         self._number_watch.go_on_with(noted.seen)
 
     def lose_model(self) -> None:
-        """Let the model be made again, where it is to be changed or is of no use."""
+        """Drop the model: it is about to change, or is unusable. It is rebuilt when needed."""
         self._standing = self._standing._replace(model=None, complete=None)
 
     # -- those who are told of each step -----------------------------------------------------------
 
     def attach(self, name: str, consumer: Consumer) -> None:
-        """Tell `consumer` of each step from now on. It begins with what the model holds.
+        """Add a consumer, which starts from the present model and receives the changes of all later steps.
 
         Raises:
             OptionError: there is one of that name; or it asks for levels, and facts have no one level.
@@ -268,7 +268,7 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
         self.consumers.attach(name, consumer, self.model)
 
     def want_levels(self) -> None:
-        """Have changes of level noted from now on, since a consumer that is attached is about to want them.
+        """Record level changes from now on, for an attached consumer that is about to need them.
 
         Raises:
             OptionError: facts have no one level.
@@ -279,7 +279,10 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
         self.model.note_levels()
 
     def want_facts(self, symbols: Symbols) -> None:
-        """Have all facts of some predicates derived from now on, since a consumer is about to look at them.
+        """Derive all facts of some predicates from now on, for a consumer that is about to read them.
+
+        If further rules must run, this costs a materialization, and rules that nobody needs any more stop
+        running.
 
         Where that takes rules that did not run, it costs a materialization, and what nobody asks for any more
         is derived no longer.
@@ -305,19 +308,19 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
 
     @property
     def part(self) -> PartialProgram:
-        """The rules that run."""
+        """The rules in force."""
         return self.growing.part_for(self._standing.asked)
 
     def saved_consumers(self) -> dict[str, Saved]:
-        """Return what makes the bytes that a checkpoint keeps of each consumer, by name.
+        """Return a function for each consumer, by name, that makes the bytes that a checkpoint stores.
 
-        Inside a `whole` they are told first what waits.
+        Inside a block the pending changes are delivered first.
         """
         self._tell_all()
         return self.consumers.saved()
 
     def _tell_all(self) -> None:
-        """Tell consumers what waits, so that they stand where the model does."""
+        """Deliver the pending changes, so that the consumers are at the state of the model."""
         marks = self.consumers.mark()
         try:
             self._standing = self._standing._replace(told=self._tell_consumers(self._standing.told))
@@ -326,7 +329,7 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
             raise
 
     def _tell_consumers(self, told: DeliveryState, model: WindowModel | None = None) -> DeliveryState:
-        """Tell what waits, where there are consumers; `model` is that of the step, by default the present."""
+        """Deliver pending changes; `model` is the model of the step, by default the present one."""
         if not self.consumers:
             return NOTHING_PENDING
         return self.consumers.tell(told, self.model if model is None else model)  # one without facts is false
@@ -335,17 +338,19 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
 
     @property
     def noted(self) -> InputDiagnostics:
-        """What came that is likely a mistake."""
+        """Diagnostics of the input so far."""
         return self._standing.noted._replace(seen=self._number_watch.seen)
 
     @property
     def mistakes(self) -> tuple[int, int, int]:
-        """How many assertions write axioms, names that nobody knows, properties whose numbers never meet."""
+        """Numbers of assertions that write axioms, of unknown names, and of properties whose numbers never
+        meet.
+        """
         noted = self._standing.noted
         return noted.axioms, len(noted.unknown), len(noted.numbers)
 
     def unexpected(self) -> Unexpected:
-        """What has been asserted that is likely a mistake."""
+        """Return the suspicious input so far."""
         return self.noted.told(self.vocabulary, self.foundation.common, self._known)
 
     @property
@@ -355,12 +360,14 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
 
     @property
     def forms(self) -> GivenForms:
-        """How literals of the materialization were written."""
+        """Forms of the literals in the materialization."""
         return self._standing.forms
 
     def state(self, symbols: Symbols = None) -> StateVersion[GroundTruthT]:
-        """How things stand, where what is shown has all facts of some predicates: another value whenever
-        anything has changed.
+        """Return the state, with a model in which all facts of some predicates are derived.
+
+        Returns the same value until something changes. If rules are needed that do not run, this costs a
+        materialization, once until the next step.
 
         Costs a materialization where rules are needed that do not run, once until the next step.
 
@@ -373,7 +380,7 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
         return self._standing
 
     def _complete_beside(self, kept: WindowModel) -> ModelView:
-        """A model of the history in which all rules have run, beside the one that is `kept` up."""
+        """Build a model with all rules, beside the model that is maintained."""
         model, _ = self._filled_from(self.history, self.growing.program)
         model.violations()
         model.take_changes()
@@ -385,38 +392,37 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
 
     @property
     def is_part(self) -> bool:
-        """Whether a `whole` is under way."""
+        """True inside a `whole` block."""
         return self._standing.is_part
 
     @property
     def facts(self) -> int | None:
-        """How many facts are kept up; None where the model is lost. Costs O(1)."""
+        """Number of facts in the model; None if the model is lost. Costs O(1)."""
         model = self._standing.model
         return None if model is None else len(model)
 
     @property
     def exceeded(self) -> Exceeded | None:
-        """The limit that what is held is beyond; None also where what is too much leaves with a step."""
+        """The limit that is exceeded; None also if the excess is evicted with the next step."""
         memory = self._standing.memory
         return None if memory.limits.drops else memory.exceeded(self.model, self.history.log)
 
     @property
     def max_bytes(self) -> int | None:
-        """The bytes that the state may take, None without a limit."""
+        """The limit of bytes, None without a limit."""
         return self._standing.memory.limits.max_bytes
 
     @property
     def bytes_of_consumers(self) -> int:
-        """Bytes that temporal rules and registered queries hold, as far as they count against a limit."""
+        """Bytes that temporal rules and registered queries hold, if they count against a limit."""
         return self._standing.memory.of_consumers
 
     # -- terms that are not used any more ----------------------------------------------------------
 
     def forget_unused(self) -> None:
-        """Make the state compact if much is not used; not inside a `whole`, where one of old numbers may come
-        back.
+        """Collect unused terms if there are many; not inside a block, whose rollback needs their numbers.
 
-        After an error it is as it was; the model may have to be made again.
+        After an error the state is unchanged; the model may have to be rebuilt.
         """
         vocabulary, standing = self.vocabulary, self._standing
         wanted = standing.memory.unused or vocabulary.size > self.most_entries
@@ -462,11 +468,11 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
 
     @property
     def model(self) -> WindowModel:
-        """The model; made again where an error lost it, which costs a materialization."""
+        """The model. Costs a materialization if an error lost it."""
         return self.make_model()
 
     def make_model(self) -> WindowModel:
-        """The model. Costs a materialization where an error lost it."""
+        """Return the model. Costs a materialization if an error lost it."""
         known = self._standing.model
         if known is not None and not known.is_broken:
             return known
@@ -477,7 +483,7 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
     def _made_from(
         self, history: GroundTruthT, part: PartialProgram | None = None
     ) -> tuple[WindowModel, GroundTruthT]:
-        """The model of `history`, and the history with what undoing their newest part takes in that model.
+        """Build the model of a history; return it, and the history with what undoing its newest part takes.
 
         Args:
             part: the rules that run in it, None for those that do at present.
@@ -490,4 +496,4 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
 
     @abstractmethod
     def _filled_from(self, history: GroundTruthT, program: Program) -> tuple[WindowModel, GroundTruthT]:
-        """A model of a program with all that `history` say, and the history as of `_made_from`."""
+        """Build the model of a history with the rules of a program; returns what `_made_from` returns."""

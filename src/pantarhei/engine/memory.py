@@ -1,22 +1,16 @@
-"""How many facts and bytes a reasoner holds, and how many it may: counted here and nowhere else.
+"""Memory of a reasoner: counting it against the limits, evicting timestamps, collecting unused terms.
 
-Making a window fit its limits: the history gives way, then the oldest timestamps leave, one after the
-other, until it does.
+Eviction: the past gives way first, then the oldest timestamps of the window, one after the other, until the
+limits hold. A model's arrays do not shrink when facts leave, and terms are collected later. If the limit of
+bytes is exceeded, timestamps are therefore evicted until a rebuilt model would fit, with the terms that are
+then in use.
 
-A model's arrays do not become smaller when facts leave, and terms are forgotten later. So where bytes are too
-many, timestamps leave until a model made anew would fit, with the terms that are in use then; making it anew
-is the reasoner's matter.
-
-The terms that nothing uses any more are forgotten: a copying collection of a reasoner's state.
-
-Used are the terms of the foundation, the constants of the rules among them (what a theory demands later
-brings no others), the classes and properties that the program in force has numbers for, and those of the
-facts and forms in model and history. They get new numbers, the rest is gone, so that an endless stream of fresh
-names, values, classes and properties takes the room of what is stored.
-
-It is done where the entries of the vocabulary have become half as many again: the cost is that of what is
-stored, shared among half as many fresh terms. Nothing is changed before all is made, and what was made is
-taken over as a whole.
+Collection of terms: in use are the terms of the foundation, including the constants of its rules, the classes
+and properties that the program in force numbers, and the terms of the facts and forms in model and history.
+They are renumbered, all others are dropped, so that an endless stream of fresh names, values, classes and
+properties takes the room of what is stored. It runs when the vocabulary has grown by half: its cost is linear
+in what is stored, shared among half as many fresh terms. The new state is made completely before anything is
+replaced.
 """
 
 from __future__ import annotations
@@ -43,7 +37,7 @@ from pantarhei.window.retention import Exceeded, Limits, PastEntries
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What counts against the limits: a window model, its log, terms and consumers.
+    """Memory that counts against the limits: window model, log, terms and consumers.
 
     Args:
         limits: how much there may be.
@@ -60,14 +54,14 @@ class Memory:
     counts_consumers: bool = True
 
     def counting(self, used: UsedTerms) -> Memory:
-        """The same, once it is known which terms are in use; those of the consumers are added to `used`."""
+        """Return the memory with the terms that are in use known; those of the consumers are added to `used`."""
         self.consumers.used_terms(used)
         terms = vocabulary_bytes(self.vocabulary)
         return replace(self, unused=terms - int(terms * used.share))
 
     @property
     def of_consumers(self) -> int:
-        """Bytes that consumers hold, as far as they count against a limit."""
+        """Bytes of the consumers, if they count against a limit."""
         counts = self.counts_consumers and self.limits.max_bytes is not None
         return self.consumers.bytes_used if counts else 0
 
@@ -77,17 +71,19 @@ class Memory:
         return max(0, vocabulary_bytes(self.vocabulary) - self.unused)
 
     def beside_model(self, log: Log, terms: int) -> int:
-        """Bytes of all but the model, where the terms take so many."""
+        """Return the bytes of everything except the model; the terms take `terms`."""
         return log.bytes + terms + self.of_consumers
 
     def held(self, model: WindowModel | None, log: Log) -> int:
-        """Bytes held against `max_bytes`; 0 if there is no such limit."""
+        """Return the bytes that count against `max_bytes`; 0 without such a limit."""
         if self.limits.max_bytes is None:
             return 0
         return (0 if model is None else model.bytes_used) + self.beside_model(log, self.terms)
 
     def exceeded_since(self, before: int, model: WindowModel, log: Log, spare: int = 0) -> Exceeded | None:
-        """The limit that the bytes held are beyond since consumers were told of a step.
+        """Return the limit that is exceeded after a step was delivered to consumers.
+
+        Returns None if consumers hold no more than before: the rest was checked within the step.
 
         Where they hold no more than before there is none: that was counted when the step was made.
 
@@ -100,25 +96,25 @@ class Memory:
         return self.limits.exceeded(0, self.held(model, log) - spare)
 
     def left_for_model(self, log: Log) -> int | None:
-        """Bytes that the model's arrays may grow to; None for any number."""
+        """Return the bytes to which the model's arrays may grow; None for no limit."""
         most = self.limits.max_bytes
         return None if most is None else max(0, most - self.beside_model(log, self.terms))
 
     def left_for_history(self, model: WindowModel, log: Log) -> int | None:
-        """Bytes that the history may take; None for any number.
+        """Return the bytes that the past may take; None for no limit.
 
-        With it no more than three quarters of `max_bytes` are held: it is there only where nothing is tight.
+        At most three quarters of `max_bytes` are used with the past included.
         """
         most = self.limits.max_bytes
         return None if most is None else 3 * most // 4 - self.held(model, log)
 
     def is_tight(self, model: WindowModel | None, log: Log) -> bool:
-        """Whether more than three quarters of `max_bytes` are held."""
+        """Return whether more than three quarters of `max_bytes` are in use."""
         most = self.limits.max_bytes
         return most is not None and 4 * self.held(model, log) > 3 * most
 
     def exceeded(self, model: WindowModel, log: Log) -> Exceeded | None:
-        """The limit that the model's facts or the bytes held are beyond."""
+        """Return the limit that facts or bytes exceed."""
         return self.limits.exceeded(len(model), self.held(model, log))
 
 
@@ -129,7 +125,7 @@ _FILLED = Fraction(7, 8)
 
 @dataclass(slots=True)
 class Eviction:
-    """A log and its model, which slides.
+    """Eviction from a log and its model, which slides.
 
     Args:
         model: the model of `log`.
@@ -151,8 +147,7 @@ class Eviction:
     needs_recheck: bool = False
 
     def fit(self, at: TimePoint) -> None:
-        """Let the history go, then timestamps leave, if that is the policy, until what is left does not
-        exceed the limits.
+        """Drop the past, then evict timestamps if the policy allows it, until the limits hold.
 
         Costs O(1) where it fits already. Where bytes were too many it costs a pass over the facts.
 
@@ -174,7 +169,7 @@ class Eviction:
         self._drop_while(at, lambda: limits.exceeded(len(self.model), 0))
 
     def _exceeded_without_past(self) -> Exceeded | None:
-        """The limit that is exceeded still when the history has given way, and its terms with it.
+        """Return the limit that is still exceeded without the past and its terms.
 
         What those took is estimated: nothing leaves early where there is room to spare then, and nothing is
         refused before it is known.
@@ -188,7 +183,7 @@ class Eviction:
         return exceeded
 
     def _shrink(self, at: TimePoint) -> None:
-        """Drop until a model made anew has room enough.
+        """Evict timestamps until a rebuilt model would fit.
 
         The terms in use are first taken to become fewer as the facts do, and then counted.
         """
@@ -199,7 +194,7 @@ class Eviction:
         self.needs_rebuild, self.needs_recheck = True, self._is_alone()
 
     def _exceeded_anew(self, terms: int) -> Exceeded | None:
-        """Whether it would be too much in a model made anew, with so many bytes of terms.
+        """Return the limit that a rebuilt model would exceed, with `terms` bytes of terms.
 
         It is an upper bound of what it would take; a timestamp that is alone is not held to it.
         """
@@ -212,7 +207,7 @@ class Eviction:
         return len(self.log.timeline) == 1
 
     def _used_terms(self) -> UsedTerms:
-        """The terms that model and log use. Costs their facts."""
+        """Return the terms that model and log use. Costs their facts."""
         used = UsedTerms(*self.memory.vocabulary.counts)
         self.model.mark_terms(used)
         for entry in self.log:
@@ -235,13 +230,15 @@ FLOOR = 32_768
 
 
 def most_entries(vocabulary: Vocabulary, stored: int) -> int:
-    """How many entries a vocabulary just collected may come to have where so many facts are stored."""
+    """Return the number of entries at which a vocabulary is collected again, given the number of stored
+    facts.
+    """
     return vocabulary.size + max(vocabulary.size // 2, FLOOR, stored // FACTS_A_TERM)
 
 
 @dataclass(frozen=True, slots=True)
 class Compact(Generic[GroundTruthT]):
-    """A reasoner's state with the terms that it uses alone.
+    """State of a reasoner with only the terms in use.
 
     Args:
         renaming: their new numbers, which the model is to take over.
@@ -267,7 +264,7 @@ def compact(
     model: WindowModel,
     consumers: Consumers,
 ) -> Compact[GroundTruthT]:
-    """The state without the terms that it does not use; nothing is changed.
+    """Return the state without unused terms; nothing is changed.
 
     Costs the stored facts, as columns, and a step of Python for each ABox; where something is forgotten, one
     or two for each term that is used or known.

@@ -1,4 +1,4 @@
-"""What a stream reasoner is told when it is made, beside ontology and background: one value, handed on."""
+"""Options of a stream reasoner, as one value."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ConclusionsIn = Literal["graph", "default"]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of a reasoner; `StreamReasoner` says what they mean.
+    """Options of a stream reasoner; `StreamReasoner` documents them.
 
     Raises:
         OptionError: one has no such value; a `QueryWindowError` for a window that only a query may have.

@@ -1,7 +1,6 @@
-"""The history of a stream reasoner: what was asserted and cut, the ground truth that its model is derived from.
+"""History of a stream: asserted and cut facts, the ground truth from which the window model is derived.
 
-A step replaces them as a whole and last of all, so that it is made or not made. They are numbers; the
-vocabulary of the reasoner says what the numbers mean.
+Each step replaces the history as a whole, as its last action. Facts are numbers of the reasoner's vocabulary.
 """
 
 from __future__ import annotations
@@ -37,28 +36,28 @@ FACTS_A_TERM = 4
 
 
 class GroundTruth(Protocol):
-    """What was asserted, and whatever else a model made anew needs to be told."""
+    """Assertions, and whatever else building the model needs."""
 
     @property
     def step(self) -> object:
-        """Where things have come to: another object after each step, and after none but steps."""
+        """Identity of the last step: another object after each step."""
 
     @property
     def now(self) -> TimePoint | None:
-        """The same as a time; None before the first step."""
+        """The present time; None before the first step."""
 
     @property
     def log(self) -> Log:
-        """The ABoxes that have a timestamp."""
+        """The ABoxes with a timestamp."""
 
     def copy(self: GroundTruthT) -> GroundTruthT:
-        """The same, which later changes do not reach."""
+        """Return a copy that later changes do not affect."""
 
     def used_terms(self, used: UsedTerms) -> int:
-        """Note the symbols and terms that it has numbers of. Returns how many facts are stored, roughly."""
+        """Mark the symbols and terms that are stored. Returns the approximate number of stored facts."""
 
     def renamed(self: GroundTruthT, renaming: Renaming) -> GroundTruthT:
-        """The same in new numbers, on its own from here on."""
+        """Return an independent copy in new numbers."""
 
 
 GroundTruthT = TypeVar("GroundTruthT", bound=GroundTruth)
@@ -69,7 +68,7 @@ BATCH = 4096
 
 
 class Arrival(NamedTuple):
-    """What undoing the newest ABox takes.
+    """Undo record of the newest ABox.
 
     Args:
         level: its level.
@@ -89,7 +88,7 @@ class Arrival(NamedTuple):
 
 
 class Counters(NamedTuple):
-    """What went by since the stream began, restarts included.
+    """Counters since the beginning of the stream, restarts included.
 
     Args:
         pushes: ABoxes taken in; parts of one timestamp that came apart count apart.
@@ -122,11 +121,11 @@ class Counters(NamedTuple):
     times_cut: int = 0
 
     def plus(self, by: Counters) -> Counters:
-        """The counters, each higher by that of `by`."""
+        """Return the sums with other counters."""
         return Counters(*map(add, self, by))
 
     def with_repair(self, arrival: Arrival, sign: Literal[1, -1] = 1) -> Counters:
-        """The counters with, or without, the repair of an arrival."""
+        """Return the counters with, or without, the repair of an arrival."""
         counts = (arrival.contradicted, len(arrival.cut), arrival.undecided)
         repairs, cut, undecided = (sign * count for count in counts)
         return self.plus(Counters(repairs=repairs, cut=cut, undecided=undecided))
@@ -137,7 +136,7 @@ NOTHING_YET = Counters()
 
 @dataclass(frozen=True, slots=True)
 class StreamHistory:
-    """All that a reasoner knows of its stream.
+    """History of a stream, as a value.
 
     Args:
         log: what was asserted and cut.
@@ -161,28 +160,28 @@ class StreamHistory:
     waiting: Waiting[ABox] = field(default_factory=Waiting)
 
     def keeping(self, history: History) -> StreamHistory:
-        """The history with other bounds of their history."""
+        """Return the history with other bounds of the past."""
         return replace(self, past=self.past.keeping(history, self.messages))
 
     def with_proofs(self, prove: Prove) -> StreamHistory:
-        """The history, whose conflicts find their proofs in this way."""
+        """Return the history; its conflicts find their proofs with `prove`."""
         return replace(
             self, repairs=tuple((level, repair.proved_by(prove)) for level, repair in self.repairs)
         )
 
     @property
     def now(self) -> TimePoint | None:
-        """Where time has come to."""
+        """The present time."""
         return None if self.step is None else time_of(self.step.now, self.step.kind)
 
     def copy(self) -> StreamHistory:
-        """The history: nothing in them changes."""
+        """Return the history, which is immutable."""
         return self
 
     # -- an older time -----------------------------------------------------------------------------
 
     def at(self, ticks: int, window: Window) -> StreamHistory:
-        """The history as they stood after the last step at or before a tick, without what had left by then.
+        """Return the history as of the last step at or before a tick, without ABoxes that had left by then.
 
         Costs the entries of past and window.
 
@@ -220,11 +219,13 @@ class StreamHistory:
         )
 
     def traces(self, fact: Fact) -> tuple[FactTrace, ...]:
-        """What became of each assertion of a fact in history and window, oldest first."""
+        """Return the fate of each assertion of a fact in past and window, oldest first."""
         return tuple(self.past.traces(fact, self.log))
 
     def repair_of(self, level: int) -> Repair | None:
-        """The repair that the ABox of a level called for; None if there was none, or it is forgotten."""
+        """Return the repair at the arrival of the ABox of a level; None if there was none, or it is
+        forgotten.
+        """
         place = bisect_left(self.repairs, level, key=itemgetter(0))
         found = self.repairs[place : place + 1]
         return found[0][1] if found and found[0][0] == level else None
@@ -232,7 +233,9 @@ class StreamHistory:
     # -- their terms (engine/memory.py) --------------------------------------------------------
 
     def used_terms(self, used: UsedTerms) -> int:
-        """Note the symbols and terms of past and log. Returns how many facts, each entry counted for some."""
+        """Mark the symbols and terms of past and log. Returns the number of facts; an entry counts for some
+        more.
+        """
         stored = 0
         for batch in _batches(chain(self.past.entries(), self.log)):
             facts = np.concatenate([part for entry in batch for part in (entry.facts, entry.cut)])
@@ -243,7 +246,7 @@ class StreamHistory:
         return stored
 
     def renamed(self, renaming: Renaming) -> StreamHistory:
-        """The history in new numbers; their repairs keep the lexicon of their time."""
+        """Return the history in new numbers; its repairs keep the lexicon of their time."""
         past = self.past.renamed(_renamed(self.past.entries(), renaming))
         log = Log.of(_renamed(self.log, renaming), self.log.timeline.first_level)
         arrival, newest = self.arrival, log.newest
@@ -262,7 +265,7 @@ def _renamed(entries: Iterable[Entry], renaming: Renaming) -> Iterator[Entry]:
 
 
 def _batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
-    """The entries in their order, several small ones together."""
+    """Yield entries in their order, several small ones in a batch."""
     batch: list[Entry] = []
     size = 0
     for entry in entries:
@@ -280,7 +283,7 @@ _log = logging.getLogger("pantarhei.history")
 
 
 class HistoryWriter:
-    """Writes what is due; where that fails it warns, first at once and then when there were twice as many."""
+    """Writer to the history sink. It warns at the first failure, and whenever failures have doubled since."""
 
     def __init__(self, history: History) -> None:
         self._history = history
@@ -289,7 +292,8 @@ class HistoryWriter:
     def write(
         self, history: StreamHistory, vocabulary: Vocabulary, least: int | None = None
     ) -> StreamHistory:
-        """The history once what is due was handed over; as they were where the sink takes no less than more.
+        """Write what has left the past to the sink; return the history without it, or unchanged if it is less
+        than a batch.
 
         Where it fails they keep what is due, as much as the history itself may take; what is too much is lost
         and counted.
@@ -319,7 +323,7 @@ class HistoryWriter:
         return replace(history, past=past.written(len(past.due)))
 
     def _kept(self, history: StreamHistory, error: Exception) -> StreamHistory:
-        """The history with what is due still there, and not too much of it."""
+        """Return the history after a failure: what is due is kept, up to the bound of bytes."""
         past, lost = history.past, 0
         size = sum(departure.bytes for departure in past.due)
         while size > max(self._history.max_bytes, past.due[-1].bytes):

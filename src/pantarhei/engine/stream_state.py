@@ -1,6 +1,7 @@
-"""What a reasoner holds: the history of its stream, the window model, the terms; changed whole or not at all.
+"""State of a stream reasoner: the history of its stream, the window model, the vocabulary; changed as a
+whole.
 
-The history hold what was asserted and cut: the ground truth, which the window model is derived from.
+The history is the ground truth; the window model is derived from it.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ class Arriving(NamedTuple):
 
 
 class StreamState(MaintainedState[StreamHistory]):
-    """The state of a reasoner; not for several threads at once.
+    """State of a stream reasoner; not for several threads at once.
 
     Args:
         foundation: what all rests on; it belongs to the holdings, which go on numbering.
@@ -112,11 +113,11 @@ class StreamState(MaintainedState[StreamHistory]):
 
     @property
     def concluding(self) -> TemporalRuleEngine | None:
-        """What evaluates temporal rules, None where there are none."""
+        """The engine of temporal rules, None without rules."""
         return self._concluding
 
     def conclusions(self) -> frozenset[TemporalAtom]:
-        """What temporal rules conclude at the present tick."""
+        """Return the conclusions of temporal rules at the present tick."""
         return frozenset() if self._concluding is None else self._concluding.atoms(self.model)
 
     def concluded_triples(self) -> ConclusionSet:
@@ -125,25 +126,25 @@ class StreamState(MaintainedState[StreamHistory]):
 
     @property
     def temporal(self) -> TemporalRules | None:
-        """The temporal rules; None where there are none."""
+        """The temporal rules; None without rules."""
         return None if self._concluding is None else self._concluding.rules
 
     @property
     def next_turn(self) -> int | None:
-        """See `TemporalRuleEngine`; in the stream's smallest units."""
+        """The next tick at which a conclusion may change, in the smallest unit of the stream's time."""
         return None if self._concluding is None else self._concluding.next_turn
 
     @property
     def concludes(self) -> bool:
-        """Whether there are temporal rules."""
+        """True if there are temporal rules."""
         return self._concluding is not None
 
     def concluded(self) -> Integers:
-        """The conclusions that are triples, as facts, shape (n, 3)."""
+        """Return the conclusions that are triples, as facts, shape (n, 3)."""
         return NO_FACTS if self._concluding is None else self._concluding.facts(self.model)
 
     def followed_conclusions(self) -> ConclusionFeed | None:
-        """The same for who follows them; None where there are no rules."""
+        """Return the feed of conclusions for registered queries; None without rules."""
         if self._concluding is None:
             return None
         are_joined = self.options.conclusions == "default"
@@ -152,7 +153,10 @@ class StreamState(MaintainedState[StreamHistory]):
     # -- steps -------------------------------------------------------------------------------------
 
     def step(self, at: TimePoint, arriving: Arriving | None) -> WindowUpdate:
-        """Do a step: insert an ABox, which may be a further part of the newest, or advance the time alone.
+        """Do a step: insert an ABox, which may be a further part of the newest one, or only advance the time.
+
+        If temporal rules have feedback, their conclusions are asserted on the way; all of it is done or
+        nothing.
 
         Where temporal rules have feedback, their conclusions are asserted on the way; all of it is done or
         nothing.
@@ -284,30 +288,30 @@ class StreamState(MaintainedState[StreamHistory]):
 
     @contextmanager
     def whole(self, each_step: bool = False) -> Iterator[None]:
-        """As of all upkeep; what left the history inside is handed to its sink at the end."""
+        """Roll back all steps inside the block if one raises; write to the history sink at the end."""
         with super().whole(each_step):
             yield
         self._write_due()
 
     def flush_history(self) -> None:
-        """Let all that has left the window leave the history too, and hand it to the sink."""
+        """Remove everything from the past, and write it to the history sink."""
         past = self.history.past.within(-1)
         self._standing = self._standing._replace(history=replace(self.history, past=past))
         self._write_due(least=1)
 
     def _write_due(self, least: int | None = None) -> None:
-        """Hand to the sink what has left the history, once that is as much as it takes at once."""
+        """Write what has left the past to the history sink, if it is as much as one batch."""
         if self._standing.is_part or not self.history.past.due:
             return
         history = self._history_writer.write(self.history, self.vocabulary, least)
         self._standing = self._standing._replace(history=history)
 
     def let_wait(self, waiting: Waiting[ABox]) -> None:
-        """Hold ABoxes that are not taken in so far, in the place of those that waited before."""
+        """Replace the ABoxes that wait to be inserted."""
         self._standing = self._standing._replace(history=replace(self.history, waiting=waiting))
 
     def is_cut(self, at: TimePoint) -> bool:
-        """Return whether a timestamp is finer than microseconds, and so is cut.
+        """Return whether a timestamp is finer than microseconds, and is therefore truncated.
 
         Raises:
             TimestampError: it is, and such timestamps are refused.
@@ -326,7 +330,7 @@ class StreamState(MaintainedState[StreamHistory]):
     # -- looking -----------------------------------------------------------------------------------
 
     def history_at(self, at: TimePoint) -> StreamHistory:
-        """The history as they stood after the last step at or before a time, for a model to be made of.
+        """Return the history as of the last step at or before a time.
 
         Raises:
             ForgottenTimeError: the time lies outside window and history.
@@ -338,7 +342,7 @@ class StreamState(MaintainedState[StreamHistory]):
         return self.history.at(ticks_of(at, step.kind), self.options.window)
 
     def quality(self) -> Quality:
-        """How what was asserted in window and history fared."""
+        """Count conflicts and cuts over window and past."""
         history = self.history
         departures = [*history.past.due, *history.past.departures()]
         left = {entry.level: each.ticks for each in departures for entry in each.entries}
@@ -346,7 +350,7 @@ class StreamState(MaintainedState[StreamHistory]):
         return quality_of(entries, left, history.repairs, self.vocabulary, history.now)
 
     def shown_of(self, history: StreamHistory) -> ModelView:
-        """What followed from older history. Costs a materialization."""
+        """Build the model of an older history. Costs a materialization."""
         model, _ = self._filled_from(history, self.growing.program)
         model.violations()
         model.take_changes()
@@ -356,7 +360,7 @@ class StreamState(MaintainedState[StreamHistory]):
         return ModelView(model, forms)
 
     def conflicts(self) -> ConflictList[Conflict]:
-        """All conflict sets of the window as it is now. Costs a pass over the facts, if none is repaired."""
+        """Return all conflict sets of the window; none unless `repair="off"`. Costs a pass over the facts."""
         newest = self.history.log.newest
         if self.options.repair != "off" or newest is None:
             return ConflictList.of(())
@@ -368,7 +372,7 @@ class StreamState(MaintainedState[StreamHistory]):
         return self._repairer.repair(model, older, newest, lineage).repair.conflicts
 
     def stats(self) -> Stats:
-        """What is held, and what was done."""
+        """Return sizes and counters."""
         self.forget_unused()
         model, log, terms = self.model, self.history.log, self.vocabulary
         stored = len(model), log.assertions, len(log.timeline)
@@ -379,7 +383,7 @@ class StreamState(MaintainedState[StreamHistory]):
         return Stats(*stored, *terms.counts, *size, *model.work, *done, *rules, *self.mistakes)
 
     def computed_literals(self) -> Integers:
-        """The literals in the materialization that need not be in the history: what rules have computed."""
+        """Return the literals in the materialization that rules have computed."""
         if not self.growing.program.builtins:
             return np.empty(0, np.int32)
         objects = self.model.facts()[:, 2]
@@ -412,9 +416,9 @@ class StreamState(MaintainedState[StreamHistory]):
         return self.consumers.tell_steps(told, model)
 
     def _put_in_place(self, model: WindowModel, done: Outcome) -> WindowUpdate:
-        """Store what a tick came to: the one moment from which on it is done.
+        """Store the result of a step: the step takes effect here.
 
-        An error before, in logging as well, leaves all as it was.
+        After an earlier error, in logging as well, nothing has changed.
         """
         self._log.write(done, self.history.counters)
         forms = self.forms if done.forms is NO_CHANGE else self.forms.after(done.forms)
@@ -427,7 +431,7 @@ class StreamState(MaintainedState[StreamHistory]):
         return done.update if self._derive == "all" else replace(done.update, delta=NO_DELTA)
 
     def _filled_anew(self, older: Log, arriving: Entry) -> WindowModel:
-        """A model of a log and an ABox that arrives, independently of how the stream was kept and fed."""
+        """Build a model of a log and an arriving ABox, independent of how the stream was stored and pushed."""
         parts = [(facts, entry.level) for entry, facts in older.kept()][::-1]
         parts.append((arriving.facts, arriving.level))
         model = self.foundation.model("newest", parts[0][1], self.growing.program)

@@ -1,4 +1,4 @@
-"""What one step did, as its user sees it: what the materialization gained and lost, and the repair."""
+"""Results of a step for users: the changes of the materialization, the repair, statistics."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST_AT_ONCE: Final = 100_000
 
 
 class Feedback(NamedTuple):
-    """What is asserted because rules have concluded it at the tick before.
+    """Conclusions to be asserted at the next tick.
 
     Args:
         at: when, in the stream's smallest units: the first moment of the tick. Where there are no facts, when
@@ -43,7 +43,7 @@ class Feedback(NamedTuple):
 
 
 def not_asserted_text(count: int) -> str:
-    """That so many conclusions were not asserted, and why.
+    """Return the number of conclusions that were not asserted, with the reason.
 
     >>> not_asserted_text(2)
     '2 conclusions not asserted: a literal in first place'
@@ -52,7 +52,7 @@ def not_asserted_text(count: int) -> str:
 
 
 class FedBack(NamedTuple):
-    """An ABox that the reasoner asserted itself: conclusions of temporal rules with feedback.
+    """ABox of conclusions that the reasoner asserted itself, by temporal rules with feedback.
 
     Args:
         at: its timestamp, the first moment of a tick.
@@ -66,7 +66,7 @@ class FedBack(NamedTuple):
 
 
 class FixpointDetector:
-    """Sees when each tick is as the one before it: then so is the next, and what is to come is known.
+    """Detector of ticks that are identical to the one before, so that all later ones are too.
 
     That is when the same was asserted, and nothing else changed, at as many ticks as rules look back to, and
     at all that the window holds: the state is the same, but for the time.
@@ -79,17 +79,17 @@ class FixpointDetector:
         self._reach, self._facts, self._ticks = reach, NO_FACTS, 0
 
     def note(self, facts: Integers, is_all: bool) -> None:
-        """These were asserted at the next tick, and whether nothing changed by that."""
+        """Record the facts asserted at the next tick, and whether they were the only change."""
         is_same = is_all and len(facts) > 0 and np.array_equal(facts, self._facts)
         self._facts, self._ticks = facts, self._ticks + 1 if is_same else 0
 
     def is_reached(self, in_window: int) -> bool:
-        """Whether it is, where the window holds so many ABoxes."""
+        """Return whether all later ticks are identical, if the window holds `in_window` ABoxes."""
         return self._reach is not None and self._ticks > max(self._reach, in_window)
 
 
 def refuse_endless(asserted: int) -> None:
-    """Refuse to assert so many ABoxes, and another, on the way of a step.
+    """Check that a step may assert another ABox of conclusions.
 
     Raises:
         TemporalRuleError: they are `MOST_AT_ONCE`, or more.
@@ -102,7 +102,7 @@ def refuse_endless(asserted: int) -> None:
 
 
 class Stats(NamedTuple):
-    """What a reasoner holds at a moment, and what it has done.
+    """Sizes and counters of a reasoner at a moment.
 
     Bytes are those of the reasoner's own state. Neither the interpreter (some 60 MB with the libraries) nor
     ontology and compiled rules are in them, nor updates and answers that the program keeps, nor the terms of
@@ -171,16 +171,16 @@ class Stats(NamedTuple):
 
     @property
     def terms(self) -> int:
-        """Different classes, properties, names and literal values."""
+        """Number of classes, properties, names and literal values."""
         return self.symbols + self.names + self.literals
 
     @property
     def bytes(self) -> int:
-        """All bytes counted."""
+        """All counted bytes."""
         return self.kernel_bytes + self.books_bytes + self.vocabulary_bytes + self.consumer_bytes
 
     def as_dict(self) -> dict[str, int]:
-        """All of it by name, with `terms` and `bytes`; JSON can say it."""
+        """Return all fields by name, with `terms` and `bytes`, as JSON values."""
         return {**self._asdict(), "terms": self.terms, "bytes": self.bytes}
 
     def __str__(self) -> str:
@@ -216,7 +216,7 @@ class Stats(NamedTuple):
 
 
 def in_megabytes(count: int) -> str:
-    """A number of bytes for people.
+    """Return a number of bytes as text.
 
     >>> in_megabytes(1_234_567), in_megabytes(900)
     ('1.2 MB', '0.0 MB')
@@ -225,14 +225,14 @@ def in_megabytes(count: int) -> str:
 
 
 class TripleDelta:
-    """What a materialization gained and lost in one step; translated when first looked at."""
+    """Triples that a step inserted into and deleted from the materialization; decoded when first read."""
 
     def __init__(self, make: Callable[[], Delta[Triple]]) -> None:
         self._make = make
 
     @classmethod
     def of(cls, noted: Integers, lexicon: Lexicon, forms: FactForms) -> TripleDelta:
-        """The triples of changes that a model noted, with the forms that their literals have or had."""
+        """Return the delta of recorded changes, with the forms that their literals have or had."""
 
         def make() -> Delta[Triple]:
             return Delta.of(zip(lexicon.decode(noted[:, :3], forms), noted[:, 3].tolist(), strict=True))
@@ -241,7 +241,7 @@ class TripleDelta:
 
     @classmethod
     def together(cls, parts: Sequence[TripleDelta]) -> TripleDelta:
-        """What several steps, one after another, have gained and lost in all."""
+        """Combine the deltas of consecutive steps."""
         if any(isinstance(part, _NotKept) for part in parts):
             return NO_DELTA
         return cls(lambda: Delta.of(change for part in parts for change in part._delta.weights.items()))
@@ -252,12 +252,12 @@ class TripleDelta:
 
     @cached_property
     def added(self) -> frozenset[Triple]:
-        """The triples it gained."""
+        """The inserted triples."""
         return frozenset(triple for triple, weight in self._delta.weights.items() if weight > 0)
 
     @cached_property
     def removed(self) -> frozenset[Triple]:
-        """The triples it lost."""
+        """The deleted triples."""
         return frozenset(triple for triple, weight in self._delta.weights.items() if weight < 0)
 
     def __eq__(self, other: object) -> bool:
@@ -269,7 +269,7 @@ class TripleDelta:
 
     @property
     def counts(self) -> str:
-        """How many triples it gained and lost, for people."""
+        """The numbers of inserted and deleted triples, as text."""
         return f"+{len(self.added)} -{len(self.removed)} facts"
 
     def __repr__(self) -> str:
@@ -284,7 +284,7 @@ def _restored(delta: Delta[Triple]) -> TripleDelta:
 
 
 class _NotKept(TripleDelta):
-    """That of a step where not all is derived: nobody knows it, and who looks at it is told so."""
+    """Delta of a step with `derive="needed"`: reading it raises `DeltaNotKeptError`."""
 
     def __init__(self) -> None:
         super().__init__(_refuse)
@@ -312,7 +312,7 @@ NO_DELTA: Final[TripleDelta] = _NotKept()
 
 @dataclass(frozen=True, slots=True)
 class WindowUpdate:
-    """What one push or advance did.
+    """Result of one push or advance.
 
     Repair and delta are made into triples when they are looked at; until then, and as long as an update is
     kept, so are the terms that the reasoner knew at the time.
@@ -351,13 +351,13 @@ class WindowUpdate:
 
     @property
     def changes_nothing(self) -> bool:
-        """Whether the materialization is as before, and nothing was repaired."""
+        """True if the materialization is unchanged and nothing was repaired."""
         return not (self.delta.added or self.delta.removed or self.repair.removed)
 
     def after(
         self, steps: Sequence[WindowUpdate], fed_back: tuple[FedBack, ...], not_fed_back: int = 0
     ) -> WindowUpdate:
-        """This update with what the steps before it did, by which conclusions were asserted."""
+        """Return this update combined with those of the steps before it, which asserted conclusions."""
         every = (*steps, self)
         return replace(
             self,
@@ -381,7 +381,7 @@ class WindowUpdate:
 
 @dataclass(frozen=True, slots=True)
 class GraphUpdate:
-    """What one change of a graph without time did.
+    """Result of one change of a graph without time.
 
     Args:
         at: the number of the change, counted from 1.
