@@ -104,7 +104,7 @@ class AbductionSearch:
         assumable: the predicates of facts that may be assumed.
         gone: returns the facts of a pattern that were asserted once and do not hold now, newest first.
         level: an unused level, at which missing facts are tried.
-        meter: the budget of steps.
+        budget: the number of steps it may take.
 
     `is_complete` is False once a limit has cut the search.
     """
@@ -114,7 +114,7 @@ class AbductionSearch:
     assumable: frozenset[int]
     gone: Callable[[FactPattern], Iterable[Fact]]
     level: int
-    meter: StepBudget
+    budget: StepBudget
     is_complete: bool = True
     _variables: int = field(default=0, init=False)  # number of variables used so far
     _deeper: list[_State] = field(default_factory=list, init=False)  # nodes with one rule more
@@ -151,7 +151,7 @@ class AbductionSearch:
 
     def _solve(self, state: _State) -> Iterator[_State]:
         """Return the states without goals that can be reached from a state."""
-        self.meter.spend(1)
+        self.budget.spend(1)
         if not state.goals:
             yield state
             return
@@ -253,9 +253,9 @@ class AbductionSearch:
         if known is None:
             if any(atom.subject >= FIRST_LITERAL or self._holds(atom, ()) for atom in missing):
                 return False
-            with self.model.supposing(np.array(sorted(missing), np.int32), self.level) as came:
+            with self.model.supposing(np.array(sorted(missing), np.int32), self.level) as added:
                 known = self._tried[missing] = self._holds(NumberedAtom(*self._goal), ())
-            self.meter.spend(_STEPS_OF_A_TRIAL + len(came))
+            self.budget.spend(_STEPS_OF_A_TRIAL + len(added))
         return known
 
     def _above(self, assumed: Iterable[NumberedAtom]) -> set[int]:

@@ -89,7 +89,7 @@ class AbsenceSearch:
     limit: int
     steps: int
     complete: bool = True
-    _came: int = field(default=0, init=False)
+    _derived: int = field(default=0, init=False)
     _gone: dict[FactPattern, list[Fact]] = field(default_factory=dict, init=False)
 
     def ways(self, assumable: frozenset[int] | None = None) -> tuple[Abduction, ...]:
@@ -100,14 +100,14 @@ class AbsenceSearch:
         """
         context, found = self.context, dict[frozenset[Triple], Abduction]()
         predicates = context.assumable if assumable is None else assumable
-        meter = StepBudget(self.steps, self.steps)
+        budget = StepBudget(self.steps, self.steps)
         level = context.log.timeline.next_level
-        search = AbductionSearch(context.model, context.clauses, predicates, self._gone_like, level, meter)
+        search = AbductionSearch(context.model, context.clauses, predicates, self._gone_like, level, budget)
         for size in range(1, _MOST_MISSING + 1):
-            larger = meter.steps // 2  # reserved for larger sets
-            meter.steps -= larger
+            larger = budget.steps // 2  # reserved for larger sets
+            budget.steps -= larger
             self._add(found, self._candidates(search, size))
-            meter.steps = max(meter.steps, 0) + larger
+            budget.steps = max(budget.steps, 0) + larger
             if len(found) >= self.limit or any(not way.is_contradicted for way in found.values()):
                 break
         self.complete = self.complete and search.is_complete
@@ -134,7 +134,7 @@ class AbsenceSearch:
         for tried, candidate in enumerate(candidates):
             if len(found) >= self.limit:
                 return
-            if tried >= 2 * self.limit or self._came > _MOST_TRIED:
+            if tried >= 2 * self.limit or self._derived > _MOST_TRIED:
                 self.complete = False
                 return
             if any(known <= candidate.missing for known in found):
@@ -162,9 +162,9 @@ class AbsenceSearch:
         if any(rows.row_of(*fact) >= 0 for fact in facts.tolist()):
             return None
         goal = np.array([self.goal], np.int32)
-        with context.model.supposing(facts, level) as came:
-            self._came += len(came)
-            new = set(as_tuples(came[:, :3]))
+        with context.model.supposing(facts, level) as added:
+            self._derived += len(added)
+            new = set(as_tuples(added[:, :3]))
             lineage = context.model.lineage(_BUDGET.instances)
             if rows.row_of(*self.goal) < 0 or not self._is_minimal(goal, facts, new):
                 return None
@@ -236,14 +236,14 @@ class AbsenceSearch:
         if known is not None:
             return known
         gone = self.context.gone
-        wanted = gone[:, 0] == pattern[0]
+        matches = gone[:, 0] == pattern[0]
         for place in (1, 2):
             if pattern[place] >= NONE:
-                wanted &= gone[:, place] == pattern[place]
+                matches &= gone[:, place] == pattern[place]
         if pattern[2] == SAME:
-            wanted &= gone[:, 1] == gone[:, 2]
+            matches &= gone[:, 1] == gone[:, 2]
         rows = self.context.model.kernel.store.row_of
-        facts = [fact for fact in dict.fromkeys(as_tuples(gone[wanted])[::-1]) if rows(*fact) < 0]
+        facts = [fact for fact in dict.fromkeys(as_tuples(gone[matches])[::-1]) if rows(*fact) < 0]
         self.complete = self.complete and len(facts) <= _MOST_GONE
         found = self._gone[pattern] = facts[:_MOST_GONE]
         return found

@@ -87,7 +87,7 @@ class Explainer:
         self._older: tuple[StreamHistory, TimePoint | None, ExplainedWindow] | None = None
 
     def explain(
-        self, asked: Triple | TemporalAtom, at: TimePoint | None, all_: bool, limit: int
+        self, statement: Triple | TemporalAtom, at: TimePoint | None, all_: bool, limit: int
     ) -> Proof | tuple[Proof, ...]:
         """Return the best proof, or all of them.
 
@@ -95,10 +95,12 @@ class Explainer:
         """
         _check_limit(limit, "rule instance")
         moment = self._moment(at)
-        atom = _checked(asked) if isinstance(asked, TemporalAtom) else _atom_of(check_triple(asked))
+        atom = (
+            _checked(statement) if isinstance(statement, TemporalAtom) else _atom_of(check_triple(statement))
+        )
         ways = [self._in_window, self._concluded]
         proofs = chain.from_iterable(
-            way(atom, moment, all_, limit) for way in (ways if atom is not asked else reversed(ways))
+            way(atom, moment, all_, limit) for way in (ways if atom is not statement else reversed(ways))
         )
         found = tuple(proof.labelled(self._labels) for proof in (proofs if all_ else islice(proofs, 1)))
         if not found:
@@ -163,12 +165,14 @@ class Explainer:
             return None
         return "what temporal rules concluded before the present tick is not known any more"
 
-    def why_not(self, asked: Triple | TemporalAtom, at: TimePoint | None, limit: int) -> Absence:
+    def why_not(self, statement: Triple | TemporalAtom, at: TimePoint | None, limit: int) -> Absence:
         """Return the absence of a triple, or of an atom of temporal rules."""
         _check_limit(limit, "way")
         moment = self._moment(at, tries=True)
         vocabulary = moment.model.vocabulary
-        atom = _checked(asked) if isinstance(asked, TemporalAtom) else _atom_of(check_triple(asked))
+        atom = (
+            _checked(statement) if isinstance(statement, TemporalAtom) else _atom_of(check_triple(statement))
+        )
         triple, rules_input = atom.triple, self._proof_context(moment)
         is_concluded = rules_input is not None and rules_input.concludes(atom)
         if is_concluded or (triple is not None and moment.model.find(triple) is not None):

@@ -61,8 +61,8 @@ class RangeNames:
         known = self.names.get(range_)
         if known is None:
             named = URIRef(_RANGE + re.sub(r"[^\w().-]+", "_", str(range_)))
-            taken = named in self.names.values()  # ranges of like-named datatypes
-            known = self.names[range_] = URIRef(f"{named}-{len(self.names)}") if taken else named
+            is_used = named in self.names.values()  # ranges of like-named datatypes
+            known = self.names[range_] = URIRef(f"{named}-{len(self.names)}") if is_used else named
         return known
 
     def known(self, types: Iterable[Term]) -> DataRange:

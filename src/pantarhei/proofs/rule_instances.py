@@ -155,13 +155,13 @@ class RuleInstances:
         return {row: chosen for row in done if (chosen := best[row][1]) is not None}
 
     def fewest(
-        self, goal: int, leaves: Collection[int], meter: StepBudget
+        self, goal: int, leaves: Collection[int], budget: StepBudget
     ) -> tuple[dict[int, RuleInstance], bool]:
         """Return a derivation of a row with few instances, and True if no derivation has fewer.
 
         Args:
             goal: a row that follows from `leaves` and is not one of them.
-            meter: the budget of the search; when it is used up, the best derivation found is returned.
+            budget: limits of the search; when they are reached, the best derivation found is returned.
         """
         heights = self.heights(leaves)
         cheapest = self.cheapest(dict.fromkeys(leaves, 0))
@@ -170,7 +170,7 @@ class RuleInstances:
             return found, True
         if len(found) > _MOST_SEARCHED:
             return found, False
-        search = _ShortestDerivation(self, frozenset(leaves), heights, found, meter)
+        search = _ShortestDerivation(self, frozenset(leaves), heights, found, budget)
         try:
             search.complete({}, [goal])
         except BudgetExceeded:
@@ -240,10 +240,10 @@ class _ShortestDerivation:
         leaves: Collection[int],
         derivable: Collection[int],
         best: dict[int, RuleInstance],
-        meter: StepBudget,
+        budget: StepBudget,
     ) -> None:
         self.instances, self.leaves, self.derivable = instances, leaves, derivable
-        self.best, self.meter = best, meter
+        self.best, self.budget = best, budget
         self._choices: dict[int, list[RuleInstance]] = {}
 
     def complete(self, chosen: dict[int, RuleInstance], open_: list[int]) -> None:
@@ -263,7 +263,7 @@ class _ShortestDerivation:
         row = min(open_, key=lambda row: len(self._choices_for(row)))
         others = [other for other in open_ if other != row]
         for instance in self._choices_for(row):
-            self.meter.spend(1)
+            self.budget.spend(1)
             if self._depends_on(chosen, instance.body, row):
                 continue
             fresh = [

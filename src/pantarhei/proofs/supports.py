@@ -78,9 +78,9 @@ class StepBudget:
 class Antichain:
     """Sets without inclusions among them. Adding a set costs the sets that share a member with it."""
 
-    def __init__(self, meter: StepBudget) -> None:
+    def __init__(self, budget: StepBudget) -> None:
         self.sets: set[RowSet] = set()
-        self._meter = meter
+        self._budget = budget
         self._by_smallest: dict[int, list[RowSet]] = defaultdict(list)
         self._by_member: dict[int, set[RowSet]] = defaultdict(set)
 
@@ -90,12 +90,12 @@ class Antichain:
             return False
         rivals = [self._by_smallest[member] for member in new if member in self._by_smallest]
         larger = self._by_member[min(new)]
-        self._meter.spend(len(larger) + sum(map(len, rivals)))
+        self._budget.spend(len(larger) + sum(map(len, rivals)))
         if any(known <= new for group in rivals for known in group):
             return False
         for known in [known for known in larger if new < known]:
             self._drop(known)
-        self._meter.keep()
+        self._budget.keep()
         self.sets.add(new)
         self._by_smallest[min(new)].append(new)
         for member in new:
@@ -103,7 +103,7 @@ class Antichain:
         return True
 
     def _drop(self, known: RowSet) -> None:
-        self._meter.release()
+        self._budget.release()
         self.sets.discard(known)
         self._by_smallest[min(known)].remove(known)
         for member in known:
@@ -111,7 +111,7 @@ class Antichain:
 
 
 def minimal_supports(
-    asserted: Iterable[int], instances: Iterable[tuple[int, tuple[int, ...]]], meter: StepBudget
+    asserted: Iterable[int], instances: Iterable[tuple[int, tuple[int, ...]]], budget: StepBudget
 ) -> dict[int, Antichain]:
     """Return the minimal supports of each row, by a semi-naive fixpoint over antichains.
 
@@ -124,7 +124,7 @@ def minimal_supports(
     Raises:
         BudgetExceeded: the budget is used up.
     """
-    supports: dict[int, Antichain] = defaultdict(lambda: Antichain(meter))
+    supports: dict[int, Antichain] = defaultdict(lambda: Antichain(budget))
     uses: dict[int, list[tuple[int, list[int]]]] = defaultdict(list)
     for head, body in instances:
         for row in body:
@@ -138,7 +138,7 @@ def minimal_supports(
         if support not in supports[row].sets:  # replaced by a smaller one since
             continue
         for head, others in uses[row]:
-            for union in meter.unions(support, [supports[other] for other in others]):
+            for union in budget.unions(support, [supports[other] for other in others]):
                 if supports[head].add(union):
                     news.append((head, union))
     return supports
