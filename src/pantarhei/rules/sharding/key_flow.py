@@ -1,7 +1,8 @@
-"""In which shard a program's streaming facts are: anchors, followed through the rules.
+"""Flow of keys through a program: which arguments of a fact determine its shard.
 
-An *anchor* of a predicate is a set of argument positions: of the facts with one kind of proof, each
-position's term has the key of all assertions in the proof. `locality` says what follows from them.
+An *anchor* of a predicate is a set of argument positions: for the facts with one kind of proof, the term at
+each of these positions has the key of all assertions in the proof. `locality` states the consequences.
+Queries and temporal rules group the terms of their bodies by key with the same classes.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ Facts = Mapping[Symbol, Sequence[tuple[Term, ...]]]
 
 @dataclass(frozen=True, slots=True)
 class StreamingProgram:
-    """A program with what may stream, whatever the key.
+    """Program and the predicates that may stream, independent of the key.
 
     Args:
-        rules: those whose body can hold, with an atom that streams.
-        facts: the background's facts, all of them.
-        assertable: what the stream may assert.
-        streaming: what may follow from assertions.
+        rules: the rules whose body can hold and has an atom that streams.
+        facts: all facts of the background.
+        assertable: the predicates that the stream may assert.
+        streaming: the predicates of assertions and their consequences.
         background_only: predicates that the stream must not assert.
     """
 
@@ -44,12 +45,12 @@ class StreamingProgram:
     background_only: frozenset[Predicate]
 
     def is_background(self, symbol: Symbol) -> bool:
-        """Whether all facts of the predicate are the background's."""
+        """Return whether all facts of the predicate are the background's."""
         return symbol not in self.streaming
 
 
 def symbol_of(atom: Atom) -> Symbol:
-    """The predicate of an atom."""
+    """Return the predicate of an atom."""
     return Symbol(atom.predicate, len(atom.arguments))
 
 
@@ -100,7 +101,7 @@ class KeyClasses:
 
 
 class _Body(NamedTuple):
-    """A rule seen with a key.
+    """Rule with the classes of its terms.
 
     Args:
         rule: the rule.
@@ -115,9 +116,9 @@ class _Body(NamedTuple):
 
 @dataclass(slots=True)
 class KeyFlow:
-    """Where streaming facts have their key: the anchors of each predicate, with why they have them.
+    """Anchors of each predicate of a program, computed to a fixpoint, with the rules that derive them.
 
-    `why` has for an anchor the rule that made it; None for what is asserted.
+    `why` maps an anchor to the rule that derives it; None for assertions.
     """
 
     situation: StreamingProgram
@@ -138,9 +139,9 @@ class KeyFlow:
         self._spread()
 
     def obstacles(self) -> list[Obstacle]:
-        """Each rule that joins what may be in two shards, with the first two atoms that do.
+        """Return each rule that joins facts that may be in two shards, with the first two such atoms.
 
-        Those whose atoms are in known shards come first: they tend to be the causes of others.
+        Rules whose atoms are in known shards are first: they tend to cause the others.
         """
         found: list[tuple[int, Obstacle]] = []
         for body in self.bodies:
@@ -153,7 +154,7 @@ class KeyFlow:
         return [obstacle for _, obstacle in sorted(found, key=lambda each: each[0])]
 
     def places(self) -> KeyPositions:
-        """In which shards facts are: the positions that all anchors of a predicate share have its key."""
+        """Return the positions with the shard's key, which all anchors of a predicate share."""
         shared = {
             symbol: frozenset.intersection(*anchors) for symbol, anchors in self.anchors.items() if anchors
         }
@@ -162,7 +163,7 @@ class KeyFlow:
         return KeyPositions(shared, frozenset(given), self.keeping)
 
     def _keeping(self) -> set[Symbol]:
-        """The properties of the background alone that link names of one key."""
+        """Return the background properties whose facts all link names of one key."""
         of = self.key.value_of
         return {
             symbol
@@ -180,7 +181,9 @@ class KeyFlow:
         return _Body(rule, tuple(classes.keyed(atom, atom.arguments) for atom in streaming), head)
 
     def _spread(self) -> None:
-        """Follow anchors from bodies to heads until nothing is new. Anchors that contain others go."""
+        """Propagate anchors from bodies to heads until nothing changes. An anchor that contains another is
+        dropped.
+        """
         using: defaultdict[Symbol, list[_Body]] = defaultdict(list)
         for body in self.bodies:
             for symbol in {symbol_of(each.atom) for each in body.atoms}:
@@ -208,7 +211,7 @@ class KeyFlow:
         return True
 
     def _parted(self, one: KeyedAtom[Atom], other: KeyedAtom[Atom]) -> tuple[Anchor, Anchor] | None:
-        """Anchors with which the two atoms can be in two shards."""
+        """Return anchors with which the two atoms can be in two shards."""
         anchors = (sorted(self.anchors[symbol_of(each.atom)], key=sorted) for each in (one, other))
         for first, second in product(*anchors):
             if not one.at(first) & other.at(second):

@@ -1,24 +1,25 @@
-"""Which keys a stream can be sharded by, so that each shard reasons alone.
+"""Keys by which a stream can be sharded, so that each shard reasons alone.
 
-A key κ gives each name the name of its shard: κ(x) = x for the key `"subject"`; for a property P of the
-background κ(x) = y where P(x, y) holds, and x where there is no such y. A streaming assertion goes to the
-shard of κ(its subject); the background is in every shard. A program is *key-local* if each proof, of a fact
-or of a violation, uses assertions of one shard only. Then
+A key κ maps each name to the name of its shard: κ(x) = x for the key `"subject"`; for a property P of the
+background κ(x) = y where P(x, y) holds, and x where there is no such y. A streaming assertion is in the shard
+of κ(its subject); the background is in every shard. A program is *key-local* if each proof, of a fact or of a
+violation, uses assertions of one shard only. Then
 
-- the materialization is the union of the shards', at every time, for it is the union of what proofs conclude;
+- the materialization is the union of the shards' materializations, at every time, since it is the union of
+  the conclusions of proofs;
 - each conflict set lies inside a shard, so each connected component of conflicts does, and a repair, which
   decides by component, cuts in each shard what it cuts in the whole (all within the budget);
-- sliding and annotations add nothing: what a sub-window holds is the materialization of its assertions.
+- sliding and annotations add nothing: a sub-window holds the materialization of its assertions.
 
-Which fact is in which shard is followed through the rules. An *anchor* of a predicate is a set of argument
-positions: of the facts with one kind of proof, each position's term has the key of all assertions in the
-proof. Asserted facts are anchored at their subject. A rule hands an atom's anchor to those positions of its
-head that must have the same key; if there are none the anchor is empty, and the fact may be in any shard. A
-rule whose body joins two atoms that stream is an *obstacle* unless every two of their anchors agree.
+The shard of a fact is derived through the rules. An *anchor* of a predicate is a set of argument positions:
+for the facts with one kind of proof, the term at each of these positions has the key of all assertions in the
+proof. Asserted facts are anchored at their subject. A rule passes an atom's anchor to those positions of its
+head that must have the same key; without such positions the anchor is empty, and the fact may be in any
+shard. A rule whose body joins two atoms that stream is an *obstacle* unless every two of their anchors agree.
 
-Terms of a body must have the same key if they are one variable, if they are constants with one key, and if
-an atom links them whose predicate never streams and whose facts, all known, keep the key: κ(s) = κ(o) for
-each. Nothing is assumed of a predicate that the background has facts of and that the stream can derive too.
+Terms of a body must have the same key if they are one variable, if they are constants with one key, and if an
+atom links them whose predicate never streams and whose facts, all known, keep the key: κ(s) = κ(o) for each.
+Nothing is assumed about a predicate with background facts that the stream can derive too.
 """
 
 from __future__ import annotations
@@ -71,23 +72,23 @@ def sharding_report(
     keys: Iterable[Key] | None = None,
     numbers: Numbers = "by_datatype",
 ) -> ShardingReport:
-    """Which keys a program is key-local for, and what stands in the way of the others.
+    """Find the keys for which a program is key-local, and the obstacles to the others.
 
     Costs, for each key, the size of the program and of the background.
 
     Args:
         theory: the program, with its reading of names.
         background: the assertions that hold at every time.
-        facts: all that follows from them.
-        same: groups of names that are one, each with its first name in front.
-        streaming: the classes and properties that the stream asserts. If None, all but those of which the
-            background has assertions, and the properties of which facts follow from it.
-        keys: the keys to look at. If None, `"subject"` and properties of the background, at most
+        facts: their consequences.
+        same: groups of equal names, each with its representative first.
+        streaming: the classes and properties that the stream asserts. If None, all except those of background
+            assertions and the properties of derived background facts.
+        keys: the keys to check. If None, `"subject"` and properties of the background, at most
             `MOST_PROPERTIES`, those in rules first.
-        numbers: how numbers are read; `facts` are so read.
+        numbers: the reading of numbers, also in `facts`.
 
     Raises:
-        OptionError: `streaming` or `keys` has something that is none.
+        OptionError: an element of `streaming` or `keys` is invalid.
     """
     following = _by_symbol(facts, theory.has_class_variables)
     given = _names_of(background, theory.has_class_variables)
@@ -151,7 +152,7 @@ def _situation(
 
 
 def _declared(streaming: Iterable[URIRef], known: set[Symbol]) -> set[Symbol]:
-    """The symbols of names that stream: as classes, as properties, as both where they are not known."""
+    """Return the symbols of names that stream: as classes, as properties, or as both if unknown."""
     if isinstance(streaming, str):
         raise OptionError("streaming", repr(streaming), "the IRIs of several classes and properties")
     declared: set[Symbol] = set()
@@ -166,7 +167,7 @@ def _declared(streaming: Iterable[URIRef], known: set[Symbol]) -> set[Symbol]:
 
 
 def _with_demanded(theory: Theory, known: set[Symbol]) -> tuple[tuple[Rule, ...], set[Symbol]]:
-    """The rules with those that the symbols ask for, and all symbols.
+    """Return the rules, including those that the symbols require, and all symbols.
 
     Rules about ill-typed values have one atom, and are local to any key.
     """
@@ -182,7 +183,7 @@ def _with_demanded(theory: Theory, known: set[Symbol]) -> tuple[tuple[Rule, ...]
 def _closed(
     rules: Iterable[Rule], assertable: set[Symbol], present: set[Symbol]
 ) -> tuple[set[Symbol], set[Symbol]]:
-    """The predicates that can have facts, and those that can have streaming ones."""
+    """Return the predicates that can have facts, and those that can have streaming facts."""
     waiting_for = defaultdict(list)
     for rule in rules:
         for symbol in {symbol_of(atom) for atom in rule.body}:
@@ -208,7 +209,7 @@ def _symbols_of(rule: Rule) -> set[Symbol]:
 
 
 def _by_symbol(facts: Iterable[Triple], has_class_variables: bool) -> Facts:
-    """The facts' arguments."""
+    """Return the arguments of the facts of each predicate."""
     found: defaultdict[Symbol, list[tuple[Term, ...]]] = defaultdict(list)
     for subject, predicate, object_ in facts:
         if predicate == RDF.type and not has_class_variables:
@@ -230,7 +231,7 @@ def _names_of(facts: Iterable[Triple], has_class_variables: bool) -> set[Predica
 
 
 def _keys(situation: StreamingProgram, keys: Iterable[Key] | None) -> tuple[list[Key], int]:
-    """The keys to look at, and how many properties are left out."""
+    """Return the keys to check, and the number of properties that are left out."""
     if keys is not None:
         check_type("keys", keys, Iterable, "'subject', or the IRIs (URIRef) of properties")
         chosen = [keys] if isinstance(keys, str) else list(keys)
@@ -248,7 +249,7 @@ def _keys(situation: StreamingProgram, keys: Iterable[Key] | None) -> tuple[list
 def _key_map(
     key: Key, situation: StreamingProgram, aliases: Mapping[Term, Term], numbers: Numbers
 ) -> KeyMap | NoKey:
-    """κ, if the property's facts make one."""
+    """Return κ, if the property's facts define one."""
     if key == SUBJECT:
         return KeyMap(key, dict(aliases), numbers)
     symbol = Symbol(URIRef(key), 2)

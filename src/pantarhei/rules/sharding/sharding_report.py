@@ -1,6 +1,6 @@
-"""What is known about sharding a stream: keys, the obstacles to them, and which shard a fact goes to.
+"""Report on sharding a stream: usable keys, the obstacles to others, and the shard of a fact.
 
-`rules/sharding/locality.py` finds it out.
+`rules/sharding/locality.py` computes it.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ _MOST_NAMES = 12
 
 @dataclass(frozen=True, slots=True)
 class KeyMap:
-    """κ: which name's shard a name's facts go to.
+    """κ: maps a name to the name whose shard has its facts.
 
     Args:
         key: `"subject"` or a property.
-        keys: the key of each name that is not its own; a key is its own.
-        numbers: how numbers among keys are read.
+        keys: the key of each name that differs from its key; a key is its own.
+        numbers: the reading of numbers among keys.
     """
 
     key: Key
@@ -82,18 +82,18 @@ class KeyMap:
 
     @property
     def values(self) -> int:
-        """How many different keys the names listed have."""
+        """The number of different keys of the listed names."""
         return len(set(map(READINGS[self.numbers], self.keys.values())))
 
 
 @dataclass(frozen=True, slots=True)
 class KeyPositions:
-    """In which shards facts are, for those who look at the shards' materializations.
+    """Argument positions with the shard's key, for analyses of queries and temporal rules.
 
     Args:
-        positions: for each predicate that streams those argument positions whose terms have the key of the
+        positions: for each predicate that streams the argument positions whose terms have the key of the
             shard, in each fact that a shard holds and the background does not.
-        given: the predicates that the background has facts of, which every shard holds.
+        given: the predicates of background facts, which every shard holds.
         keeping: properties of the background alone that link names of one key.
     """
 
@@ -104,12 +104,12 @@ class KeyPositions:
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """A rule or constraint that joins facts of different shards.
+    """Rule or constraint that joins facts of different shards.
 
     Args:
         rule: the rule.
         atoms: the first two atoms of its body that need not share the key.
-        reason: in which shards they may be, and why.
+        reason: the shards in which they may be, and why.
     """
 
     rule: Rule
@@ -118,7 +118,7 @@ class Obstacle:
 
     @property
     def axiom(self) -> str:
-        """The axiom that the rule comes from, in OWL's functional-style syntax; the rule if there is none."""
+        """The axiom of the rule, in OWL's functional-style syntax; the rule itself without one."""
         return self.rule.axiom
 
     def __str__(self) -> str:
@@ -128,7 +128,7 @@ class Obstacle:
 
 @dataclass(frozen=True, slots=True)
 class NoKey:
-    """Why a property gives names no key."""
+    """Reason why a property does not define a key."""
 
     reason: str
 
@@ -138,17 +138,17 @@ class NoKey:
 
 @dataclass(frozen=True)
 class ShardingReport:
-    """Which keys a stream can be sharded by.
+    """Keys by which a stream can be sharded.
 
     Args:
-        obstacles: for each key looked at the rules that stand in its way; none if it works.
-        no_keys: the properties that give names no key, each with the reason.
-        untried: how many properties of the background were not looked at.
-        background_only: classes and properties that the stream must not assert: the keys that work rest on
-            that.
-        maps: κ for each key looked at.
-        places: where facts are, for each key looked at.
-        assertable: what the stream may assert; None if all but `background_only`.
+        obstacles: for each checked key the rules that prevent it; empty if the key is usable.
+        no_keys: the properties that do not define a key, each with the reason.
+        untried: the number of background properties that were not checked.
+        background_only: classes and properties that the stream must not assert, which the usable keys rely
+            on.
+        maps: κ for each checked key.
+        places: the positions with the shard's key, for each checked key.
+        assertable: the predicates that the stream may assert; None for all except `background_only`.
     """
 
     obstacles: Mapping[Key, tuple[Obstacle, ...]]
@@ -162,14 +162,14 @@ class ShardingReport:
 
     @property
     def keys(self) -> tuple[Key, ...]:
-        """The keys that work."""
+        """The usable keys."""
         return tuple(key for key, found in self.obstacles.items() if not found)
 
     def allows(self, key: Key) -> bool:
-        """Whether shards by `key` hold together what one model holds.
+        """Return whether the union of the shards' models by `key` is the model of one reasoner.
 
         Raises:
-            OptionError: the key was not looked at.
+            OptionError: the key was not checked.
         """
         if key in self.no_keys:
             return False
@@ -179,7 +179,7 @@ class ShardingReport:
         return not self.obstacles[key]
 
     def admits(self, predicate: Predicate, is_class: bool) -> bool:
-        """Whether the stream may assert facts of a class or property."""
+        """Return whether the stream may assert facts of a class or property."""
         if self.assertable is None:
             if is_class and self.has_class_variables:
                 return True
@@ -200,10 +200,10 @@ class ShardingReport:
         return positions.get(symbol)
 
     def about(self, key: Key) -> str:
-        """What is known of one key, as text.
+        """Return the findings about one key, as text.
 
         Raises:
-            OptionError: the key was not looked at.
+            OptionError: the key was not checked.
         """
         self.allows(key)
         return disambiguate(
@@ -235,7 +235,7 @@ class ShardingReport:
         return lines
 
     def to_json(self) -> str:
-        """The whole report as a JSON object: `keys`, `obstacles`, `no_keys`, `untried`, `background_only`."""
+        """Return the report as JSON: `keys`, `obstacles`, `no_keys`, `untried`, `background_only`."""
         return json.dumps(disambiguate(self._data, self._names), ensure_ascii=False, indent=2)
 
     def _data(self) -> dict[str, object]:
@@ -299,7 +299,7 @@ class ShardingReport:
 
 
 def _listed(names: tuple[Key, ...] | list[Predicate]) -> str:
-    """Names for people, the first of them where they are many.
+    """Join names for errors, at most the first twelve.
 
     >>> _listed((SUBJECT, URIRef("http://example.org/inBuilding")))
     'subject, inBuilding'

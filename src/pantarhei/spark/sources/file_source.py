@@ -1,24 +1,4 @@
-"""Files of a stream for Spark: read once in a batch, or as they are added to a folder.
-
-A streamed folder is read in the order of its files' names: ABoxes enter in time order, so the writer has to
-number the files or name them by their time anyway, and names survive what modification times do not (copies,
-restored backups, files that are written elsewhere and then moved). A file must be complete when it appears
-under its name: write it under a name that begins with `.` or `_`, or in another folder, and rename it.
-
-An offset is `{"files": n, "last": name, "digest": d}`: how many files have been read, the name of the last
-one, and a digest of all their names and sizes. The files between two offsets are those whose names lie
-between the last ones, and the digest shows whether they are still what they were.
-
-Files that have been read may be cleared away. A file whose name sorts before the last one read has come too
-late and is refused; if files were cleared away while the query was stopped, one that came too late meanwhile
-cannot be told, and a warning says so.
-
-The files of a stream, and big N-Quads files in parts that can be read apart.
-
-A file is divided only where its answer is the same: the time is in the graphs' names, no blank node needs to
-know how many messages came before it, and a part begins where the time changes.
-
-Streams of timestamped graphs as a Spark data source, for `spark.read` and `spark.readStream`.
+"""Data source `pantarhei`: streams of timestamped graphs in files, for `spark.read` and `spark.readStream`.
 
     spark.dataSource.register(PantarheiSource)
     spark.read.format("pantarhei").load("readings.nq")
@@ -26,8 +6,25 @@ Streams of timestamped graphs as a Spark data source, for `spark.read` and `spar
 
 Rows are `timestamp`, `subject`, `predicate`, `object`, one for each assertion, terms in the syntax of
 N-Triples. Options: `format`, `time` and `on_error` as `pantarhei.read_stream` takes them; `timestampType`
-(long, double or timestamp; by default what the first ABox has); `splitSize`; for streams
+(long, double or timestamp; by default the type of the first ABox); `splitSize`; for streams
 `maxFilesPerTrigger`.
+
+A streamed folder is read in the order of its files' names: ABoxes are pushed in time order, so the writer has
+to number the files or name them by their time anyway, and unlike modification times names survive copies,
+restored backups and moves. A file must be complete when it appears under its name: write it under a name that
+begins with `.` or `_`, or in another folder, and rename it.
+
+An offset is `{"files": n, "last": name, "digest": d}`: the number of files read, the name of the last one,
+and a digest of all their names and sizes. The files between two offsets are those whose names sort between
+the last ones, and the digest detects changes of them.
+
+Files that have been read may be removed. A late file, whose name sorts before the last one read, is refused.
+If files were removed while the query was stopped, late files of that time cannot be detected, and a warning
+is logged.
+
+A big N-Quads file is divided into parts only if the result is equal: the time is in the graphs' names, there
+are no blank nodes, whose names depend on the number of messages before them, and each part begins where the
+time changes.
 """
 
 from __future__ import annotations
@@ -83,13 +80,14 @@ class FilePart:
 
 
 def list_files(path: str, format: str | None) -> list[str]:
-    """The stream files that `path` means, sorted: itself, those in a folder, or those that a glob matches.
+    """Return the stream files of `path`, sorted: a file itself, those in a folder, or those that match a
+    glob.
 
-    In a folder and under a glob, names that begin with `.` or `_` are somebody's unfinished files. Of a
-    folder those with a stream's suffix are taken, all if `format` is given; subfolders are not looked into.
+    In a folder and under a glob, names that begin with `.` or `_` are unfinished files. In a folder only
+    files with a stream's suffix are read, or all if `format` is given; subfolders are not read.
 
     Raises:
-        FileNotFoundError: there is no such file, and it is no glob.
+        FileNotFoundError: the file does not exist, and the path is not a glob.
     """
     if os.path.isdir(path):
         found = [entry.path for entry in os.scandir(path) if _is_complete(entry.path)]
@@ -106,7 +104,8 @@ def _is_complete(path: str) -> bool:
 
 
 def parts_of(path: str, size: int) -> list[FilePart]:
-    """An N-Quads file in parts of at least `size` bytes each but the last, one if it cannot be divided.
+    """Divide an N-Quads file into parts of at least `size` bytes, except the last; one part if it cannot be
+    divided.
 
     Reads the file once, without parsing it.
     """
@@ -130,7 +129,7 @@ def _starts(file: IO[bytes], size: int, end: int) -> Iterator[int]:
 
 
 def _next_start(file: IO[bytes], at: int) -> int | None:
-    """Where, in the lines after the byte `at`, the time changes first."""
+    """Return the position of the first change of time in the lines after the byte `at`."""
     file.seek(at)
     at += len(file.readline())
     before: TimePoint | None = None
@@ -144,7 +143,7 @@ def _next_start(file: IO[bytes], at: int) -> int | None:
 
 
 def _time_in(line: bytes) -> TimePoint | None:
-    """The time in the graph's name of a line; None if there is none or the line is malformed."""
+    """Return the time in the graph's name of a line; None without one or if the line is malformed."""
     try:
         (quad,) = ox.parse(line, ox.RdfFormat.N_QUADS)
         return (
@@ -155,7 +154,7 @@ def _time_in(line: bytes) -> TimePoint | None:
 
 
 def _first_lines(file: IO[bytes], starts: list[int]) -> list[int] | None:
-    """The number of the line at each start; None if there may be a blank node anywhere."""
+    """Return the number of the line at each start; None if there may be a blank node anywhere."""
     lines, line = [1], 1
     for begin, end in zip(starts, [*starts[1:], None], strict=True):
         left = None if end is None else end - begin
@@ -171,7 +170,7 @@ def _first_lines(file: IO[bytes], starts: list[int]) -> list[int] | None:
 
 
 class PartFile:
-    """The bytes of a part, as a file to read from."""
+    """Readable file of the bytes of a part."""
 
     def __init__(self, file: IO[bytes], part: FilePart) -> None:
         self._file, self._left = file, None if part.end is None else part.end - part.start
@@ -179,7 +178,7 @@ class PartFile:
             file.seek(part.start)
 
     def read(self, size: int = -1) -> bytes:
-        """At most `size` bytes, empty at the part's end."""
+        """Read at most `size` bytes; empty at the part's end."""
         if self._left is None:
             return self._file.read(size)
         data = self._file.read(self._left if size < 0 else min(size, self._left))
@@ -188,7 +187,7 @@ class PartFile:
 
 
 class FilesOffset(TypedDict):
-    """How far a folder has been read."""
+    """Offset in a folder: the files that have been read."""
 
     files: int
     last: str
@@ -200,17 +199,17 @@ _BEGIN: FilesOffset = {"files": 0, "last": "", "digest": ""}
 
 @dataclass
 class FilePartition(InputPartition):
-    """A part of a file for one task."""
+    """Part of a file for one task."""
 
     part: FilePart
 
 
 def infer_kind(options: FileOptions) -> TimeKind:
-    """The kind of the timestamps, from the first ABox of the first file that has one.
+    """Return the kind of the timestamps, from the first ABox of the first file that has one.
 
     Raises:
         OptionError: there is no ABox; the option `timestampType` is needed.
-        InputError: what comes before the first ABox is not as it should be.
+        InputError: input before the first ABox is invalid.
     """
     for path in options.paths:
         for file in list_files(path, options.format):
@@ -225,24 +224,24 @@ def infer_kind(options: FileOptions) -> TimeKind:
 
 
 class FileReader(DataSourceReader):
-    """Reads files, each whole, or big ones in parts if `parts_of` can divide them."""
+    """Reader of files, each whole, or big ones in parts if `parts_of` can divide them."""
 
     def __init__(self, options: FileOptions, kind: TimeKind, schema: pa.Schema) -> None:
         self._options, self._kind, self._schema = options, kind, schema
 
     def partitions(self) -> Sequence[InputPartition]:
-        """One for each file or part, in the order of the paths and then of the files' names.
+        """Return one partition for each file or part, in the order of the paths and then of the files' names.
 
         Raises:
-            FileNotFoundError: a file is not there, or a glob matches none. An empty folder is none.
+            FileNotFoundError: a file does not exist, or a glob matches none. An empty folder has no files.
         """
         return [FilePartition(part) for part in file_parts(self._options)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The rows of a partition.
+        """Read the rows of a partition.
 
         Raises:
-            InputError: something is not as it should be; the message names file and line.
+            InputError: something is invalid; the message names file and line.
         """
         if isinstance(partition, FilePartition):  # Spark makes up one if there is none
             yield from read_part(partition.part, self._options, self._kind, self._schema)
@@ -280,7 +279,7 @@ def read_part(
 def part_messages(
     part: FilePart, options: FileOptions, kind: TimeKind | None, counts: WorkerCounts
 ) -> Iterator[TimedTriples]:
-    """Return the messages of a part, also those without triples.
+    """Read the messages of a part, also those without triples.
 
     Args:
         kind: the kind of the timestamps; None for that of the first.
@@ -296,7 +295,7 @@ def part_messages(
 
 
 class FolderReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Reads the files that are added to a folder or match a glob, in the order of their names."""
+    """Reader of the files that are added to a folder or match a glob, in the order of their names."""
 
     def __init__(self, options: FileOptions, kind: TimeKind, schema: pa.Schema) -> None:
         self._options, self._kind, self._schema = options, kind, schema
@@ -312,22 +311,22 @@ class FolderReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._planned: dict[tuple[str, str], list[str]] = {}
 
     def initialOffset(self) -> dict[str, object]:
-        """Before the first file."""
+        """Return the offset before the first file."""
         return dict(_BEGIN)
 
     def getDefaultReadLimit(self) -> ReadLimit:
-        """At most `maxFilesPerTrigger` files."""
+        """Return the limit of `maxFilesPerTrigger` files."""
         return ReadMaxFiles(self._options.max_files) if self._options.max_files else ReadAllAvailable()
 
     def prepareForTriggerAvailableNow(self) -> None:
-        """Only what is there now will be read."""
+        """Restrict reading to the present files."""
         self._available = self._files()
 
     def latestOffset(self, start: dict[str, object], limit: ReadLimit) -> dict[str, object]:
-        """The offset after the next files.
+        """Return the offset after the next files.
 
         Raises:
-            StreamError: a file has come too late to be read in the order of names.
+            StreamError: a file is late in the order of names.
         """
         begin = cast(FilesOffset, start)
         files = self._files()
@@ -341,21 +340,21 @@ class FolderReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return dict(end)
 
     def partitions(self, start: dict[str, object], end: dict[str, object]) -> Sequence[InputPartition]:
-        """The files between two offsets, one partition for each or for each part of a big one.
+        """Return the files between two offsets, one partition for each or for each part of a big one.
 
         Raises:
-            StreamError: they are not what they were when the offsets were made.
+            StreamError: the files have changed since the offsets were made.
         """
         files = self._between(cast(FilesOffset, start), cast(FilesOffset, end))
         return [FilePartition(part) for file in files for part in _parts(file, self._options)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The rows of a partition; errors as in a batch."""
+        """Read the rows of a partition; errors as in a batch."""
         assert isinstance(partition, FilePartition)
         return read_part(partition.part, self._options, self._kind, self._schema)
 
     def _files(self) -> dict[str, str]:
-        """The paths of the files that there are by the names that order them."""
+        """Return the paths of the present files by the names that order them."""
         relative = partial(os.path.relpath, start=self._path) if os.path.isdir(self._path) else str
         return {relative(file): file for file in list_files(self._path, self._options.format)}
 
@@ -375,7 +374,7 @@ class FolderReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return list(between.values())
 
     def _refuse_late(self, files: Mapping[str, str], start: FilesOffset) -> None:
-        """Refuse files whose names sort before what has been read, and that were not read."""
+        """Refuse unread files whose names sort before the last file read."""
         before = {name: files[name] for name in sorted(files) if name <= start["last"]}
         if self._seen is None:
             late = _change(before, start)
@@ -393,7 +392,7 @@ class FolderReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
 
 def _change(before: Mapping[str, str], start: FilesOffset) -> str:
-    """What has been added to the files that had been read when a query was stopped, nothing if nothing."""
+    """Describe files that were added among those read before a query was stopped; "" without any."""
     count = start["files"]
     if len(before) > count:
         return f"{len(before) - count} or more of the files up to {max(before)!r}"
@@ -409,7 +408,7 @@ def _change(before: Mapping[str, str], start: FilesOffset) -> str:
 
 
 def _advanced(start: FilesOffset, files: Mapping[str, str]) -> FilesOffset:
-    """The offset after these files, given by name in order."""
+    """Return the offset after these files, given by name in order."""
     offset = start
     for name, path in files.items():
         content = f"{offset['digest']} {os.path.getsize(path)} {name}".encode(errors="surrogateescape")
@@ -419,36 +418,36 @@ def _advanced(start: FilesOffset, files: Mapping[str, str]) -> FilesOffset:
 
 
 class PantarheiSource(DataSource):
-    """The data source `pantarhei`: N-Quads and TriG files."""
+    """Data source `pantarhei`: N-Quads and TriG files."""
 
     @classmethod
     def name(cls) -> str:
-        """What `format` calls it."""
+        """Return the name of the format."""
         return "pantarhei"
 
     def schema(self) -> str:
-        """The columns; peeks into the first file unless `timestampType` is given.
+        """Return the columns; reads the first ABox unless `timestampType` is given.
 
         Raises:
-            OptionError: an option is impossible, or there is no ABox to tell the times' type.
-            InputError: what comes before the first ABox is not as it should be.
+            OptionError: an option is invalid, or there is no ABox to infer the type of timestamps from.
+            InputError: input before the first ABox is invalid.
         """
         options = FileOptions.of(self.options)
         return columns_ddl(options.kind or infer_kind(options))
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        """A reader of what there is now."""
+        """Return a reader of the present files."""
         kind, arrow = column_types(schema, self.options)
         return FileReader(FileOptions.of(self.options), kind, arrow)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
-        """A reader of what is added to a folder."""
+        """Return a reader of files that are added to a folder."""
         kind, arrow = column_types(schema, self.options)
         return FolderReader(FileOptions.of(self.options), kind, arrow)
 
 
 def register(spark: SparkSession) -> None:
-    """Let `spark` read the formats `pantarhei` and `pantarhei-redis`. A second time does no harm.
+    """Register the formats `pantarhei` and `pantarhei-redis` in `spark`; repeated calls are harmless.
 
     Raises:
         AnalysisException: Spark has another source of that name.

@@ -1,17 +1,16 @@
-"""Redis Streams for Spark: `spark.readStream.format("pantarhei-redis").load("key of the stream")`.
+"""Data source `pantarhei-redis`: `spark.readStream.format("pantarhei-redis").load("key of the stream")`.
 
 An entry is one assertion in the fields `timestamp`, `subject`, `predicate` and `object` (terms in the syntax
-of N-Triples), or a piece of N-Quads in its only field. Each entry is a message: its blank nodes are its own.
+of N-Triples), or a piece of N-Quads in its only field. Each entry is a message, with its own blank nodes.
 
-Options: `url` (redis://127.0.0.1:6379/0), `startingId` (read what comes after it: 0-0 for all, $ for what is
-new), `maxEntriesPerTrigger`, and `time`, `on_error` and `timestampType` as for files. An offset is a
-`Position`: reading between two gives the same rows each time, or an error if entries have gone.
+Options: `url` (redis://127.0.0.1:6379/0), `startingId` (the id after which reading begins: 0-0 for all
+entries, $ for new ones), `maxEntriesPerTrigger`, and `time`, `on_error` and `timestampType` as for files. An
+offset is a `Position`: reading between two positions gives equal rows each time, or an error if entries are
+gone.
 
-A Redis stream as a log that is read by position, and that says when a part of it has gone unread.
-
-Redis counts the entries that were ever added to a stream. A position is the id of the last entry read and
-how many had been added by then, so that the entries between two positions have a number that is known: if
-there are fewer, some were trimmed or deleted before they were read.
+Redis counts the entries that were ever added to a stream. A position is the id of the last entry read and the
+count at that time, so that the number of entries between two positions is known: if there are fewer, some
+were trimmed or deleted before they were read.
 """
 
 from __future__ import annotations
@@ -77,14 +76,16 @@ FIRST, NEW = "0-0", "$"
 
 
 class Position(TypedDict):
-    """The id of the last entry read, and how many entries had been added to the stream by then."""
+    """Position in a stream: the id of the last entry read, and the number of entries added by then."""
 
     id: str
     added: int
 
 
 class _StreamState(NamedTuple):
-    """What there is: the first entry's id if there is any, the number of entries, the position of the end."""
+    """State of a stream: the first entry's id if there is one, the number of entries, the position of the
+    end.
+    """
 
     first: str | None
     length: int
@@ -92,26 +93,26 @@ class _StreamState(NamedTuple):
 
 
 class RedisStream:
-    """One stream of a Redis server (version 7 or newer).
+    """Stream of a Redis server (version 7 or newer).
 
     Args:
-        url: where the server is, such as `redis://127.0.0.1:6379/0`.
+        url: the address of the server, such as `redis://127.0.0.1:6379/0`.
         key: the stream's name; a stream that does not exist is empty.
 
-    Every method raises `redis.RedisError` if the server cannot be asked.
+    Every method raises `redis.RedisError` if the server does not answer.
     """
 
     def __init__(self, url: str, key: str) -> None:
         self._client, self._key = _connect(url), key
 
     def close(self) -> None:
-        """Give the connection back."""
+        """Return the connection to the pool."""
         self._client.close()
 
     def position(self, start: str) -> Position:
-        """The position after the entry `start`; `FIRST` is before all there are, `NEW` after them.
+        """Return the position after the entry `start`; `FIRST` is before all entries, `NEW` after them.
 
-        Costs one reading of what comes after `start` if it is the id of an entry.
+        Costs one reading of the entries after `start` if it is the id of an entry.
         """
         state = self._state()
         if start == NEW:
@@ -122,14 +123,14 @@ class RedisStream:
         return {"id": start, "added": state.end["added"] - after}
 
     def end(self) -> Position:
-        """The position after the last entry."""
+        """Return the position after the last entry."""
         return self._state().end
 
     def advance(self, start: Position, most: int | None, end: Position | None = None) -> Position:
-        """The position `most` entries further, at most at `end` or where the stream ends now.
+        """Return the position `most` entries further, limited by `end` or the present end of the stream.
 
         Raises:
-            StreamError: entries after `start` have gone.
+            StreamError: entries after `start` are gone.
         """
         state = self._state()
         end = state.end if end is None else end
@@ -146,10 +147,10 @@ class RedisStream:
         return {"id": page[-1][0], "added": start["added"] + len(page)}
 
     def between(self, start: str, end: str, count: int) -> Iterator[Entry]:
-        """The entries after `start` up to `end`, which have to be `count`.
+        """Yield the entries after `start` up to `end`, whose number must be `count`.
 
         Raises:
-            StreamError: they are not, as is known after the last.
+            StreamError: the number differs, which is detected after the last entry.
         """
         found = 0
         for entry in self._pages(start, end):
@@ -238,7 +239,7 @@ class RedisOptions(SourceOptions):
         """Return the options as Spark passes them, with keys in any case.
 
         Raises:
-            OptionError: one is unknown, has an impossible value, or the stream is not named.
+            OptionError: one is unknown, has an impossible value, or the stream has no name.
         """
         options = known_options(given, "url", "path", "startingId", "maxEntriesPerTrigger")
         if "path" not in options:
@@ -254,34 +255,34 @@ class RedisOptions(SourceOptions):
 
 
 class PantarheiRedisSource(DataSource):
-    """The data source `pantarhei-redis`."""
+    """Data source `pantarhei-redis`."""
 
     @classmethod
     def name(cls) -> str:
-        """What `format` calls it."""
+        """Return the name of the format."""
         return "pantarhei-redis"
 
     def schema(self) -> str:
-        """The columns; peeks into the stream unless `timestampType` is given.
+        """Return the columns; reads the first entry unless `timestampType` is given.
 
         Raises:
-            OptionError: an option is impossible, or there is no entry to tell the times' type.
+            OptionError: an option is invalid, or there is no entry to infer the type of timestamps from.
         """
         options = RedisOptions.of(self.options)
         return columns_ddl(options.kind or _infer_kind(options))
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        """A reader of what there is now."""
+        """Return a reader of the present entries."""
         return RedisReader(RedisOptions.of(self.options), *column_types(schema, self.options))
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
-        """A reader of what is added."""
+        """Return a reader of entries that are added."""
         return RedisStreamReader(RedisOptions.of(self.options), *column_types(schema, self.options))
 
 
 @dataclass
 class EntriesPartition(InputPartition):
-    """The entries after `start` up to `end`, whose number is known."""
+    """Entries after `start` up to `end`, with their number."""
 
     start: str
     end: str
@@ -294,61 +295,63 @@ def _between(start: Position, end: Position) -> list[EntriesPartition]:
 
 
 class RedisReader(DataSourceReader):
-    """Reads what a stream has when the query is planned."""
+    """Reader of the entries that a stream has when the query is planned."""
 
     def __init__(self, options: RedisOptions, kind: TimeKind, schema: pa.Schema) -> None:
         self._options, self._kind, self._schema = options, kind, schema
 
     def partitions(self) -> Sequence[InputPartition]:
-        """One partition, so that no ABox is in two."""
+        """Return one partition, so that no ABox is divided."""
         with closing(RedisStream(self._options.url, self._options.key)) as stream:
             start = stream.position(self._options.start)
             return _between(start, stream.advance(start, None))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The rows of a partition; errors name the stream and the entry."""
+        """Read the rows of a partition; errors name the stream and the entry."""
         if isinstance(partition, EntriesPartition):  # Spark makes up one if there is none
             yield from _read_entries(partition, self._options, self._kind, self._schema)
 
 
 class RedisStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Reads what is added to a stream; connects for each question, and holds nothing between."""
+    """Reader of entries that are added to a stream; connects for each call, and keeps no connection between
+    calls.
+    """
 
     def __init__(self, options: RedisOptions, kind: TimeKind, schema: pa.Schema) -> None:
         self._options, self._kind, self._schema = options, kind, schema
         self._available: Position | None = None
 
     def initialOffset(self) -> dict[str, object]:
-        """The position of `startingId`."""
+        """Return the position of `startingId`."""
         with closing(self._stream()) as stream:
             return dict(stream.position(self._options.start))
 
     def getDefaultReadLimit(self) -> ReadLimit:
-        """At most `maxEntriesPerTrigger` entries."""
+        """Return the limit of `maxEntriesPerTrigger` entries."""
         most = self._options.max_entries
         return ReadMaxRows(most) if most else ReadAllAvailable()
 
     def prepareForTriggerAvailableNow(self) -> None:
-        """Only what is there now will be read."""
+        """Restrict reading to the present entries."""
         with closing(self._stream()) as stream:
             self._available = stream.end()
 
     def latestOffset(self, start: dict[str, object], limit: ReadLimit) -> dict[str, object]:
-        """The position after the next entries.
+        """Return the position after the next entries.
 
         Raises:
-            StreamError: entries after `start` have gone.
+            StreamError: entries after `start` are gone.
         """
         most = limit.max_rows if isinstance(limit, ReadMaxRows) else None
         with closing(self._stream()) as stream:
             return dict(stream.advance(cast(Position, start), most, self._available))
 
     def partitions(self, start: dict[str, object], end: dict[str, object]) -> Sequence[InputPartition]:
-        """One partition, so that no ABox of a step is in two."""
+        """Return one partition, so that no ABox of a batch is divided."""
         return _between(cast(Position, start), cast(Position, end))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The rows of a partition; errors as in a batch."""
+        """Read the rows of a partition; errors as in a batch."""
         assert isinstance(partition, EntriesPartition)
         return _read_entries(partition, self._options, self._kind, self._schema)
 
@@ -357,7 +360,7 @@ class RedisStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
 
 def _infer_kind(options: RedisOptions) -> TimeKind:
-    """The kind of the first timestamp after `startingId`."""
+    """Return the kind of the first timestamp after `startingId`."""
     with closing(RedisStream(options.url, options.key)) as stream:
         start = stream.position(options.start)
         for partition in _between(start, stream.end()):
@@ -426,11 +429,11 @@ def entry_rows(
 def _assertion(
     fields: Mapping[bytes, bytes], kind: TimeKind | None, source: str, on_cut: OnCut | None
 ) -> TimedTriples:
-    """The time and the triple of four fields.
+    """Return the time and the triple of four fields.
 
     Raises:
         MalformedInputError: the fields are others, or not a triple.
-        TimestampError: the time is none, or not of that kind.
+        TimestampError: the time is malformed, or of another kind.
     """
     try:
         given = {name.decode(): value.decode() for name, value in fields.items()}

@@ -1,11 +1,9 @@
-"""The options of the data source, checked as a whole before anything is read.
+"""Options of the data sources, and counts of what workers skip and cut.
 
-Log of a worker: what `on_error="skip"` left out, and how many times were cut to microseconds.
-
-A data source gives Spark rows and nothing beside them, so what was skipped or cut is a warning of the logger
-`pantarhei.spark.sources.file_source`: on the executor's standard error and, with
+A data source returns rows and nothing else, so skipped input and cut times are warnings of the logger
+`pantarhei.spark.sources.source`: on the executor's standard error and, with
 `spark.sql.pyspark.worker.logging.enabled`, in the table `spark.tvf.python_worker_logs()`. A task that is
-tried again, or a frame that is computed twice, says it twice.
+retried, or a frame that is computed twice, logs them twice.
 """
 
 from __future__ import annotations
@@ -144,7 +142,7 @@ def _one_of(options: Mapping[str, str], name: str, default: str, other: str) -> 
 
 
 def positive(options: Mapping[str, str], name: str) -> int | None:
-    """The option as a number above 0."""
+    """Return the option as a number above 0; None without it."""
     text = options.get(name)
     if text is not None and not (text.isascii() and text.isdigit() and int(text) > 0):
         raise OptionError(name, repr(text), "a whole number above 0")

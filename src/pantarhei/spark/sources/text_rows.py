@@ -1,7 +1,8 @@
-"""Streams as rows of text: the times and triples that `read_stream` gives, terms in N-Triples syntax.
+"""Streams as rows of text: times and triples of `read_stream`, with terms in N-Triples syntax, as Arrow
+batches.
 
-Messages, times, blank nodes and errors are those of `pantarhei.io`; only the terms differ, which never
-become rdflib's.
+Messages, times, blank nodes and errors are those of `pantarhei.io`, but terms stay texts: rdflib terms would
+double the cost.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ TextTriple = tuple[str, str, str]
 
 
 class _Lists(NamedTuple):
-    """Lists and not tuples of three, which would be work for the garbage collector."""
+    """Columns as lists: tuples of three would burden the garbage collector."""
 
     subjects: list[str]
     predicates: list[str]
@@ -38,7 +39,9 @@ class _Lists(NamedTuple):
 
 
 class TextTriples:
-    """A sequence of triples that grows at its end."""
+    """Triples of text by column, extended at the end: Arrow arrays for blocks of plain lines, lists for
+    parsed lines.
+    """
 
     __slots__ = ("_length", "_parts")
 
@@ -53,7 +56,7 @@ class TextTriples:
         return zip(*(array.to_pylist() for array in self.arrays()), strict=True)
 
     def append(self, triple: TextTriple) -> None:
-        """Add a triple."""
+        """Append a triple."""
         subject, predicate, object_ = triple
         lists = self._open()
         lists.subjects.append(subject)
@@ -62,18 +65,18 @@ class TextTriples:
         self._length += 1
 
     def append_columns(self, subjects: list[str], predicates: list[str], objects: list[str]) -> None:
-        """Add triples given by column."""
+        """Append triples given by column."""
         for column, more in zip(self._open(), (subjects, predicates, objects), strict=True):
             column += more
         self._length += len(subjects)
 
     def append_part(self, triples: pa.RecordBatch) -> None:
-        """Add the triples of a batch with the columns `NAMES`, without copying them."""
+        """Append the triples of a batch with the columns `NAMES`, without copying them."""
         self._parts.append(triples)
         self._length += triples.num_rows
 
     def extend(self, others: TextTriples) -> None:
-        """Add triples."""
+        """Append triples."""
         for part in others._parts:
             if isinstance(part, _Lists):
                 self.append_columns(*part)
@@ -81,7 +84,7 @@ class TextTriples:
                 self.append_part(part)
 
     def pieces(self, size: int) -> Iterator[TextTriples]:
-        """The triples in order, at most `size` at once."""
+        """Yield the triples in order, at most `size` at once."""
         if len(self) <= size:
             yield self
             return
@@ -92,7 +95,7 @@ class TextTriples:
             yield piece
 
     def arrays(self) -> list[pa.Array]:
-        """The three columns."""
+        """Return the three columns."""
         parts = [_arrays(part) for part in self._parts] or [_arrays(_Lists([], [], []))]
         return [pa.concat_arrays(list(column)) for column in zip(*parts, strict=True)]
 
@@ -115,15 +118,15 @@ _TYPE = ox.NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
 
 
 class TextReading(NamedTuple):
-    """How a stream is read.
+    """Way to read a stream.
 
     Attributes:
         syntax: "nquads" or "trig".
         time: where a graph's time is, as `read_stream` takes it.
-        kind: what each timestamp must be, None for what the first one is.
-        skip: takes what is left out; None to raise.
+        kind: the kind of each timestamp, None for that of the first one.
+        skip: receives skipped input; None to raise.
         line: the number of the first line.
-        is_part: the file goes on before or after what is read.
+        is_part: the file continues before or after the part read.
         on_cut: called with the text of a time that is cut to microseconds; None refuses such times.
     """
 
@@ -158,7 +161,8 @@ def read_rows(feed: ByteFeed, source: str, reading: TextReading) -> Iterator[Tim
 
 
 def checked_time(at: TimePoint, kind: TimeKind) -> TimePoint:
-    """`at`, if a column of times of that kind can hold it; one of floats holds integers too.
+    """Return `at` if a column of times of that kind can represent it; a column of floats represents integers
+    too.
 
     Raises:
         TimestampError: it is of another kind, or beyond 62 bits.
@@ -174,7 +178,7 @@ def checked_time(at: TimePoint, kind: TimeKind) -> TimePoint:
 
 
 def text_triple(quad: ox.Quad, nodes: NumberedNodes) -> TextTriple:
-    """The terms of a statement; the order within a triple decides how blank nodes are numbered."""
+    """Write the terms of a statement; the order within a triple determines the numbers of blank nodes."""
     object_, predicate = _text(quad.object, nodes), quad.predicate
     if object_[0] == '"' and predicate == _TYPE:
         raise InvalidTripleError(str(quad.triple), Place.CLASS.expected)
@@ -192,7 +196,7 @@ def _text(term: object, nodes: NumberedNodes) -> str:
 
 
 def _append_named(columns: TextTriples, triples: pa.RecordBatch, nodes: NumberedNodes) -> None:
-    """Add triples with their blank nodes named, in the order in which `text_triple` names them."""
+    """Append triples with names for their blank nodes, in the order of `text_triple`."""
     subjects, predicates, objects = (column.to_pylist() for column in triples.columns)
     for i, (subject, object_) in enumerate(zip(subjects, objects, strict=True)):
         if object_[0] == "_":
@@ -203,7 +207,7 @@ def _append_named(columns: TextTriples, triples: pa.RecordBatch, nodes: Numbered
 
 
 class TextMessages(GraphMessages[TextTriples]):
-    """Messages whose triples are text and whose times are of one kind."""
+    """Messages whose triples are texts and whose times are of one kind."""
 
     def __init__(self, source: str, reading: TextReading) -> None:
         super().__init__(source, reading.time, reading.skip, TimeReading(None, reading.on_cut))
@@ -245,7 +249,7 @@ ROWS_A_BATCH = 20_000
 def record_batches(
     rows: Iterable[TimedTriples], kind: TimeKind, schema: pa.Schema
 ) -> Iterator[pa.RecordBatch]:
-    """Batches of at most `ROWS_A_BATCH` rows, in order; all timestamps are of that kind, datetimes in
+    """Yield batches of at most `ROWS_A_BATCH` rows, in order; all timestamps are of that kind, datetimes in
     microseconds.
     """
     times: list[TimePoint] = []
